@@ -19,7 +19,7 @@ COME_AGAIN: Final = {
     "type": "about:blank",
     "title": "Service Unavailable",
     "status": 503,
-    "detail": "Too many requests are worked on just now.",
+    "detail": "Too many requests are in progress.",
     "code": "unavailable",
 }
 

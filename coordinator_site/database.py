@@ -61,7 +61,7 @@ def from_url(text: str) -> dict[str, Any]:
     if parts.scheme not in SCHEMES or not name or not port:
         raise ImproperlyConfigured(
             f"{VARIABLE} must have the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
-            " (percent-encode what is special in a URL)."
+            " (percent-encode special characters)."
         )
     return {
         "ENGINE": "django.db.backends.postgresql",

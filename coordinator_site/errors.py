@@ -17,8 +17,8 @@ from coordinator_site.outages import is_outage
 from groups.api.paths import telling
 
 RETRY_AFTER_S = "1"
-SENTENCE = "The database cannot be asked just now."
-MAY_NOT = "None of your roles has the right to this. An Administrator gives roles."
+SENTENCE = "The database is currently unavailable."
+MAY_NOT = "None of your roles has the right to this. An Administrator assigns roles."
 
 
 def failed(request: HttpRequest) -> HttpResponse:
@@ -40,7 +40,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     told = exception.args[0] if exception.args else None
     if not _is_staff(request):
         return defaults.page_not_found(request, exception)
-    sentence = told if isinstance(told, str) else "Nothing is at this address."
+    sentence = told if isinstance(told, str) else "There is no page at this address."
     return _page(request, HTTPStatus.NOT_FOUND, "Not found", sentence)
 
 
@@ -48,7 +48,7 @@ def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's ``handler403``."""
     if not _is_staff(request):
         return defaults.permission_denied(request, exception)
-    return _page(request, HTTPStatus.FORBIDDEN, "Not yours to see", MAY_NOT)
+    return _page(request, HTTPStatus.FORBIDDEN, "Not permitted", MAY_NOT)
 
 
 def _is_staff(request: HttpRequest) -> bool:

@@ -197,7 +197,9 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
 
     def _too_large(self) -> None:
         most = self.body_bytes_max
-        detail = f"A body has at most {most} bytes here, in {most // CHUNK_BYTES_MIN} chunks."
+        detail = (
+            f"A request body has at most {most} bytes here, in {most // CHUNK_BYTES_MIN} chunks."
+        )
         self.channel.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", detail)
 
     def process(self) -> Any:

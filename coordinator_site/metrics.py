@@ -59,12 +59,12 @@ def refused(request: HttpRequest) -> HttpResponse | None:
         return unknown(f"{error}\n")
     user, token = found or (request.user, None)
     if not user.is_authenticated:
-        return unknown("Who asks? Send a bearer token, or log in to the admin.\n")
+        return unknown("Send a bearer token, or log in to the admin.\n")
     needed = rights.needed(rights.SERVICES[ROUTE], str(request.method)) or rights.NOBODY
     is_of_scope = not isinstance(token, ApiToken) or rights.scope_of(needed) in token.scopes
     if is_of_scope and rights.may(user, needed):
         return None
-    return plain(f"You need {needed}.\n", HTTPStatus.FORBIDDEN)
+    return plain(f"You need the right {needed}.\n", HTTPStatus.FORBIDDEN)
 
 
 def has_token(request: HttpRequest) -> bool:

@@ -18,7 +18,8 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Rollcall",
-    "DESCRIPTION": "Consumer groups: who owns what, why it moved, and what operators may ask.",
+    "DESCRIPTION": "Consumer groups: their owners, the causes of rebalances, and operations on"
+    " groups.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     # What PATCH takes is told as it is; nothing of it may be left out.

@@ -26,8 +26,9 @@ def read(environ: Mapping[str, str], data_dir: Path) -> str:
         return file.read_text().strip()
     except OSError as failure:
         raise ImproperlyConfigured(
-            f"The secret key cannot be kept in the data folder ({failure}). Set ROLLCALL_DATA_DIR"
-            f" to a folder that Rollcall may write, or {VARIABLE} to a long random text."
+            f"The secret key cannot be stored in the data directory ({failure}). Set"
+            f" ROLLCALL_DATA_DIR to a directory that Rollcall can write, or {VARIABLE} to a long"
+            " random text."
         ) from failure
 
 

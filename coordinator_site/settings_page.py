@@ -11,13 +11,14 @@ from coordinator_site.kafka_settings import SETTINGS, text
 HEAD: Final = """\
 # Settings
 
-`python -m coordinator_site.settings_page` makes this page of `coordinator_site/kafka_settings/`.
-Each is read when a process starts, from the variable of its name: `group.max.size` is
-`ROLLCALL_GROUP_MAX_SIZE`. A value that cannot be is told in a sentence, and nothing starts. Names,
-types and defaults are those of Kafka's brokers, except where a row says "ours". What a single group
-may have of its own, and how it is changed while everything runs: [configuration](configuration.md).
+`python -m coordinator_site.settings_page` generates this page from
+`coordinator_site/kafka_settings/`. A process reads its settings when it starts, from environment
+variables: `group.max.size` is `ROLLCALL_GROUP_MAX_SIZE`. If a value is invalid, nothing starts and
+a message names the variable. Names, types and defaults are those of Kafka's brokers, except where a
+row says "ours". [Configuration](configuration.md) describes the settings of single groups, and
+changes at run time.
 
-| setting | default | may be | why |
+| setting | default | values | meaning or reason |
 |---|---|---|---|"""
 
 

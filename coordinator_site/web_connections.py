@@ -66,5 +66,5 @@ class Connection(psycopg.Connection[Any]):
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise  # it has answered, or the connection is lost
             self.pgconn.finish()
-            logger.warning("PostgreSQL gives no answer; a connection of the web is given up")
-            raise psycopg.OperationalError("PostgreSQL gives no answer") from error
+            logger.warning("PostgreSQL does not answer; a connection of the web is closed")
+            raise psycopg.OperationalError("PostgreSQL does not answer") from error

@@ -113,7 +113,9 @@ def reach(url: str) -> None:
     try:
         psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S).close()
     except psycopg.Error as failure:
-        raise LaunchError(f"ROLLCALL_DATABASE_URL leads to no database: {failure}") from None
+        raise LaunchError(
+            f"ROLLCALL_DATABASE_URL: no connection to the database: {failure}"
+        ) from None
 
 
 if __name__ == "__main__":

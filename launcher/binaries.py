@@ -54,7 +54,7 @@ def site_packages() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise LaunchError(
             f"PostgreSQL's programs are missing: the package {DISTRIBUTION} is not installed."
-            " Install it, or point ROLLCALL_DATABASE_URL at a PostgreSQL of your own."
+            " Install it, or set ROLLCALL_DATABASE_URL to your own PostgreSQL."
         )
     return Path(spec.submodule_search_locations[0]).parent
 

@@ -81,11 +81,12 @@ def check(data: Path, identity: Identity | None) -> None:
     try:
         version = (data / "PG_VERSION").read_text().strip()
     except OSError as failure:
-        raise LaunchError(f"{data} is not a PostgreSQL data folder: {failure}.") from failure
+        raise LaunchError(f"{data} is not a PostgreSQL data directory: {failure}.") from failure
     if version != str(binaries.MAJOR):
         raise LaunchError(
-            f"{data} was made by PostgreSQL {version}; this Rollcall brings PostgreSQL"
-            f" {binaries.MAJOR}, which cannot read it. Dump it with the Rollcall that made it and"
+            f"{data} was created by PostgreSQL {version}; this Rollcall includes PostgreSQL"
+            f" {binaries.MAJOR}, which cannot read it. Dump it with the Rollcall that created it"
+            " and"
             " restore it into a new ROLLCALL_DATA_DIR."
         )
 
@@ -158,7 +159,7 @@ def create_database(
         f"CREATE DATABASE {DATABASE}\n",
     )
     if done.returncode != 0 or "ERROR" in done.stderr:
-        raise LaunchError(f"The database could not be made: {done.stderr.strip()}")
+        raise LaunchError(f"The database could not be created: {done.stderr.strip()}")
 
 
 def password(data_dir: places.DataDir) -> str:

@@ -48,7 +48,7 @@ class Program:
 PROGRAMS: Mapping[str, Program] = {
     # Before anything serves. In one process, since reading Django takes longer than the work.
     "setup": Program(
-        "bring tables, roles and grants up to date; make the first user, the queue, the schedule",
+        "migrate tables, roles and grants; create the first user, the queue, the schedule",
         (*MANAGE, "setup"),
         secrets=("ROLLCALL_ADMIN_PASSWORD", BROKER),
         once=True,
@@ -68,7 +68,7 @@ PROGRAMS: Mapping[str, Program] = {
         secrets=("ROLLCALL_SECRET_KEY", "ROLLCALL_API_TOKEN", METRICS_TOKEN, BROKER),
     ),
     "worker": Program(
-        "does the periodic work",
+        "runs the periodic work",
         (*CELERY, "worker"),
         role="rollcall_worker",
         login="rollcall_worker",
@@ -76,7 +76,7 @@ PROGRAMS: Mapping[str, Program] = {
         environ=CELERY_ENVIRON,
     ),
     "beat": Program(
-        "says when periodic work is due; one is enough",
+        "schedules the periodic work; one is enough",
         (*CELERY, "beat"),
         role="rollcall_worker",
         login="rollcall_worker",

@@ -62,7 +62,7 @@ class DataDir:
             self.path.mkdir(parents=True, exist_ok=True, mode=PASSABLE)
             self.run.mkdir(exist_ok=True, mode=0o700)
         except OSError as failure:
-            raise LaunchError(f"The data folder cannot be made: {failure}.") from failure
+            raise LaunchError(f"The data directory cannot be created: {failure}.") from failure
 
 
 def lock(data_dir: DataDir) -> IO[str]:
@@ -70,7 +70,7 @@ def lock(data_dir: DataDir) -> IO[str]:
     try:
         file = open(data_dir.path / "lock", "a+", encoding="ascii")  # noqa: SIM115
     except OSError as failure:
-        raise LaunchError(f"The data folder cannot be locked: {failure}.") from failure
+        raise LaunchError(f"The data directory cannot be locked: {failure}.") from failure
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -78,8 +78,8 @@ def lock(data_dir: DataDir) -> IO[str]:
         pid = file.read().strip() or "unknown"
         file.close()
         raise LaunchError(
-            f"Another Rollcall (pid {pid}) uses the data folder {data_dir.path}."
-            " Stop it, or give this one its own ROLLCALL_DATA_DIR."
+            f"Another Rollcall (pid {pid}) uses the data directory {data_dir.path}. Stop it, or"
+            " set another ROLLCALL_DATA_DIR."
         ) from None
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
@@ -94,15 +94,15 @@ def server_home(data_dir: DataDir, identity: Identity | None) -> Path:
         make_server_home(data_dir, identity)
     if not place.exists():
         raise LaunchError(
-            f"{place} leads to {place.readlink()}, which is gone."
-            f" Bring that folder back, or remove {place} to begin with an empty database."
+            f"{place} leads to {place.readlink()}, which does not exist. Restore that directory,"
+            f" or remove {place} to begin with an empty database."
         )
     home = place.resolve()
     if identity is not None and not can_enter(identity, home):
         raise LaunchError(
             f"PostgreSQL refuses to run as root, and the user {identity.name} may not enter"
-            f" {home}. Let others pass through its parent folders (chmod o+x), or set"
-            " ROLLCALL_DATA_DIR to a folder that everyone may enter."
+            f" {home}. Make its parent directories accessible (chmod o+x), or set"
+            " ROLLCALL_DATA_DIR to a directory that everyone may enter."
         )
     return home
 
@@ -127,7 +127,7 @@ def make_server_home(data_dir: DataDir, identity: Identity | None) -> None:
         home.rmdir()
     raise LaunchError(
         f"The user {identity.name} may not enter {data_dir.path}. Set ROLLCALL_DATA_DIR to a"
-        " folder that everyone may enter."
+        " directory that everyone may enter."
     )
 
 

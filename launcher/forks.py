@@ -94,7 +94,7 @@ class Forks:
     def mend(self) -> None:
         """Start it anew if it has died, unless it never came to serve."""
         if self._ready and self._child.status() is not None:
-            self._output.say("forks", "the fork server has ended; it starts again")
+            self._output.say("forks", "the fork server has ended; it is restarted")
             self.stop()
             self._ready = False
             self._peer, self._child = self._start()

@@ -42,7 +42,7 @@ def demand(port: int, variable: str) -> None:
     while not is_free(port):
         if time.monotonic() > deadline:
             raise LaunchError(
-                f"Port {port} of {LOOPBACK} is taken by another program ({variable})."
+                f"Port {port} of {LOOPBACK} is in use by another program ({variable})."
                 f" Stop that program, or set {variable} to another port (0: any free one)."
             )
         time.sleep(LOOK_AGAIN_S)

@@ -119,7 +119,7 @@ def analyse(camera: Camera) -> None:
     """A report of what the demo did."""
     camera.go("/admin/groups/reportrun/")
     camera.page.get_by_role("button", name="Analyse now").click()
-    camera.page.get_by_text("The analysis was asked for").wait_for()
+    camera.page.get_by_text("The analysis was requested").wait_for()
     end = time.monotonic() + REPORT_S
     while camera.page.locator("#result_list").get_by_text("succeeded").count() == 0:
         if time.monotonic() > end:

@@ -33,7 +33,7 @@ def end_all(data: Path, report: Callable[[str], None]) -> None:
         pids = find(data)
         if not pids:
             break
-        report(f"a server of an earlier run is still there (pid {pids[0]}): ending it")
+        report(f"a server of an earlier run is still running (pid {pids[0]}): ending it")
         send(pids, number)
         wait_gone(data, wait_s)
     if pids := find(data):

@@ -27,12 +27,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Text(
         "listeners",
         "",
-        "NAME://host:port, with commas between; ours: empty is PLAINTEXT on the node's own port",
+        "NAME://host:port, separated by commas; ours: empty means PLAINTEXT on the node's own port",
     ),
     Text(
         "advertised.listeners",
         "",
-        "what clients of a listener are told where that is not its address, as NAME://host:port",
+        "addresses that clients receive, as NAME://host:port, for listeners where they differ"
+        " from the listener's own",
     ),
     Text(
         "listener.security.protocol.map",
@@ -42,42 +43,42 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Flag(
         "insecure.listeners.allow",
         False,
-        "ours: whether listeners without TLS and authentication may be elsewhere than on loopback",
+        "ours: allows listeners without TLS and authentication on addresses other than loopback",
     ),
     Text(
         "ssl.keystore.location",
         "",
-        "a PEM file with a private key that has no password, and its certificates; read again when"
-        " it changes",
+        "a PEM file with an unencrypted private key and its certificates; read again when it"
+        " changes",
     ),
     Text(
         "ssl.truststore.location",
         "",
-        "a PEM file with the certificates of those who sign for clients",
+        "a PEM file with the certificates of the authorities that sign client certificates",
     ),
     Choice(
         "ssl.client.auth",
         "none",
-        "whether clients show a certificate",
+        "whether clients present a certificate",
         ("none", "requested", "required"),
     ),
     Text(
         "ssl.principal.mapping.rules",
         "DEFAULT",
-        "from a client certificate's subject to a principal",
+        "rules that map the subject of a client certificate to a principal",
     ),
     Number(
         "ssl.handshake.timeout.ms",
         10_000,
-        "ours: who has not finished the handshake by then is closed",
+        "ours: a connection is closed if its TLS handshake is not complete by then",
         100,
         60_000,
     ),
     Mechanisms(
         "sasl.enabled.mechanisms",
         ("SCRAM-SHA-256", "SCRAM-SHA-512"),
-        "how clients of SASL listeners say who they are; PLAIN and OAUTHBEARER only over TLS or on"
-        " loopback",
+        "mechanisms by which clients of SASL listeners authenticate; PLAIN and OAUTHBEARER only"
+        " with TLS or on loopback",
         MECHANISMS,
     ),
     Text(
@@ -88,81 +89,88 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Text(
         "https.ca.location",
         "",
-        "librdkafka's: a PEM file with whom to trust at that address; by default whom the system"
-        " trusts",
+        "librdkafka's: a PEM file with the certificate authorities to trust at that address; by"
+        " default those of the system",
     ),
-    Text("sasl.oauthbearer.expected.issuer", "", "what a token's iss has to be"),
+    Text("sasl.oauthbearer.expected.issuer", "", "the required value of a token's iss"),
     Text(
         "sasl.oauthbearer.expected.audience",
         "",
-        "what a token's aud has to be, or to have among others: one of these, with commas between",
+        "allowed audiences, separated by commas; a token's aud must be or contain one of them",
     ),
-    Text("sasl.oauthbearer.sub.claim.name", "sub", "the claim of a token that names the user"),
+    Text(
+        "sasl.oauthbearer.sub.claim.name",
+        "sub",
+        "the claim of a token that contains the user's name",
+    ),
     Text(
         "sasl.oauthbearer.scope.claim.name",
         "scope",
-        "the claim with scopes, which have to be texts where they are there; nothing goes by them",
+        "the claim with scopes; if present, they must be strings. They are not used otherwise",
     ),
     Mechanisms(
         "sasl.oauthbearer.algorithms",
         ("RS256", "PS256", "ES256"),
-        "ours: how a token may be signed; never not at all, nor by a secret that both sides know",
+        "ours: allowed signature algorithms; unsigned tokens and shared secrets (HMAC) are never"
+        " allowed",
         TOKEN_ALGORITHMS,
     ),
     Number(
         "sasl.oauthbearer.clock.skew.seconds",
         30,
-        "how far the issuer's clock may be from ours",
+        "tolerated difference between the issuer's clock and ours",
         0,
         600,
     ),
     Number(
         "sasl.oauthbearer.jwks.endpoint.refresh.ms",
         3_600_000,
-        "how often the issuer's keys are read again; also when a token names an unknown one, every"
-        " ten seconds at the most",
+        "how often the issuer's keys are read again; also when a token names an unknown key, at"
+        " most every ten seconds",
         1_000,
         DAY_MS,
     ),
     Number(
         "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms",
         100,
-        "until they are asked for again after a failure, twice as long after each more",
+        "the wait before the first retry after a failure to read the keys; it doubles with each"
+        " further failure",
         10,
         60_000,
     ),
     Number(
         "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms",
         10_000,
-        "and so long at the most",
+        "the longest such wait",
         10,
         DAY_MS,
     ),
     Number(
         "sasl.lockout.failures",
         10,
-        "ours: after so many failures a name is refused from that address for a while; 0: never",
+        "ours: after this many failed authentications a name is refused from that address for a"
+        " while; 0: never",
         0,
         1_000,
     ),
     Number(
         "sasl.lockout.ms",
         300_000,
-        "ours: for how long, and how long a failure counts",
+        "ours: for how long it is refused, and how long a failure counts",
         1_000,
         DAY_MS,
     ),
     Number(
         "connection.failed.authentication.delay.ms",
         250,
-        "a failed authentication is answered after so long; Kafka's 100 lets guesses come quicker",
+        "delay of the reply to a failed authentication; Kafka's 100 allows faster guessing",
         0,
         10_000,
     ),
     Number(
         "connections.max.reauth.ms",
         0,
-        "after so long a client has to authenticate again (KIP-368); 0: never",
+        "time after which a client must authenticate again (KIP-368); 0: never",
         0,
         DAY_MS,
     ),
@@ -170,23 +178,23 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Choice(
         "authorizer",
         "off",
-        "ours, for authorizer.class.name: on, where every request is judged by the ACLs",
+        "ours, in place of authorizer.class.name; on: every request is checked against the ACLs",
         ("off", "on"),
     ),
     Principals(
         "super.users",
         "",
-        "principals that may do everything, for instance User:ann;User:ben",
+        "principals that may do everything, for example User:ann;User:ben",
     ),
     Flag(
         "allow.everyone.if.no.acl.found",
         False,
-        "whether everybody may do what no ACL speaks of; otherwise nobody may",
+        "whether everyone may use a resource without ACLs; otherwise no one may",
     ),
     Number(
         "acls.max",
         10_000,
-        "ours: each node has all of them in memory, and reads all of them when one changes",
+        "ours: each node keeps all ACLs in memory, and reads all when one changes",
         1,
         100_000,
     ),
@@ -194,31 +202,38 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "client.quotas.max",
         10_000,
-        "ours: each node has all of them in memory, and reads all of them when one changes",
+        "ours: each node keeps all quotas in memory, and reads all when one changes",
         1,
         100_000,
     ),
     Number(
         "client.quotas.metered.max",
         10_000,
-        "ours: so many clients' use is counted by a node at once, a kilobyte each; of more, that of"
-        " who has asked nothing for longest is forgotten",
+        "ours: clients whose use a node measures at once, a kilobyte each; beyond it, the client"
+        " with the oldest last request is forgotten",
         100,
         1_000_000,
     ),
-    Number("quota.window.num", 11, "so many windows of what a client used are looked at", 2, 100),
+    Number(
+        "quota.window.num",
+        11,
+        "number of windows over which the use of a client is measured",
+        2,
+        100,
+    ),
     Number(
         "quota.window.size.seconds",
         1,
-        "how long each is, and so the longest pause of who used too much; never more than a third"
-        " of the shortest session that a member may have",
+        "length of a window, and so the longest pause of a client over its quota; at most a"
+        " third of the shortest session timeout of members",
         1,
         60,
     ),
     Number(
         "controller.quota.window.num",
         11,
-        "with the next: so many seconds' worth of partitions may be made and deleted at once",
+        "with the next setting: the quota allows partitions for this many seconds to be created"
+        " and deleted at once",
         2,
         100,
     ),

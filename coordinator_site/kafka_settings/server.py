@@ -10,81 +10,89 @@ from coordinator_site.setting_kinds import Number, Setting
 SETTINGS: Final[tuple[Setting, ...]] = (
     # Connections and requests.
     Number(
-        "connections.max.idle.ms", 600_000, "a peer that says nothing is no peer; -1: for ever", -1
+        "connections.max.idle.ms",
+        600_000,
+        "a connection without requests is closed after this time; -1: never",
+        -1,
     ),
     Number(
         "connections.gone.ms",
         15_000,
-        "ours: a peer whose machine answers no probe for so long is gone, whatever it waits for"
-        " (TCP keepalive and TCP_USER_TIMEOUT); 0: the system's own times",
+        "ours: a connection is closed when the peer's machine has answered no probe for this"
+        " long, even if the client waits for a reply (TCP keepalive and TCP_USER_TIMEOUT); 0:"
+        " the system's own times",
         0,
         7_200_000,
     ),
     Number(
         "connections.first.request.ms",
         10_000,
-        "ours: who connects has something to ask; every client does so at once",
+        "ours: a connection without a first request is closed after this time; every client"
+        " sends one at once",
         1_000,
         600_000,
     ),
     Number(
         "max.connections",
         20_000,
-        "of a node; fewer where it may not open so many files. At the limit a newcomer takes the"
-        " place of who has said nothing yet",
+        "connections of a node; fewer if the limit of open files is lower. At the limit, a new"
+        " connection replaces one that has not sent anything",
         1,
     ),
     Number(
         "max.connections.per.ip",
         1_000,
-        "of a node from one address that is not its own machine; an address may be a whole site",
+        "connections of a node from one address other than its own machine; an address may be a"
+        " whole site",
         1,
     ),
     Number(
         "max.connection.creation.rate",
         2_000,
-        "a second, of a node: thousands come at once after a failover, and each costs 0.1 ms. Who"
-        " comes beyond is served later",
+        "new connections of a node each second: after a failover thousands arrive at once, and"
+        " each costs 0.1 ms. Those beyond it are served later",
         1,
     ),
     Number(
         "reserved.file.descriptors",
         128,
-        "ours: files that connections leave to the node itself: PostgreSQL, listeners, logs",
+        "ours: file descriptors of a node that client connections do not use: for PostgreSQL,"
+        " listeners, logs",
         32,
         65_536,
     ),
     Number(
         "socket.request.max.bytes",
         8_388_608,
-        "decoded in memory, so far below Kafka's 100 MiB: no request here carries records",
+        "requests are decoded in memory, so it is far below Kafka's 100 MiB; no request carries"
+        " records",
         1024,
     ),
     Number(
         "queued.max.request.bytes",
         67_108_864,
-        "long requests of a node that are read or wait, together; who has none of it yet is not"
-        " read from. At least socket.request.max.bytes",
+        "long requests of a node that are being read or wait, together; beyond it, no further"
+        " long request is read. At least socket.request.max.bytes",
         1024,
     ),
     Number(
         "queued.max.response.bytes",
         134_217_728,
-        "ours: replies of a node that nobody has read, together; beyond it requests with long"
-        " replies wait, and who has left one unread for longest is closed",
+        "ours: unread replies of a node, together; beyond it, requests with long replies wait,"
+        " and the connection that has left a reply unread for longest is closed",
         1_048_576,
     ),
     Number(
         "request.read.timeout.ms",
         30_000,
-        "ours: a request is whole so long after its first byte, or its connection is closed",
+        "ours: a connection is closed if a request is not complete this long after its first byte",
         1_000,
         600_000,
     ),
     Number(
         "response.read.timeout.ms",
         30_000,
-        "ours: a client that reads none of its replies for so long is closed",
+        "ours: a connection is closed if its client has read no reply for this long",
         1_000,
         600_000,
     ),
@@ -92,49 +100,70 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "request.topics.max",
         10_000,
-        "ours: names or ids of topics in one request that reads; one that changes topics: 1000",
+        "ours: topic names or ids in one request that reads; 1000 in one that changes topics",
         1_000,
         100_000,
     ),
     Number(
         "request.groups.max",
         10_000,
-        "ours: groups or transactional ids; tools ask for all that a node has at once",
+        "ours: groups or transactional ids in one request; tools request all groups of a node at"
+        " once",
         1_000,
         100_000,
     ),
     Number(
         "request.configs.max",
         1_000,
-        "ours: resources whose configuration is read or changed, and names of one; a group's"
-        " description is 400 bytes long, a broker's 14,000",
+        "ours: resources in one request for configuration, and names for each; the description"
+        " of a group has 400 bytes, of a broker 14,000",
         1_000,
         100_000,
     ),
     Number(
         "request.offsets.max",
         10_000,
-        "ours: partitions whose offsets one request writes: as many as a topic has; written in one"
-        " transaction",
+        "ours: partitions whose offsets one request writes, in one transaction: as many as a"
+        " topic may have",
         1_000,
         100_000,
     ),
-    Number("fetch.hold.min.ms", 500, "ours: no client polls faster than this", 0, 60_000),
-    Number("fetch.hold.max.ms", 30_000, "ours: no client waits longer for nothing", 0, 300_000),
+    Number(
+        "fetch.hold.min.ms",
+        500,
+        "ours: the shortest wait of a fetch; no client polls faster",
+        0,
+        60_000,
+    ),
+    Number(
+        "fetch.hold.max.ms",
+        30_000,
+        "ours: the longest wait of a fetch, which returns no records",
+        0,
+        300_000,
+    ),
     # The node.
-    Number("coordinator.load.hold.ms", 5000, "ours: requests wait this long for a slot", 0, 60_000),
+    Number(
+        "coordinator.load.hold.ms",
+        5000,
+        "ours: how long requests wait for a slot to be loaded",
+        0,
+        60_000,
+    ),
     Number(
         "coordinator.restart.grace.ms",
         40_000,
-        "ours: members that a node loads in its first moments have so long to come back; the longer"
-        " it was away, the longer clients wait between attempts, up to 36 s (kafka-python)",
+        "ours: how long members of groups that a node loads just after its start have to"
+        " reconnect; clients wait longer between attempts the longer a node was away, up to 36 s"
+        " (kafka-python)",
         0,
         300_000,
     ),
     Number(
         "node.lease.ms",
         3000,
-        "ours: a node unheard of for this long loses its slots; it stops half a second earlier",
+        "ours: a node without a beat for this long loses its slots; it stops serving half a"
+        " second earlier",
         1_000,
         60_000,
     ),
@@ -161,8 +190,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "group.consumer.metadata.max.bytes",
         67_108_864,
-        "ours: all subscriptions of a consumer group; 10,000 members of 6 KiB",
+        "ours: all subscriptions of a consumer group: 10,000 members with 6 KiB each",
         1024,
     ),
-    Number("group.id.max.bytes", 1024, "ours: an id is an index key, and a line in a log", 1, 1024),
+    Number(
+        "group.id.max.bytes",
+        1024,
+        "ours: a group id is an index key, and part of log lines",
+        1,
+        1024,
+    ),
 )

@@ -10,18 +10,22 @@ from coordinator_site.setting_kinds import Choice, Flag, Networks, Number, Setti
 SETTINGS: Final[tuple[Setting, ...]] = (
     # What the Overview says needs attention (groups/queries/attention.py).
     Number(
-        "attention.unsettled.ms", 60_000, "ours: a rebalance that goes on longer is named", 1_000
+        "attention.unsettled.ms",
+        60_000,
+        "ours: a rebalance that takes longer needs attention",
+        1_000,
     ),
     Number(
         "attention.rebalances.per.hour",
         60,
-        "ours: a group with so many within the last hour is named; one each minute is no work done",
+        "ours: a group with this many rebalances within the last hour needs attention; with one"
+        " each minute no work is done",
         1,
     ),
     Number(
         "attention.stopped.ms",
         900_000,
-        "ours: what was stopped or frozen for longer may have been forgotten",
+        "ours: a group or member that was stopped or frozen for longer may have been forgotten",
         1_000,
     ),
     Number(
@@ -33,65 +37,68 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "attention.silent.percent",
         50,
-        "ours: a group of whose members so many were not heard of for a session is named",
+        "ours: a group needs attention when this share of its members was silent for a session"
+        " timeout",
         1,
         100,
     ),
     Number(
         "attention.commit.ms",
         0,
-        "ours: a stable group that has not committed for so long is named; 0: none, since groups"
-        " differ, and every offset has to be read for it",
+        "ours: a stable group that has not committed for this long needs attention; 0: off,"
+        " since groups differ and the rule reads every offset",
     ),
     # The web.
     Number(
         "web.database.connections",
         16,
-        "ours: connections to PostgreSQL of one web process; who finds none free within two"
-        " seconds is told to come again (503), so that the nodes always find some left",
+        "ours: connections to PostgreSQL of one web process; a request that finds none free"
+        " within two seconds gets 503, so that nodes always have connections",
         2,
         1_000,
     ),
     Number(
         "web.database.connections.total",
         40,
-        "ours: those of all web processes together, where they have a login of their own (its"
-        " CONNECTION LIMIT): two processes, and their doorbells",
+        "ours: connections of all web processes together, if they have a login of their own (its"
+        " CONNECTION LIMIT): two processes, and their LISTEN connections",
         4,
         10_000,
     ),
     Number(
         "worker.database.connections.total",
         24,
-        "ours: the same of all workers and beats: two workers and a beat, with the queue's",
+        "ours: the same for all workers and beats: two workers and a beat, including the queue's"
+        " connections",
         8,
         10_000,
     ),
     Number(
         "web.requests.max",
         100,
-        "ours: requests that the web works on at a time, each in a thread of its own",
+        "ours: requests that the web processes at once, each in its own thread",
         2,
         1_000,
     ),
     Number(
         "web.connections.max",
         1_000,
-        "ours: connections of the web; of one more the longest without a request is closed",
+        "ours: connections of the web; beyond it, the connection that has been without a request"
+        " for longest is closed",
         16,
         100_000,
     ),
     Number(
         "web.event.streams.max",
         200,
-        "ours: streams of events of a web process; each is a connection of web.connections.max",
+        "ours: event streams of a web process; each is a connection of web.connections.max",
         0,
         10_000,
     ),
     Number(
         "web.event.streams.per.user.max",
         10,
-        "ours: of these so many may be one user's, or the installation token's",
+        "ours: how many of these one user, or the installation token, may have",
         1,
         10_000,
     ),
@@ -99,58 +106,62 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Networks(
         "webhooks.networks.allow",
         "",
-        "ours: networks that are not public, such as 10.1.0.0/16, and that webhooks may lead to all"
-        " the same, also without TLS; whoever makes an endpoint has the worker send there",
+        "ours: networks that are not public, such as 10.1.0.0/16, to which webhooks may connect,"
+        " also without TLS; the author of an endpoint makes the worker connect there",
     ),
     Number(
         "webhooks.timeout.ms",
         10_000,
-        "ours: how long one delivery may take; a thread waits for it",
+        "ours: the longest duration of one delivery, which occupies a thread",
         100,
         60_000,
     ),
-    Number("webhooks.retry.hours", 72, "ours: a delivery is tried for so long", 1, 720),
+    Number("webhooks.retry.hours", 72, "ours: how long a delivery is retried", 1, 720),
     Number(
         "webhooks.disable.days",
         5,
-        "ours: an endpoint that took nothing for so long is told no more",
+        "ours: an endpoint without a successful delivery for this long is disabled",
         1,
         365,
     ),
     Number(
         "webhooks.deliveries.max",
         10_000,
-        "ours: deliveries kept of an endpoint, sent or not; the oldest are forgotten",
+        "ours: stored deliveries of an endpoint, sent or not; beyond it, the oldest are deleted",
         10,
         1_000_000,
     ),
-    Number("webhooks.deliveries.retention.hours", 168, "ours: and for so long", 1, 8_760),
-    Number("webhooks.max", 50, "ours: endpoints; each event is compared with every one", 0, 1_000),
+    Number(
+        "webhooks.deliveries.retention.hours", 168, "ours: how long deliveries are stored", 1, 8_760
+    ),
+    Number(
+        "webhooks.max", 50, "ours: endpoints; each event is compared with all of them", 0, 1_000
+    ),
     Choice(
         "log.format",
         "text",
-        "ours: what all processes write to standard error: lines for people, or an object of JSON"
-        " a line",
+        "ours: the format in which all processes log to standard error: lines for people, or one"
+        " JSON object each line",
         ("text", "json"),
     ),
     # What Prometheus reads (docs/metrics.md).
     Text(
         "metrics.host",
         "127.0.0.1",
-        "ours: where each node's own /metrics listens, if it has a port (ROLLCALL_METRICS_PORT);"
-        " elsewhere than on loopback a token is needed",
+        "ours: the address on which each node's /metrics listens, if it has a port"
+        " (ROLLCALL_METRICS_PORT); other addresses than loopback require a token",
     ),
     Number(
         "metrics.cache.ms",
         5_000,
-        "ours: the rows are looked at no sooner again, however many ask",
+        "ours: values are cached for this long, however many scrapes there are",
         0,
         300_000,
     ),
     Number(
         "metrics.groups.max",
         1_000,
-        "ours: groups that have series of their own, the first by id; each series costs Prometheus"
+        "ours: groups with series of their own, the first by id; each series costs Prometheus"
         " some kilobytes for as long as it is kept",
         0,
         50_000,
@@ -158,20 +169,20 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "metrics.partitions.max",
         10_000,
-        "ours: committed offsets, and partitions of topics, that have series of their own; 0: none",
+        "ours: committed offsets, and partitions of topics, with series of their own; 0: none",
         0,
         200_000,
     ),
     Choice(
         "metrics.compat",
         "kafka_exporter",
-        "ours: whose names are exposed beside our own; none: nobody's",
+        "ours: the exporter whose names are exposed in addition to Rollcall's own",
         ("kafka_exporter", "none"),
     ),
     Flag(
         "metrics.loopback.allow",
         False,
-        "ours: whether everybody on the web's machine may read its /metrics, which names groups"
-        " and topics",
+        "ours: whether every process on the web's machine may read its /metrics, which names"
+        " groups and topics",
     ),
 )

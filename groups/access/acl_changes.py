@@ -31,7 +31,7 @@ from groups.store.sql import acls as sql
 
 OFF: Final = Refuse(
     ErrorCode.SECURITY_DISABLED,
-    "No authorizer is on (the setting authorizer): ACLs have no effect.",
+    "The authorizer is off (the setting authorizer): ACLs have no effect.",
 )
 
 
@@ -39,7 +39,7 @@ AUTHORIZER, MOST = "AUTHORIZER", "ACLS_MAX"
 
 
 def is_on() -> bool:
-    """Whether requests of clients are judged by ACLs."""
+    """Whether ACLs are enforced for clients."""
     return bool(getattr(settings, AUTHORIZER) == "on")
 
 

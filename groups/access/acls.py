@@ -144,7 +144,7 @@ def _meant_by_each(filters: Sequence[Filter], there: Collection[Binding]) -> lis
         else:
             looked_at.append(there)
     if sum(map(len, looked_at)) > COMPARED_MAX:
-        detail = "These filters leave too much open: ask for fewer at once."
+        detail = "These filters match too many ACLs: use narrower filters."
         raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
     return [_meant(asked, rules) for asked, rules in zip(filters, looked_at, strict=True)]
 

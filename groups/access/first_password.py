@@ -18,7 +18,7 @@ from groups.models import FirstPassword
 DUE: Final = rights.FIRST_PASSWORD
 """In a session, and an attribute of its user while the request lasts."""
 
-SENTENCE: Final = "The first password was made up: change it in the admin before anything else."
+SENTENCE: Final = "The first password was generated: change it in the admin before anything else."
 
 
 def note(user: Any) -> None:

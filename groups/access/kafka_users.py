@@ -20,9 +20,7 @@ PASSWORD_CHARS_MAX: Final = 1_024
 MECHANISMS: Final = tuple(scram.HASHES)
 
 
-NO_NAME: Final = (
-    f"A user's name has 1 to {scram.NAME_CHARS_MAX} characters, all of which can be printed."
-)
+NO_NAME: Final = f"A user name has 1 to {scram.NAME_CHARS_MAX} printable characters."
 
 
 def set_password(

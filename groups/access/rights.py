@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 ANYBODY: Final = "anybody"
-LOGGED_IN: Final = "whoever is logged in"
+LOGGED_IN: Final = "logged in"
 NOBODY: Final = "nobody"
 FIRST_PASSWORD: Final = "rollcall_first_password"
 """The first three stand in the place of a permission; whoever is logged in to the admin is staff.
@@ -39,11 +39,11 @@ VIEW_WEBHOOK: Final = "groups.view_webhook"
 CHANGE_WEBHOOK: Final = "groups.change_webhook"
 
 SCOPES: Final[Mapping[str, str]] = {
-    "read": "sees what its user sees",
+    "read": "reads what its user may read",
     "operate": "rebalances, evicts, stops and starts work, freezes, drains nodes, acknowledges,"
     " starts analyses",
-    "offsets": "rewinds and resets offsets",
-    "catalogue": "makes, grows and places topics",
+    "offsets": "restores and resets offsets",
+    "catalogue": "creates and grows topics, and sets their racks",
     "admin": "everything else",
 }
 """What a token may be made for. It narrows the rights of the token's user, and adds none."""

@@ -28,7 +28,7 @@ class NoteForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     note = CharField(
         max_length=REASON_CHARS_MAX,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="What is done about it, for everybody who looks.",
+        help_text="What is being done about it; everyone sees this.",
     )
     until = SplitDateTimeField(
         required=False,
@@ -52,7 +52,7 @@ class NoteForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         """Not in the past."""
         until: datetime | None = self.cleaned_data["until"]
         if until is not None and until <= timezone.now():
-            raise ValidationError("That is over already.")
+            raise ValidationError("That time has passed.")
         return until
 
 
@@ -76,7 +76,7 @@ class AcknowledgementAdmin(RollcallAdmin):
         """The form for the rule and the subject of the URL."""
         rule = next((one for one in RULES if one.name == request.GET.get("rule")), None)
         if rule is None:
-            messages.warning(request, "Choose what to acknowledge here.")
+            messages.warning(request, "Select what to acknowledge on this page.")
             return HttpResponseRedirect(reverse("admin:index"))
         subject = request.GET.get("subject", "")
         context = {
@@ -91,7 +91,7 @@ class AcknowledgementAdmin(RollcallAdmin):
         try:
             answer: HttpResponse = super().add_view(request, form_url, context)
         except (acknowledgements.DoesNotFire, ValueError) as error:
-            messages.error(request, f"Nothing was noted: {error}")
+            messages.error(request, f"Nothing was saved: {error}")
             return HttpResponseRedirect(reverse("admin:index"))
         return answer
 

@@ -27,8 +27,8 @@ from groups.core.plain_text import text_problem
 from groups.models import Acl
 
 OFF = (
-    "No authorizer is on (the setting authorizer): whoever is let in may do everything, and ACLs"
-    " can be neither made nor deleted."
+    "The authorizer is off (the setting authorizer): every authenticated client may do everything,"
+    " and ACLs can be neither created nor deleted."
 )
 
 FIELDS = ("permission", "principal", "operation", "resource_type", "name", "pattern", "host")

@@ -16,8 +16,8 @@ SEARCH_WORDS_MAX, SEARCH_LENGTH_MAX = 16, 2_048
 """Of what is looked for in a list. Each word is compared with several columns of every row."""
 
 TOO_LONG = (
-    f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} letters: nothing was"
-    " looked for."
+    f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} characters: no search"
+    " was made."
 )
 
 

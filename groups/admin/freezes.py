@@ -37,7 +37,7 @@ class Freezing(Reason):
         """Not in the past."""
         until: datetime | None = self.cleaned_data["until"]
         if until is not None and until <= timezone.now():
-            raise forms.ValidationError("That is over already.")
+            raise forms.ValidationError("That time has passed.")
         return until
 
 

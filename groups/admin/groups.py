@@ -264,7 +264,7 @@ class GroupAdmin(RollcallAdmin):
 
     @admin.display(description="Generation or epoch", ordering="generation")
     def number(self, group: Group) -> int:
-        """The group epoch, where the type is consumer."""
+        """The group epoch if the type is consumer."""
         return group.generation
 
     @admin.display(description="Members")

@@ -43,21 +43,21 @@ def _secret(label: str, help_text: str = "") -> forms.CharField:
 class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """A user to be made, or another password for one."""
 
-    password = _secret("Password", "What verifies it is kept, and nothing else.")
+    password = _secret("Password", "Only the SCRAM verifier of the password is stored.")
     again = _secret("Password again")
     for_mechanisms = forms.MultipleChoiceField(
         label="For",
         choices=[(each, each) for each in MECHANISMS],
         initial=MECHANISMS,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Others keep the password that they have.",
+        help_text="The other mechanisms keep their password.",
     )
     iterations = forms.IntegerField(
         min_value=ITERATIONS_MIN,
         max_value=ITERATIONS_MAX,
         initial=ITERATIONS,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="How often the password is hashed.",
+        help_text="Number of hash iterations.",
     )
 
     class Meta:
@@ -76,7 +76,7 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
         """Both passwords."""
         said: dict[str, Any] = super().clean() or {}
         if PASSWORD in said and "again" in said and said[PASSWORD] != said["again"]:
-            self.add_error("again", "This is another password.")
+            self.add_error("again", "The passwords differ.")
         if problem := text_problem(said.get(PASSWORD, "")):
             self.add_error(PASSWORD, problem)
         return said

@@ -44,7 +44,7 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     member = next((m for m in members if m.member_id == name), None)
     held = next((p.pause_id for p in work.pauses if p.name in _names(name, member)), RUNNING)
     if name and member is None and not held:
-        messages.warning(request, f"{name} is no member of the group any more.")
+        messages.warning(request, f"{name} is no longer a member of the group.")
         return redirect("admin:groups_group_change", quote(group.group_id))
     verb = START if held else STOP
     now = {"verb": verb, "seen": held}
@@ -103,20 +103,31 @@ def _preview(
     """What stopping will do, in sentences."""
     deaf = sum(not work.listens[m.member_id] for m in members if member in (None, m))
     if member is not None:
-        who = "it stays stopped if it comes back" if member.instance_id else "that ends with it"
+        who = (
+            "it stays stopped if it returns"
+            if member.instance_id
+            else "the stop ends when it leaves"
+        )
         found = [
-            f"{member.client_id or member.member_id} is told at once to stop; {who}.",
-            "It stays a member and keeps its partitions; nobody else works on them meanwhile.",
+            f"{member.client_id or member.member_id} is ordered to stop at once; {who}.",
+            "It stays a member and keeps its partitions; no other member works on them until it"
+            " starts.",
         ]
     else:
         found = [
-            f"{_all(len(members))} told at once to stop, and so is whoever joins later.",
-            "They stay members and keep their partitions; nobody works on these meanwhile.",
+            f"{_all(len(members))} ordered to stop at once, and so are members that join later.",
+            "They stay members and keep their partitions; no member works on them until the start.",
         ]
-    found.append("What is committed meanwhile is accepted: whoever stops may say how far it came.")
+    found.append(
+        "Commits are still accepted, so that members can record their progress when they stop."
+    )
     if deaf:
-        clients = "one client takes" if deaf == 1 else f"{deaf} clients take"
-        found.append(f"But {clients} no orders, and will go on: only Rollcall's library listens.")
+        clients = (
+            "one client does not support stopping"
+            if deaf == 1
+            else f"{deaf} clients do not support stopping"
+        )
+        found.append(f"But {clients}, and will continue: only Rollcall's library supports it.")
     return found
 
 
@@ -126,13 +137,20 @@ def _all(count: int) -> str:
 
 def _after(work: Work, name: str) -> list[str]:
     """What starting will do."""
-    found = ["Whoever was stopped by this goes on at once with the partitions that it has."]
+    found = ["The members that this stopped continue at once with the partitions that they have."]
     if name and work.of_group is not None:
-        found = ["The whole group is stopped as well, so the member stays stopped until it starts."]
+        found = [
+            "The whole group is stopped as well, so the member stays stopped until the group"
+            " is started."
+        ]
     others = sum(bool(p.name) for p in work.pauses) if not name else 0
     if others:
-        alone = "1 that was stopped alone stays" if others == 1 else f"{others} stopped alone stay"
-        found.append(f"{alone} so.")
+        alone = (
+            "1 member that was stopped individually stays"
+            if others == 1
+            else f"{others} members that were stopped individually stay"
+        )
+        found.append(f"{alone} stopped.")
     return found
 
 
@@ -148,7 +166,7 @@ def ask_many(
         "members": members,
         "must_type": must_type,
         "title": f"{word.title()} the work of {len(chosen)} groups",
-        "heading": f"These groups will {word} working",
+        "heading": f"The work of these groups will {word}",
         "button": f"{word.title()} their work",
         "action": f"{word}_work",
         "groups": chosen,

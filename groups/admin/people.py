@@ -47,7 +47,7 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
             "What they may do",
             {
                 "fields": ("is_active", "is_staff", "groups", "is_superuser", "user_permissions"),
-                "description": "Whoever may see this admin is staff and has a role.",
+                "description": "Users of this admin are staff and have a role.",
             },
         ),
         ("Dates", {"fields": ("last_login", "date_joined")}),
@@ -82,7 +82,10 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
         """Whoever has done something here stays, since what they did is written down by name."""
         *found, protected = super().get_deleted_objects(objs, request)
         written = LogEntry.objects.filter(user__in=objs).values_list("user__username", flat=True)
-        kept = [f"What {name} did here: make {name} inactive instead" for name in set(written)]
+        kept = [
+            f"The records of {name}'s actions: make {name} inactive instead"
+            for name in set(written)
+        ]
         return *found, [*protected, *sorted(kept)]
 
     def formfield_for_manytomany(
@@ -94,7 +97,7 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
         )
         if field is not None and db_field.name == "groups":
             field.label = "Roles"
-            field.help_text = "Viewer, Operator or Administrator, or roles of your own."
+            field.help_text = "Viewer, Operator, Administrator, or your own roles."
         return field
 
 
@@ -102,7 +105,7 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
 def _is_kept(instance: LogEntry, **_: Any) -> None:
     """The log only grows. That there is a receiver also keeps Django from deleting a person's
     entries unseen, which the web's role may not, though there be none."""
-    raise ProtectedError("What was done in the admin is never deleted.", {instance})
+    raise ProtectedError("Records of actions in the admin are never deleted.", {instance})
 
 
 def _may_touch(request: HttpRequest, user: Any) -> bool:

@@ -66,7 +66,9 @@ class ReportRunAdmin(RollcallAdmin):
         """Ask the worker for a run."""
         running = reports.going_on()
         if running is not None:
-            self.message_user(request, f"Run {running.pk} is at work already.", messages.WARNING)
+            self.message_user(
+                request, f"Run {running.pk} is already in progress.", messages.WARNING
+            )
         else:
             self._analyse(request)
         return redirect("admin:groups_reportrun_changelist")
@@ -77,7 +79,7 @@ class ReportRunAdmin(RollcallAdmin):
         except OperationalError as error:
             self.message_user(request, f"The broker cannot be reached: {error}", messages.ERROR)
         else:
-            text = "The analysis was asked for; its run appears here when it begins."
+            text = "The analysis was requested; its run appears here when it begins."
             self.message_user(request, text, messages.SUCCESS)
 
     def changelist_view(

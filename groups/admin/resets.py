@@ -27,12 +27,12 @@ CSV_CHARS_MAX: Final = 1_000_000
 
 WORDS: Final[Mapping[str, str]] = {
     "earliest": "the earliest (0)",
-    "latest": "the latest, as far as it was told",
+    "latest": "the latest known",
     "offset": "this offset",
-    "shift": "shifted by this much",
-    "moment": "what they were at this moment (UTC)",
-    "group": "those of another group",
-    "csv": "those of a file",
+    "shift": "shifted by this number",
+    "moment": "the offsets at this time (UTC)",
+    "group": "the offsets of another group",
+    "csv": "the offsets of a file",
 }
 
 FIELDS: Final[Mapping[str, str]] = {
@@ -72,8 +72,8 @@ class Reset(Reason):
         label="Only these topics, separated by commas",
         required=False,
         widget=forms.TextInput(attrs=TEXT),
-        help_text="Empty: all that the group has committed. Partitions of a topic that is named"
-        " here are set although they were never committed.",
+        help_text="Empty: all partitions that the group has committed. If topics are named, their"
+        " partitions are set even if they were never committed.",
     )
 
     @property
@@ -134,7 +134,7 @@ def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
     """One click: everything as it was before the reset, unless it was set since."""
     try:
         if operation.offsets is None or operation.state != Operation.State.SUCCEEDED:
-            raise ValueError("only a reset that was made can be undone")
+            raise ValueError("only a successful reset can be undone")
         plan = offset_resets.back(operation.group_id, operation.offsets)
     except ValueError as error:
         messages.error(request, f"Nothing was undone: {error}.")

@@ -67,11 +67,11 @@ class TaskForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
             "expire_seconds": "Expires after (s)",
         }
         help_texts = {
-            "name": "Its last run is found by this name; the three of Rollcall keep theirs.",
-            "enabled": "One that is off is left out, and never late.",
-            "interval": "Every so often. An interval or a crontab, not both.",
+            "name": "Its last run is found by this name; Rollcall's own tasks must keep theirs.",
+            "enabled": "A task that is off does not run, and is never late.",
+            "interval": "At a fixed interval. Set an interval or a crontab, not both.",
             "crontab": "At times of the day.",
-            "expire_seconds": "A turn that no worker has begun by then is the next one's.",
+            "expire_seconds": "A run that no worker has started by then is skipped.",
             "description": "",
         }
 

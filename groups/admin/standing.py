@@ -143,7 +143,7 @@ def _frozen_name(freeze: GroupConfig) -> str:
     now = timezone.now()
     until = f" until {clock(freeze.until, now)}" if freeze.until else ""
     since = clock(freeze.updated_at, now)
-    return f"The name is frozen since {since}{until}: who comes finds no rebalance."
+    return f"The name is frozen since {since}{until}: if members join, no rebalance begins."
 
 
 NEVER_THERE: Final = Situation(Tone.PLAIN, "There is no such group: nobody has joined it yet.")

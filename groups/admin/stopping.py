@@ -13,10 +13,10 @@ from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING, Wo
 
 WORDS: Final[Mapping[str, str]] = {
     WORKING: "working",
-    STOPPING: "is to stop",
+    STOPPING: "stopping",
     STOPPED: "stopped",
-    STARTING: "is to start",
-    DEAF: "takes no orders",
+    STARTING: "starting",
+    DEAF: "does not support stopping",
 }
 
 TONES: Final[Mapping[str, str]] = {STOPPING: "nobody", STOPPED: "nobody", DEAF: "error"}
@@ -46,12 +46,12 @@ def of_member(work: Work, view: MemberView) -> dict[str, Any]:
 
 
 def obedience(work: Work) -> str:
-    """How many have obeyed: "3 of 4 members that take orders have stopped; 1 takes none"."""
+    """How many have obeyed: "3 of 4 members that support stopping have stopped"."""
     have = "has" if work.obeyed == 1 else "have"
-    said = f"{work.obeyed} of {work.asked} members that take orders {have} stopped"
+    said = f"{work.obeyed} of {work.asked} members that support stopping {have} stopped"
     if work.deaf:
-        takes, goes = ("takes", "goes") if work.deaf == 1 else ("take", "go")
-        said += f"; {work.deaf} {takes} none, and {goes} on"
+        takes, goes = ("does", "continues") if work.deaf == 1 else ("do", "continue")
+        said += f"; {work.deaf} {takes} not support it, and {goes}"
     return f"{said}."
 
 

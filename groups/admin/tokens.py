@@ -43,13 +43,14 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     scopes = MultipleChoiceField(
         choices=[(name, f"{name}: {meaning}") for name, meaning in rights.SCOPES.items()],
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Of what its user may do. A token for a monitor needs no more than to read.",
+        help_text="The token gets only these of its user's rights. A token for monitoring needs"
+        " only read.",
     )
     ends_with_password = BooleanField(
         required=False,
         widget=UnfoldBooleanSwitchWidget,
         label="Ends with the password",
-        help_text="When its user gets another password, the token is none any more.",
+        help_text="The token becomes invalid when its user's password changes.",
     )
 
     class Meta:
@@ -60,7 +61,7 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         """Not in the past."""
         ends: datetime = self.cleaned_data["expires_at"]
         if ends <= timezone.now():
-            raise ValidationError("That is over already.")
+            raise ValidationError("That time has passed.")
         return ends
 
 

@@ -42,8 +42,8 @@ class TopicForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
         }
         help_texts = {
             "name": 'ASCII letters, digits, ".", "_" and "-". It cannot be changed later.',
-            "partitions": "The units of work that members share. More can be added later, "
-            "none taken away.",
+            "partitions": "The units of work that members share. Partitions can be added later,"
+            " but not removed.",
         }
 
     def clean_name(self) -> str:
@@ -112,12 +112,12 @@ class TopicAdmin(RollcallAdmin):
             return HttpResponseRedirect(request.get_full_path())
         return response
 
-    @admin.display(description="What was done to it")
+    @admin.display(description="Changes")
     def history(self, topic: Topic) -> str:
         """The newest entries of the journal about it, and about earlier ones of its name."""
         entries = groups.journal_of_topic(topic.name)[:HISTORY_MAX]
         rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S}", sentence(entry)) for entry in entries]
-        return format_html_join("", "<div>{} {}</div>", rows) or "nothing is told"
+        return format_html_join("", "<div>{} {}</div>", rows) or "no racks are known"
 
     @admin.display(description="Committed by")
     def committed_by(self, topic: Topic) -> str:

@@ -32,10 +32,12 @@ NAMED_MAX: Final = 12
 GROUPS_MAX: Final = 100
 """Groups of one bulk action."""
 
-EAGER: Final = "Members give up all their partitions until the new generation is assigned."
-COOPERATIVE: Final = "Members keep their partitions meanwhile, and give up only what moves."
+EAGER: Final = "Members revoke all their partitions until the new generation is assigned."
+COOPERATIVE: Final = (
+    "Members keep their partitions during the rebalance, and revoke only those that move."
+)
 UNKNOWN: Final = (
-    "Rollcall does not know this protocol: its members may give up all their partitions until the"
+    "Rollcall does not know this protocol: its members may revoke all their partitions until the"
     " new generation is assigned."
 )
 
@@ -75,7 +77,7 @@ class Typed(Reason):
         sees blanks at its ends, which ids may have."""
         if self.cleaned_data["typed"].split() == wanted.split():
             return True
-        self.add_error("typed", f"Type {wanted} to go on.")
+        self.add_error("typed", f"Type {wanted} to continue.")
         return False
 
 
@@ -149,7 +151,7 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     members = groups.members_of(group)
     member = next((m for m in members if m.member_id == member_id), None)
     if member is None:
-        messages.warning(request, f"{member_id} is no member of the group any more.")
+        messages.warning(request, f"{member_id} is no longer a member of the group.")
         return redirect("admin:groups_group_change", quote(group.group_id))
     form = Asking(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
@@ -232,7 +234,7 @@ def _refused(group: Group, seen: str | None) -> str:
         return "it has no members"
     if group.state == PREPARING:
         return "it is rebalancing already"
-    return "" if seen == str(group.generation) else "it has changed since you looked"
+    return "" if seen == str(group.generation) else "it has changed since you opened the page"
 
 
 def _is_old(form: Asking, group: Group) -> bool:
@@ -245,7 +247,7 @@ def _is_complete(form: Asking, group: Group, members: int) -> bool:
     if not form.is_valid() or group.state == EMPTY:
         return False
     if group.state == PREPARING and not form.cleaned_data["anyway"]:
-        form.add_error("anyway", "The group is rebalancing already; it is left alone.")
+        form.add_error("anyway", "The group is already rebalancing; nothing is changed.")
     return _is_confirmed(form, group, members)
 
 
@@ -265,7 +267,7 @@ def ask(request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any
             group_id, verb, reason=reason, actor=request.user.get_username(), **more
         )
     except requests.OlderNode as error:
-        messages.error(request, f"Nothing was asked for. {error}")
+        messages.error(request, f"Nothing was requested. {error}")
         return redirect("admin:groups_group_change", quote(group_id))
     return redirect("admin:groups_operation_change", operation.pk)
 
@@ -281,28 +283,30 @@ def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
         return [FROZEN]
     if group.kind == groups.CONSUMER:
         return [
-            "The group epoch rises by one and the coordinator computes every target anew.",
-            "Only partitions whose owner changes are given up; the others are worked on.",
-            "Committed offsets stay as they are.",
+            "The group epoch increases by one and the coordinator computes a new target"
+            " assignment.",
+            "Only partitions that move are revoked; members keep working on the others.",
+            "Committed offsets do not change.",
         ]
     if group.kind == groups.COMMANDED:
         return [
-            f"All members are told to stop their fetchers: {len(members)}.",
-            "Once everybody has acknowledged that, each is told what to start.",
-            "Who never acknowledges is left out; its partitions wait until it must have stopped.",
+            f"All members are commanded to stop their fetchers: {len(members)}.",
+            "When all have acknowledged that, each is commanded which fetchers to start.",
+            "A member that does not acknowledge is expelled; its partitions wait until it must"
+            " have stopped.",
             f"The group goes from generation {group.generation} to {group.generation + 1}"
             f"{_last_time(group)}.",
-            "Committed offsets stay as they are.",
+            "Committed offsets do not change.",
         ]
     longest = max(member.rebalance_timeout_ms for member in members)
     asked = "The one member is" if len(members) == 1 else f"All {len(members)} members are"
     return [
-        f"{asked} told with the next heartbeat to rejoin.",
+        f"{asked} asked with the next heartbeat to rejoin.",
         PROTOCOLS.get(group.protocol_name or "", UNKNOWN),
-        f"Who does not rejoin within {seconds(longest)} is left out.",
+        f"A member that does not rejoin within {seconds(longest)} is removed.",
         f"The group goes from generation {group.generation} to {group.generation + 1}"
         f"{_last_time(group)}.",
-        "Committed offsets stay as they are.",
+        "Committed offsets do not change.",
     ]
 
 
@@ -311,4 +315,4 @@ def _last_time(group: Group) -> str:
     newest = groups.journal_of(group.group_id).filter(kind=groups.REBALANCED).first()
     if newest is None or newest.duration_ms is None:
         return ""
-    return f"; the last time that took {seconds(newest.duration_ms)}"
+    return f"; the last rebalance took {seconds(newest.duration_ms)}"

@@ -34,7 +34,8 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         choices=[(name, name) for name in NAMES],
         required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Nothing chosen: everything. Of a rule it hears when it begins and when it ends.",
+        help_text="None selected: everything. Rules send an event when they begin to fire and when"
+        " they end.",
     )
 
     class Meta:
@@ -51,7 +52,7 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     def clean(self) -> dict[str, Any]:
         """Not more than there may be."""
         if self.instance.pk is None and not endpoints.has_room():
-            raise ValidationError("There are as many endpoints as there may be (webhooks.max).")
+            raise ValidationError("The maximum number of endpoints is reached (webhooks.max).")
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         return cleaned
 
@@ -105,9 +106,9 @@ class WebhookAdmin(RollcallAdmin):
         """Something that means nothing."""
         for webhook in chosen:
             endpoints.test(webhook, request.user.get_username())
-        messages.success(request, "The test events are on their way; see Deliveries.")
+        messages.success(request, "The test events are queued; see Deliveries.")
 
-    @admin.action(description="Make a new secret")
+    @admin.action(description="Create a new secret")
     def new_secret(self, request: HttpRequest, chosen: QuerySet[Webhook]) -> HttpResponse:
         """The one before signs, too, for a day."""
         return self._issued(request, [(each, endpoints.new_key(each)) for each in chosen])
@@ -132,9 +133,7 @@ class WebhookAdmin(RollcallAdmin):
     def deliveries(self, webhook: Webhook) -> str:
         """Where they are listed."""
         where = reverse("admin:groups_webhookdelivery_changelist")
-        return format_html(
-            '<a href="{}?webhook__id__exact={}">What was sent</a>', where, webhook.pk
-        )
+        return format_html('<a href="{}?webhook__id__exact={}">Deliveries</a>', where, webhook.pk)
 
 
 @admin.register(WebhookDelivery)
@@ -159,7 +158,7 @@ class WebhookDeliveryAdmin(RollcallAdmin):
         """At once, with the ids they have."""
         for delivery in chosen:
             endpoints.redeliver(delivery)
-        messages.success(request, "They are on their way again.")
+        messages.success(request, "They are queued again.")
 
     @admin.display(description="Next attempt", ordering="next_at")
     def told_next(self, delivery: WebhookDelivery) -> datetime | None:

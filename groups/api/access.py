@@ -47,8 +47,8 @@ FILTER: Final = [
     OpenApiParameter(
         "name",
         NAME,
-        description="Of the resource; with `pattern=MATCH`, whatever"
-        " has a say about a resource of this name.",
+        description="The resource's name; with `pattern=MATCH`, all ACLs that apply to a resource"
+        " with this name.",
     ),
     OpenApiParameter("principal", NAME),
     OpenApiParameter("host", NAME),
@@ -62,7 +62,7 @@ NEW_USER_NAME: Final = OpenApiParameter(
     "user",
     {"type": "string", "maxLength": NAME_CHARS_MAX, "pattern": LINE},
     OpenApiParameter.PATH,
-    description="All characters can be printed; of white space, blanks alone.",
+    description="Printable characters; the only white space allowed is blanks.",
 )
 
 
@@ -75,7 +75,7 @@ class Acls(View):
         responses=page_beside(shapes.AclView, "authorizer", shapes.Authorizer),
     )
     def get(self, request: Request) -> Response:
-        """List ACLs as they were made. Beside them stands whether anybody goes by them."""
+        """List ACLs in the order of their creation, and whether an authorizer enforces them."""
 
         def shown(page: list[Acl]) -> Any:
             return shapes.AclView(page, many=True).data
@@ -90,11 +90,14 @@ class Acls(View):
         request=shapes.NewAcl,
         responses={
             201: shapes.AclView,
-            200: OpenApiResponse(shapes.AclView, "It was there. Or it would be made."),
+            200: OpenApiResponse(
+                shapes.AclView, "It existed already; or, with `dry_run`, it would be created."
+            ),
         },
     )
     def post(self, request: Request) -> Response:
-        """Make an ACL; it holds on all nodes within milliseconds. To ask twice makes one."""
+        """Create an ACL; it takes effect on all nodes within milliseconds. A repeated request
+        creates only one."""
         asked = _binding(self.said)
         if self.is_dry:
             acl_changes.check(asked)
@@ -114,10 +117,13 @@ class Acls(View):
         responses={200: shapes.DeletedAcls},
     )
     def delete(self, request: Request) -> Response:
-        """Delete all ACLs that the filter means, and list them. `resource_type` has to be said, and
-        may be ANY; `dry_run=true` lists what would go."""
+        """Delete all ACLs that match the filter, and list them. `resource_type` is required, and
+        may be ANY; `dry_run=true` lists what would be deleted."""
         if "resource_type" not in self.query:
-            error = {"parameter": "resource_type", "detail": "This has to be said; it may be ANY."}
+            error = {
+                "parameter": "resource_type",
+                "detail": "This parameter is required; it may be ANY.",
+            }
             detail = "Which ACLs?"
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=[error])
         asked = _filter(self.query)
@@ -142,7 +148,7 @@ def _filter(query: Mapping[str, Any]) -> Filter:
 
 
 def _binding(said: Mapping[str, Any]) -> Binding:
-    """What the body asks for; a problem that points at the field that is wrong."""
+    """The ACL of the body; raises a problem that points at the invalid field."""
     made = Binding(
         ResourceType[said["resource_type"]],
         said["name"],
@@ -167,7 +173,7 @@ class Users(View):
         responses=page_of(shapes.KafkaUserView),
     )
     def get(self, request: Request) -> Response:
-        """List users by name, with what each can authenticate by; nothing of their passwords."""
+        """List users by name, with their mechanisms, without their passwords."""
         found = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
 
         def shown(page: list[KafkaUser]) -> Any:
@@ -190,12 +196,14 @@ class OneUser(View):
         request=shapes.Password,
         responses={
             201: shapes.KafkaUserView,
-            200: OpenApiResponse(shapes.KafkaUserView, "It was there. Or it could be done."),
+            200: OpenApiResponse(
+                shapes.KafkaUserView, "It existed already; or, with `dry_run`, it could be done."
+            ),
         },
     )
     def put(self, request: Request, user: str) -> Response:
-        """Make a user, or change its password for some mechanisms. Its connections go on; the next
-        login needs the new one."""
+        """Create a user, or change its password for some mechanisms. Its connections stay open; the
+        next login needs the new password."""
         said = self.said
         _check_name(user)
         if self.is_dry:
@@ -221,8 +229,8 @@ class OneUser(View):
         responses={200: shapes.KafkaUserView},
     )
     def delete(self, request: Request, user: str) -> Response:
-        """Delete a user, or its password for one mechanism: what was there. Who has no password any
-        more loses its connections."""
+        """Delete a user, or its password for one mechanism, and show what was deleted. The
+        connections of a user without passwords are closed."""
         known, mechanism = _user(user), self.query.get("mechanism")
         mechanisms = (mechanism,) if mechanism else kafka_users.MECHANISMS
         gone = {m: n for m, n in known.mechanisms.items() if m in mechanisms}

@@ -61,7 +61,7 @@ def ask(
         group_id, verb, reason=reason, actor=actor(request), idempotency_key=key, **more
     )
     if any(getattr(operation, name) != value for name, value in wish.items()):
-        detail = "The same Idempotency-Key asked for something else before."
+        detail = "The Idempotency-Key was used before for a different request."
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
     replayed = {} if before is None else {"Idempotency-Replayed": "true"}
     return shown(request, operation, replayed)

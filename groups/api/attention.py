@@ -22,8 +22,8 @@ class Attention(View):
 
     @described(operation_id="list_attention", responses=all_of(shapes.AttentionLine))
     def get(self, request: Request) -> Response:
-        """List everything that needs attention, the most urgent first, as the Overview does; what
-        was acknowledged says so."""
+        """List everything that needs attention, the most urgent first, as in the Overview, with
+        acknowledgements."""
         told = [line._asdict() for line in attention.fired(overview.look())]
         return Response({"data": shapes.AttentionLine(told, many=True).data})
 
@@ -50,8 +50,8 @@ class Acknowledgements(View):
         responses={201: shapes.AcknowledgementView},
     )
     def post(self, request: Request) -> Response:
-        """Take note of a rule that fires, with a word for the others; or change what was noted. It
-        ends with the situation, or at `until`. Alerts of Prometheus go on."""
+        """Acknowledge a rule that fires, with a note; or change an acknowledgement. It ends with
+        the situation, or at `until`. Prometheus alerts continue."""
         said = self.said
         try:
             made = acknowledgements.acknowledge(
@@ -75,7 +75,7 @@ class OneAcknowledgement(View):
         operation_id="withdraw_acknowledgement", request=None, responses=shapes.AcknowledgementView
     )
     def delete(self, request: Request, acknowledgement_id: int) -> Response:
-        """Withdraw it, and show what it was: the rule is shown as before."""
+        """Withdraw an acknowledgement, and show it: the rule is shown as before."""
         found = Acknowledgement.objects.filter(id=acknowledgement_id).first()
         if found is None:
             raise Http404(f"There is no acknowledgement {acknowledgement_id}.")

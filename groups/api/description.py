@@ -25,15 +25,15 @@ PROBLEM: Final = {
         "title": TEXT,
         "status": {"type": "integer"},
         "detail": {**TEXT, "description": "A sentence for people."},
-        "instance": {**TEXT, "description": "The path that was asked for."},
-        "code": {**TEXT, "description": "A word for programs."},
+        "instance": {**TEXT, "description": "The path of the request."},
+        "code": {**TEXT, "description": "An error code for programs."},
         "errors": {
             "type": "array",
             "items": {
                 "type": "object",
                 "properties": {
                     "pointer": {**TEXT, "description": "A JSON pointer into the body."},
-                    "parameter": {**TEXT, "description": "The name of one in the query."},
+                    "parameter": {**TEXT, "description": "The name of a query parameter."},
                     "detail": TEXT,
                 },
                 "required": ["detail"],
@@ -41,9 +41,9 @@ PROBLEM: Final = {
         },
         "operation": {
             "$ref": "#/components/schemas/OperationView",
-            "description": "The one that failed, where one did.",
+            "description": "The failed operation, if there is one.",
         },
-        "kafka_error_code": {"type": "integer", "description": "Kafka's own, of a refusal."},
+        "kafka_error_code": {"type": "integer", "description": "Kafka's error code of a refusal."},
     },
     "required": ["type", "title", "status", "detail", "instance", "code"],
 }
@@ -51,7 +51,7 @@ PROBLEM: Final = {
 FAILED: Final = str(int(HTTPStatus.CONFLICT))
 
 UNCHANGED: Final = str(int(HTTPStatus.NOT_MODIFIED))
-KNOWN: Final = "Nothing has changed since the answer whose `ETag` stands in `If-None-Match`."
+KNOWN: Final = "Nothing has changed since the response with the `ETag` of `If-None-Match`."
 
 REFUSED: Final = {
     "description": "A problem.",
@@ -86,7 +86,7 @@ def with_files(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 JSON: Final = "application/json"
 FILES: Final = "The page; as a file with `Accept: text/csv` or `application/x-ndjson`."
-NEIGHBOURS: Final = "The next page and the previous one, where there are such (RFC 8288)."
+NEIGHBOURS: Final = "Links to the next and the previous page, if they exist (RFC 8288)."
 
 
 def _lists(told: Any) -> bool:
@@ -99,9 +99,9 @@ IF_MATCH: Final = {
     "name": "If-Match",
     "schema": {"type": "string", "pattern": TAGS},
     "example": "*",
-    "description": "The `ETag` of the group or topic: 412 where it has changed since.",
+    "description": "The `ETag` of the group or topic: 412 if it has changed since.",
 }
-CHANGED: Final = {**REFUSED, "description": "It has changed since: `If-Match` names another."}
+CHANGED: Final = {**REFUSED, "description": "It has changed: its `ETag` differs from `If-Match`."}
 NAMED: Final = ("{group_id}", "{name}")
 READS: Final = ("get", "head", "options")
 

@@ -34,9 +34,9 @@ TRIED = OpenApiResponse(
     PolymorphicProxySerializer(
         "TopicViewOrTopicPlan", [shapes.TopicView, shapes.TopicPlan], resource_type_field_name=None
     ),
-    "The topic as it is now, or what would become of it.",
+    "The changed topic; or, with `dry_run`, the topic as it would be.",
 )
-PLANNED = "What would become of it."
+PLANNED = "With `dry_run`: the topic as it would be."
 LOCATION = OpenApiParameter(
     "Location", str, OpenApiParameter.HEADER, description="The topic.", response=[201]
 )
@@ -57,7 +57,7 @@ class Topics(View):
         responses=page_of(shapes.TopicView),
     )
     def get(self, request: Request) -> Response:
-        """List topics, by name unless told."""
+        """List topics, by default ordered by name."""
         found = Topic.objects.filter(name__icontains=self.query.get("q", ""))
 
         def shown(page: list[Topic]) -> Any:
@@ -72,7 +72,7 @@ class Topics(View):
         responses={201: shapes.TopicView, 200: OpenApiResponse(shapes.TopicPlan, PLANNED)},
     )
     def post(self, request: Request) -> Response:
-        """Make a topic."""
+        """Create a topic."""
         name, partitions = self.said["name"], self.said["partitions"]
         if self.is_dry:
             return _tried(name, lambda: changes.create(name, partitions))
@@ -116,8 +116,8 @@ class TopicJournal(View):
         responses=page_of(shapes.JournalEntry),
     )
     def get(self, request: Request, name: str) -> Response:
-        """List how it was made, grown, placed and deleted, newest first. A topic that is gone still
-        has a journal, and one of the same name continues it."""
+        """List the changes of a topic, newest first. The journal of a deleted topic is kept, and a
+        new topic with the same name continues it."""
 
         def shown(page: list[Journal]) -> Any:
             return shapes.JournalEntry(page, many=True).data
@@ -135,7 +135,7 @@ class TopicRacks(View):
         responses=TRIED,
     )
     def put(self, request: Request, name: str) -> Response:
-        """Say which racks are near to each partition, for the assignor uniform-rack."""
+        """Set the racks of each partition, for the assignor uniform-rack."""
         racks = self.said["racks"]
         if self.is_dry:
             return _tried(name, lambda: changes.place(name, racks))
@@ -153,7 +153,7 @@ class TopicPartitions(View):
         responses=all_of(shapes.PartitionView),
     )
     def get(self, request: Request, name: str) -> Response:
-        """List where the work of each partition begins and ends, as clients are told."""
+        """List the first and the end offset of each partition, as ListOffsets returns them."""
         ends = groups.ends_of(_topic(name))
         told = [
             {"partition": number, "log_start_offset": 0, "log_end_offset": end}
@@ -191,16 +191,16 @@ class FleetJournal(View):
             OpenApiParameter(
                 "after",
                 {"type": "integer", "minimum": 0, "maximum": SEQ_MAX},
-                description="Entries with a greater `seq` only, the oldest first.",
+                description="Only entries with a greater `seq`, the oldest first.",
             ),
             *PAGE,
         ],
         responses=page_of(shapes.JournalEntry),
     )
     def get(self, request: Request) -> Response:
-        """List the journal, newest first; behind `after` the oldest first. Entries of transactions
-        that end later may have a lower `seq` than some that were shown: who follows the journal
-        asks again from a few seconds back."""
+        """List the journal, newest first; with `after`, oldest first. Transactions that end later
+        may add entries with a lower `seq` than those already returned: to follow the journal,
+        repeat the request from a few seconds back."""
         rows = Journal.objects.all()
         for name in ("group_id", "kind"):
             if name in self.query:
@@ -239,10 +239,12 @@ class RebalanceReport(View):
         responses=page_beside(shapes.Cost, "run", shapes.RunView),
     )
     def get(self, request: Request) -> Response:
-        """Show the newest report; its run stands beside the rows."""
+        """Show the newest report: its run and its rows."""
         run = reports.newest()
         if run is None:
-            raise Http404("There is no report yet: POST here, or `make analyze`, makes one.")
+            raise Http404(
+                "There is no report yet: create one with POST to this path, or `make analyze`."
+            )
         rows = RebalanceCost.objects.filter(run=run)
         if "group_id" in self.query:
             rows = rows.filter(group_id=self.query["group_id"])
@@ -259,11 +261,11 @@ class RebalanceReport(View):
         responses={202: OpenApiResponse(shapes.Analysis)},
     )
     def post(self, request: Request) -> Response:
-        """Start the pipeline in a process of its own, unless one is at work."""
+        """Start the pipeline in a separate process, unless one is in progress."""
         if reports.going_on() is not None:
-            raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is at work already.")
+            raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is already in progress.")
         tasks.analyse.delay(requested_by=actor(request))
-        detail = "An analysis was asked for; a worker starts it."
+        detail = "The analysis was requested; a worker starts it."
         place = {"Location": request.path}
         told = shapes.Analysis({"detail": detail}).data
         return Response(told, HTTPStatus.ACCEPTED, headers=place)
@@ -274,7 +276,7 @@ class Me(View):
 
     @described(operation_id="get_me", responses=shapes.Me)
     def get(self, request: Request) -> Response:
-        """Show the user and what it may do."""
+        """Show the user of the request and its rights."""
         user: Any = request.user
         # A superuser may do everything, whatever the rows say.
         held = ["*"] if user.is_superuser else sorted(user.get_all_permissions())

@@ -32,10 +32,10 @@ FILTERS = (
     OpenApiParameter("state", str, enum=groups.STATES, description="Kafka's word."),
     OpenApiParameter("type", str, enum=groups.KINDS),
     OpenApiParameter("q", PART, description="Part of the group id."),
-    OpenApiParameter("protocol", NAME, description="The assignor that the members chose."),
-    OpenApiParameter("topic", NAME, description="Groups that have committed offsets of it."),
-    yes_or_no("frozen", "Whether no rebalance may begin."),
-    yes_or_no("paused", "Whether the whole group's work is stopped."),
+    OpenApiParameter("protocol", NAME, description="The assignor that the members have selected."),
+    OpenApiParameter("topic", NAME, description="Groups with committed offsets of this topic."),
+    yes_or_no("frozen", "Whether the group is frozen: no rebalance begins."),
+    yes_or_no("paused", "Whether the work of the whole group is stopped."),
     OpenApiParameter("member_count_gte", {"type": "integer", "minimum": 0, "maximum": INT32_MAX}),
     OpenApiParameter("updated_since", MOMENT),
 )
@@ -77,7 +77,7 @@ class Groups(View):
         responses=page_of(shapes.GroupSummary),
     )
     def get(self, request: Request) -> Response:
-        """List groups, by id unless told."""
+        """List groups, by default ordered by id."""
         found = groups.narrow(self.query.get("ordering", "").removeprefix("-"), self.query)
         for name, column in COLUMNS.items():
             if name in self.query:
@@ -106,7 +106,8 @@ class OneGroup(View):
 
     @described(operation_id="get_group", parameters=[GROUP_ID], responses=shapes.Group)
     def get(self, request: Request, group_id: str) -> Response:
-        """Show a group; asks its owner to note heartbeat ages anew for the next look."""
+        """Show a group. The request also makes its owner record current heartbeat ages for the next
+        request."""
         group = groups.with_owners(groups.annotated()).filter(group_id=group_id).first()
         if group is None:
             raise missing(group_id)
@@ -143,7 +144,7 @@ class Members(View):
         responses=page_of(shapes.Member),
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """List members, in the order in which they arrived unless told."""
+        """List members, by default in the order in which they joined."""
         group = existing(group_id)
 
         def shown(page: list[Any]) -> Any:
@@ -164,7 +165,7 @@ class Config(View):
         operation_id="get_group_config", parameters=[GROUP_ID], responses=all_of(shapes.ConfigEntry)
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """Show everything that can be set for a group, existing or not (KIP-1142)."""
+        """Show all settings of a group, which need not exist (KIP-1142)."""
         own = dict(GroupConfig.objects.filter(group_id=group_id).values_list("name", "value"))
         told = entries(own, broker_configs.from_django())
         return Response({"data": shapes.ConfigEntry(told, many=True).data})
@@ -179,7 +180,8 @@ class Offsets(View):
         responses=page_of(shapes.Offset),
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """List committed offsets by topic and partition, with lag where the end is known."""
+        """List committed offsets by topic and partition, with the lag if the end offset is
+        known."""
         members = groups.members_of(existing(group_id))
         rows = Offset.objects.filter(group_id=group_id)
         if "topic" in self.query:
@@ -200,7 +202,7 @@ class Journal(View):
         responses=page_of(shapes.JournalEntry),
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """List the journal, newest first. A group that was deleted still has one."""
+        """List the journal, newest first. The journal of a deleted group is kept."""
         rows = groups.journal_of(group_id)
         if "kind" in self.query:
             rows = rows.filter(kind=self.query["kind"])

@@ -29,7 +29,7 @@ NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 UNKNOWN_PARAMETER: Final = "This operation has no such parameter."
 UNKNOWN_FIELD: Final = "There is no such field."
-TWICE: Final = "This is said twice."
+TWICE: Final = "This was given twice."
 
 Error = Mapping[str, str]
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -95,7 +95,7 @@ def sparse(names: tuple[str, ...]) -> OpenApiParameter:
         {"type": "array", "minItems": 1, "items": {"type": "string", "enum": list(names)}},
         style="form",
         explode=False,
-        description="Only these fields, with commas between them; the answer has no others.",
+        description="Return only these fields, separated by commas.",
     )
 
 
@@ -130,7 +130,7 @@ def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, An
             found[name] = _value(values[0], schema)
         except ValueError as error:
             errors.append({"parameter": name[:100], "detail": str(error)})
-    _refuse(errors, "Some parameters are not as they must be.")
+    _refuse(errors, "Some parameters are invalid.")
     return found
 
 
@@ -151,7 +151,7 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
             raise ValueError(f"This must be one of: {', '.join(schema['enum'])}.")
         return known[text.casefold()]
     if len(text) < schema.get("minLength", 0):
-        raise ValueError("This may not be empty.")
+        raise ValueError("This must not be empty.")
     return text
 
 
@@ -161,7 +161,7 @@ def _moment(text: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:
-        raise ValueError("This must be a date and a time with its zone (RFC 3339).")
+        raise ValueError("This must be a date and time with a time zone (RFC 3339).")
     return found
 
 
@@ -172,7 +172,7 @@ def body(request: Request, inputs: Inputs, query: Mapping[str, Any]) -> Any:
     """What the body says, checked, with what the query says in its stead; {} for no body."""
     if "Transfer-Encoding" in request.headers:
         # Django takes a body without a length for none at all.
-        detail = "A body is sent with its Content-Length, not in chunks."
+        detail = "A request body must have a Content-Length; chunked bodies are not accepted."
         raise Problem(HTTPStatus.LENGTH_REQUIRED, "length_required", detail)
     shape = inputs.body
     if shape is None:
@@ -183,9 +183,9 @@ def body(request: Request, inputs: Inputs, query: Mapping[str, Any]) -> Any:
     instead = {name: value for name, value in query.items() if name in asked.fields}
     if isinstance(data, dict):
         both = [_error(f"/{name}", TWICE) for name in instead if name in data]
-        _refuse(both, "Some fields are said twice.")
+        _refuse(both, "Some fields were given twice.")
         data = {**instead, **data}
-    _refuse(islice(_misfits(asked, data, ""), ERRORS_MAX), "Some fields are not as they must be.")
+    _refuse(islice(_misfits(asked, data, ""), ERRORS_MAX), "Some fields are invalid.")
     found = shape(data=data)
     found.is_valid(raise_exception=True)
     return found.validated_data

@@ -49,7 +49,7 @@ class Cursor:
             for check, value in zip(checks, key, strict=True):
                 check(value)
         except (ValueError, TypeError, RecursionError, ValidationError):
-            detail = "The cursor is none of this list; take it from `next` or `previous`."
+            detail = "The cursor is not valid for this list; use the one in `next` or `previous`."
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid_cursor", detail) from None
         return cls(key, bool(before))
 

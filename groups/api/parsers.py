@@ -21,7 +21,7 @@ class TooLarge(APIException):
 
     status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
-    default_detail = f"A body has at most {BODY_BYTES_MAX} bytes."
+    default_detail = f"A request body has at most {BODY_BYTES_MAX} bytes."
 
 
 class StrictJSONParser(JSONParser):
@@ -41,16 +41,16 @@ class StrictJSONParser(JSONParser):
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None
         except ValueError as error:
-            raise ParseError(f"This is no JSON: {error}") from None
+            raise ParseError(f"This is not JSON: {error}") from None
         return found
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key stands twice in an object")
+        raise ValueError("a key is duplicated in an object")
     return found
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

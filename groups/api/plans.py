@@ -74,7 +74,7 @@ def _rebalance(group: Group, members: Members, _chosen: Members, expected: int |
     if _is_frozen(group):
         return Would.FAIL, "The group is frozen."
     if group.state == PREPARING:
-        return Would.LEAVE, "The group is rebalancing already."
+        return Would.LEAVE, "The group is already rebalancing."
     return Would.CHANGE, f"Every member rejoins: generation {group.generation + 1}."
 
 
@@ -82,18 +82,24 @@ def _evict(group: Group, members: Members, chosen: Members, _expected: int | Non
     if not chosen:
         return Would.FAIL, "There is no such member."
     if _is_frozen(group):
-        return Would.CHANGE, "The member is removed; nobody is given what it leaves until a thaw."
+        return Would.CHANGE, "The member is removed; its partitions have no owner until a thaw."
     others = len(members) - 1
-    return Would.CHANGE, f"The member is removed and {others} rebalance; if it lives it comes back."
+    return (
+        Would.CHANGE,
+        f"The member is removed and {others} rebalance; if its client is alive, it joins again.",
+    )
 
 
 def _pause(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:
     work = _work(group, members)
     asked = [member.member_id for member in chosen]
     if work.of_group is not None or (asked and all(_is_told(work, m) for m in asked)):
-        return Would.LEAVE, "The work is stopped already."
+        return Would.LEAVE, "The work is already stopped."
     deaf = sum(not work.listens.get(member_id, False) for member_id in asked)
-    return Would.CHANGE, f"{len(asked) - deaf} members stop working; {deaf} take no such orders."
+    return (
+        Would.CHANGE,
+        f"{len(asked) - deaf} members stop working; {deaf} do not support stopping.",
+    )
 
 
 def _resume(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:

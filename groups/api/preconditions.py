@@ -85,7 +85,7 @@ def _compare(told: str, ids: Mapping[str, str]) -> None:
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid_condition", detail)
     version = _version(ids)
     if version is None or (told != "*" and version not in _versions(told)):
-        detail = "It has changed since it was looked at: look again, and send its new ETag."
+        detail = "It has changed since the `ETag` was read: read it again, and send the new ETag."
         raise Problem(HTTPStatus.PRECONDITION_FAILED, "precondition_failed", detail)
 
 

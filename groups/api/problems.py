@@ -33,8 +33,8 @@ STATUS_OF: Mapping[ErrorCode, HTTPStatus] = {
 """Refusals that are not simply a bad request."""
 
 AWAY: Mapping[type[Exception], str] = {
-    OperationalError: "The database cannot be asked just now.",
-    InterfaceError: "The database cannot be asked just now.",
+    OperationalError: "The database is currently unavailable.",
+    InterfaceError: "The database is currently unavailable.",
     BrokerError: "The broker of the periodic tasks cannot be reached.",
 }
 """What is no defect of ours and may be asked again soon."""
@@ -114,12 +114,12 @@ def _problem(error: Exception, answered: Response, request: Any) -> dict[str, An
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, exceptions.ValidationError):
-        return "Some fields are not as they must be."
+        return "Some fields are invalid."
     if isinstance(error, Http404):
-        return str(error) or "There is nothing here."
+        return str(error) or "Not found."
     if isinstance(error, exceptions.APIException):
         return str(error.detail)
-    return "You may not do this."
+    return "You do not have the right to do this."
 
 
 def _code(error: Exception) -> str:
@@ -158,7 +158,7 @@ def problem(request: HttpRequest, status: HTTPStatus, code: str, detail: str) ->
 @csrf_exempt
 def nothing_here(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
     """A path under /api/v1 that does not exist."""
-    detail = "There is no such path; /api/v1/docs tells which there are."
+    detail = "There is no such path; /api/v1/docs lists all paths."
     return problem(request, HTTPStatus.NOT_FOUND, "not_found", detail)
 
 
@@ -170,5 +170,5 @@ def nobody_named(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonRespo
         answer = problem(request, HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", refused)
         answer["Allow"] = ", ".join(METHODS)
         return answer
-    detail = "This path needs ?group_id= in its query, and for a member &member_id=."
+    detail = "This path requires the query parameter group_id, and member_id for a member."
     return problem(request, HTTPStatus.BAD_REQUEST, "invalid", detail)

@@ -23,7 +23,10 @@ INT32_MAX: Final = 2**31 - 1
 AUDIT_FILTERS: Final = ("kind", "who", "outcome")
 PARTITION: Final = {"type": "integer", "minimum": 0, "maximum": INT32_MAX}
 GENERATION: Final = OpenApiParameter(
-    "generation", {**PARTITION}, OpenApiParameter.PATH, description="The one that it ended in."
+    "generation",
+    {**PARTITION},
+    OpenApiParameter.PATH,
+    description="The generation in which the rebalance ended.",
 )
 
 
@@ -36,8 +39,7 @@ class Assignment(View):
         responses=page_of(shapes.AssignedPartition),
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """List each partition of the topics that members subscribe to, with the member that has it;
-        of some nobody may."""
+        """List each partition of the subscribed topics with its owner; some may have none."""
         members = groups.members_of(existing(group_id))
         counts = groups.partition_counts(groups.topics_of_members(members))
         owners = {
@@ -64,7 +66,7 @@ class Waiting(View):
 
     @described(operation_id="get_waiting", parameters=[GROUP_ID], responses=shapes.GroupWaiting)
     def get(self, request: Request, group_id: str) -> Response:
-        """Show what is going on in a group right now, and for whom it waits."""
+        """Show a group's current activity, and which members it waits for."""
         group = groups.annotated().filter(group_id=group_id).first()
         if group is None:
             raise missing(group_id)
@@ -83,7 +85,7 @@ class OneRebalance(View):
     )
     def get(self, request: Request, group_id: str, generation: int) -> Response:
         """Show the newest completed rebalance that ended in a generation, and the operations that
-        asked for it."""
+        requested it."""
         rows = groups.journal_of(group_id).filter(kind=groups.REBALANCED)
         entry = rows.filter(generation_after=generation).first()
         if entry is None:
@@ -111,12 +113,12 @@ class OffsetHistory(View):
         responses=all_of(shapes.Commit),
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """List the newest commits of one partition, as far as the history is kept: 50 at most."""
+        """List the newest commits of one partition within the history: 50 at most."""
         existing(group_id)
         unsaid = [name for name in ("topic", "partition") if name not in self.query]
         if unsaid:
             errors = [{"parameter": name, "detail": "This is required."} for name in unsaid]
-            detail = "Some parameters are not as they must be."
+            detail = "Some parameters are invalid."
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors)
         found = progress.history_of(group_id, self.query["topic"], self.query["partition"])
         return Response({"data": shapes.Commit([c._asdict() for c in found], many=True).data})
@@ -127,7 +129,7 @@ class Slots(View):
 
     @described(operation_id="list_slots", responses=all_of(shapes.SlotView))
     def get(self, request: Request) -> Response:
-        """List the slots that groups are spread over, with the node that owns each."""
+        """List the slots of groups, with the node that owns each."""
         rows = Slot.objects.order_by("slot")
         return Response({"data": shapes.SlotView(rows, many=True).data})
 
@@ -137,8 +139,8 @@ class Rules(View):
 
     @described(operation_id="list_rules", responses=all_of(shapes.RuleView))
     def get(self, request: Request) -> Response:
-        """List the rules of what needs attention, each with its setting; `/attention` tells which
-        fire."""
+        """List the rules of what needs attention, each with its setting; `/attention` lists those
+        that fire."""
         values = Thresholds.from_django()
         told = [
             {

@@ -57,5 +57,5 @@ def _defect(request: HttpRequest, request_id: str, tell: Tell) -> HttpResponse:
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "defect",
-        f"Rollcall failed; its log tells more about request {request_id}.",
+        f"Internal error; see the log for request {request_id}.",
     )

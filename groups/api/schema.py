@@ -56,7 +56,10 @@ def ordering(names: Iterable[str]) -> OpenApiParameter:
     """By which fields a list may be ordered."""
     words = [word for name in names for word in (name, f"-{name}")]
     return OpenApiParameter(
-        "ordering", str, enum=words, description="The field to go by; `-`: the greatest first."
+        "ordering",
+        str,
+        enum=words,
+        description="The field to sort by; with `-`: in descending order.",
     )
 
 
@@ -67,13 +70,13 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": KEY_MAX, "pattern": r"^.*\S.*$"},
     OpenApiParameter.HEADER,
-    description="Asking again with the same key gives the operation that it made.",
+    description="A repeated request with the same key returns the operation of the first one.",
 )
 PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description="`wait=20`: answer when it has ended, after 20 seconds at the latest.",
+    description="`wait=20`: respond when the operation has ended, after at most 20 seconds.",
 )
 ANSWERED = [
     OpenApiParameter(
@@ -81,24 +84,29 @@ ANSWERED = [
     )
     for name, description in (
         ("Location", "The operation."),
-        ("Idempotency-Replayed", "`true` where the key made the operation earlier."),
+        (
+            "Idempotency-Replayed",
+            "`true` if an earlier request with the key created the operation.",
+        ),
     )
 ]
 REASON = OpenApiParameter(
     "reason",
     {"type": "string", "minLength": 1, "maxLength": REASON_CHARS_MAX, "pattern": LINE},
     required=True,
-    description="Why; a JSON body may say it instead.",
+    description="The reason; it may be in a JSON body instead.",
 )
-SUCCEEDED = "It has succeeded; `outcome` tells whether there was anything to do."
+SUCCEEDED = "It has succeeded; `outcome` shows whether there was anything to do."
 DRY_RUN = OpenApiParameter(
     "dry_run",
     str,
     enum=("true", "false"),
-    description="`true`: work it out, answer with what would change, and change nothing.",
+    description="`true`: return what would change, and change nothing.",
 )
-FAILED = "It has failed: a problem, with the `operation` in it. Or it cannot be asked for now."
-ACCEPTED = "Recorded; `Location` is the operation's."
+FAILED = (
+    "The operation has failed (the problem contains the `operation`), or cannot be requested now."
+)
+ACCEPTED = "Recorded; `Location` is the URL of the operation."
 
 
 @cache
@@ -142,7 +150,10 @@ def accepted_or_planned(
     either = PolymorphicProxySerializer(
         f"{shape.__name__}Or{plan.__name__}", [shape, plan], resource_type_field_name=None
     )
-    return {**accepted(shape), 200: OpenApiResponse(either, SUCCEEDED + " Or what it would do.")}
+    return {
+        **accepted(shape),
+        200: OpenApiResponse(either, SUCCEEDED + " With `dry_run`: what it would do."),
+    }
 
 
 def accepted(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:

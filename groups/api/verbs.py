@@ -68,13 +68,13 @@ class Rebalances(View):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Let every member rejoin. The operation ends in the generation that was reached."""
+        """Force a rebalance. The operation has the generation that was reached."""
         said = self.said
 
         def check() -> None:
             group = existing(group_id)
             if said["on_in_progress"] == "reject" and group.state == REBALANCING:
-                detail = "The group is rebalancing already."
+                detail = "The group is already rebalancing."
                 raise Problem(HTTPStatus.CONFLICT, "in_progress", detail)
 
         expected = said.get("expected_generation")
@@ -118,8 +118,8 @@ class Freeze(View):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Let no rebalance begin (`rollcall.freeze`), if wished until an instant. What happens
-        meanwhile starts one when the group is thawed."""
+        """Freeze a group (`rollcall.freeze`): no rebalance begins, optionally until a given time.
+        If one becomes due, it begins when the group is thawed."""
         verb, said = Operation.Verb.FREEZE, self.said
         until = said.get("until")
         if self.is_dry:
@@ -139,7 +139,8 @@ class Thaw(View):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Let rebalances begin again. A group that is gone may be frozen yet, for who comes."""
+        """Thaw a group: rebalances begin again. A group that does not exist any more may still be
+        frozen."""
         verb = Operation.Verb.THAW
 
         def check() -> None:
@@ -191,7 +192,7 @@ class OneMember(View):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def delete(self, request: Request, group_id: str, member_id: str) -> Response:
-        """Remove a member; the others rebalance. A client that still lives joins again."""
+        """Remove a member; the others rebalance. If its client is alive, it joins again."""
         said = self.said
 
         def check() -> None:
@@ -245,8 +246,8 @@ class GroupPause(Paused):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Let all members stop working, also those to come. They stay members, and keep their
-        partitions. GET of the group tells who has obeyed."""
+        """Stop the work of all members, including those that join later. They stay members, and
+        keep their partitions. GET of the group shows which have stopped."""
         return self.ask(request, group_id)
 
 
@@ -262,7 +263,7 @@ class GroupResume(Paused):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Let the members of a group work again; who was stopped alone stays so."""
+        """Start the work of a group; members that were stopped individually stay stopped."""
         return self.ask(request, group_id)
 
 
@@ -276,8 +277,8 @@ class MemberPause(Paused):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
-        """Let one member stop working; a static one, whom its instance id may name, stays stopped
-        when it comes back."""
+        """Stop the work of one member, named by member id or instance id; a static member stays
+        stopped when it returns."""
         return self.ask(request, group_id, member_id)
 
 
@@ -293,7 +294,7 @@ class MemberResume(Paused):
         responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
-        """Let one member work again, unless the whole group is stopped."""
+        """Start the work of one member; it stays stopped while the whole group is stopped."""
         return self.ask(request, group_id, member_id)
 
 
@@ -307,7 +308,7 @@ class Restores(View):
         responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Take the offsets of a group without members back to what they were at an instant."""
+        """Restore the offsets of a group without members to those at a given time."""
         said = self.said
 
         def check() -> None:
@@ -330,7 +331,7 @@ class Resets(View):
         responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Set offsets of a group without members, as kafka-consumer-groups does it."""
+        """Reset the offsets of a group without members, as kafka-consumer-groups does."""
         said = self.said
         wanted = Wanted(said["to"], said.get(said["to"]), tuple(said.get("topics") or ()))
         if wanted.to == "csv" and not wanted.topics:
@@ -377,7 +378,7 @@ def _planned(group_id: str, wanted: Wanted, field: str) -> Response:
 
 
 class Operations(View):
-    """What was asked of groups."""
+    """Operations on groups."""
 
     @described(
         operation_id="list_operations",
@@ -385,14 +386,14 @@ class Operations(View):
             OpenApiParameter("group_id", NAME),
             OpenApiParameter("state", str, enum=Operation.State.values),
             OpenApiParameter("verb", str, enum=Operation.Verb.values),
-            OpenApiParameter("actor", NAME, description="Who asked."),
+            OpenApiParameter("actor", NAME, description="The actor."),
             ordering(ORDERINGS),
             *PAGE,
         ],
         responses=page_of(shapes.OperationView),
     )
     def get(self, request: Request) -> Response:
-        """List operations, the newest first unless told."""
+        """List operations, by default newest first."""
         asked = {name: value for name, value in self.query.items() if name in FILTERS}
 
         def shown(page: list[Operation]) -> Any:
@@ -410,7 +411,7 @@ class OneOperation(View):
         responses=shapes.OperationView,
     )
     def get(self, request: Request, operation_id: int) -> Response:
-        """Show an operation, when it has ended if the client prefers to wait."""
+        """Show an operation; with `Prefer: wait`, respond when it has ended."""
         operation = Operation.objects.filter(id=operation_id).first()
         if operation is None:
             raise Http404(f"There is no operation {operation_id}.")

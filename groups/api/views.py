@@ -34,7 +34,7 @@ class Checked:
         audit.known(request._request, actor(request))
         if any("\0" in str(text) for text in (*kwargs.values(), *_queried(request))):
             # PostgreSQL's texts hold none, so nothing can be called so.
-            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "No id has a NUL in it.")
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "An id must not contain NUL.")
         method = getattr(self, str(request.method).lower(), None)
         if method is None:
             return  # it is told so next

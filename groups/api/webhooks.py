@@ -24,7 +24,7 @@ ID_MAX: Final = 2**63 - 1
 
 
 class WebhookView(s.ModelSerializer[Webhook]):
-    """An endpoint; its secret is told by what made it, and nowhere else."""
+    """An endpoint; its secret is returned only when it is created."""
 
     events = s.ListField(child=s.CharField(), help_text="Empty: everything.")
 
@@ -59,7 +59,7 @@ class ChangedWebhook(s.Serializer[Any]):
         required=False,
         allow_blank=True,
         trim_whitespace=False,
-        help_text="Only of groups whose id begins so.",
+        help_text="Only events of groups whose id has this prefix.",
     )
     enabled = s.BooleanField(required=False)
 
@@ -87,7 +87,7 @@ class DeliveryView(s.ModelSerializer[WebhookDelivery]):
     """An event for an endpoint, and what became of it."""
 
     message_id = s.SerializerMethodField()
-    status = s.IntegerField(allow_null=True, help_text="Of the last answer.")
+    status = s.IntegerField(allow_null=True, help_text="Of the last response.")
 
     class Meta:
         model = WebhookDelivery

@@ -80,7 +80,7 @@ def run() -> str:
     """One turn; says in a sentence what changed."""
     settings = ImportSettings.from_django()
     if not settings.import_bootstrap_servers:
-        return "no cluster is named (import.bootstrap.servers)"
+        return "no cluster is configured (import.bootstrap.servers)"
     config = read_config(settings.import_client_config)
     found = Cluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
     known = dict(Topic.objects.values_list("name", "partitions"))
@@ -105,7 +105,7 @@ def _said(wanted: Plan, raised: int) -> Iterator[str]:
         yield f"end offsets of {raised} raised"
     if wanted.refused:
         name, problem = next(iter(wanted.refused.items()))
-        yield f"{len(wanted.refused)} left as they are ({name}: {problem})"
+        yield f"{len(wanted.refused)} not changed ({name}: {problem})"
 
 
 def _some(names: Mapping[str, int]) -> str:

@@ -111,7 +111,7 @@ class Configs:
             operation = {"operation_id": verb.operation_id}
             taken = await connection.execute(TAKE_OPERATION, operation)
             if await taken.fetchone() is None:
-                return  # an earlier attempt at it has ended
+                return  # an earlier attempt has ended
             written, refused = await self._set(connection, group_id, verb)
             ended = _ended(verb, bool(written), refused.get(group_id))
             await connection.execute(END_OPERATIONS, ended)

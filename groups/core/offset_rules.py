@@ -228,7 +228,7 @@ def _reset(work: Keeps, event: ResetOffsets) -> None:
 
 def _restore(work: Keeps, event: RestoreOffsets) -> None:
     if not event.offsets:
-        detail = f"the history knows of no offset at {event.to}"
+        detail = f"the history has no offset at {event.to}"
         work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
         return
     _set(work, event.offsets)

@@ -21,12 +21,12 @@ class Migration(migrations.Migration):
                     models.UUIDField(help_text="A new one at each start of the process."),
                 ),
                 ("beat", models.BigIntegerField()),
-                ("host", models.TextField(help_text="The address that clients are told.")),
+                ("host", models.TextField(help_text="The address that clients receive.")),
                 ("port", models.IntegerField()),
                 ("started_at", models.DateTimeField()),
                 (
                     "beat_at",
-                    models.DateTimeField(help_text="For people to read; nothing is decided by it."),
+                    models.DateTimeField(help_text="For information only."),
                 ),
             ],
             options={
@@ -41,7 +41,9 @@ class Migration(migrations.Migration):
                 ("incarnation", models.UUIDField(null=True)),
                 (
                     "epoch",
-                    models.BigIntegerField(default=0, help_text="Raised at each change of owner."),
+                    models.BigIntegerField(
+                        default=0, help_text="Increased at each change of owner."
+                    ),
                 ),
             ],
             options={
@@ -203,8 +205,7 @@ class Migration(migrations.Migration):
                         base_field=models.BigIntegerField(),
                         blank=True,
                         default=list,
-                        help_text="Where each partition's work ends, as far as somebody told; "
-                        "missing means 0.",
+                        help_text="The known end offset of each partition; missing means 0.",
                         size=None,
                     ),
                 ),

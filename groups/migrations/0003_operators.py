@@ -21,10 +21,17 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("name", models.CharField(help_text="What uses it.", max_length=100, unique=True)),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="The client that uses it.", max_length=100, unique=True
+                    ),
+                ),
                 (
                     "prefix",
-                    models.CharField(editable=False, help_text="How it begins.", max_length=16),
+                    models.CharField(
+                        editable=False, help_text="Its first characters.", max_length=16
+                    ),
                 ),
                 ("digest", models.CharField(editable=False, max_length=64, unique=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -80,15 +87,19 @@ class Migration(migrations.Migration):
                 ("group_id", models.TextField(db_collation="C")),
                 ("trigger", models.TextField()),
                 ("rebalances", models.BigIntegerField()),
-                ("duration_ms", models.BigIntegerField(help_text="Of all of them together.")),
+                ("duration_ms", models.BigIntegerField(help_text="The total of all rebalances.")),
                 ("longest_ms", models.BigIntegerField()),
                 (
                     "waited_ms",
-                    models.BigIntegerField(help_text="For the slowest member of each, summed."),
+                    models.BigIntegerField(
+                        help_text="The wait for the slowest member of each rebalance, summed."
+                    ),
                 ),
                 (
                     "slowest_member",
-                    models.TextField(help_text="Who was waited for longest at once.", null=True),
+                    models.TextField(
+                        help_text="The member with the longest single wait.", null=True
+                    ),
                 ),
                 ("partitions_moved", models.BigIntegerField()),
                 (

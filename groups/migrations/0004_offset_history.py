@@ -83,7 +83,9 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "operation",
             "restore_to",
-            models.DateTimeField(null=True, help_text="For restore-offsets: as they were then."),
+            models.DateTimeField(
+                null=True, help_text="For restore-offsets: the time whose offsets are restored."
+            ),
         ),
         migrations.AlterField(
             "operation",

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
             field=models.IntegerField(
                 db_default=0,
                 default=0,
-                help_text="Of the listener for the 0.9 draft; 0: there is none.",
+                help_text="The port of the listener for the 0.9 draft; 0: none.",
             ),
         ),
         migrations.AlterField(

@@ -93,7 +93,7 @@ class Migration(migrations.Migration):
                         help_text="The group's; its owner goes by what stands here."
                     ),
                 ),
-                ("pause_id", models.BigIntegerField(help_text="The operation that asked for it.")),
+                ("pause_id", models.BigIntegerField(help_text="The operation that requested it.")),
                 ("actor", models.TextField()),
                 ("reason", models.TextField()),
                 ("since", models.DateTimeField()),

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             model_name="rebalancecost",
             name="without_owner_known_ms",
             field=models.BigIntegerField(
-                db_default=0, default=0, help_text="What the journal has measured of it."
+                db_default=0, default=0, help_text="The part that the journal has measured."
             ),
         ),
         migrations.AddField(
@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
             field=models.BigIntegerField(
                 db_default=0,
                 default=0,
-                help_text="Those of which the journal has measured nothing.",
+                help_text="Rebalances without a measurement in the journal.",
             ),
         ),
         migrations.RunSQL(
@@ -33,8 +33,8 @@ class Migration(migrations.Migration):
             model_name="rebalancecost",
             name="without_owner_ms",
             field=models.BigIntegerField(
-                help_text="At most: known, or from each start until partitions were given out;"
-                " summed."
+                help_text="An upper bound: the known time, or the time from each start to the"
+                " assignment; summed."
             ),
         ),
     ]

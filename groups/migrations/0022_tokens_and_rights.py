@@ -27,7 +27,11 @@ class Migration(migrations.Migration):
             model_name="apitoken",
             name="made_by",
             field=models.TextField(
-                blank=True, db_default="", default="", editable=False, help_text="Who made it."
+                blank=True,
+                db_default="",
+                default="",
+                editable=False,
+                help_text="The user who created it.",
             ),
         ),
         migrations.AddField(
@@ -36,7 +40,7 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 db_default=["read", "operate", "offsets", "catalogue", "admin"],
                 default=list,
-                help_text="What of its user's rights it may use.",
+                help_text="The scopes: which of its user's rights it has.",
             ),
         ),
         migrations.AddField(
@@ -47,7 +51,8 @@ class Migration(migrations.Migration):
                 db_default="",
                 default="",
                 editable=False,
-                help_text="Of the user's password, where the token ends with it; else empty.",
+                help_text="A digest of the user's password if the token ends with it; otherwise"
+                " empty.",
                 max_length=128,
             ),
         ),

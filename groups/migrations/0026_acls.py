@@ -20,18 +20,18 @@ class Migration(migrations.Migration):
                 (
                     "name",
                     models.TextField(
-                        db_collation="C", help_text="Of the resource; * means every one."
+                        db_collation="C", help_text="The resource's name; * means every one."
                     ),
                 ),
                 ("pattern", models.TextField(help_text="LITERAL or PREFIXED.")),
                 (
                     "principal",
                     models.TextField(
-                        db_collation="C", help_text="For instance User:ann, or User:*."
+                        db_collation="C", help_text="For example User:ann, or User:*."
                     ),
                 ),
                 ("host", models.TextField(db_collation="C", help_text="An address, or *.")),
-                ("operation", models.TextField(help_text="For instance READ, or ALL.")),
+                ("operation", models.TextField(help_text="For example READ, or ALL.")),
                 ("permission", models.TextField(help_text="ALLOW or DENY; DENY wins.")),
                 ("created_at", models.DateTimeField()),
             ],

@@ -167,19 +167,19 @@ class Migration(migrations.Migration):
                 ("kind", models.TextField()),
                 (
                     "who",
-                    models.TextField(
-                        db_collation="C", help_text="A user, or a principal of the wire."
-                    ),
+                    models.TextField(db_collation="C", help_text="A user, or a Kafka principal."),
                 ),
                 ("address", models.TextField(blank=True, default="")),
                 ("client_id", models.TextField(blank=True, default="")),
                 (
                     "request_id",
-                    models.TextField(blank=True, default="", help_text="X-Request-ID of the web."),
+                    models.TextField(
+                        blank=True, default="", help_text="X-Request-ID of the HTTP request."
+                    ),
                 ),
                 (
                     "target",
-                    models.TextField(blank=True, default="", help_text="What it was done to."),
+                    models.TextField(blank=True, default="", help_text="The object of the action."),
                 ),
                 ("outcome", models.TextField(blank=True, default="")),
                 ("details", models.JSONField(default=dict)),

@@ -29,19 +29,19 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="auditentry",
             name="request_id",
-            field=models.TextField(blank=True, default="", help_text="X-Request-ID of the web."),
+            field=models.TextField(
+                blank=True, default="", help_text="X-Request-ID of the HTTP request."
+            ),
         ),
         migrations.AlterField(
             model_name="auditentry",
             name="target",
-            field=models.TextField(blank=True, default="", help_text="What it was done to."),
+            field=models.TextField(blank=True, default="", help_text="The object of the action."),
         ),
         migrations.AlterField(
             model_name="auditentry",
             name="who",
-            field=models.TextField(
-                db_collation="C", help_text="A user, or a principal of the wire."
-            ),
+            field=models.TextField(db_collation="C", help_text="A user, or a Kafka principal."),
         ),
         migrations.AlterField(
             model_name="operation",

@@ -28,11 +28,11 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "mechanisms",
-                    models.JSONField(help_text="How often each mechanism hashes, by its name."),
+                    models.JSONField(help_text="Hash iterations, by mechanism."),
                 ),
                 (
                     "updated_at",
-                    models.DateTimeField(help_text="When the newest of its passwords was set."),
+                    models.DateTimeField(help_text="When its newest password was set."),
                 ),
             ],
             options={

@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                     models.TextField(db_collation="C", help_text="The same of client ids."),
                 ),
                 ("ip", models.TextField(db_collation="C", help_text="The same of addresses.")),
-                ("key", models.TextField(help_text="For instance request_percentage.")),
+                ("key", models.TextField(help_text="For example request_percentage.")),
                 ("value", models.FloatField()),
                 ("updated_at", models.DateTimeField()),
             ],

@@ -45,7 +45,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "digest",
-                    models.CharField(help_text="Of what verifies the password.", max_length=64),
+                    models.CharField(
+                        help_text="A digest of the stored password hash.", max_length=64
+                    ),
                 ),
             ],
             options={"db_table": "rollcall_first_password"},

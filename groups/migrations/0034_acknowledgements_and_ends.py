@@ -24,17 +24,17 @@ class Migration(migrations.Migration):
                     models.TextField(
                         blank=True,
                         db_collation="C",
-                        help_text="Which group, node, operation or task it fires for; empty: for"
+                        help_text="The group, node, operation or task for which it fires; empty:"
                         " the fleet.",
                     ),
                 ),
-                ("note", models.TextField(help_text="What is done about it.")),
+                ("note", models.TextField(help_text="What is being done about it.")),
                 ("actor", models.TextField()),
                 ("at", models.DateTimeField(auto_now_add=True)),
                 (
                     "until",
                     models.DateTimeField(
-                        blank=True, help_text="Empty: with the situation.", null=True
+                        blank=True, help_text="Empty: it ends with the situation.", null=True
                     ),
                 ),
             ],
@@ -66,7 +66,8 @@ class Migration(migrations.Migration):
             model_name="operation",
             name="until",
             field=models.DateTimeField(
-                help_text="For freeze: when it ends. For thaw: it leaves later ends alone.",
+                help_text="For freeze: when it ends. For thaw: a freeze with a later end is not"
+                " thawed.",
                 null=True,
             ),
         ),

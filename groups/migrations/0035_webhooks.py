@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 (
                     "name",
-                    models.CharField(help_text="What is behind it.", max_length=100, unique=True),
+                    models.CharField(help_text="The receiver.", max_length=100, unique=True),
                 ),
                 (
                     "url",
@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text="What it is told of; nothing chosen: everything.",
+                        help_text="The events that it receives; none selected: all.",
                     ),
                 ),
                 (
@@ -72,17 +72,23 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="Only of groups whose id begins so; empty: of everything.",
+                        help_text="Only events of groups whose id has this prefix; empty: all"
+                        " events.",
                         max_length=255,
                     ),
                 ),
                 (
                     "enabled",
-                    models.BooleanField(default=True, help_text="Whether anything is sent."),
+                    models.BooleanField(default=True, help_text="Whether events are sent."),
                 ),
                 ("disabled_because", models.TextField(blank=True, default="", editable=False)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("failures", models.IntegerField(default=0, editable=False, help_text="In a row.")),
+                (
+                    "failures",
+                    models.IntegerField(
+                        default=0, editable=False, help_text="Consecutive failures."
+                    ),
+                ),
                 ("failing_since", models.DateTimeField(editable=False, null=True)),
                 ("not_before", models.DateTimeField(editable=False, null=True)),
                 ("delivered_at", models.DateTimeField(editable=False, null=True)),
@@ -150,12 +156,12 @@ class Migration(migrations.Migration):
                 ("attempts", models.IntegerField(default=0)),
                 ("next_at", models.DateTimeField()),
                 ("finished_at", models.DateTimeField(null=True)),
-                ("status", models.IntegerField(help_text="Of the last answer.", null=True)),
+                ("status", models.IntegerField(help_text="Of the last response.", null=True)),
                 ("error", models.TextField(blank=True, default="")),
                 (
                     "answer",
                     models.TextField(
-                        blank=True, default="", help_text="How the last answer began."
+                        blank=True, default="", help_text="The beginning of the last response."
                     ),
                 ),
                 ("took_ms", models.IntegerField(null=True)),

@@ -10,24 +10,26 @@ SCOPES = ("read", "operate", "offsets", "catalogue", "admin")
 class ApiToken(models.Model):
     """A bearer token of REST. Only its digest is kept; the token itself is shown once."""
 
-    name = models.CharField(max_length=100, unique=True, help_text="What uses it.")
+    name = models.CharField(max_length=100, unique=True, help_text="The client that uses it.")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
         related_name="+",
         help_text="The token may do what this user may do.",
     )
-    prefix = models.CharField(max_length=16, editable=False, help_text="How it begins.")
+    prefix = models.CharField(max_length=16, editable=False, help_text="Its first characters.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(
         null=True, help_text="Empty only in tokens of earlier versions: never."
     )
     scopes = models.JSONField(
-        default=list, db_default=[*SCOPES], help_text="What of its user's rights it may use."
+        default=list,
+        db_default=[*SCOPES],
+        help_text="The scopes: which of its user's rights it has.",
     )
     made_by = models.TextField(
-        blank=True, default="", db_default="", editable=False, help_text="Who made it."
+        blank=True, default="", db_default="", editable=False, help_text="The user who created it."
     )
     session_hash = models.CharField(
         max_length=128,
@@ -35,7 +37,7 @@ class ApiToken(models.Model):
         default="",
         db_default="",
         editable=False,
-        help_text="Of the user's password, where the token ends with it; else empty.",
+        help_text="A digest of the user's password if the token ends with it; otherwise empty.",
     )
     used_at = models.DateTimeField(null=True, editable=False)
 
@@ -54,7 +56,7 @@ class FirstPassword(models.Model):
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
     )
-    digest = models.CharField(max_length=64, help_text="Of what verifies the password.")
+    digest = models.CharField(max_length=64, help_text="A digest of the stored password hash.")
 
     class Meta:
         db_table = "rollcall_first_password"
@@ -88,8 +90,8 @@ class KafkaUser(models.Model):
     verifies a password."""
 
     name = models.TextField(primary_key=True, db_collation="C", help_text="The principal's name.")
-    mechanisms = models.JSONField(help_text="How often each mechanism hashes, by its name.")
-    updated_at = models.DateTimeField(help_text="When the newest of its passwords was set.")
+    mechanisms = models.JSONField(help_text="Hash iterations, by mechanism.")
+    updated_at = models.DateTimeField(help_text="When its newest password was set.")
 
     class Meta:
         db_table = "rollcall_user"
@@ -107,11 +109,11 @@ class Acl(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     resource_type = models.TextField(help_text="TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID or USER.")
-    name = models.TextField(db_collation="C", help_text="Of the resource; * means every one.")
+    name = models.TextField(db_collation="C", help_text="The resource's name; * means every one.")
     pattern = models.TextField(help_text="LITERAL or PREFIXED.")
-    principal = models.TextField(db_collation="C", help_text="For instance User:ann, or User:*.")
+    principal = models.TextField(db_collation="C", help_text="For example User:ann, or User:*.")
     host = models.TextField(db_collation="C", help_text="An address, or *.")
-    operation = models.TextField(help_text="For instance READ, or ALL.")
+    operation = models.TextField(help_text="For example READ, or ALL.")
     permission = models.TextField(help_text="ALLOW or DENY; DENY wins.")
     created_at = models.DateTimeField()
 
@@ -151,7 +153,7 @@ class ClientQuota(models.Model):
     )
     client_id = models.TextField(db_collation="C", help_text="The same of client ids.")
     ip = models.TextField(db_collation="C", help_text="The same of addresses.")
-    key = models.TextField(help_text="For instance request_percentage.")
+    key = models.TextField(help_text="For example request_percentage.")
     value = models.FloatField()
     updated_at = models.DateTimeField()
 
@@ -170,11 +172,13 @@ class AuditEntry(models.Model):
     at = models.DateTimeField(auto_now_add=True)
     login = models.TextField(default="", help_text="The database login that wrote it.")
     kind = models.TextField()
-    who = models.TextField(db_collation="C", help_text="A user, or a principal of the wire.")
+    who = models.TextField(db_collation="C", help_text="A user, or a Kafka principal.")
     address = models.TextField(blank=True, default="")
     client_id = models.TextField(blank=True, default="")
-    request_id = models.TextField(blank=True, default="", help_text="X-Request-ID of the web.")
-    target = models.TextField(blank=True, default="", help_text="What it was done to.")
+    request_id = models.TextField(
+        blank=True, default="", help_text="X-Request-ID of the HTTP request."
+    )
+    target = models.TextField(blank=True, default="", help_text="The object of the action.")
     outcome = models.TextField(blank=True, default="")
     details = models.JSONField(default=dict)
 

@@ -15,12 +15,14 @@ class Acknowledgement(models.Model):
     subject = models.TextField(
         db_collation="C",
         blank=True,
-        help_text="Which group, node, operation or task it fires for; empty: for the fleet.",
+        help_text="The group, node, operation or task for which it fires; empty: the fleet.",
     )
-    note = models.TextField(help_text="What is done about it.")
+    note = models.TextField(help_text="What is being done about it.")
     actor = models.TextField()
     at = models.DateTimeField(auto_now_add=True)
-    until = models.DateTimeField(null=True, blank=True, help_text="Empty: with the situation.")
+    until = models.DateTimeField(
+        null=True, blank=True, help_text="Empty: it ends with the situation."
+    )
 
     class Meta:
         db_table = "rollcall_acknowledgement"

@@ -14,7 +14,7 @@ class Topic(models.Model):
         models.BigIntegerField(),
         default=list,
         blank=True,
-        help_text="Where each partition's work ends, as far as somebody told; missing means 0.",
+        help_text="The known end offset of each partition; missing means 0.",
     )
     racks = models.JSONField(
         default=list,
@@ -40,13 +40,13 @@ class Node(models.Model):
     node_id = models.IntegerField(primary_key=True)
     incarnation = models.UUIDField(help_text="A new one at each start of the process.")
     beat = models.BigIntegerField()
-    host = models.TextField(help_text="The address that clients are told.")
+    host = models.TextField(help_text="The address that clients receive.")
     port = models.IntegerField()
     draft_port = models.IntegerField(
-        default=0, db_default=0, help_text="Of the listener for the 0.9 draft; 0: there is none."
+        default=0, db_default=0, help_text="The port of the listener for the 0.9 draft; 0: none."
     )
     started_at = models.DateTimeField()
-    beat_at = models.DateTimeField(help_text="For people to read; nothing is decided by it.")
+    beat_at = models.DateTimeField(help_text="For information only.")
     lease_ms = models.IntegerField(
         default=3_000, db_default=3_000, help_text="The others wait for so long when it is silent."
     )
@@ -95,7 +95,7 @@ class Slot(models.Model):
     slot = models.SmallIntegerField(primary_key=True)
     node_id = models.IntegerField(null=True)
     incarnation = models.UUIDField(null=True)
-    epoch = models.BigIntegerField(default=0, help_text="Raised at each change of owner.")
+    epoch = models.BigIntegerField(default=0, help_text="Increased at each change of owner.")
 
     class Meta:
         db_table = "rollcall_slot"

@@ -134,7 +134,7 @@ class Pause(WrittenBySql):
     scope = models.TextField(help_text='"group", "instance" (a static member) or "member".')
     name = models.TextField(db_collation="C", blank=True, help_text="Empty for a whole group.")
     slot = models.SmallIntegerField(help_text="The group's; its owner goes by what stands here.")
-    pause_id = models.BigIntegerField(help_text="The operation that asked for it.")
+    pause_id = models.BigIntegerField(help_text="The operation that requested it.")
     actor = models.TextField()
     reason = models.TextField()
     since = models.DateTimeField()

@@ -93,10 +93,11 @@ class Operation(models.Model):
     actor = models.TextField()
     expected_generation = models.IntegerField(null=True)
     restore_to = models.DateTimeField(
-        null=True, help_text="For restore-offsets: as they were then."
+        null=True, help_text="For restore-offsets: the time whose offsets are restored."
     )
     until = models.DateTimeField(
-        null=True, help_text="For freeze: when it ends. For thaw: it leaves later ends alone."
+        null=True,
+        help_text="For freeze: when it ends. For thaw: a freeze with a later end is not thawed.",
     )
     offsets = models.JSONField(
         null=True,

@@ -38,19 +38,24 @@ class RebalanceCost(models.Model):
     group_id = models.TextField(db_collation="C")
     trigger = models.TextField()
     rebalances = models.BigIntegerField()
-    duration_ms = models.BigIntegerField(help_text="Of all of them together.")
+    duration_ms = models.BigIntegerField(help_text="The total of all rebalances.")
     longest_ms = models.BigIntegerField()
-    waited_ms = models.BigIntegerField(help_text="For the slowest member of each, summed.")
-    slowest_member = models.TextField(null=True, help_text="Who was waited for longest at once.")
+    waited_ms = models.BigIntegerField(
+        help_text="The wait for the slowest member of each rebalance, summed."
+    )
+    slowest_member = models.TextField(
+        null=True, help_text="The member with the longest single wait."
+    )
     partitions_moved = models.BigIntegerField()
     without_owner_ms = models.BigIntegerField(
-        help_text="At most: known, or from each start until partitions were given out; summed."
+        help_text="An upper bound: the known time, or the time from each start to the assignment;"
+        " summed."
     )
     without_owner_known_ms = models.BigIntegerField(
-        default=0, db_default=0, help_text="What the journal has measured of it."
+        default=0, db_default=0, help_text="The part that the journal has measured."
     )
     unknown_rebalances = models.BigIntegerField(
-        default=0, db_default=0, help_text="Those of which the journal has measured nothing."
+        default=0, db_default=0, help_text="Rebalances without a measurement in the journal."
     )
 
     class Meta:

@@ -9,21 +9,21 @@ class Webhook(models.Model):
     """An endpoint. Its secrets stand elsewhere: the web, which shows this, cannot read them."""
 
     id = models.BigAutoField(primary_key=True)
-    name = models.CharField(max_length=100, unique=True, help_text="What is behind it.")
+    name = models.CharField(max_length=100, unique=True, help_text="The receiver.")
     url = models.CharField("URL", max_length=2_000, help_text="https://..., public or allowed.")
     events = models.JSONField(
-        default=list, blank=True, help_text="What it is told of; nothing chosen: everything."
+        default=list, blank=True, help_text="The events that it receives; none selected: all."
     )
     group_prefix = models.CharField(
         max_length=255,
         blank=True,
         default="",
-        help_text="Only of groups whose id begins so; empty: of everything.",
+        help_text="Only events of groups whose id has this prefix; empty: all events.",
     )
-    enabled = models.BooleanField(default=True, help_text="Whether anything is sent.")
+    enabled = models.BooleanField(default=True, help_text="Whether events are sent.")
     disabled_because = models.TextField(blank=True, default="", editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    failures = models.IntegerField(default=0, editable=False, help_text="In a row.")
+    failures = models.IntegerField(default=0, editable=False, help_text="Consecutive failures.")
     failing_since = models.DateTimeField(null=True, editable=False)
     not_before = models.DateTimeField(null=True, editable=False)
     delivered_at = models.DateTimeField(null=True, editable=False)
@@ -78,9 +78,11 @@ class WebhookDelivery(models.Model):
     attempts = models.IntegerField(default=0)
     next_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
-    status = models.IntegerField(null=True, help_text="Of the last answer.")
+    status = models.IntegerField(null=True, help_text="Of the last response.")
     error = models.TextField(blank=True, default="")
-    answer = models.TextField(blank=True, default="", help_text="How the last answer began.")
+    answer = models.TextField(
+        blank=True, default="", help_text="The beginning of the last response."
+    )
     took_ms = models.IntegerField(null=True)
 
     class Meta:

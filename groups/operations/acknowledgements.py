@@ -29,7 +29,7 @@ def acknowledge(
     """
     check_reason(note)
     if until is not None and until <= timezone.now():
-        raise ValueError("an end that has passed")
+        raise ValueError("the end has passed")
     with transaction.atomic():
         values = {"note": note, "actor": actor, "until": until, "at": timezone.now()}
         made, _ = Acknowledgement.objects.update_or_create(

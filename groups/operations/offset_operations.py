@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 OffsetVerb = ExpireOffsets | RestoreOffsets | ResetOffsets
 
-SET_SINCE: Final = "offsets were set or committed since it was worked out; look again"
+SET_SINCE: Final = "offsets were set or committed since the dry run; run it again"
 
 HOLD_TRY_S = 0.02
 HOLD_TRIES_MAX = 250
@@ -106,7 +106,7 @@ class OffsetVerbs:
             return ""
         parts = {(write.topic, write.partition) for write in writes}
         without = len(await self.totals.refused(group_id, parts))
-        return f"there is no room for {without} more offsets" if without else ""
+        return f"the limit of offsets does not allow {without} more" if without else ""
 
 
 def _has_another(entry: GroupEntry) -> bool:

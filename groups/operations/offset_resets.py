@@ -110,7 +110,7 @@ def back(group_id: str, offsets: Mapping[str, Any]) -> Plan:
     became = {(t, p): offset for t, p, offset in offsets["to"]}
     now = _committed(group_id, sorted({topic for topic, _ in became}))
     if any(now.get(part) != offset for part, offset in became.items()):
-        raise ValueError("offsets were set or committed since: look at them, and reset anew")
+        raise ValueError("offsets were set or committed since: check them, and reset again")
     return _changes(f"back from {offsets['how']}", Scope(group_id, now, {}), was)
 
 
@@ -178,14 +178,14 @@ def _latest(scope: Scope, _value: Any) -> After:
     unknown = sorted(part for part in scope.before if part not in scope.ends)
     if unknown:
         topic, partition = unknown[0]
-        raise ValueError(f"nobody has told where the work of {topic}-{partition} ends")
+        raise ValueError(f"the end offset of {topic}-{partition} is unknown")
     return "to the latest", {part: scope.ends[part] for part in scope.before}
 
 
 def _number(scope: Scope, value: Any) -> After:
     number = _whole(value)
     if number < 0:
-        raise ValueError("an offset is 0 or more")
+        raise ValueError("an offset must be 0 or more")
     return f"to {number}", dict.fromkeys(scope.before, number)
 
 
@@ -202,13 +202,13 @@ def _shift(scope: Scope, value: Any) -> After:
 
 def _moment(scope: Scope, value: Any) -> After:
     if not isinstance(value, datetime):
-        raise ValueError("a moment is a date and a time with its zone")
+        raise ValueError("a time must be a date and time with a time zone")
     with connection.cursor() as cursor:
         cursor.execute(sql.AS_OF, {"group_id": scope.group_id, "to": value})
         then = {(row[0], row[1]): row[2] for row in cursor.fetchall()}
     found = {part: offset for part, offset in then.items() if part in scope.before}
     if not found:
-        raise ValueError(f"the history knows of no offset at {value:%Y-%m-%d %H:%M:%S %Z}")
+        raise ValueError(f"the history has no offset at {value:%Y-%m-%d %H:%M:%S %Z}")
     return f"to those of {value:%Y-%m-%d %H:%M:%S %Z}", found
 
 
@@ -228,27 +228,27 @@ def _csv(scope: Scope, value: Any) -> After:
             continue
         part, offset = _line(scope, number, row)
         if part in after:
-            raise ValueError(f"line {number}: {part[0]}-{part[1]} stands there twice")
+            raise ValueError(f"line {number}: {part[0]}-{part[1]} is duplicated")
         after[part] = offset
     if not after:
         raise ValueError("the file has no lines")
-    return "to those of a file", after
+    return "to the offsets of a file", after
 
 
 def _line(scope: Scope, number: int, row: Sequence[str]) -> tuple[Part, int]:
     fields = [field.strip() for field in row]
     if len(fields) not in CSV_COLUMNS:
-        raise ValueError(f"line {number}: it has to be topic,partition,offset")
+        raise ValueError(f"line {number}: it must be topic,partition,offset")
     if len(fields) == CSV_COLUMNS[-1] and fields.pop(0) != scope.group_id:
-        raise ValueError(f"line {number}: it is about another group")
+        raise ValueError(f"line {number}: it names another group")
     try:
         part, offset = (fields[0], _whole(fields[1])), _whole(fields[2])
     except ValueError as error:
         raise ValueError(f"line {number}: {error}") from None
     if part not in scope.before:
-        raise ValueError(f"line {number}: {part[0]}-{part[1]} is not among the topics asked for")
+        raise ValueError(f"line {number}: {part[0]}-{part[1]} is not among the requested topics")
     if offset < 0:
-        raise ValueError(f"line {number}: an offset is 0 or more")
+        raise ValueError(f"line {number}: an offset must be 0 or more")
     return part, offset
 
 
@@ -262,7 +262,7 @@ def _whole(value: Any) -> int:
     try:
         number = int(str(value).strip())
     except ValueError:
-        raise ValueError(f"{str(value)[:40]!r} is no whole number") from None
+        raise ValueError(f"{str(value)[:40]!r} is not a whole number") from None
     if abs(number) > OFFSET_MAX:
         raise ValueError("an offset has at most 63 bits")
     return number

@@ -136,7 +136,7 @@ class Pausing:
                 asked = {"operation_id": operation_id}
                 taken = await connection.execute(sql.TAKE_OPERATION.encode(), asked)
                 if await taken.fetchone() is None:
-                    raise Unknown("an earlier attempt at it has ended")
+                    raise Unknown("an earlier attempt has ended")
                 async with connection.pipeline():
                     for text, parameters in apply.statements(batch):
                         await connection.execute(text.encode(), parameters)

@@ -115,14 +115,14 @@ def check_nodes(verb: str, until: datetime | None = None) -> None:
         found = cursor.fetchone()
     if found is not None:
         raise OlderNode(
-            f"Node {found[0]} is of an older version, which does not know this: upgrade it first."
+            f"Node {found[0]} has an older version without this feature: upgrade it first."
         )
 
 
 def check_reason(reason: str) -> None:
     """Raise ValueError for one that nobody should read in the journal later."""
     if not reason.strip():
-        raise ValueError("an operation needs a reason")
+        raise ValueError("an operation requires a reason")
     problem = text_problem(reason)
     if problem is not None:
         raise ValueError(problem)
@@ -164,7 +164,7 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
         return group_id, reset_of(offsets, said)
     if verb == Operation.Verb.REBALANCE:
         return group_id, ForceRebalance(**said, expected_generation=expected)
-    raise ValueError(f"no verb of this version: {verb}")
+    raise ValueError(f"unknown verb in this version: {verb}")
 
 
 class OperationDispatcher:

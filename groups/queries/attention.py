@@ -70,11 +70,13 @@ def _unsettled(seen: Seen) -> Iterator[Fired]:
         yield _does_not_settle(group.group_id, fleet.situations[group.group_id])
     more = fleet.unsettled_count - len(fleet.unsettled)
     if more > 0:
-        yield Fired("unsettled", "warn", f"{more} more groups do not settle", "", Place.GROUPS)
+        yield Fired(
+            "unsettled", "warn", f"{more} more groups are still rebalancing", "", Place.GROUPS
+        )
 
 
 def _does_not_settle(group_id: str, now: Situation) -> Fired:
-    sentence = f"Group {group_id} does not settle"
+    sentence = f"Group {group_id} is still rebalancing"
     return Fired("unsettled", now.tone, sentence, now.text, Place.GROUP, group_id, group_id)
 
 
@@ -92,7 +94,7 @@ def _turns(seen: Seen) -> Iterator[Fired]:
         if last is not None and last.failed:
             tone, sentence, why = "bad", f"The {name} failed", last.outcome
         else:
-            why = f"It last ran {passed(last.started_at)} ago." if last else "It never ran."
+            why = f"It last ran {passed(last.started_at)} ago." if last else "It has never run."
             tone, sentence = "warn", f"The {name} is late"
         yield Fired("periodic-work", tone, sentence, why, Place.SCHEDULE, subject=name)
 
@@ -134,7 +136,7 @@ def _drains(seen: Seen) -> Iterator[Fired]:
 
 
 def _silent(row: Found) -> tuple[str, str]:
-    detail = f"{row.n} of {row.detail} members, the first of them for {passed(row.at)}."
+    detail = f"{row.n} of {row.detail} members, the first for {passed(row.at)}."
     return f"Most members of {row.group_id} are silent", detail
 
 
@@ -156,7 +158,7 @@ class Rule(NamedTuple):
 
 RULES: Final = (
     Rule("slot-without-owner", "no node owns a slot: its groups are not served", "", _slots),
-    Rule("node-silent", "a node's beat has not risen for 15 s", "", _nodes),
+    Rule("node-silent", "a node has not renewed its beat for 15 s", "", _nodes),
     Rule(
         "drain",
         "a node was drained longer ago than this, or still owns slots after two minutes",
@@ -183,7 +185,7 @@ RULES: Final = (
     ),
     Rule(
         "storm",
-        "a group completed at least so many rebalances within the last hour",
+        "a group completed at least this many rebalances within the last hour",
         "attention.rebalances.per.hour",
         _each(
             "storm",
@@ -195,7 +197,7 @@ RULES: Final = (
     ),
     Rule(
         "silent",
-        "at least this share of a group's members was not heard of for a session",
+        "at least this share of a group's members was silent for a session timeout",
         "attention.silent.percent",
         _each("silent", _silent),
     ),
@@ -219,21 +221,21 @@ RULES: Final = (
     ),
     Rule(
         "no-commit",
-        "a stable group that has committed did not do so for this long; 0: never fires",
+        "a stable group with committed offsets has not committed for this long; 0: never fires",
         "attention.commit.ms",
         _each(
             "no-commit",
             lambda row: (
-                f"Group {row.group_id} commits nothing",
+                f"Group {row.group_id} does not commit",
                 f"The last commit was {passed(row.at)} ago.",
             ),
         ),
     ),
-    Rule("operation-failed", "what an operator asked for failed within a day", "", _operations),
+    Rule("operation-failed", "an operation failed within the last day", "", _operations),
     Rule("periodic-work", "periodic work failed, or is three periods late", "", _turns),
     Rule(
         "limit",
-        "a limit was nearly reached within a day",
+        "a limit was nearly reached within the last day",
         "",
         _limits,
     ),

@@ -326,8 +326,7 @@ def journal_of_topic(name: str) -> QuerySet[Journal]:
 
 
 def journal_of_slots() -> QuerySet[Journal]:
-    """How slots changed hands, who drained nodes, and why all slots changed hands at once, newest
-    first."""
+    """Changes of slot owners, drains of nodes, and why all owners changed at once, newest first."""
     about = Q(kind__startswith="slots-") | Q(kind__startswith="node-")
     about |= Q(kind=EntryKind.TIME_WENT_BACK)
     return Journal.objects.filter(about, group_id="").order_by("-id")

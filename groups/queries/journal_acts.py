@@ -19,14 +19,14 @@ OFFSETS_NAMED = 3
 
 OFFSETS_GONE: Final[Mapping[str, str]] = {
     Trigger.TOPIC_DELETED: " with their topic",
-    Trigger.TOPIC_CREATED: " that a topic of the same name had left behind",
+    Trigger.TOPIC_CREATED: " of an earlier topic with the same name",
 }
 """Why offsets were deleted, where nobody asked for just that."""
 
 TOPICS: Final[Mapping[str, str]] = {
     EntryKind.TOPIC_CREATED: "made",
     EntryKind.TOPIC_GROWN: "grew",
-    EntryKind.TOPIC_PLACED: "said which racks are near to",
+    EntryKind.TOPIC_PLACED: "set the racks of",
     EntryKind.TOPIC_DELETED: "deleted",
 }
 """Kinds of entries about topics, which belong to no group, and what somebody did."""
@@ -128,7 +128,7 @@ def _freeze(before: str | None, after: str | None, end: str | None) -> str:
         return "thawed the group"
     until = f"{datetime.fromisoformat(end).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if end else ""
     if before == after:
-        return f"set the end of the freeze: {until or 'when somebody thaws the group'}"
+        return f"set the end of the freeze: {until or 'when an operator thaws the group'}"
     return f"froze the group until {until}" if until else "froze the group"
 
 

@@ -47,14 +47,14 @@ ENDS: Final[Mapping[str, str]] = {
 SEVERAL: Final[Mapping[str, str]] = {
     Trigger.MEMBER_JOINED: "joined",
     Trigger.MEMBER_LEFT: "left",
-    Trigger.SESSION_EXPIRED: "were not heard of for their session timeout",
+    Trigger.SESSION_EXPIRED: "were silent for their session timeout",
     Trigger.SYNC_EXPIRED: "joined but did not fetch their assignment in time",
     Trigger.METADATA_CHANGED: "changed their subscription",
     Trigger.SUBSCRIPTION_CHANGED: "changed their subscription",
-    Trigger.REBALANCE_TIMEOUT: "did not give their partitions up in time",
+    Trigger.REBALANCE_TIMEOUT: "did not revoke their partitions in time",
     Trigger.JOIN_TIMED_OUT: "did not rejoin in time",
     Trigger.MEMBER_REPLACED: "came back under a new member id",
-    Trigger.NOT_ACKNOWLEDGED: "did not acknowledge what they were told",
+    Trigger.NOT_ACKNOWLEDGED: "did not acknowledge their command",
 }
 """What several members did, behind their number; what else comes more than once is only counted."""
 
@@ -152,9 +152,9 @@ def _causes(entries: Sequence[Journal], end: Journal | None, name: Name) -> Iter
             count, left = max(count, left), 0
         yield _cause(trigger, told, count, name)
     if joined:
-        yield f"{joined} joined meanwhile"
+        yield f"{joined} joined in the meantime"
     if left:
-        yield f"{left} went meanwhile"
+        yield f"{left} left in the meantime"
 
 
 def _count(end: Journal | None, which: str) -> int:
@@ -208,7 +208,7 @@ def _outcome(entries: Sequence[Journal], end: Journal | None, name: Name) -> str
         parts = [f"{number[:1].upper()}{number[1:]}{took}", waited(end, name)]
         return ", ".join(part for part in parts if part)
     if EntryKind.EMPTIED in kinds:
-        return "The group has no members any more"
+        return "The group has no members left"
     if EntryKind.REBALANCE_ABANDONED in kinds:
         return f"Dropped: {entries[-1].reason}"
     if kinds == {EntryKind.REBALANCE_PUT_OFF}:

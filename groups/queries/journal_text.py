@@ -16,30 +16,30 @@ from groups.queries.situation_text import many
 CAUSES: Final[Mapping[str, str]] = {
     Trigger.MEMBER_JOINED: "member {who} joined",
     Trigger.MEMBER_LEFT: "member {who} left",
-    Trigger.SESSION_EXPIRED: "nothing was heard of member {who} for its session timeout",
+    Trigger.SESSION_EXPIRED: "member {who} was silent for its session timeout",
     Trigger.SYNC_EXPIRED: "member {who} joined but did not fetch its assignment in time",
     Trigger.METADATA_CHANGED: "member {who} changed its subscription",
     Trigger.LEADER_REJOINED: "the leader {who} joined again",
     Trigger.MEMBER_REPLACED: "static member {who} came back under a new member id",
-    Trigger.REBALANCE_TIMEOUT: "member {who} did not give its partitions up in time",
+    Trigger.REBALANCE_TIMEOUT: "member {who} did not revoke its partitions in time",
     Trigger.GROUP_OVERSIZED: "the group was larger than group.max.size allows",
     Trigger.JOIN_TIMED_OUT: "member {who} did not rejoin in time",
-    Trigger.MEMBER_REFUSED: "member {who} could not be let in",
+    Trigger.MEMBER_REFUSED: "member {who} could not be admitted",
     Trigger.TOPICS_CHANGED: "topics or partition counts changed",
-    Trigger.RETENTION: "nobody needs it any more",
-    Trigger.OWNER_CHANGED: "another node took the group over",
-    Trigger.OPERATOR: "an operator asked for it",
-    Trigger.MEMBER_RETURNED: "member {who} was heard of again",
+    Trigger.RETENTION: "it is no longer needed",
+    Trigger.OWNER_CHANGED: "another node took over the group",
+    Trigger.OPERATOR: "an operator requested it",
+    Trigger.MEMBER_RETURNED: "member {who} sent a heartbeat again",
     Trigger.STRATEGY_FAILED: "its partition assignment strategy failed",
-    Trigger.NOT_ACKNOWLEDGED: "member {who} did not acknowledge what it was told",
-    Trigger.ASSIGNOR_FAILED: "the assignor gave no usable answer",
-    Trigger.ASSIGNOR_CHANGED: "member {who} has something new to say to its assignor",
+    Trigger.NOT_ACKNOWLEDGED: "member {who} did not acknowledge its command",
+    Trigger.ASSIGNOR_FAILED: "the assignor returned no usable assignment",
+    Trigger.ASSIGNOR_CHANGED: "member {who} sent new metadata for its assignor",
     Trigger.SUBSCRIPTION_CHANGED: "member {who} changed its subscription",
-    Trigger.REQUEST: "a client asked for it",
-    Trigger.TOPIC_CREATED: "a topic of that name was made",
+    Trigger.REQUEST: "a client requested it",
+    Trigger.TOPIC_CREATED: "a topic with that name was created",
     Trigger.TOPIC_DELETED: "the topic was deleted",
-    Trigger.NO_ECHO: "the owner gave no sign of life for a whole lease",
-    Trigger.TOTAL: "there may not be many more",
+    Trigger.NO_ECHO: "the owner did not answer for a whole lease",
+    Trigger.TOTAL: "a limit is near",
 }
 """What each trigger means; ``{who}`` is the member."""
 
@@ -102,7 +102,7 @@ def _started(entry: Journal, name: Name) -> str:
 
 def _put_off(entry: Journal, name: Name) -> str:
     since = ", since the group is frozen" if entry.details.get("frozen") else ""
-    return f"A rebalance was put off{since}; it is called for because {cause(entry, name)}."
+    return f"A rebalance was put off{since}; it is due because {cause(entry, name)}."
 
 
 def reached(entry: Journal) -> str:
@@ -152,11 +152,14 @@ def without_owner(entry: Journal) -> str:
     name, ms = longest[0]
     if unowned == 1:
         return f"{name} had no owner for {seconds(ms)}"
-    return f"{unowned} partitions had no owner meanwhile, {name} longest, for {seconds(ms)}"
+    return f"{unowned} partitions had no owner in the meantime, {name} longest, for {seconds(ms)}"
 
 
 def _failed(entry: Journal, _name: Name) -> str:
-    return f"No new assignment: {entry.reason}. Everybody keeps what there was; it is tried again."
+    return (
+        f"No new assignment: {entry.reason}. Members keep the current assignment; Rollcall"
+        " tries again."
+    )
 
 
 def _member_failed(entry: Journal, name: Name) -> str:
@@ -180,7 +183,7 @@ def _installed(entry: Journal, name: Name) -> str:
 
 def _retried(entry: Journal, _name: Name) -> str:
     attempt = entry.details.get("attempt", 2)
-    return f"Told again, for the {_nth(attempt)} time: {entry.reason}."
+    return f"The command was sent again, for the {_nth(attempt)} time: {entry.reason}."
 
 
 def _nth(number: int) -> str:
@@ -194,10 +197,10 @@ def _rebalance_failed(entry: Journal, name: Name) -> str:
     more = entry.details.get("left", len(entry.left)) - WAITED_NAMED
     who = named + (f" and {more} more" if more > 0 else "")
     took = "" if entry.duration_ms is None else f" ({seconds(entry.duration_ms)})"
-    out = "It is out" if len(entry.left) == 1 else "They are out"
+    out = "It is expelled" if len(entry.left) == 1 else "They are expelled"
     return (
-        f"ConsumerRebalanceFailed: {entry.reason}{took}: {who}. {out}; what was worked on there is"
-        " given to others once it must have stopped."
+        f"ConsumerRebalanceFailed: {entry.reason}{took}: {who}. {out}; their partitions move"
+        " to others when they must have stopped."
     )
 
 
@@ -219,21 +222,19 @@ def _stable(entry: Journal, _name: Name) -> str:
 
 
 def _emptied(entry: Journal, name: Name) -> str:
-    return f"The group has no members any more, because {cause(entry, name)}."
+    return f"The group has no members left, because {cause(entry, name)}."
 
 
 def _replaced(entry: Journal, name: Name) -> str:
     who = name(entry.member_id, entry.client_id)
-    return f"Static member {who} came back and kept its share{said(entry)}."
+    return f"Static member {who} came back and kept its partitions{said(entry)}."
 
 
 def _converted(entry: Journal, name: Name) -> str:
     """By whom a group changed its protocol, and who stayed."""
     kind, members = entry.details.get("to"), entry.details.get("members", 0)
     stayed = f"; {many(members, 'member')} stayed" if members else ""
-    return (
-        f"The group follows the {kind} protocol from now on, because {cause(entry, name)}{stayed}."
-    )
+    return f"The group now uses the {kind} protocol, because {cause(entry, name)}{stayed}."
 
 
 def _abandoned(entry: Journal, _name: Name) -> str:
@@ -277,7 +278,9 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.OFFSETS_RESTORED: lambda entry, _: (
         f"{many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
     ),
-    EntryKind.STRATEGY_FAILED: lambda entry, _: f"Ranges were dealt: {entry.reason}.",
+    EntryKind.STRATEGY_FAILED: lambda entry, _: (
+        f"The range strategy was used instead: {entry.reason}."
+    ),
     EntryKind.PAUSED: lambda entry, _: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
     EntryKind.RESUMED: lambda entry, _: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
     EntryKind.GROUP_CREATED: lambda _entry, _: "The group was created.",

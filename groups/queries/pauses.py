@@ -45,7 +45,7 @@ class Work:
 
     @property
     def asked(self) -> int:
-        """Members that are to stop, and take orders."""
+        """Members that must stop and support it."""
         return self._count(STOPPING, STOPPED)
 
     @property
@@ -60,7 +60,7 @@ class Work:
 
     @property
     def starting(self) -> int:
-        """Members that may work again and have not heard it."""
+        """Members that may work again and have not received that yet."""
         return self._count(STARTING)
 
     def _count(self, *words: str) -> int:

@@ -29,7 +29,7 @@ class Preview:
 def freeze(group_id: str, until: datetime | None = None) -> Preview:
     """Of a group that is there."""
     frozen = freeze_of(group_id)
-    end = f"until {clock(until, timezone.now())}" if until else "until somebody thaws it"
+    end = f"until {clock(until, timezone.now())}" if until else "until it is thawed"
     if frozen is not None:
         if frozen.until == until:
             return Preview(UNCHANGED, [f"The group is frozen {end} already."])
@@ -37,11 +37,11 @@ def freeze(group_id: str, until: datetime | None = None) -> Preview:
     members = Member.objects.filter(group_id=group_id).count()
     said = [
         f"No rebalance begins {end}.",
-        f"{many(members, 'member')} {'goes' if members == 1 else 'go'} on with what they have."
-        " Newcomers wait, and what members leave has no owner.",
+        f"{many(members, 'member')} {'keeps its' if members == 1 else 'keep their'} partitions."
+        " New members wait, and partitions of members that leave have no owner.",
     ]
     if _phase(group_id) is not None:
-        said.append("A rebalance that goes on ends as it would have.")
+        said.append("The current rebalance ends as usual.")
     return Preview(CHANGED, said)
 
 
@@ -51,11 +51,13 @@ def thaw(group_id: str) -> Preview:
         return Preview(UNCHANGED, ["The group is not frozen."])
     phase = _phase(group_id)
     if phase is None:
-        nothing = "Nothing has happened that calls for one now."
+        nothing = "No rebalance is due."
         return Preview(CHANGED, [f"Rebalances begin again. {nothing}"])
     if phase == Phase.PUT_OFF:
-        return Preview(CHANGED, ["Rebalances begin again: one at once, which is put off now."])
-    return Preview(CHANGED, ["Rebalances begin again. The one that goes on ends as it would have."])
+        return Preview(
+            CHANGED, ["Rebalances begin again: the one that was put off begins at once."]
+        )
+    return Preview(CHANGED, ["Rebalances begin again. The current one ends as usual."])
 
 
 def delete(group_id: str) -> Preview:
@@ -66,10 +68,12 @@ def delete(group_id: str) -> Preview:
     offsets = Offset.objects.filter(group_id=group_id).count()
     said = [
         f"The group is deleted, and its {many(offsets, 'committed offset')} with it.",
-        "Its journal is kept, and so is what is configured for it.",
+        "Its journal and its configuration are kept.",
     ]
     if freeze_of(group_id) is not None:
-        said.append("It is frozen, and its name stays so: who comes finds no rebalance.")
+        said.append(
+            "It is frozen, and its name stays frozen: if members join, no rebalance begins."
+        )
     return Preview(CHANGED, said)
 
 

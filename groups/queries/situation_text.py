@@ -137,7 +137,7 @@ def _evictable(facts: Facts) -> Member | None:
 
 def _parts(facts: Facts, now: datetime) -> Iterator[str]:
     if not facts.is_served:
-        yield "no node owns the group's slot: nobody is served until one takes it"
+        yield "no node owns the group's slot: its members are not served until one takes it"
     if facts.frozen is not None:
         yield _frozen(facts, facts.frozen, now)
     if facts.stopped is not None:
@@ -148,14 +148,17 @@ def _parts(facts: Facts, now: datetime) -> Iterator[str]:
     if facts.waiting is not None:
         yield from _waiting(facts, facts.waiting)
     elif not facts.is_settled:
-        yield f"{facts.state} for {seconds(facts.state_ms)}; its owner has not told yet for whom"
+        yield (
+            f"{facts.state} for {seconds(facts.state_ms)}; its owner has not reported yet which"
+            " members it waits for"
+        )
     elif facts.is_served:
         yield from _settled(facts)
 
 
 def _frozen(facts: Facts, order: Order, now: datetime) -> str:
     goes_on = facts.waiting is not None and facts.waiting.phase != Phase.PUT_OFF
-    then = "this rebalance ends, and no other begins" if goes_on else "nothing moves"
+    then = "the current rebalance ends, and no other begins" if goes_on else "nothing moves"
     return f"{_ordered('frozen', order, now)}: {then}"
 
 
@@ -167,8 +170,12 @@ def _stopped(stopped: Stopped, now: datetime) -> str:
     have = "has" if stopped.obeyed == 1 else "have"
     text += f": {stopped.obeyed} of {many(stopped.asked + stopped.deaf, 'member')} {have} stopped"
     if stopped.deaf:
-        takes = "takes no orders and goes" if stopped.deaf == 1 else "take no orders and go"
-        text += f", {stopped.deaf} {takes} on"
+        takes = (
+            "does not support it and continues"
+            if stopped.deaf == 1
+            else ("do not support it and continue")
+        )
+        text += f", {stopped.deaf} {takes}"
     return text
 
 
@@ -193,9 +200,9 @@ WITHOUT_MEMBERS: Final[Mapping[str, str]] = {
     Phase.WINDOW: "waiting for more members before the first assignment",
     Phase.JOIN: "the join phase ends",
     Phase.SYNC: "the assignment is being fetched",
-    Phase.ASSIGN: "the assignment is being worked out",
-    Phase.RECONCILE: "partitions change hands",
-    Phase.STOP: "every member has stopped; the assignment is being worked out",
+    Phase.ASSIGN: "the assignment is being computed",
+    Phase.RECONCILE: "partitions move to other members",
+    Phase.STOP: "every member has stopped; the assignment is being computed",
     Phase.START: "every member has started",
 }
 """Where no member is waited for."""
@@ -203,11 +210,11 @@ WITHOUT_MEMBERS: Final[Mapping[str, str]] = {
 ACTS: Final[Mapping[str, str]] = {
     Act.REJOIN: "",
     Act.SYNC: " to fetch its assignment",
-    Act.REVOKE: " to give up {partitions}",
+    Act.REVOKE: " to revoke {partitions}",
     Act.HEARTBEAT: "",
-    Act.ASSIGN: " to work out the assignment",
+    Act.ASSIGN: " to compute the assignment",
     Act.ACKNOWLEDGE: " to acknowledge its command",
-    Act.RETURN: " to come back",
+    Act.RETURN: " to reconnect",
 }
 
 
@@ -218,7 +225,7 @@ def _waiting(facts: Facts, waiting: Waiting) -> Iterator[str]:
         yield _put_off(facts, waiting)
     elif waiting.handed_out:
         ids = many(waiting.handed_out, "client")
-        yield f"waiting for {ids} to come back with the member id that was given out"
+        yield f"waiting for {ids} to join with the member id that they received"
     else:
         yield WITHOUT_MEMBERS.get(waiting.phase, waiting.phase)
     if not waiting.awaited and waiting.phase == Phase.WINDOW and waiting.left_ms is not None:
@@ -229,9 +236,9 @@ def _waiting(facts: Facts, waiting: Waiting) -> Iterator[str]:
 
 def _put_off(facts: Facts, waiting: Waiting) -> str:
     if facts.frozen is not None:
-        return "a rebalance is called for"
+        return "a rebalance is due"
     if waiting.left_ms is None:
-        return "a rebalance is called for, and begins at once"
+        return "a rebalance is due, and begins at once"
     left = seconds(waiting.left_ms)
     return f"a rebalance is put off (rollcall.rebalance.min.interval.ms): it begins in {left}"
 
@@ -267,11 +274,11 @@ def _newcomers(waiting: Waiting) -> str:
 
 def _settled(facts: Facts) -> Iterator[str]:
     if not facts.members:
-        yield "" if facts.frozen or facts.stopped else "nobody is in the group"
+        yield "" if facts.frozen or facts.stopped else "the group has no members"
         return
     if facts.silent:
         named = [_silent(one) for one in facts.silent[:NAMED_MAX]]
-        yield f"nothing was heard of {listed(named, len(facts.silent))}"
+        yield f"no heartbeat of {listed(named, len(facts.silent))}"
     if facts.unowned:
         have = "has" if facts.unowned == 1 else "have"
         yield f"{many(facts.unowned, 'partition')} {have} no owner"

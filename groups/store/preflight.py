@@ -21,8 +21,8 @@ SERVER_VERSION_MIN = 170_000
 must not hold rows for longer than a takeover waits."""
 
 SAFE: Mapping[str, str] = {
-    "fsync": "without it a crash of the machine loses what was acknowledged",
-    "full_page_writes": "without it a crash may leave pages half written",
+    "fsync": "without it a crash of the machine loses acknowledged commits",
+    "full_page_writes": "without it a crash may leave partly written pages",
 }
 """Server settings that must be on, and why."""
 
@@ -85,7 +85,7 @@ async def check_loading(connection: "psycopg.AsyncConnection[Any]") -> None:
     try:
         await load.rehearse(connection)
     except psycopg.ProgrammingError as error:
-        raise UnfitDatabase(f"this node could load no groups: {error}") from error
+        raise UnfitDatabase(f"this node could not load groups: {error}") from error
 
 
 async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
@@ -95,8 +95,8 @@ async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
         logger.warning("%s", said)
     if await (await connection.execute(MAY_CREATE.encode())).fetchone() == (True,):
         logger.warning(
-            "every login may create functions in the schema public, and have them called with"
-            " the rights of Rollcall's owner (REVOKE CREATE ON SCHEMA public FROM PUBLIC)"
+            "every login may create functions in the schema public that run with the rights of"
+            " Rollcall's owner (REVOKE CREATE ON SCHEMA public FROM PUBLIC)"
         )
 
 
@@ -105,8 +105,9 @@ def standby_problem(standbys: int, synchronous: str) -> str | None:
     if not standbys or synchronous:
         return None
     return (
-        f"{standbys} standbys follow PostgreSQL asynchronously: one that is promoted may lack what"
-        " was acknowledged: members join again, offsets are lost (set synchronous_standby_names)"
+        f"{standbys} standbys follow PostgreSQL asynchronously: a promoted one may lack"
+        " acknowledged transactions: members join again, offsets are lost (set"
+        " synchronous_standby_names)"
     )
 
 
@@ -117,7 +118,7 @@ def _unsafe(shown: Mapping[str, str | int]) -> list[str]:
 def _not_in_force(shown: Mapping[str, str | int]) -> list[str]:
     wanted = {name: _wanted(text) for name, text in IN_FORCE.items()}
     return [
-        f"{name} is {shown.get(name)} where {value} was asked for (is a pooler between?)"
+        f"{name} is {shown.get(name)} although {value} was requested (is there a pooler?)"
         for name, value in wanted.items()
         if shown.get(name) != value
     ]

@@ -26,7 +26,7 @@ def end_what_is_over() -> str:
     thawed, ended = _thaw(), _end_acknowledgements()
     done = {"freezes": thawed, "acknowledgements": ended}
     told = ", ".join(f"{count} {what}" for what, count in done.items() if count)
-    return f"ended {told}" if told else "nothing was over"
+    return f"ended {told}" if told else "nothing has ended"
 
 
 def _thaw() -> int:

@@ -30,25 +30,26 @@ def defaults() -> tuple[Periodic, ...]:
             "session sweep",
             "groups.tasks.session_sweep",
             1_000,
-            "Asks the owners of overdue members for an echo; takes slots from owners who are dead.",
+            "Probes the owners of overdue members; releases the slots of dead owners.",
         ),
         Periodic(
             "offset retention",
             "groups.tasks.offset_retention",
             PeriodicSettings.from_django().offsets_retention_check_interval_ms,
-            "Lets owners forget offsets older than offsets.retention.minutes.",
+            "Makes owners delete offsets older than offsets.retention.minutes.",
         ),
         Periodic(
             "clean-up",
             "groups.tasks.cleaning",
             60_000,
-            "Removes finished operations, old journal entries and notes about members long gone.",
+            "Deletes old operations, old journal entries and records of former members.",
         ),
         Periodic(
             "ends",
             "groups.tasks.ends",
             5_000,
-            "Thaws groups that were frozen until now; ends acknowledgements of what is over.",
+            "Thaws groups whose freeze has ended; ends acknowledgements of situations that have"
+            " ended.",
         ),
         Periodic(
             "webhooks",
@@ -70,7 +71,7 @@ def _imports() -> tuple[Periodic, ...]:
             "catalogue import",
             "groups.tasks.catalogue_import",
             settings.import_interval_ms,
-            "Makes and grows topics as the cluster of import.bootstrap.servers has them.",
+            "Creates and grows topics as in the cluster of import.bootstrap.servers.",
         ),
     )
 

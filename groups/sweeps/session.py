@@ -86,7 +86,7 @@ class SessionSweep:
         self._silences.lease_ms = max(self._lease_ms, longest_ms)
         silent = self._silences.look(questions, asked, self.clock())
         released = _release(silent[:SLOTS_A_SWEEP])
-        said = f"{len(questions)} slots asked" if questions else "nobody is overdue"
+        said = f"{len(questions)} slots asked" if questions else "no member is overdue"
         return f"{said}; slots {released} released" if released else said
 
 
@@ -127,7 +127,7 @@ def _release(silent: Sequence[Question]) -> list[int]:
                 node_id=node_id,
                 kind=EntryKind.SLOTS_RELEASED,
                 trigger=Trigger.NO_ECHO,
-                reason=f"node {node_id} gave no sign of life for a whole lease",
+                reason=f"node {node_id} did not answer for a whole lease",
                 details=json.dumps({"slots": slots}),
             )
     return [slot for slot, _ in released]
@@ -185,7 +185,7 @@ def clean_up() -> str:
         "journal entries": _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
-        "settings of groups that never came": _remove(
+        "settings of groups that were never created": _remove(
             sql.ORPHANED_CONFIGS,
             hours=kept.group_configs_retention_hours,
             configured=EntryKind.CONFIG_CHANGED.value,
@@ -195,7 +195,7 @@ def clean_up() -> str:
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
     said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
-    return f"removed {said}" if said else "nothing to remove"
+    return f"removed {said}" if said else "nothing to delete"
 
 
 def _remove(statement: str, **parameters: Any) -> int:

@@ -50,19 +50,25 @@ def _option(name: str, meaning: str) -> Any:
     return typer.Option(name, help=meaning, show_default=False)
 
 
-Principal = Annotated[str, _option("--principal", "User:NAME, or User:* for everybody.")]
+Principal = Annotated[str, _option("--principal", "User:NAME, or User:* for everyone.")]
 Operation = Annotated[str, _option("--operation", "read, write, describe, all ...")]
 Type = Annotated[str, _option("--type", "topic, group, cluster or transactional_id.")]
-Name = Annotated[str, _option("--name", "Of the resource; * means every one.")]
+Name = Annotated[str, _option("--name", "The resource's name; * means every one.")]
 
-SomePrincipal = Annotated[str | None, _option("--principal", "Of this one.")]
-SomeHost = Annotated[str | None, _option("--host", "From this address; * are those from any.")]
-SomeOperation = Annotated[str | None, _option("--operation", "On this operation.")]
-SomeType = Annotated[str | None, _option("--type", "On resources of this type.")]
-SomeName = Annotated[str | None, _option("--name", "On this name.")]
-SomePermission = Annotated[Permission | None, _option("--permission", "Those that say so.")]
+SomePrincipal = Annotated[str | None, _option("--principal", "Rules of this principal.")]
+SomeHost = Annotated[
+    str | None, _option("--host", "Rules for this address; * matches rules for any address.")
+]
+SomeOperation = Annotated[str | None, _option("--operation", "Rules for this operation.")]
+SomeType = Annotated[str | None, _option("--type", "Rules for resources of this type.")]
+SomeName = Annotated[str | None, _option("--name", "Rules for this resource name.")]
+SomePermission = Annotated[
+    Permission | None, _option("--permission", "Rules with this permission.")
+]
 SomePattern = Annotated[Patterns, typer.Option("--pattern", help="How --name is compared.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
+]
 
 
 def _filter(**said: Any) -> dict[str, Any]:
@@ -112,9 +118,9 @@ def create(
     pattern: Annotated[
         Pattern, typer.Option("--pattern", help="How a name is compared.")
     ] = Pattern.LITERAL,
-    host: Annotated[str, typer.Option("--host", help="An address; * is any.")] = "*",
+    host: Annotated[str, typer.Option("--host", help="An address; * means any.")] = "*",
     permission: Annotated[
-        Permission, typer.Option("--permission", help="A denial wins.")
+        Permission, typer.Option("--permission", help="Denials take precedence.")
     ] = Permission.ALLOW,
     dry_run: DryRun = False,
     output: Form = Output.TABLE,
@@ -156,7 +162,7 @@ def delete(
         permission=permission,
     )
     if not asked:
-        raise Failure(Code.USAGE, "Which rules? Say something of them; --type any means all.")
+        raise Failure(Code.USAGE, "A filter is required; --type any selects all rules.")
     asked.setdefault("resource_type", "any")
     told = rest_of(context).ask("DELETE", "/acls", {**asked, **_dry(dry_run)})[1]
     show(told["acls"], LISTED, output)

@@ -29,7 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Look at Rollcall's groups and steer them, over REST (docs/cli.md).",
+    help="Inspect and operate Rollcall's groups over REST (docs/cli.md).",
 )
 
 __all__ = [
@@ -61,10 +61,10 @@ def _version(wanted: bool) -> None:
 def options(
     context: typer.Context,
     profile: Annotated[
-        str | None, typer.Option("--profile", "-p", help="An installation of the config file.")
+        str | None, typer.Option("--profile", "-p", help="A profile of the configuration file.")
     ] = None,
     url: Annotated[
-        str | None, typer.Option("--url", help="Where the web is; else ROLLCALL_URL.")
+        str | None, typer.Option("--url", help="The URL of the web; default: ROLLCALL_URL.")
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")

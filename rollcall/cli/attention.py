@@ -29,10 +29,10 @@ NOTED: Final[Sequence[Column]] = (
     Column("NOTE", "note"),
 )
 
-Rule = Annotated[str, typer.Argument(metavar="RULE", help="Its name, as the list has it.")]
+Rule = Annotated[str, typer.Argument(metavar="RULE", help="The rule's name, as in the list.")]
 Subject = Annotated[
     str,
-    typer.Argument(metavar="[SUBJECT]", help="What it fires for, as the list has it."),
+    typer.Argument(metavar="[SUBJECT]", help="The subject, as in the list."),
 ]
 
 
@@ -51,11 +51,11 @@ def acknowledge(
     context: typer.Context,
     rule: Rule,
     text: Annotated[
-        str, typer.Option("--note", "-n", help="What is done about it.", show_default=False)
+        str, typer.Option("--note", "-n", help="What is being done about it.", show_default=False)
     ],
     subject: Subject = "",
     until: Annotated[
-        str | None, typer.Option("--until", help="An instant, as 2026-01-31T12:00:00Z.")
+        str | None, typer.Option("--until", help="A time, such as 2026-01-31T12:00:00Z.")
     ] = None,
     output: Form = Output.TABLE,
 ) -> None:
@@ -74,4 +74,4 @@ def withdraw(context: typer.Context, rule: Rule, subject: Subject = "") -> None:
             rest.ask("DELETE", f"/attention/acknowledgements/{row['id']}", {})
             note(f"The acknowledgement of {rule} {subject}".rstrip() + " was withdrawn.")
             return
-    raise Failure(Code.NOT_FOUND, f"Nobody has acknowledged {rule} {subject}".rstrip() + ".")
+    raise Failure(Code.NOT_FOUND, f"There is no acknowledgement of {rule} {subject}".rstrip() + ".")

@@ -97,18 +97,17 @@ TopicName = Annotated[
     str,
     typer.Argument(metavar="TOPIC", help="The topic's name.", autocompletion=complete_topic),
 ]
-Form = Annotated[Output, typer.Option("--output", "-o", help="In which form it is printed.")]
+Form = Annotated[Output, typer.Option("--output", "-o", help="The output format.")]
 Reason = Annotated[
-    str, typer.Option("--reason", "-r", help="Why; the journal shows it.", show_default=False)
+    str,
+    typer.Option("--reason", "-r", help="The reason; the journal shows it.", show_default=False),
 ]
 Wait = Annotated[
     bool,
-    typer.Option("--wait/--no-wait", help="Wait for the end, or print the operation at once."),
+    typer.Option("--wait/--no-wait", help="Wait until the operation ends, or print it at once."),
 ]
-Timeout = Annotated[
-    float, typer.Option("--timeout", min=0, help="Seconds to wait at most for the end.")
-]
-Part = Annotated[str | None, typer.Option("--query", "-q", help="Those whose name has this in it.")]
+Timeout = Annotated[float, typer.Option("--timeout", min=0, help="The longest wait, in seconds.")]
+Part = Annotated[str | None, typer.Option("--query", "-q", help="Only names that contain this.")]
 
 TIMEOUT_S: Final = 60.0
 """A rebalance waits for members as long as their rebalance timeout, of a minute or more."""

@@ -76,7 +76,7 @@ def _web(rest: Rest) -> Iterator[Finding]:
         yield Finding(BAD, "web", f"{url} is not ready", failed or f"HTTP {status}")
     at = urlsplit(url)
     if at.scheme == "http" and at.hostname not in LOOPBACK:
-        detail = "Whoever is on the way reads the token: use https."
+        detail = "The token can be read on the network: use https."
         yield Finding(WARN, "web", "The connection is not encrypted", detail)
 
 
@@ -86,18 +86,20 @@ def _token(rest: Rest) -> Iterator[Finding]:
     missing = [] if "*" in held else [name for name in USEFUL if name not in held]
     if missing:
         detail = f"It lacks {', '.join(missing)}: some commands are refused."
-        yield Finding(WARN, "token", f"It is {me['username']}'s, and may do little", detail)
+        yield Finding(
+            WARN, "token", f"The token's user is {me['username']}, with few rights", detail
+        )
     else:
-        yield Finding(GOOD, "token", f"It is {me['username']}'s")
+        yield Finding(GOOD, "token", f"The token's user is {me['username']}")
 
 
 def _nodes(rest: Rest) -> Iterator[Finding]:
     nodes = list(rest.pages("/nodes"))
     owned = sum(node["slots"] for node in nodes)
     if not nodes:
-        yield Finding(BAD, "nodes", "No node has ever started", "Nobody serves the Kafka port.")
+        yield Finding(BAD, "nodes", "No node has ever started", "No node serves the Kafka port.")
     elif owned == 0:
-        yield Finding(BAD, "nodes", "No node owns a slot", "Clients are told: try again.")
+        yield Finding(BAD, "nodes", "No node owns a slot", "Clients get retriable errors.")
     else:
         working = [node for node in nodes if node["slots"]]
         names = ", ".join(f"{n['node_id']} at {n['host']}:{n['port']}" for n in working)
@@ -106,7 +108,7 @@ def _nodes(rest: Rest) -> Iterator[Finding]:
         newest = max(datetime.fromisoformat(node["beat_at"]) for node in nodes)
         ahead = (newest - datetime.now(UTC)).total_seconds()
         if ahead > AHEAD_S_MAX:
-            detail = "Times that are typed here mean other moments there."
+            detail = "Times that you enter mean different times there."
             yield Finding(WARN, "clock", f"This clock is {ahead:.0f} s behind", detail)
 
 

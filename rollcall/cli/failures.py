@@ -45,7 +45,7 @@ _OF_STATUS: Final[Mapping[int, Code]] = {
 
 _HINTS: Final[Mapping[int, str]] = {
     HTTPStatus.UNAUTHORIZED: " Set ROLLCALL_TOKEN, or a profile's token, to one that is valid.",
-    HTTPStatus.FORBIDDEN: " `rollcall doctor` tells what the token may do.",
+    HTTPStatus.FORBIDDEN: " `rollcall doctor` shows the rights of the token.",
 }
 
 

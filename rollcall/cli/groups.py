@@ -21,7 +21,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more column
 @app.command("list")
 def list_groups(
     context: typer.Context,
-    state: Annotated[str | None, typer.Option(help="Kafka's word, such as Stable.")] = None,
+    state: Annotated[str | None, typer.Option(help="A state of Kafka, such as Stable.")] = None,
     kind: Annotated[
         str | None, typer.Option("--type", help="classic, consumer, draft or commanded.")
     ] = None,

@@ -13,7 +13,7 @@ from rollcall.cli.context import Form, complete_group, rest_of
 from rollcall.cli.output import Column, Output, cell, say, show
 from rollcall.cli.rest import Rest, Row
 
-app = typer.Typer(no_args_is_help=True, help="What was decided, and why.")
+app = typer.Typer(no_args_is_help=True, help="Events of groups, and their causes.")
 
 COLUMNS: Final[Sequence[Column]] = (
     Column("AT", "at", lambda row: row["at"][:19] + "Z"),
@@ -45,14 +45,14 @@ LOOKED_BACK: Final = 500
 """Entries below the newest one that are known from the start: what appears among them later is
 of a transaction that was under way."""
 
-Lines = Annotated[int, typer.Option("--lines", "-n", min=0, help="So many of the newest.")]
+Lines = Annotated[int, typer.Option("--lines", "-n", min=0, help="The number of newest entries.")]
 
 
 @app.command()
 def tail(
     context: typer.Context,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on as entries come, until Ctrl-C.")
+        bool, typer.Option("--follow", "-f", help="Print new entries until Ctrl-C.")
     ] = False,
     lines: Lines = LINES,
     group: Annotated[

@@ -39,31 +39,37 @@ def reset_offsets(
         list[str] | None, typer.Option("--topic", help="All partitions of this one; repeatable.")
     ] = None,
     all_topics: Annotated[
-        bool, typer.Option("--all-topics", help="Everything that the group has committed.")
+        bool, typer.Option("--all-topics", help="All partitions that the group has committed.")
     ] = False,
     to_earliest: Annotated[bool, typer.Option("--to-earliest", help="To 0.")] = False,
     to_latest: Annotated[
-        bool, typer.Option("--to-latest", help="To the end, as the catalogue has it.")
+        bool, typer.Option("--to-latest", help="To the end offset of the catalogue.")
     ] = False,
     to_offset: Annotated[int | None, typer.Option("--to-offset", help="To this offset.")] = None,
     shift_by: Annotated[
-        int | None, typer.Option("--shift-by", help="So many on, or back where it is below 0.")
+        int | None,
+        typer.Option("--shift-by", help="Forward by this number, or back if it is negative."),
     ] = None,
     to_datetime: Annotated[
         str | None,
-        typer.Option("--to-datetime", help="To what was committed then: 2026-01-31T12:00:00Z."),
+        typer.Option("--to-datetime", help="To the offsets at this time: 2026-01-31T12:00:00Z."),
     ] = None,
     from_group: Annotated[
-        str | None, typer.Option("--from-group", help="To those of another group.")
+        str | None, typer.Option("--from-group", help="To the offsets of another group.")
     ] = None,
     from_file: Annotated[
         Path | None,
-        typer.Option("--from-file", help="To those of lines topic,partition,offset; -: stdin."),
+        typer.Option(
+            "--from-file",
+            help="To the offsets of a file with lines topic,partition,offset; -: stdin.",
+        ),
     ] = None,
     execute: Annotated[bool, typer.Option("--execute", help="Do it.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not: the default.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Change nothing (the default).")
+    ] = False,
     reason: Annotated[
-        str | None, typer.Option("--reason", "-r", help="Why; needed to do it.")
+        str | None, typer.Option("--reason", "-r", help="The reason; required with --execute.")
     ] = None,
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
@@ -81,7 +87,7 @@ def reset_offsets(
     body = _wish({way: value for way, value in ways.items() if value is not None})
     body |= _scope(topic or [], all_topics, body["to"])
     if execute and (dry_run or not reason):
-        raise Failure(Code.USAGE, "--execute needs a --reason, and is no --dry-run.")
+        raise Failure(Code.USAGE, "--execute requires --reason, and excludes --dry-run.")
     rest = rest_of(context)
     if _planned(rest, group, body, output) and execute:
         await_operation(rest, RESETS, {**body, "reason": reason}, timeout, group)
@@ -98,7 +104,9 @@ def _planned(rest: Rest, group: str, body: dict[str, Any], output: Output) -> bo
 
 def _wish(ways: dict[str, Any]) -> dict[str, Any]:
     if len(ways) != 1:
-        raise Failure(Code.USAGE, "Say to what, once: --to-earliest, --to-offset 7 ... (--help).")
+        raise Failure(
+            Code.USAGE, "Exactly one target is required: --to-earliest, --to-offset 7 ... (--help)."
+        )
     ((way, value),) = ways.items()
     return {"to": way} if value is True else {"to": way, way: value}
 
@@ -106,7 +114,7 @@ def _wish(ways: dict[str, Any]) -> dict[str, Any]:
 def _scope(topics: list[str], all_topics: bool, way: str) -> dict[str, Any]:
     """As Kafka's tool, somebody has to say of what; a file says it itself."""
     if bool(topics) + all_topics != 1 and not (way == "csv" and not all_topics):
-        raise Failure(Code.USAGE, "Say of what: --topic NAME, or --all-topics.")
+        raise Failure(Code.USAGE, "--topic NAME or --all-topics is required.")
     return {"topics": topics} if topics else {}
 
 

@@ -9,7 +9,7 @@ from rollcall.cli.context import Form, Timeout, complete_group, patience, rest_o
 from rollcall.cli.output import Column, Output, show, show_one
 from rollcall.cli.rest import WAIT_S_MAX
 
-app = typer.Typer(no_args_is_help=True, help="What was asked of groups.")
+app = typer.Typer(no_args_is_help=True, help="Operations on groups.")
 
 LISTED: Final[Sequence[Column]] = (
     Column("OPERATION", "id"),

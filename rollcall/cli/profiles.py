@@ -59,7 +59,10 @@ def read(path: Path) -> Mapping[str, Any]:
         for key, value in profile.items():
             if key not in KEYS or not isinstance(value, str):
                 known = ", ".join(KEYS)
-                raise Failure(Code.USAGE, f"{path}: {name}.{key} is none of the texts {known}.")
+                raise Failure(
+                    Code.USAGE,
+                    f"{path}: {name}.{key} is not a string with one of the names {known}.",
+                )
     return told
 
 

@@ -51,7 +51,7 @@ class Rest:
                 verify=profile.ca_file or True,
             )
         except (OSError, UnicodeEncodeError, httpx.InvalidURL) as error:
-            raise Failure(Code.USAGE, f"{profile.url} cannot be asked: {error}") from None
+            raise Failure(Code.USAGE, f"{profile.url}: the request failed: {error}") from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -111,7 +111,7 @@ class Rest:
                     method, ROOT + path, params=params, json=body, headers=headers
                 )
             except httpx.InvalidURL as error:
-                sentence = f"{self.profile.url} is no address: {error}"
+                sentence = f"{self.profile.url} is not a URL: {error}"
                 raise Failure(Code.USAGE, sentence) from None
             except httpx.HTTPError as error:
                 if is_last or isinstance(error, httpx.UnsupportedProtocol):
@@ -145,7 +145,7 @@ class Rest:
             where = answer.headers.get("Location")
             what = f"; it leads to {where}" if where else ""
             sentence = f"{answer.url.copy_with(query=None)} answered {answer.status_code}{what}"
-            raise Failure(Code.OTHER, f"{sentence}, and not as Rollcall does.")
+            raise Failure(Code.OTHER, f"{sentence}, which is not a response of Rollcall.")
         raise of_problem(answer.status_code, told)
 
 

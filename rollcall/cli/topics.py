@@ -27,7 +27,9 @@ PARTITIONS: Final[Sequence[Column]] = (
     Column("RACKS", "racks", lambda row: ",".join(row["racks"])),
 )
 
-Count = Annotated[int, typer.Option("--partitions", help="How many, in all.", show_default=False)]
+Count = Annotated[
+    int, typer.Option("--partitions", help="The new total number.", show_default=False)
+]
 
 
 @app.command("list")

@@ -35,7 +35,9 @@ LISTED: Final[Sequence[Column]] = (
 )
 
 UserName = Annotated[str, typer.Argument(metavar="USER", help="The user's name.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
+]
 
 
 @app.command("list")
@@ -49,10 +51,10 @@ def set_password(
     context: typer.Context,
     user: UserName,
     mechanism: Annotated[
-        list[Mechanism] | None, typer.Option("--mechanism", help="Only for these.")
+        list[Mechanism] | None, typer.Option("--mechanism", help="Only for these mechanisms.")
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option("--iterations", help="How often the password is hashed.")
+        int | None, typer.Option("--iterations", help="Number of hash iterations.")
     ] = None,
     dry_run: DryRun = False,
     output: Form = Output.TABLE,
@@ -73,7 +75,7 @@ def delete(
     context: typer.Context,
     user: UserName,
     mechanism: Annotated[
-        Mechanism | None, typer.Option("--mechanism", help="Only the password for this one.")
+        Mechanism | None, typer.Option("--mechanism", help="Only the password for this mechanism.")
     ] = None,
     dry_run: DryRun = False,
     output: Form = Output.TABLE,
@@ -92,7 +94,7 @@ def _password() -> str:
     else:
         said = getpass()
         if said != getpass("Password again: "):
-            raise Failure(Code.USAGE, "These are two passwords.")
+            raise Failure(Code.USAGE, "The passwords differ.")
     if not said:
-        raise Failure(Code.USAGE, "A password is needed: the first line of standard input.")
+        raise Failure(Code.USAGE, "A password is required: the first line of standard input.")
     return said

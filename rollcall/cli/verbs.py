@@ -42,7 +42,9 @@ DryRun = Annotated[
 Member = Annotated[str, typer.Argument(metavar="MEMBER", help="The member's id.")]
 SomeMember = Annotated[
     str | None,
-    typer.Argument(metavar="[MEMBER]", help="One member, by its id or instance id; else all."),
+    typer.Argument(
+        metavar="[MEMBER]", help="One member, by member id or instance id; default: all."
+    ),
 ]
 
 
@@ -59,7 +61,7 @@ def await_operation(
 def _check_ended(operation: Mapping[str, Any]) -> None:
     if operation["state"] != "succeeded":
         number = operation["id"]
-        sentence = f"It goes on: `rollcall operation show {number}` looks again."
+        sentence = f"It has not ended: `rollcall operation show {number}` shows it later."
         raise Failure(Code.OTHER, sentence)
 
 
@@ -81,7 +83,8 @@ class Asking:
         show_one(operation, OPERATION, self.output)
         if self.wait_s and operation["state"] != "succeeded":
             sentence = (
-                f"Operation {operation['id']} goes on: `rollcall operation show` looks again."
+                f"Operation {operation['id']} has not ended: `rollcall operation show` shows it"
+                " later."
             )
             raise Failure(Code.OTHER, sentence)
 
@@ -103,10 +106,12 @@ def rebalance(
     reason: Reason,
     expected_generation: Annotated[
         int | None,
-        typer.Option("--expected-generation", min=0, help="Fail if it is in another by then."),
+        typer.Option(
+            "--expected-generation", min=0, help="Fail if the group is in another generation."
+        ),
     ] = None,
     reject_in_progress: Annotated[
-        bool, typer.Option("--reject-in-progress", help="Refuse where one goes on already.")
+        bool, typer.Option("--reject-in-progress", help="Refuse if a rebalance is in progress.")
     ] = False,
     wait: Wait = True,
     timeout: Timeout = TIMEOUT_S,
@@ -167,7 +172,7 @@ def _pause(verb: str, asking: Asking, group: str, member: str | None, reason: st
     if verb == "pause" and asking.wait_s:
         work = asking.rest.get("/group", group_id=group)["work"]
         asked, deaf = work["asked"], work["not_supported"]
-        note(f"{work['obeyed']} of {asked} members have stopped; {deaf} take no orders.")
+        note(f"{work['obeyed']} of {asked} members have stopped; {deaf} do not support stopping.")
 
 
 @app.command()
@@ -176,7 +181,7 @@ def freeze(
     group: GroupId,
     reason: Reason,
     until: Annotated[
-        str | None, typer.Option("--until", help="An instant, as 2026-01-31T12:00:00Z.")
+        str | None, typer.Option("--until", help="A time, such as 2026-01-31T12:00:00Z.")
     ] = None,
     dry_run: DryRun = False,
     wait: Wait = True,
@@ -209,7 +214,7 @@ def delete(
     context: typer.Context,
     group: GroupId,
     reason: Reason,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     dry_run: DryRun = False,
     wait: Wait = True,
     timeout: Timeout = TIMEOUT_S,
@@ -227,7 +232,7 @@ def restore(
     context: typer.Context,
     group: GroupId,
     to: Annotated[
-        str, typer.Option("--to", help="An instant, as 2026-01-31T12:00:00Z.", show_default=False)
+        str, typer.Option("--to", help="A time, such as 2026-01-31T12:00:00Z.", show_default=False)
     ],
     reason: Reason,
     wait: Wait = True,

@@ -31,11 +31,11 @@ def watch(
     context: typer.Context,
     group: GroupId,
     until: Annotated[
-        str | None, typer.Option(help="End when it is in this state, such as Stable.")
+        str | None, typer.Option(help="End when the group is in this state, such as Stable.")
     ] = None,
-    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between requests.")] = 1.0,
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="Give up after so many seconds.")
+        float | None, typer.Option(min=0, help="Fail after this many seconds.")
     ] = None,
 ) -> None:
     """Follow a group's state until Ctrl-C, or until it reaches a given state."""

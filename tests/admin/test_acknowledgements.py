@@ -76,14 +76,14 @@ def test_what_was_acknowledged_is_folded_everywhere_with_who_and_why(operator: C
     for path in ("/admin/", page("orders"), "/admin/groups/group/"):
         shown = text(operator.get(path))
         assert "olga" in shown and NOTE in shown, path
-    assert "Nothing that nobody has taken note of." in text(operator.get("/admin/"))
+    assert "Nothing that is not acknowledged." in text(operator.get("/admin/"))
     assert "1 acknowledged" in text(operator.get(page("orders", "live")))
 
 
 @pytest.mark.usefixtures("stopped")
 def test_it_comes_back_when_the_situation_ended_and_begins_again(operator: Client) -> None:
     acknowledge(operator, "stopped", "orders")
-    assert look_again() == "nothing was over"
+    assert look_again() == "nothing has ended"
     sql("DELETE FROM rollcall_pause")
     assert look_again() == "ended 1 acknowledgements"
     sql(PAUSE, "orders", HOUR)
@@ -124,7 +124,7 @@ def test_what_was_acknowledged_takes_nobodys_place(operator: Client) -> None:
     found = open_lines()
     assert len(found) == 11 and found[-1] == "1 more such groups"
     assert "Work of g-13 is stopped" not in found
-    assert look_again() == "nothing was over"
+    assert look_again() == "nothing has ended"
 
 
 @pytest.mark.parametrize("rule", ["storm", "frozen"])

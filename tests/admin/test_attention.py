@@ -154,7 +154,7 @@ def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any
     settings.ATTENTION_COMMIT_MS = 7_200_000
     assert fired() == []
     settings.ATTENTION_COMMIT_MS = 1_800_000
-    assert fired() == [("no-commit", "Group orders1 commits nothing")]
+    assert fired() == [("no-commit", "Group orders1 does not commit")]
 
 
 def test_of_many_the_rest_is_counted() -> None:
@@ -176,7 +176,7 @@ def test_a_short_time_is_told_in_seconds() -> None:
     sql(MEMBERS, "orders1", 1)
     sql(LIVENESS, "orders1", 1)
     (line,) = attention.fired(overview.look())
-    assert line.detail == "1 of 1 members, the first of them for 60 s."
+    assert line.detail == "1 of 1 members, the first for 60 s."
 
 
 def test_a_group_of_which_members_are_stopped_is_not_stopped_itself() -> None:

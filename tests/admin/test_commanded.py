@@ -101,10 +101,13 @@ def test_the_page_tells_who_was_left_out_and_why(stuck: Owner) -> None:
     shown = text(visitor(VIEWER).get(f"{page('g')}?tab=rebalances"))
     assert (
         "ConsumerRebalanceFailed: a consumer did not acknowledge stop-fetcher after 2 retries"
-        " (3.0 s): b-client. It is out; what was worked on there is given to others once it must"
-        " have stopped."
+        " (3.0 s): b-client. It is expelled; their partitions move to others when they must have"
+        " stopped."
     ) in shown
-    assert "Told again, for the 2nd time: a consumer has not acknowledged stop-fetcher." in shown
+    assert (
+        "The command was sent again, for the 2nd time: a consumer has not acknowledged"
+        " stop-fetcher."
+    ) in shown
     assert [m.state for m in groups.members_of(Group.objects.get(pk="g"))] == [
         "CompletingRebalance",
         "Expelled",

@@ -60,7 +60,7 @@ def test_a_group_is_frozen_and_what_is_frozen_is_offered_to_be_thawed(operator: 
 def test_a_group_is_frozen_until_an_instant_that_is_shown(operator: Client) -> None:
     write("orders")
     past = operator.post(page("orders", "freeze"), {**WHY, "until": "2001-01-01T00:00"})
-    assert "That is over already." in text(past) and asked() == []
+    assert "That time has passed." in text(past) and asked() == []
     operator.post(page("orders", "freeze"), {**WHY, "until": "2999-01-01T10:00"})
     assert str(Operation.objects.get().until) == "2999-01-01 10:00:00+00:00"
     frozen(until="2999-01-01 10:00Z")
@@ -83,7 +83,7 @@ def test_a_name_without_a_group_is_thawed(operator: Client) -> None:
 def test_the_time_that_is_up_asks_for_a_thaw(operator: Client) -> None:
     write("orders")
     frozen(until="2001-01-01 10:00Z")
-    for told in ("ended 1 freezes", "nothing was over"):
+    for told in ("ended 1 freezes", "nothing has ended"):
         with role("rollcall_worker"):
             assert end_what_is_over() == told
     (made,) = Operation.objects.all()
@@ -96,7 +96,7 @@ def test_an_older_node_is_asked_for_no_freeze_with_an_end(operator: Client) -> N
     started(7, "0030_freezes_and_deletions", owns=0)
     end = {**WHY, "until": "2999-01-01T10:00"}
     shown = text(operator.post(page("orders", "freeze"), end, follow=True))
-    assert "Node 7 is of an older version" in shown and asked() == []
+    assert "Node 7 has an older version" in shown and asked() == []
     operator.post(page("orders", "freeze"), WHY)
     assert asked() == [("orders", "freeze", "olga")]
 
@@ -105,7 +105,7 @@ def test_what_somebody_else_froze_meanwhile_is_shown_again(operator: Client) -> 
     write("orders")
     frozen()
     shown = text(operator.post(page("orders", "freeze"), WHY))
-    assert "Somebody froze or thawed it since you looked." in shown
+    assert "It was frozen or thawed since you opened this page." in shown
     assert "a long batch" in shown and 'value="thaw"' in shown
     assert asked() == []
 
@@ -121,7 +121,7 @@ def test_without_a_reason_nothing_is_asked(administrator: Client, tail: str) -> 
 def test_what_is_deleted_is_typed_out(administrator: Client) -> None:
     write("orders", size=0)
     shown = text(administrator.post(page("orders", "remove"), WHY))
-    assert "Type orders to go on." in shown and asked() == []
+    assert "Type orders to continue." in shown and asked() == []
     administrator.post(page("orders", "remove"), {**WHY, "typed": "orders"})
     assert asked() == [("orders", "delete", "ada")]
 
@@ -161,5 +161,5 @@ def test_what_an_older_node_does_not_know_is_told(operator: Client) -> None:
     write("orders", size=0)
     started(7, "0019_client_reason", owns=0)
     shown = text(operator.post(page("orders", "freeze"), WHY, follow=True))
-    assert "Nothing was asked for. Node 7 is of an older version" in shown
+    assert "Nothing was requested. Node 7 has an older version" in shown
     assert asked() == []

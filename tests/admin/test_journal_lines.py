@@ -61,7 +61,8 @@ def test_what_the_client_said_itself_and_who_came_meanwhile_is_told() -> None:
     left = began("w-1", "member-left", client_reason="the consumer is being closed")
     end = ended(0, details={"joined_count": 2, "left_count": 1, "moved": 0})
     assert lines(left, end) == [
-        "Member w-1 left: 'the consumer is being closed'; 2 joined meanwhile; 0 partitions moved."
+        "Member w-1 left: 'the consumer is being closed'; 2 joined in the meantime; 0 partitions"
+        " moved."
         " Generation 7 after 2.0 s."
     ]
 
@@ -69,7 +70,7 @@ def test_what_the_client_said_itself_and_who_came_meanwhile_is_told() -> None:
 def test_each_cause_is_told_once() -> None:
     entries = [began("w-1"), began("w-2", "session-expired"), began("w-3"), ended()]
     assert lines(*entries) == [
-        "2 joined, the first w-1; nothing was heard of member w-2 for its session timeout."
+        "2 joined, the first w-1; member w-2 was silent for its session timeout."
         " Generation 7 after 2.0 s."
     ]
 
@@ -86,7 +87,7 @@ def test_one_that_goes_on_was_dropped_or_left_nobody_says_so() -> None:
     assert lines(began("w-1"), dropped) == ["Member w-1 joined. Dropped: the requests ended."]
     emptied = entry("emptied", trigger="member-left")
     assert lines(began("w-1", "member-left"), emptied) == [
-        "Member w-1 left. The group has no members any more."
+        "Member w-1 left. The group has no members left."
     ]
 
 

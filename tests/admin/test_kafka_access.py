@@ -93,7 +93,7 @@ def test_without_an_authorizer_nothing_is_made_or_deleted(
 ) -> None:
     made, _ = acl_changes.create(RULE, OLGA)
     settings.AUTHORIZER = "off"
-    assert "No authorizer is on" in text(administrator.get(ACLS))
+    assert "The authorizer is off" in text(administrator.get(ACLS))
     assert administrator.post(f"{ACLS}add/", FORM).status_code == 403
     assert administrator.post(f"{ACLS}{made.pk}/delete/", {"post": "yes"}).status_code == 403
     assert Acl.objects.count() == 1

@@ -65,7 +65,7 @@ def test_who_committed_a_partition_is_told_newest_first(viewer: Client) -> None:
 
 def test_a_partition_without_history_says_so(viewer: Client) -> None:
     shown = text(viewer.get(f"{page('g')}?tab=offsets&partition=orders:77"))
-    assert "The history has no commit of it" in shown
+    assert "The history has no commit of this partition" in shown
 
 
 @pytest.mark.parametrize("named", ["", ":1", "t", "t:", "t:-1", "t:²", "t:99999999999", "a\0:1"])

@@ -34,8 +34,8 @@ def test_the_preview_says_who_stops_and_who_cannot(operator: Client) -> None:
     obeys("orders", "m-0", 0)
     shown = text(operator.get(page("orders", "pause")))
 
-    assert "All 3 members are told at once to stop, and so is whoever joins later." in shown
-    assert "But 2 clients take no orders, and will go on" in shown
+    assert "All 3 members are ordered to stop at once, and so are members that join later." in shown
+    assert "But 2 clients do not support stopping, and will continue" in shown
     assert asked() == []
 
 
@@ -62,7 +62,10 @@ def test_what_is_stopped_is_offered_to_be_started(operator: Client) -> None:
     paused("orders", 8, "m-1")
 
     shown = text(operator.get(page("orders", "pause")))
-    assert "Start the work" in shown and "1 that was stopped alone stays so." in shown
+    assert (
+        "Start the work" in shown
+        and "1 member that was stopped individually stays stopped." in shown
+    )
     alone = text(operator.get(f"{page('orders', 'pause')}?member=m-1"))
     assert "The whole group is stopped as well" in alone
 
@@ -75,7 +78,7 @@ def test_what_somebody_else_did_meanwhile_is_shown_again(operator: Client) -> No
     paused("orders", 7)
     shown = text(operator.post(page("orders", "pause"), WHY))
 
-    assert "Somebody stopped or started it since you looked." in shown
+    assert "It was stopped or started since you opened this page." in shown
     assert "the database is moved" in shown and 'value="start"' in shown
     assert asked() == []
 
@@ -83,7 +86,7 @@ def test_what_somebody_else_did_meanwhile_is_shown_again(operator: Client) -> No
 def test_a_large_group_is_typed_out_first(operator: Client) -> None:
     write("orders", size=25)
     shown = text(operator.post(page("orders", "pause"), WHY))
-    assert "Type orders to go on." in shown and asked() == []
+    assert "Type orders to continue." in shown and asked() == []
 
     operator.post(page("orders", "pause"), {**WHY, "typed": "orders"})
     assert len(asked()) == 1
@@ -108,8 +111,11 @@ def test_the_page_tells_who_stopped_it_why_and_who_obeyed(operator: Client) -> N
     shown = text(operator.get(f"{page('orders')}?tab=members"))
 
     assert "The group&#x27;s work was stopped by olga: a move." in shown
-    assert "1 of 2 members that take orders has stopped; 2 take none, and go on." in shown
-    for word in ("stopped", "is to stop", "takes no orders"):
+    assert (
+        "1 of 2 members that support stopping has stopped; 2 do not support it, and continue."
+        in shown
+    )
+    for word in ("stopped", "stopping", "does not support stopping"):
         assert word in shown
     assert "Stopped by olga since" in text(operator.get(LIST))
 

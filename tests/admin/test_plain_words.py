@@ -37,7 +37,8 @@ def test_who_gave_what_to_whom_and_how_long_it_was_nobodys() -> None:
     )
     assert text == (
         "Rebalanced to group epoch 7 in 2.0 s because member w-2 joined; 3 partitions moved;"
-        " w-1 gave 2 partitions to w-2; 2 partitions had no owner meanwhile, orders-2 longest,"
+        " w-1 gave 2 partitions to w-2; 2 partitions had no owner in the meantime, orders-2"
+        " longest,"
         " for 1.2 s."
     )
 
@@ -61,7 +62,7 @@ def test_entries_that_know_nothing_of_this_read_as_before() -> None:
 
 def test_a_failed_assignor_is_told() -> None:
     entry = Journal(kind="assignment-failed", trigger="assignor-failed", reason="The assignor x")
-    assert sentence(entry).startswith("No new assignment: The assignor x. Everybody keeps")
+    assert sentence(entry).startswith("No new assignment: The assignor x. Members keep")
 
 
 def test_who_assigned_and_why_somebody_else_did() -> None:

@@ -109,7 +109,9 @@ def test_a_large_report_costs_no_more_than_a_small_one(
 def test_a_run_without_rows_says_so() -> None:
     nothing = run()
 
-    assert "No group was without owners" in text(visitor(VIEWER).get(f"{LIST}{nothing.pk}/change/"))
+    assert "No partition was without owner" in text(
+        visitor(VIEWER).get(f"{LIST}{nothing.pk}/change/")
+    )
 
 
 def test_a_failed_run_says_why() -> None:
@@ -145,7 +147,7 @@ def test_runs_are_written_by_nobody_here() -> None:
 def test_an_analysis_is_asked_for_by_name(broker: Broker) -> None:
     answer = visitor(OPERATOR, name="olga").post(f"{LIST}analyse/", follow=True)
 
-    assert "The analysis was asked for" in text(answer)
+    assert "The analysis was requested" in text(answer)
     message = broker.get(timeout=5)
     assert message.headers["task"] == "groups.tasks.analyse"
     assert message.payload[1] == {"requested_by": "olga"}
@@ -158,9 +160,9 @@ def test_one_at_a_time(broker: Broker) -> None:
     page = text(operator.get(LIST))
     answer = text(operator.post(f"{LIST}analyse/", follow=True))
 
-    assert f"Run {running.pk} is at work</button>" in page
+    assert f"Run {running.pk} is in progress</button>" in page
     assert "Analyse now" not in page
-    assert f"Run {running.pk} is at work already." in answer
+    assert f"Run {running.pk} is already in progress." in answer
     assert broker.qsize() == 0
 
 

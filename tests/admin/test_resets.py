@@ -60,7 +60,7 @@ def test_to_the_earliest_a_number_and_shifted() -> None:
 
 
 def test_to_the_latest_where_it_was_told() -> None:
-    with pytest.raises(ValueError, match="nobody has told where the work of orders-0 ends"):
+    with pytest.raises(ValueError, match="the end offset of orders-0 is unknown"):
         plan("g", Wanted("latest"))
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_topic SET end_offsets = '{7, 9, 4}'")
@@ -75,7 +75,7 @@ def test_to_a_moment_and_to_another_groups() -> None:
         cursor.execute(COMMIT, ["other", "orders", 1, 3])
         cursor.execute(COMMIT, ["other", "bills", 1, 3])
     assert planned("moment", NOON + timedelta(minutes=1)) == [(0, 5, 2)]
-    with pytest.raises(ValueError, match="the history knows of no offset at 2026-11-22 12:00:00"):
+    with pytest.raises(ValueError, match="the history has no offset at 2026-11-22 12:00:00"):
         plan("g", Wanted("moment", NOON - timedelta(days=1)))
     assert planned("group", "other") == [(1, 9, 3)]
     with pytest.raises(ValueError, match="has committed none"):
@@ -91,17 +91,17 @@ def test_to_those_of_a_file() -> None:
 @pytest.mark.parametrize(
     ("to", "value", "why"),
     [
-        ("csv", "orders,0", "line 1: it has to be topic,partition,offset"),
-        ("csv", "orders,0,1\norders,0,2", "line 2: orders-0 stands there twice"),
+        ("csv", "orders,0", "line 1: it must be topic,partition,offset"),
+        ("csv", "orders,0,1\norders,0,2", "line 2: orders-0 is duplicated"),
         ("csv", "orders,7,1", "line 1: orders-7 is not among"),
-        ("csv", "orders,0,-1", "line 1: an offset is 0 or more"),
-        ("csv", "orders,x,1", "line 1: 'x' is no whole number"),
-        ("csv", "h,orders,0,1", "line 1: it is about another group"),
+        ("csv", "orders,0,-1", "line 1: an offset must be 0 or more"),
+        ("csv", "orders,x,1", "line 1: 'x' is not a whole number"),
+        ("csv", "h,orders,0,1", "line 1: it names another group"),
         ("csv", "", "the file has no lines"),
-        ("offset", "-1", "an offset is 0 or more"),
+        ("offset", "-1", "an offset must be 0 or more"),
         ("offset", str(2**63), "at most 63 bits"),
-        ("shift", "", "'' is no whole number"),
-        ("moment", None, "a moment is a date and a time"),
+        ("shift", "", "'' is not a whole number"),
+        ("moment", None, "a time must be a date and time"),
         ("yesterday", None, "offsets are set to one of earliest"),
     ],
 )
@@ -152,13 +152,13 @@ def test_what_has_changed_since_is_shown_anew() -> None:
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_offset SET committed_offset = 6 WHERE partition = 0")
     shown = ask(client, seen=digest)
-    assert "have changed since you looked" in text(shown)
+    assert "have changed since you opened this page" in text(shown)
     assert not Operation.objects.exists()
 
 
 def test_what_cannot_be_stands_beside_its_field() -> None:
     shown = text(ask(visitor(OPERATOR, name="olga"), to="offset", offset="many"))
-    assert "&#x27;many&#x27; is no whole number." in shown
+    assert "&#x27;many&#x27; is not a whole number." in shown
     assert not Operation.objects.exists()
 
 
@@ -166,7 +166,7 @@ def test_a_group_with_members_is_told_of_and_has_no_button() -> None:
     write("busy")
     client = visitor(OPERATOR, name="olga")
     shown = text(client.get(page("busy", "reset")))
-    assert "The group has 2 members, who would commit over it" in shown
+    assert "The group has 2 members, whose commits would overwrite it" in shown
     assert 'name="seen"' not in shown
 
 

@@ -49,7 +49,7 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, ben("rejoin", 1, 125))),
         Tone.WARN,
     ),
-    "Waiting for ben to give up 3 partitions (silent 4 s, removed in 32 s), ben (removed in 9 s)"
+    "Waiting for ben to revoke 3 partitions (silent 4 s, removed in 32 s), ben (removed in 9 s)"
     " and 7 more; dan and eva wait for partitions.": (
         Facts(
             "Reconciling",
@@ -81,11 +81,11 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         ),
         Tone.WARN,
     ),
-    "Waiting for 2 clients to come back with the member id that was given out.": (
+    "Waiting for 2 clients to join with the member id that they received.": (
         Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, handed_out=2)),
         Tone.WARN,
     ),
-    "The assignment is being worked out.": (
+    "The assignment is being computed.": (
         Facts("Assigning", False, waiting=waiting(Phase.ASSIGN)),
         Tone.WARN,
     ),
@@ -93,7 +93,7 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("Stable", True, members=2, waiting=waiting(Phase.PUT_OFF, left_ms=32_000)),
         Tone.WARN,
     ),
-    "PreparingRebalance for 12 s; its owner has not told yet for whom.": (
+    "PreparingRebalance for 12 s; its owner has not reported yet which members it waits for.": (
         Facts("PreparingRebalance", False, 12_000),
         Tone.WARN,
     ),
@@ -101,7 +101,7 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("Stable", True, members=3, frozen=Order("alice", AT_TWO)),
         Tone.WARN,
     ),
-    "Frozen by alice since 2026-05-03 14:02 UTC: nothing moves; a rebalance is called for; dan"
+    "Frozen by alice since 2026-05-03 14:02 UTC: nothing moves; a rebalance is due; dan"
     " waits to join.": (
         Facts(
             "Stable",
@@ -112,7 +112,8 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         ),
         Tone.WARN,
     ),
-    "Frozen since 14:02 UTC: this rebalance ends, and no other begins; waiting for ben (removed in"
+    "Frozen since 14:02 UTC: the current rebalance ends, and no other begins; waiting for ben"
+    " (removed in"
     " 32 s).": (
         Facts(
             "PreparingRebalance",
@@ -122,8 +123,8 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         ),
         Tone.WARN,
     ),
-    "Stopped by olga since 14:02 UTC (the database is moved): 2 of 4 members have stopped, 1 takes"
-    " no orders and goes on.": (
+    "Stopped by olga since 14:02 UTC (the database is moved): 2 of 4 members have stopped, 1 does"
+    " not support it and continues.": (
         Facts(
             "Stable",
             True,
@@ -140,7 +141,7 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("Dead", True, deleted=Order("olga", AT_TWO, "not needed")),
         Tone.PLAIN,
     ),
-    "No node owns the group's slot: nobody is served until one takes it.": (
+    "No node owns the group's slot: its members are not served until one takes it.": (
         Facts("Stable", True, members=4, is_served=False),
         Tone.BAD,
     ),
@@ -152,11 +153,11 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("Stable", True, members=3, owned=6, unowned=2),
         Tone.WARN,
     ),
-    "Nothing was heard of ben for 88 s (removed in 32 s).": (
+    "No heartbeat of ben for 88 s (removed in 32 s).": (
         Facts("Stable", True, members=3, owned=6, unowned=0, silent=[ben("")]),
         Tone.WARN,
     ),
-    "Nobody is in the group.": (Facts("Empty", True), Tone.PLAIN),
+    "The group has no members.": (Facts("Empty", True), Tone.PLAIN),
 }
 
 
@@ -269,7 +270,9 @@ def test_what_an_owner_told_that_is_gone_is_not_believed() -> None:
     owned()
     tells("orders", ago="20 s")
     shown = text(visitor(VIEWER).get(page("orders", "live")))
-    assert "ben" not in shown and "its owner has not told yet for whom" in shown
+    assert (
+        "ben" not in shown and "its owner has not reported yet which members it waits for" in shown
+    )
 
 
 @pytest.mark.django_db
@@ -304,7 +307,7 @@ def test_a_member_of_a_settled_group_that_falls_silent_is_named() -> None:
         group_id="orders", member_id="m-0", heard_at=heard_at, deadline_at=heard_at
     )
     shown = text(visitor(VIEWER).get(page("orders", "live")))
-    told = re.search(r"Nothing was heard of a-client for (\d+) s", shown)
+    told = re.search(r"No heartbeat of a-client for (\d+) s", shown)
     assert told is not None and int(told[1]) >= 9
 
 

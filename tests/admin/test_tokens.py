@@ -83,7 +83,7 @@ def test_sending_the_form_again_makes_no_second_token(at_work: Client, robot: Us
 
 def test_a_token_ends(at_work: Client, robot: User) -> None:
     assert "This field is required" in make(at_work, robot, expires_at_0="", expires_at_1="")
-    assert "That is over already" in make(at_work, robot, expires_at_0="2001-02-03")
+    assert "That time has passed" in make(at_work, robot, expires_at_0="2001-02-03")
     assert not ApiToken.objects.exists()
 
     make(at_work, robot)

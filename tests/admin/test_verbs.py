@@ -30,9 +30,9 @@ def test_the_preview_says_what_will_happen(operator: Client) -> None:
     write("orders")
     shown = text(operator.get(page("orders", "rebalance")))
 
-    assert "All 2 members are told with the next heartbeat to rejoin." in shown
-    assert "Members give up all their partitions" in shown
-    assert "from generation 1 to 2; the last time that took 1.2 s" in shown
+    assert "All 2 members are asked with the next heartbeat to rejoin." in shown
+    assert "Members revoke all their partitions" in shown
+    assert "from generation 1 to 2; the last rebalance took 1.2 s" in shown
     assert asked() == []
 
 
@@ -43,7 +43,7 @@ def test_a_reason_makes_it_an_operation(operator: Client) -> None:
     assert asked() == [("orders", "rebalance", "a new deployment", "olga")]
     assert Operation.objects.get().expected_generation == 1  # the owner looks again
     followed = text(operator.get(answer.url))
-    assert "Waiting for the group's owner to take it up." in followed
+    assert "Waiting for the group's owner." in followed
     assert "data-live-pending" in followed
 
 
@@ -58,7 +58,7 @@ def test_a_group_that_went_on_meanwhile_is_shown_again(operator: Client) -> None
     write("orders", generation=5)
     shown = text(operator.post(page("orders", "rebalance"), WHY))
 
-    assert "The group has changed since you looked." in shown
+    assert "The group has changed since you opened this page." in shown
     assert 'value="5"' in shown and "a new deployment" in shown
     assert asked() == []
 
@@ -69,14 +69,14 @@ def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
         operator.get(page("orders", "rebalance")),
         operator.post(page("orders", "rebalance"), WHY),
     ):
-        assert "The group has no members, so there is nobody to rebalance." in text(answer)
+        assert "The group has no members, so it cannot rebalance." in text(answer)
     assert asked() == []
 
 
 def test_a_group_that_rebalances_is_left_alone_unless_asked_otherwise(operator: Client) -> None:
     write("orders", state="PreparingRebalance")
     shown = text(operator.post(page("orders", "rebalance"), WHY))
-    assert "The group is rebalancing already; it is left alone." in shown and asked() == []
+    assert "The group is already rebalancing; nothing is changed." in shown and asked() == []
 
     operator.post(page("orders", "rebalance"), {**WHY, "anyway": "on"})
     assert Operation.objects.get().expected_generation is None  # it is another one by then
@@ -93,8 +93,8 @@ def test_a_group_that_waits_for_its_assignment_may_be_asked(operator: Client) ->
 @pytest.mark.parametrize(
     ("protocol", "said"),
     [
-        ("range", "give up all their partitions until"),
-        ("cooperative-sticky", "give up only what moves"),
+        ("range", "revoke all their partitions until"),
+        ("cooperative-sticky", "revoke only those that move"),
         ("acme", "does not know this protocol"),
     ],
 )
@@ -106,7 +106,7 @@ def test_the_preview_knows_what_members_give_up(operator: Client, protocol: str,
 def test_a_large_group_is_typed_out_first(operator: Client) -> None:
     write("orders", size=25)
     shown = text(operator.post(page("orders", "rebalance"), WHY))
-    assert "Type orders to go on." in shown and asked() == []
+    assert "Type orders to continue." in shown and asked() == []
 
     operator.post(page("orders", "rebalance"), {**WHY, "typed": "orders"})
     assert len(asked()) == 1
@@ -144,9 +144,9 @@ def test_an_eviction_is_asked_of_the_group_that_was_seen(operator: Client) -> No
     path = f"{page('orders', 'evict')}?member=m-1"
 
     shown = text(operator.post(path, {"reason": "stuck", "generation": 4, "typed": "orders"}))
-    assert "The group has changed since you looked." in shown and asked() == []
+    assert "The group has changed since you opened this page." in shown and asked() == []
     shown = text(operator.post(path, {"reason": "stuck", "generation": 5}))
-    assert "Type orders to go on." in shown and asked() == []
+    assert "Type orders to continue." in shown and asked() == []
 
     operator.post(path, {"reason": "stuck", "generation": 5, "typed": "orders"})
     assert len(asked()) == 1
@@ -196,7 +196,7 @@ def test_many_members_at_once_are_asked_only_once_the_number_of_groups_was_typed
     write("a", "b", size=11)
     form = chosen(operator, "a", "b")
     shown = text(operator.post(LIST, form))
-    assert "They have 22 members together" in shown and "Type 2 to go on." in shown
+    assert "They have 22 members together" in shown and "Type 2 to continue." in shown
     assert asked() == []
 
     operator.post(LIST, {**form, "typed": "2"})
@@ -211,7 +211,7 @@ def test_one_of_many_that_went_on_meanwhile_is_left_alone(operator: Client) -> N
     shown = text(operator.post(LIST, form))
 
     assert [group for group, *_ in asked()] == ["a"]
-    assert "it has changed since you looked" in shown
+    assert "it has changed since you opened the page" in shown
 
 
 def test_an_operation_that_found_nothing_to_do_says_so(operator: Client) -> None:
@@ -246,4 +246,4 @@ def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
     live = operator.get(f"/admin/groups/operation/{operation.pk}/live/")
     assert live.status_code == 200
     assert operator.get("/admin/groups/operation/999999/live/").status_code == 404
-    assert "How slots changed hands" in text(operator.get("/admin/groups/node/"))
+    assert "Changes of slot owners" in text(operator.get("/admin/groups/node/"))

@@ -15,8 +15,7 @@ def converted(to: str, members: int, trigger: str, reason: str) -> Journal:
 def test_an_upgrade_names_the_newcomer_and_counts_who_stayed() -> None:
     entry = converted("consumer", 3, "member-joined", "a member of the consumer protocol joined")
     assert sentence(entry) == (
-        "The group follows the consumer protocol from now on, because member billing joined;"
-        " 3 members stayed."
+        "The group now uses the consumer protocol, because member billing joined; 3 members stayed."
     )
 
 
@@ -25,7 +24,7 @@ def test_an_empty_group_has_nobody_to_stay() -> None:
         "classic", 0, "member-joined", "a member of the classic protocol joined the empty group"
     )
     assert sentence(entry) == (
-        "The group follows the classic protocol from now on, because member billing joined."
+        "The group now uses the classic protocol, because member billing joined."
     )
 
 
@@ -34,6 +33,5 @@ def test_a_downgrade_names_who_left() -> None:
         "classic", 1, "member-left", "the last member of the consumer protocol has gone"
     )
     assert sentence(entry) == (
-        "The group follows the classic protocol from now on, because member billing left;"
-        " 1 member stayed."
+        "The group now uses the classic protocol, because member billing left; 1 member stayed."
     )

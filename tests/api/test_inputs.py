@@ -84,7 +84,7 @@ def test_a_parameter_is_said_once(anybody: Client, requests: list[Asked]) -> Non
     asked = listed.but(path=f"{listed.path}?state=pending&state=failed", query={})
     assert refused(anybody, asked)["errors"][0]["parameter"] == "state"
     both = refused(anybody, evicts.but(query={"reason": "another"}))
-    assert both["errors"] == [{"pointer": "#/reason", "detail": "This is said twice."}]
+    assert both["errors"] == [{"pointer": "#/reason", "detail": "This was given twice."}]
 
 
 COMMON: list[Any] = [None, True, 1.5, "", {"a": 1}, [[[]]]]

@@ -147,7 +147,7 @@ def test_what_an_older_node_would_take_for_a_rebalance_waits_for_its_upgrade(
     started(7, "0019_client_reason", owns=1)
     answer = ask()
     assert (answer.status_code, answer.json()["code"]) == (409, "older_node")
-    assert answer.json()["detail"].startswith("Node 7 is of an older version")
+    assert answer.json()["detail"].startswith("Node 7 has an older version")
     assert Operation.objects.count() == 1
     assert post(operator, "/groups/g/rebalances", REASON).status_code == 202
 
@@ -376,7 +376,7 @@ def test_a_topic_has_a_journal(operator: Client) -> None:
     assert made["details"]["author"] == placed["details"]["author"] == {"user": name}
     assert (placed["details"]["before"], placed["details"]["after"]) == ({"racks": []}, racks)
     assert made["sentence"] == f"{name} made the topic orders (3 partitions)."
-    assert placed["sentence"] == f"{name} said which racks are near to the topic orders."
+    assert placed["sentence"] == f"{name} set the racks of the topic orders."
     assert operator.get("/api/v1/topics/none/journal").json()["data"] == []
 
 
@@ -414,7 +414,7 @@ def test_a_dry_run_tells_and_changes_nothing(operator: Client) -> None:
     write("g", size=1)
     assert tried(operator, "thaw") == ("leave", "The group is not frozen.")
     outcome, said = tried(operator, "freeze", until=END)
-    assert outcome == "change" and "until 2999-01-01 10:00 UTC. 1 member goes on" in said
+    assert outcome == "change" and "until 2999-01-01 10:00 UTC. 1 member keeps its" in said
     with connection.cursor() as cursor:
         cursor.execute(FREEZE)
     assert tried(operator, "freeze", until=END)[0] == "leave"
@@ -434,6 +434,6 @@ def test_a_dry_run_tells_and_changes_nothing(operator: Client) -> None:
 def test_a_freeze_has_an_end_that_is_to_come(operator: Client) -> None:
     write("g")
     past = post(operator, "/groups/g/freeze", {**REASON, "until": "2001-01-01T00:00:00Z"})
-    assert past.status_code == 400 and "That is over already." in past.content.decode()
+    assert past.status_code == 400 and "That time has passed." in past.content.decode()
     made = post(operator, "/groups/g/freeze", {**REASON, "until": END})
     assert made.status_code == 202 and made.json()["until"] == END

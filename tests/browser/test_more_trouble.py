@@ -110,7 +110,7 @@ def test_offsets_that_a_script_altered_are_told_with_what_they_were(
     viewer = log_in(VIEWER)
     find(viewer, topic)
     one.close()
-    expect(viewer.locator("#situation")).to_have_text("Nobody is in the group.")
+    expect(viewer.locator("#situation")).to_have_text("The group has no members.")
     client = [sys.executable, "-c", ALTER, world.kafka, topic]
     subprocess.run(client, check=True, cwd=CHECKOUT)
 

@@ -46,15 +46,17 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
 
     find(page, topic)
     page.get_by_role("link", name=STOP_OR_START).click()
-    expect(page.get_by_text("All 2 members are told at once to stop")).to_be_visible()
-    expect(page.get_by_text("one client takes no orders")).to_be_visible()
+    expect(page.get_by_text("All 2 members are ordered to stop at once")).to_be_visible()
+    expect(page.get_by_text("one client does not support stopping")).to_be_visible()
     page.get_by_label(REASON).fill("the database is moved")
     page.get_by_role("button", name="Stop the work").click()
     expect(page.get_by_text("succeeded").first).to_be_visible()
 
     live = watching.locator("#live")
     expect(live).to_contain_text("was stopped by operator: the database is moved.")
-    expect(live).to_contain_text("1 of 1 members that take orders has stopped; 1 takes none")
+    expect(live).to_contain_text(
+        "1 of 1 members that support stopping has stopped; 1 does not support it"
+    )
     assert [anna.paused, len(anna.assigned)] == [True, 3]
     page.goto("/admin/groups/group/?q=" + topic)
     expect(page.locator("#result_list")).to_contain_text("Stopped by operator since")
@@ -69,7 +71,7 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
     expect(watching.locator("#obedience")).to_have_count(0)
     assert watching.evaluate("window.untouched")
     tab(watching, "Members")
-    expect(watching.locator("#members")).not_to_contain_text("is to start")
+    expect(watching.locator("#members")).not_to_contain_text("starting")
     assert [anna.paused, len(stock.owned)] == [False, 3]
 
 
@@ -84,14 +86,16 @@ def test_one_member_is_stopped_from_its_line(
 
     tab(page, "Members")
     page.locator("#members").get_by_role("link", name="Stop", exact=True).click()
-    expect(page.get_by_text("anna is told at once to stop; that ends with it.")).to_be_visible()
+    expect(
+        page.get_by_text("anna is ordered to stop at once; the stop ends when it leaves.")
+    ).to_be_visible()
     page.get_by_label(REASON).fill("looks odd")
     page.get_by_role("button", name="Stop the work").click()
     expect(page.get_by_text("succeeded").first).to_be_visible()
 
     find(page, topic)
     expect(page.locator("#obedience")).to_contain_text(
-        "1 of 1 members that take orders has stopped"
+        "1 of 1 members that support stopping has stopped"
     )
     assert [anna.paused] == [True]
     tab(page, "Members")

@@ -70,7 +70,7 @@ def test_an_analysis_is_asked_for_and_becomes_a_report(world: World, log_in: Log
 
     page.locator("#nav-sidebar-apps").get_by_role("link", name="Reports").click()
     page.get_by_role("button", name="Analyse now").click()
-    expect(page.get_by_text("The analysis was asked for")).to_be_visible()
+    expect(page.get_by_text("The analysis was requested")).to_be_visible()
     while not (ended := world.execute(RUNS)):
         page.wait_for_timeout(500)
 

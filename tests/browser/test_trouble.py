@@ -90,7 +90,7 @@ def test_a_group_that_is_deleted_under_an_open_page_becomes_its_tombstone(
     page = log_in(VIEWER)
     find(page, topic)
     one.close()
-    expect(page.locator("#situation")).to_have_text("Nobody is in the group.")
+    expect(page.locator("#situation")).to_have_text("The group has no members.")
     client = [sys.executable, "-c", DELETE, world.kafka, topic]
     subprocess.run(client, check=True, cwd=CHECKOUT)
 

@@ -92,7 +92,7 @@ def test_work_is_stopped_and_started(cli: Cli, worker: Worker, name: str) -> Non
     settle(cli, worker, name)
     stopped = cli("group", "pause", name, *WHY)
     assert stopped.code == 0, stopped
-    assert stopped.errors == "0 of 0 members have stopped; 1 take no orders.\n"
+    assert stopped.errors == "0 of 0 members have stopped; 1 do not support stopping.\n"
     assert "Stopped by api token" in cli("group", "why", name).printed
     again = cli("group", "pause", name, *WHY, "-o", "json").json
     assert again["outcome"] == "unchanged"

@@ -332,7 +332,7 @@ def test_offsets_are_restored_where_nobody_would_commit_over_them(kind: str) -> 
     assert entry.details == {"offsets": 2, "after": after, "author": {"user": "ops"}}
 
     nothing = restore(emptied(kind))
-    assert told(nothing) == (NONE, "the history knows of no offset at yesterday", False)
+    assert told(nothing) == (NONE, "the history has no offset at yesterday", False)
     with_members = restore(lived(kind).group, *both)
     assert told(with_members)[:2] == (
         ErrorCode.INVALID_REQUEST, "the group has members; stop them first",

@@ -193,7 +193,7 @@ def test_a_signal_to_everybody_at_once_is_a_stop(folder: Path, launch: Launch) -
         ({"ROLLCALL_GROUP_MAX_SIZE": "0"}, "ROLLCALL_GROUP_MAX_SIZE (group.max.size) must be"),
         (
             {"ROLLCALL_DATABASE_URL": "postgresql://a:secret@127.0.0.1:1/x"},
-            "ROLLCALL_DATABASE_URL leads to no database",
+            "ROLLCALL_DATABASE_URL: no connection to the database",
         ),
     ],
 )
@@ -225,7 +225,7 @@ def test_port_that_is_taken_is_one_sentence(
     for name, (out, said) in told.items():
         assert (launchers[name].returncode, out) == (1, "")
         variable = f"ROLLCALL_{name}_PORT"
-        assert f"Port {port} of 127.0.0.1 is taken by another program ({variable})." in said
+        assert f"Port {port} of 127.0.0.1 is in use by another program ({variable})." in said
         assert "Traceback" not in said
 
 

@@ -179,14 +179,14 @@ def test_folder_of_another_major_version_is_refused(folder: Path) -> None:
         pass
     (folder / "postgres" / "data" / "PG_VERSION").write_text("16\n")
 
-    with pytest.raises(LaunchError, match="made by PostgreSQL 16; this Rollcall brings"):
+    with pytest.raises(LaunchError, match="created by PostgreSQL 16; this Rollcall includes"):
         cluster.prepare(folder)
 
 
 def test_folder_whose_home_is_gone_is_refused_and_not_made_anew(folder: Path) -> None:
     (folder / "postgres").symlink_to(folder / "elsewhere")
 
-    with pytest.raises(LaunchError, match="which is gone"):
+    with pytest.raises(LaunchError, match="which does not exist"):
         cluster.prepare(folder)
 
 

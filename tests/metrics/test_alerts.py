@@ -54,7 +54,7 @@ STORM: Any = {
                         {
                             "exp_labels": {"rule": "storm", "severity": "warning"},
                             "exp_annotations": {
-                                "summary": "Rollcall: a group completed at least so many"
+                                "summary": "Rollcall: a group completed at least this many"
                                 " rebalances within the last hour",
                                 "description": "1 of the Overview's lines. orders",
                             },

@@ -93,7 +93,7 @@ def test_a_database_that_does_not_answer_is_asked_once(monkeypatch: pytest.Monke
 
     def hangs() -> bool:
         asked.append(None)
-        raise OperationalError("PostgreSQL gives no answer")
+        raise OperationalError("PostgreSQL does not answer")
 
     for name in health.CHECKS:
         monkeypatch.setitem(health.CHECKS, name, hangs)

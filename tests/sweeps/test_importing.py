@@ -87,15 +87,13 @@ async def test_a_topic_that_is_larger_here_stays(
     imports.create("imported-small", 1)
     await swept(lambda: changes.create("imported-small", 4).name)
     outcome = await swept(kafka_import.run)
-    assert outcome.endswith(
-        "1 left as they are (imported-small: It has 1 partitions there and 4 here.)"
-    )
+    assert outcome.endswith("1 not changed (imported-small: It has 1 partitions there and 4 here.)")
 
 
 @pytest.mark.django_db
 def test_no_cluster_no_import(settings: Any) -> None:
     settings.IMPORT_BOOTSTRAP_SERVERS = ""
-    assert kafka_import.run() == "no cluster is named (import.bootstrap.servers)"
+    assert kafka_import.run() == "no cluster is configured (import.bootstrap.servers)"
     assert "catalogue import" not in {row.name for row in schedule.defaults()}
     settings.IMPORT_BOOTSTRAP_SERVERS = "kafka:9092"
     assert "catalogue import" in {row.name for row in schedule.defaults()}

@@ -149,7 +149,7 @@ async def test_settings_of_groups_that_never_came_go_and_all_others_stay(
     own = one.node.coordinator.own
     assert own.rules_of("never").guards.frozen
 
-    assert await swept(clean_up) == "removed 1 settings of groups that never came"
+    assert await swept(clean_up) == "removed 1 settings of groups that were never created"
 
     names = "SELECT string_agg(group_id, ', ' ORDER BY group_id) FROM rollcall_group_config"
     assert await value(other, names) == "gone, there, yet to come"

@@ -54,7 +54,7 @@ def test_every_task_of_the_schedule_exists() -> None:
 
 
 def test_the_last_run_is_recorded_failures_too() -> None:
-    tasks.recorded("clean-up", lambda: "nothing to remove")
+    tasks.recorded("clean-up", lambda: "nothing to delete")
     with pytest.raises(ZeroDivisionError):
         tasks.recorded("clean-up", lambda: str(1 // 0))
 

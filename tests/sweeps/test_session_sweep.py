@@ -120,7 +120,7 @@ async def test_a_stopped_owner_loses_its_slot_and_no_member(
         assert await value(other, EPOCH, slot) == epoch + 2
         assert await value(other, MEMBERS) == 1
         said = "SELECT reason FROM rollcall_journal WHERE kind = 'slots-released'"
-        assert await value(other, said) == "node 0 gave no sign of life for a whole lease"
+        assert await value(other, said) == "node 0 did not answer for a whole lease"
 
 
 class Clock:

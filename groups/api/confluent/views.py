@@ -165,7 +165,7 @@ class OneLag(View):
         for offset in groups.views_of(list(rows)):
             if offset.lag is not None:
                 return Response(self.shapes.lag(group_id, offset, owners.get((topic, number))))
-        raise Http404(f"No lag is known of partition {partition} of {topic}.")
+        raise Http404(f"The lag of partition {partition} of {topic} is unknown.")
 
 
 class LagSummary(View):
@@ -176,7 +176,7 @@ class LagSummary(View):
         group = views.existing(group_id)
         summary = lags.summary(group_id)
         if summary is None:
-            raise Http404(f"No lag is known of any partition of {group_id}.")
+            raise Http404(f"The lag of every partition of {group_id} is unknown.")
         owner = _owners(group).get((summary.topic, summary.partition))
         return Response(self.shapes.lag_summary(group_id, summary, owner))
 

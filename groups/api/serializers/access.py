@@ -28,13 +28,13 @@ class NewAcl(s.Serializer[Any]):
     name = Line(
         trim_whitespace=False,
         max_length=NAME_BYTES_MAX,
-        help_text="Of the resource; `*` means every one.",
+        help_text="The resource's name; `*` means every one.",
     )
     pattern = s.ChoiceField(choices=_words(PatternType, PatternType.LITERAL), default="LITERAL")
     principal = PrincipalName(
         trim_whitespace=False,
         max_length=PRINCIPAL_BYTES_MAX,
-        help_text="For instance `User:ann`; `User:*` is everybody.",
+        help_text="For example `User:ann`; `User:*` means everyone.",
     )
     host = Line(default="*", max_length=HOST_BYTES_MAX, help_text="An address, or `*`.")
     operation = s.ChoiceField(choices=_words(AclOperation, AclOperation.ALL))
@@ -59,30 +59,28 @@ class AclView(s.ModelSerializer[Acl]):
 
 
 class DeletedAcls(s.Serializer[Any]):
-    """What was deleted, or would be."""
+    """What was deleted; or, with `dry_run`, would be."""
 
     dry_run = s.BooleanField()
     acls = AclView(many=True)
 
 
 class Authorizer(s.Serializer[Any]):
-    """Whether requests of clients are judged by ACLs."""
+    """Whether ACLs are enforced for clients."""
 
     is_on = s.BooleanField()
 
 
 class KafkaUserView(s.Serializer[Any]):
-    """A user of the Kafka port, without anything of its password."""
+    """A user of the Kafka port, without its password."""
 
     name = s.CharField()
-    mechanisms = s.DictField(
-        child=s.IntegerField(), help_text="How often each mechanism hashes, by its name."
-    )
+    mechanisms = s.DictField(child=s.IntegerField(), help_text="Hash iterations, by mechanism.")
     updated_at = s.DateTimeField(allow_null=True, help_text="When its newest password was set.")
 
 
 class Password(s.Serializer[Any]):
-    """A password, and what it is for."""
+    """A password and its mechanisms."""
 
     password = Line(
         trim_whitespace=False, write_only=True, max_length=kafka_users.PASSWORD_CHARS_MAX

@@ -118,13 +118,13 @@ class Cost(s.ModelSerializer[RebalanceCost]):
 
 
 class Analysis(s.Serializer[Any]):
-    """An analysis that was asked for."""
+    """A requested analysis."""
 
     detail = s.CharField()
 
 
 class AcknowledgementView(s.ModelSerializer[Acknowledgement]):
-    """Who has taken note of what needs attention, and why it is left as it is."""
+    """Who has acknowledged what needs attention, and with which note."""
 
     class Meta:
         model = Acknowledgement
@@ -134,22 +134,24 @@ class AcknowledgementView(s.ModelSerializer[Acknowledgement]):
 class AttentionLine(s.Serializer[Any]):
     """One thing that needs attention."""
 
-    rule = s.CharField(help_text="A word for programs: which rule fired.")
+    rule = s.CharField(help_text="The name of the rule that fires.")
     tone = s.CharField(help_text="bad or warn.")
     sentence = s.CharField()
     detail = s.CharField(allow_blank=True)
-    place = s.CharField(help_text="What tells more: group, groups, nodes, operation, schedule.")
-    key = s.CharField(allow_blank=True, help_text="Which group or operation.")
+    place = s.CharField(
+        help_text="The page with details: group, groups, nodes, operation, schedule."
+    )
+    key = s.CharField(allow_blank=True, help_text="The id of the group or operation.")
     subject = s.CharField(
         allow_blank=True,
         allow_null=True,
-        help_text="What it can be acknowledged for; null: it tells of how many more there are.",
+        help_text="The subject for an acknowledgement; null: the line counts further subjects.",
     )
     acknowledged = AcknowledgementView(allow_null=True)
 
 
 class NewAcknowledgement(s.Serializer[Any]):
-    """Somebody takes note of what needs attention."""
+    """Acknowledge what needs attention."""
 
     rule = s.ChoiceField(choices=[rule.name for rule in RULES])
     subject = Id(allow_blank=True, default="", trim_whitespace=False)
@@ -158,7 +160,7 @@ class NewAcknowledgement(s.Serializer[Any]):
         required=False,
         allow_null=True,
         validators=[not_past],
-        help_text="Or with the situation.",
+        help_text="The end; it also ends with the situation.",
     )
 
 
@@ -167,5 +169,5 @@ class RuleView(s.Serializer[Any]):
 
     rule = s.CharField()
     meaning = s.CharField()
-    setting = s.CharField(allow_null=True, help_text="What it goes by; null: nothing.")
+    setting = s.CharField(allow_null=True, help_text="The setting with its threshold; null: none.")
     value = s.IntegerField(allow_null=True)

@@ -34,26 +34,34 @@ class AwaitedMember(s.Serializer[Any]):
 
     member_id = s.CharField()
     name = s.CharField(help_text="Its instance id or client id.")
-    act = s.ChoiceField(choices=[act.value for act in Act], help_text="What it has to do.")
-    silent_ms = s.IntegerField(help_text="Since it was last heard of.")
-    left_ms = s.IntegerField(help_text="Until it is removed, unless it is heard of.")
-    partitions = s.IntegerField(help_text="How many it has to give up.")
+    act = s.ChoiceField(
+        choices=[act.value for act in Act], help_text="What the group waits for it to do."
+    )
+    silent_ms = s.IntegerField(help_text="Since its last heartbeat.")
+    left_ms = s.IntegerField(help_text="Until it is removed, unless it sends a heartbeat.")
+    partitions = s.IntegerField(help_text="How many partitions it has to revoke.")
 
 
 class Waiting(s.Serializer[Any]):
-    """What a group waits for that does not settle, as its owner told within the last seconds."""
+    """What a rebalancing group waits for, as its owner reported within the last seconds."""
 
     phase = s.ChoiceField(choices=[phase.value for phase in Phase])
     since_ms = s.IntegerField(allow_null=True, help_text="How long ago the phase began.")
-    left_ms = s.IntegerField(allow_null=True, help_text="Until the phase ends by itself.")
+    left_ms = s.IntegerField(
+        allow_null=True, help_text="Until the phase ends without further requests."
+    )
     awaited = AwaitedMember(many=True, help_text="The longest silent first, 20 at most.")
     awaited_count = s.IntegerField()
-    ready = s.IntegerField(help_text="Members that have done what is awaited of the others.")
-    newcomers = s.ListField(child=s.CharField(), help_text="Who waits to be let in; 20 at most.")
+    ready = s.IntegerField(help_text="Members that have already done what the group waits for.")
+    newcomers = s.ListField(
+        child=s.CharField(), help_text="New members that wait to join; 20 at most."
+    )
     newcomers_count = s.IntegerField()
-    handed_out = s.IntegerField(help_text="Member ids that have not come back.")
+    handed_out = s.IntegerField(
+        help_text="Member ids that were returned to clients that have not joined with them yet."
+    )
     still = s.IntegerField(
-        allow_null=True, help_text="Partitions that nobody works on; null where that is unknown."
+        allow_null=True, help_text="Partitions without a working member; null if unknown."
     )
 
 
@@ -64,17 +72,19 @@ class GroupSummary(s.Serializer[Any]):
     type = s.CharField(source="kind")
     state = s.CharField()
     state_since = s.DateTimeField()
-    generation = s.IntegerField(help_text="The group epoch, where the type is consumer.")
+    generation = s.IntegerField(help_text="The group epoch if the type is consumer.")
     protocol_type = s.CharField()
     protocol = s.CharField(source="protocol_name", allow_null=True)
     member_count = s.IntegerField()
     frozen = s.SerializerMethodField()
     frozen_since = s.DateTimeField(allow_null=True)
     frozen_until = s.DateTimeField(
-        allow_null=True, help_text="When it is thawed by itself; null: when somebody does."
+        allow_null=True, help_text="When the freeze ends; null: when an operator thaws the group."
     )
-    paused = s.BooleanField(help_text="Whether an operator has stopped the whole group's work.")
-    paused_members = s.IntegerField(help_text="Members that were stopped one by one.")
+    paused = s.BooleanField(
+        help_text="Whether an operator has stopped the work of the whole group."
+    )
+    paused_members = s.IntegerField(help_text="Members that were stopped individually.")
     situation = s.SerializerMethodField()
     waiting = s.SerializerMethodField()
     last_rebalance = s.SerializerMethodField()
@@ -86,12 +96,12 @@ class GroupSummary(s.Serializer[Any]):
         return group.frozen_since is not None
 
     def get_situation(self, group: Any) -> str:
-        """What is going on right now, in a sentence."""
+        """The group's current activity, in a sentence."""
         return str(self.context["situations"][group.group_id].text)
 
     @extend_schema_field(Waiting(allow_null=True))
     def get_waiting(self, group: Any) -> dict[str, Any] | None:
-        """Who is waited for, until when; null for a group that is at work."""
+        """Which members the group waits for, and until when; null for a settled group."""
         told = self.context["situations"][group.group_id].waiting
         return None if told is None else dict(Waiting(told).data)
 
@@ -114,7 +124,8 @@ class Member(s.Serializer[Any]):
     joined_at = s.DateTimeField()
     last_heartbeat_at = s.DateTimeField(source="heard_at", allow_null=True)
     heartbeat_age_ms = s.IntegerField(
-        allow_null=True, help_text="At most: heartbeats are noted twice per session timeout."
+        allow_null=True,
+        help_text="An upper bound: heartbeats are recorded twice per session timeout.",
     )
     is_leader = s.BooleanField()
     state = s.CharField()
@@ -124,7 +135,7 @@ class Member(s.Serializer[Any]):
     assignment = s.DictField(
         child=s.ListField(child=s.IntegerField()),
         allow_null=True,
-        help_text="Partitions by topic; null where the bytes are not Kafka's own.",
+        help_text="Partitions by topic; null if the bytes are not in Kafka's format.",
     )
 
     @extend_schema_field(s.ChoiceField(choices=[WORKING, STOPPING, STOPPED, STARTING, DEAF]))
@@ -134,28 +145,30 @@ class Member(s.Serializer[Any]):
 
 
 class Pause(s.Serializer[Any]):
-    """What an operator has stopped, until somebody starts it again."""
+    """What an operator has stopped, until it is started again."""
 
-    pause_id = s.IntegerField(help_text="The operation that asked for it.")
+    pause_id = s.IntegerField(help_text="The operation that requested it.")
     scope = s.ChoiceField(
         choices=["group", "instance", "member"],
         help_text="A whole group, a static member by its instance id, or any other member.",
     )
-    name = s.CharField(allow_blank=True, help_text="Which one; empty for a whole group.")
+    name = s.CharField(allow_blank=True, help_text="The member's name; empty for a whole group.")
     actor = s.CharField()
     reason = s.CharField()
     since = s.DateTimeField()
 
 
 class Work(s.Serializer[Any]):
-    """How far orders to stop and to start are obeyed."""
+    """How many members have stopped and started."""
 
     pauses = Pause(many=True)
-    asked = s.IntegerField(help_text="Members that are to stop, and take orders.")
+    asked = s.IntegerField(help_text="Members that must stop and support it.")
     obeyed = s.IntegerField(help_text="Those of them that have stopped.")
-    starting = s.IntegerField(help_text="Members that may work again and have not heard it.")
+    starting = s.IntegerField(
+        help_text="Members that may work again and have not received that yet."
+    )
     not_supported = s.IntegerField(
-        source="deaf", help_text="Members that are to stop, and whose clients take no orders."
+        source="deaf", help_text="Members that must stop, and whose clients do not support it."
     )
 
 
@@ -170,7 +183,7 @@ class Group(GroupSummary):
 
 
 class ConfigEntry(s.Serializer[Any]):
-    """A setting that a group may have of its own, as it is for this group."""
+    """A setting with its value for this group."""
 
     name = s.CharField()
     value = s.CharField(allow_null=True)
@@ -178,7 +191,7 @@ class ConfigEntry(s.Serializer[Any]):
     documentation = s.CharField()
 
     def get_is_own(self, entry: Any) -> bool:
-        """Whether the group has it of its own; else it is the node's, or the default."""
+        """Whether it is set for the group; otherwise it is the node's value, or the default."""
         return bool(entry.source is Source.GROUP)
 
 
@@ -197,7 +210,7 @@ class Offset(s.Serializer[Any]):
 
 
 class AssignedPartition(s.Serializer[Any]):
-    """A partition and who has it; null: nobody."""
+    """A partition and its owner; null: none."""
 
     topic = s.CharField()
     partition = s.IntegerField()
@@ -207,15 +220,15 @@ class AssignedPartition(s.Serializer[Any]):
 
 
 class GroupWaiting(s.Serializer[Any]):
-    """What is going on in a group."""
+    """The current activity of a group."""
 
     group_id = s.CharField()
-    situation = s.CharField(help_text="In a sentence.")
-    waiting = Waiting(allow_null=True, help_text="null for a group that is at work.")
+    situation = s.CharField(help_text="The group's current activity, in a sentence.")
+    waiting = Waiting(allow_null=True, help_text="null for a settled group.")
 
 
 class Commit(s.Serializer[Any]):
-    """A commit of one partition, by whom."""
+    """A commit of one partition, and its author."""
 
     at = s.DateTimeField()
     committed_offset = s.IntegerField(source="offset")

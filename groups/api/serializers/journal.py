@@ -14,10 +14,10 @@ from groups.queries.journal_text import sentence
 
 
 class JournalEntry(s.ModelSerializer[Journal]):
-    """What was decided, and why."""
+    """Events of groups, and their causes."""
 
     seq = s.IntegerField(source="id")
-    node_id = s.IntegerField(help_text="Of the node that wrote it; -1: none did, but the web.")
+    node_id = s.IntegerField(help_text="The node that wrote it; -1: the web.")
     sentence = s.SerializerMethodField()
 
     class Meta:
@@ -30,14 +30,14 @@ class JournalEntry(s.ModelSerializer[Journal]):
 
 
 class OneRebalance(s.Serializer[Any]):
-    """A rebalance, with what operators asked for that led to it."""
+    """A rebalance, with the operations that requested it."""
 
     rebalance = JournalEntry()
     operations = OperationView(many=True)
 
 
 class AuditView(s.ModelSerializer[AuditEntry]):
-    """Who did what, from where, and what became of it."""
+    """Who did what, from which address, with which result."""
 
     class Meta:
         model = AuditEntry

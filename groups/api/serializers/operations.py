@@ -17,11 +17,11 @@ from groups.operations.offset_resets import OFFSET_MAX, WAYS
 def not_past(instant: datetime) -> None:
     """An end is still to come."""
     if instant <= timezone.now():
-        raise s.ValidationError("That is over already.")
+        raise s.ValidationError("That time has passed.")
 
 
 class OperationView(s.ModelSerializer[Operation]):
-    """An operator's verb and what became of it."""
+    """An operator's request and its result."""
 
     class Meta:
         model = Operation
@@ -45,53 +45,53 @@ class OperationView(s.ModelSerializer[Operation]):
 
 
 class Reason(s.Serializer[Any]):
-    """Why somebody asks for something; the journal shows it."""
+    """The reason of a request; the journal shows it."""
 
     reason = Line(max_length=REASON_CHARS_MAX)
 
 
 class FreezeGroup(Reason):
-    """Let no rebalance begin."""
+    """Freeze a group: no rebalance begins."""
 
     until = s.DateTimeField(
         required=False,
         allow_null=True,
         validators=[not_past],
-        help_text="When it is thawed by itself. Of a group that is frozen already: another end.",
+        help_text="When the freeze ends. If the group is already frozen: the new end.",
     )
 
 
 class ForceRebalance(Reason):
-    """Let every member of a group rejoin."""
+    """Force a rebalance of a group."""
 
     expected_generation = s.IntegerField(
         required=False,
         allow_null=True,
         min_value=0,
         max_value=INT32_MAX,
-        help_text="The operation fails where the generation is another one.",
+        help_text="The operation fails if the group is in another generation.",
     )
     on_in_progress = s.ChoiceField(
         choices=["leave", "reject"],
         default="leave",
-        help_text="A group that is rebalancing already is left alone; or the request is refused.",
+        help_text="If the group is already rebalancing: do nothing, or refuse the request.",
     )
 
 
 class RestoreOffsets(Reason):
-    """Take the offsets of an empty group back to what they were."""
+    """Restore the offsets of an empty group to those at an earlier time."""
 
     to = s.DateTimeField(help_text="Within offsets.history.retention.hours.")
 
 
 class ResetOffsets(Reason):
-    """Set the offsets of an empty group. What ``to`` names stands in the field of that name."""
+    """Set the offsets of an empty group. The field with the name in ``to`` has the value."""
 
     to = s.ChoiceField(choices=list(WAYS))
     offset = s.IntegerField(required=False, min_value=0, max_value=OFFSET_MAX)
     shift = s.IntegerField(required=False, min_value=-OFFSET_MAX, max_value=OFFSET_MAX)
     moment = s.DateTimeField(
-        required=False, help_text="Within offsets.history.retention.hours, with its zone."
+        required=False, help_text="Within offsets.history.retention.hours, with a time zone."
     )
     group = Line(required=False, help_text="Another group's id.")
     csv = Lines(required=False, help_text="Lines of topic,partition,offset.")
@@ -99,26 +99,26 @@ class ResetOffsets(Reason):
         child=Line(),
         required=False,
         max_length=1_000,
-        help_text="Only these; partitions that were never committed are set as well.",
+        help_text="Only these topics; partitions that were never committed are set as well.",
     )
 
 
 class Plan(s.Serializer[Any]):
-    """What a verb would do to a group as it is now, worked out by a dry run."""
+    """What an operation would do to the group in its current state (a dry run)."""
 
     dry_run = s.BooleanField()
     verb = s.CharField()
     group_id = s.CharField()
-    generation = s.IntegerField(help_text="As it is now.")
+    generation = s.IntegerField(help_text="The current generation.")
     would = s.ChoiceField(
         choices=["change", "leave", "fail"],
-        help_text="Whether anything would come of it, or the operation would fail.",
+        help_text="Whether the operation would change anything, or fail.",
     )
     detail = s.CharField()
-    members = s.ListField(child=s.CharField(), help_text="Whom it is about; 100 at most.")
+    members = s.ListField(child=s.CharField(), help_text="The affected members; 100 at most.")
     members_count = s.IntegerField()
     partitions = s.IntegerField(
-        allow_null=True, help_text="That are given up; null: only those that move."
+        allow_null=True, help_text="Partitions that are revoked; null: only those that move."
     )
 
 
@@ -132,9 +132,9 @@ class ResetChange(s.Serializer[Any]):
 
 
 class ResetPlan(s.Serializer[Any]):
-    """What a reset would do, worked out by a dry run."""
+    """What a reset would do (a dry run)."""
 
     dry_run = s.BooleanField()
     how = s.CharField()
     changes = ResetChange(many=True)
-    unchanged = s.IntegerField(help_text="Partitions that are there already.")
+    unchanged = s.IntegerField(help_text="Partitions that already have this offset.")

@@ -27,16 +27,16 @@ class TopicView(s.ModelSerializer[Topic]):
 
 
 class TopicPlan(s.Serializer[Any]):
-    """What would become of a topic, worked out by a dry run."""
+    """The topic as it would be (a dry run)."""
 
     dry_run = s.BooleanField()
     partitions_before = s.IntegerField(allow_null=True, help_text="null: there is no such topic.")
     topic = TopicView()
-    groups = s.IntegerField(help_text="That have committed offsets of it; 1,000 at most.")
+    groups = s.IntegerField(help_text="Groups with committed offsets of the topic; 1,000 at most.")
 
 
 class PartitionView(s.Serializer[Any]):
-    """A partition of a topic. It begins at 0, and ends as ListOffsets tells clients."""
+    """A partition of a topic. It begins at 0, and its end is what ListOffsets returns."""
 
     partition = s.IntegerField()
     log_start_offset = s.IntegerField()
@@ -46,20 +46,20 @@ class PartitionView(s.Serializer[Any]):
 
 
 class NewTopic(s.Serializer[Any]):
-    """A topic to be made."""
+    """A new topic."""
 
     name = TopicName(max_length=NAME_LENGTH_MAX)
     partitions = PartitionCount()
 
 
 class Growth(s.Serializer[Any]):
-    """More partitions for a topic: how many in all."""
+    """The new number of partitions of a topic."""
 
     partitions = PartitionCount()
 
 
 class Places(s.Serializer[Any]):
-    """Where a topic's partitions are: for each, from the first on, the racks near to it."""
+    """The racks of a topic's partitions: a list for each partition, from the first on."""
 
     racks = s.ListField(
         child=s.ListField(

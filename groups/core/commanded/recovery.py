@@ -44,4 +44,4 @@ def recover(work: Work) -> None:
     """Queue the group, once (the design's 2.3: "always try to rebalance every group")."""
     if work.live.recovering:
         work.change().recovering = False
-        rebalance.queue(work, Cause(OWNER_CHANGED, "another node took the group over"))
+        rebalance.queue(work, Cause(OWNER_CHANGED, "another node took over the group"))

@@ -17,15 +17,17 @@ DAYS_MAX = 3_650
 class Command(BaseCommand):
     """A token for REST; it may do what its user may."""
 
-    help = "Make an API token for a user and print it; it is shown this once."
+    help = "Create an API token for a user and print it; it is shown only once."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """What it is for, and whose it is."""
-        parser.add_argument("name", help="what uses it")
-        parser.add_argument("--user", required=True, help="whose rights it has")
-        parser.add_argument("--days", type=int, default=api_tokens.DAYS, help="how long it lasts")
+        parser.add_argument("name", help="the name of the token")
+        parser.add_argument("--user", required=True, help="the user whose rights it has")
         parser.add_argument(
-            "--scopes", default=",".join(SCOPES), help="what of them it may use, with commas"
+            "--days", type=int, default=api_tokens.DAYS, help="days until it expires"
+        )
+        parser.add_argument(
+            "--scopes", default=",".join(SCOPES), help="its scopes, separated by commas"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,7 +42,7 @@ class Command(BaseCommand):
         except ValueError as refusal:
             raise CommandError(str(refusal)) from None
         except IntegrityError:
-            raise CommandError(f"There is a token {options['name']} already.") from None
+            raise CommandError(f"The token {options['name']} already exists.") from None
         self.stdout.write(secret)
 
 

@@ -28,7 +28,7 @@ class Command(BaseCommand):
     unless the environment names it.
     """
 
-    help = "Create the first admin user, unless there is one."
+    help = "Create the first admin user, unless one exists."
     requires_system_checks: list[str] = []
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -60,7 +60,9 @@ class Command(BaseCommand):
             told = f"password: {password} (shown only now)"
         else:
             told = f"password in {kept(Path(settings.DATA_DIR), password)}"
-        self.stdout.write(f"first admin user: {name}, {told}; it is changed at the first login")
+        self.stdout.write(
+            f"first admin user: {name}, {told}; it must be changed at the first login"
+        )
 
 
 def forget(user: Any) -> None:

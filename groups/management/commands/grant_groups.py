@@ -17,13 +17,13 @@ IS_THERE = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
 class Command(BaseCommand):
     """Grants belong to logins of PostgreSQL, each to the beginning of groups' ids."""
 
-    help = "Grant a login of PostgreSQL the groups whose ids begin so (docs/exactly-once.md)."
+    help = "Grant a login of PostgreSQL the groups whose ids have a prefix (docs/exactly-once.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Who, and what; neither lists all grants."""
-        parser.add_argument("login", nargs="?", help="the user of PostgreSQL that logs in")
-        parser.add_argument("prefix", nargs="?", help="how the ids begin; '' for all groups")
-        parser.add_argument("--revoke", action="store_true", help="take the grant away")
+        parser.add_argument("login", nargs="?", help="the login of PostgreSQL")
+        parser.add_argument("prefix", nargs="?", help="the prefix of the ids; '' for all groups")
+        parser.add_argument("--revoke", action="store_true", help="revoke the grant")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Change what is asked for, or tell what there is."""
@@ -34,10 +34,10 @@ class Command(BaseCommand):
                 self.stdout.write("\n".join(f"{who} {what!r}" for who, what in cursor.fetchall()))
                 return
             if prefix is None:
-                raise CommandError("Say how the ids of the groups begin; '' means all groups.")
+                raise CommandError("Give the prefix of the groups' ids; '' means all groups.")
             cursor.execute(IS_THERE, [login])
             if not options["revoke"] and cursor.fetchone() != (True,):
-                raise CommandError(f"There is no login {login}.")
+                raise CommandError(f"The login {login} does not exist.")
             cursor.execute(REVOKE if options["revoke"] else GRANT, [login, prefix])
             if options["revoke"] and not cursor.rowcount:
                 raise CommandError(f"{login} had no such grant.")

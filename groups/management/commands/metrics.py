@@ -15,7 +15,7 @@ DASHBOARD: Final = settings.BASE_DIR / "deploy" / "grafana" / "rollcall.json"
 class Command(BaseCommand):
     """Writes files of the checkout; the diff is the review."""
 
-    help = "Write the tables of docs/metrics.md, the alerts and the dashboard anew."
+    help = "Regenerate the tables of docs/metrics.md, the alerts and the dashboard."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -23,12 +23,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Why, for the journal; and how often before."""
-        parser.add_argument("--reason", required=True, help="what the journal says")
+        parser.add_argument("--reason", required=True, help="the reason in the journal")
         parser.add_argument(
             "--times",
             type=int,
             default=1,
-            help="2 where the same backup was restored once before, and so on",
+            help="2 if the same backup was restored once before, and so on",
         )
 
     def handle(self, *_args: Any, reason: str, times: int, **_options: Any) -> None:

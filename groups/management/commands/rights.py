@@ -13,16 +13,18 @@ ROLES: Final = (staff_roles.VIEWER, staff_roles.OPERATOR, staff_roles.ADMINISTRA
 HEAD: Final = """\
 # Who may do what
 
-`manage.py rights` makes this page of the table that every door asks (`groups/access/rights.py`) and
-of the roles (`groups/access/staff_roles.py`). What has no row nobody may do. A superuser, and the
-token of `ROLLCALL_API_TOKEN` over REST, may do whatever somebody may; a token may do what its user
-may. Whoever sees the admin is staff."""
+`manage.py rights` generates this page from the table of rights (`groups/access/rights.py`), against
+which every request is checked, and from the roles (`groups/access/staff_roles.py`). A route without
+a row is forbidden to everyone. A superuser, and over REST the token of `ROLLCALL_API_TOKEN`, may do
+everything that a row allows; any other token has the rights of its user. Users of the admin are
+staff.
+"""
 
 
 class Command(BaseCommand):
     """Prints the page."""
 
-    help = "Print who may do what, as docs/rights.md has it."
+    help = "Print the table of rights (docs/rights.md)."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Roles are as the installation has them."""
@@ -35,7 +37,7 @@ def _page() -> Iterator[str]:
     yield from _table("REST, under /api/v1/", "route", held, _methods(rights.REST))
     confluent = _methods(rights.CONFLUENT)
     yield from _table("Confluent's paths, under /kafka/v3/", "route", held, confluent)
-    yield from _table("Beside them", "path", held, _methods(rights.SERVICES))
+    yield from _table("Other paths", "path", held, _methods(rights.SERVICES))
     pages = _methods(rights.ADMIN)
     yield from _table("The admin's pages, by the names of their URLs", "page", held, pages)
     actions = (
@@ -43,7 +45,7 @@ def _page() -> Iterator[str]:
         for label, model in rights.MODELS.items()
         for action, permission in model.actions.items()
     )
-    yield from _table("What is done to the rows chosen in a list", "action", held, actions)
+    yield from _table("Actions on rows selected in a list", "action", held, actions)
     yield from _table("Websockets", "path", held, rights.SOCKETS.items())
 
 

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     """The password is asked for, or the first line of standard input; only what verifies it is
     kept."""
 
-    help = "Make a user of the Kafka port (SASL), change its password, or delete it."
+    help = "Create a user of the Kafka port (SASL), change its password, or delete it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Whose, and for which mechanisms."""
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         """Write rows, and tell the nodes."""
         name, mechanisms = options["name"], options["mechanism"] or tuple(scram.HASHES)
         if not scram.is_name(name):
-            raise CommandError(f"{name!r} is no name of a user.")
+            raise CommandError(f"{name!r} is not a valid user name.")
         if not scram.ITERATIONS_MIN <= options["iterations"] <= scram.ITERATIONS_MAX:
             raise CommandError(f"--iterations: {scram.ITERATIONS_MIN} to {scram.ITERATIONS_MAX}.")
         password = "" if options["delete"] else _password()
@@ -49,5 +49,5 @@ class Command(BaseCommand):
 def _password() -> str:
     asked = getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
     if not asked:
-        raise CommandError("A password is needed: the first line of standard input.")
+        raise CommandError("A password is required: the first line of standard input.")
     return asked

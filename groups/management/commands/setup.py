@@ -16,7 +16,7 @@ class Command(BaseCommand):
     Whatever is there already is left as it is.
     """
 
-    help = "Bring the database up to date, and make what is missing in it."
+    help = "Migrate the database, and create what is missing in it."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:

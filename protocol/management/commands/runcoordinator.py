@@ -36,29 +36,33 @@ class Command(BaseCommand):
         parser.add_argument(
             "--host",
             default="127.0.0.1",
-            help="the address to bind, unless the setting listeners has others",
+            help="the address to bind, unless the setting listeners is set",
         )
         port = int(os.environ.get("ROLLCALL_KAFKA_PORT", "9092"))
         parser.add_argument("--port", type=int, default=port, help="0: any free one")
         parser.add_argument(
             "--draft-port",
             type=int,
-            help="for clients of the 0.9 draft; 0: any free one, -1: no such listener; default:"
-            " ROLLCALL_DRAFT_PORT or 9392, and the node id more, or a free one where --port is 0",
+            help="the port for clients of the 0.9 draft; 0: any free one, -1: no such listener;"
+            " default:"
+            " ROLLCALL_DRAFT_PORT or 9392, plus the node id, or a free one if --port is 0",
         )
         parser.add_argument(
             "--metrics-port",
             type=int,
             help="for Prometheus; 0: any free one, -1: no such listener; default: none, or"
-            " ROLLCALL_METRICS_PORT and the node id more",
+            " ROLLCALL_METRICS_PORT plus the node id",
         )
-        parser.add_argument("--advertised-host", help="what clients are told; default: --host")
+        parser.add_argument(
+            "--advertised-host", help="the host that clients receive; default: --host"
+        )
         advertised = os.environ.get("ROLLCALL_ADVERTISED_PORT")
         parser.add_argument(
             "--advertised-port",
             type=int,
             default=int(advertised) if advertised else None,
-            help="what clients are told, where a proxy stands between; default: the bound port",
+            help="the port that clients receive if there is a proxy in between; default: the bound"
+            " port",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -194,7 +198,7 @@ def metrics_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int 
         first = int(text)
         wanted = first + int(options["node_id"]) if first > 0 else first
     if wanted > listeners.PORT_MAX:
-        raise ListenerError(f"{wanted} is no port (ROLLCALL_METRICS_PORT)")
+        raise ListenerError(f"{wanted} is not a port (ROLLCALL_METRICS_PORT)")
     return wanted if wanted >= 0 else None
 
 
