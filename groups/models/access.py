@@ -1,5 +1,7 @@
 """Who may do what: tokens, credentials, ACLs, and the audit."""
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
 
@@ -181,6 +183,12 @@ class AuditEntry(models.Model):
     target = models.TextField(blank=True, default="", help_text="The object of the action.")
     outcome = models.TextField(blank=True, default="")
     details = models.JSONField(default=dict)
+
+    SHOWN: Final = (
+        *("id", "at", "kind", "who", "address", "client_id", "request_id"),
+        *("target", "outcome", "login", "details"),
+    )
+    """Fields in the order in which the admin, CSV and REST show them."""
 
     class Meta:
         db_table = "rollcall_audit"

@@ -61,8 +61,10 @@ def await_operation(
 def _check_ended(operation: Mapping[str, Any]) -> None:
     if operation["state"] != "succeeded":
         number = operation["id"]
-        sentence = f"It has not ended: `rollcall operation show {number}` shows it later."
-        raise Failure(Code.OTHER, sentence)
+        told = (
+            f"Operation {number} has not ended: `rollcall operation show {number}` shows it later."
+        )
+        raise Failure(Code.OTHER, told)
 
 
 class Asking:
@@ -81,12 +83,8 @@ class Asking:
         with patience(f"{path.rpartition('/')[2]} of {query['group_id']}: waiting for its end"):
             operation = self.rest.operation(method, path, body, self.wait_s, **query)
         show_one(operation, OPERATION, self.output)
-        if self.wait_s and operation["state"] != "succeeded":
-            sentence = (
-                f"Operation {operation['id']} has not ended: `rollcall operation show` shows it"
-                " later."
-            )
-            raise Failure(Code.OTHER, sentence)
+        if self.wait_s:
+            _check_ended(operation)
 
     def ask_or_try(
         self, method: str, path: str, body: Mapping[str, Any], dry_run: bool, **query: Any

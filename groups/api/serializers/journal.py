@@ -41,16 +41,4 @@ class AuditView(s.ModelSerializer[AuditEntry]):
 
     class Meta:
         model = AuditEntry
-        fields = (
-            "id",
-            "at",
-            "kind",
-            "who",
-            "address",
-            "client_id",
-            "request_id",
-            "target",
-            "outcome",
-            "login",
-            "details",
-        )
+        fields = AuditEntry.SHOWN
