@@ -67,7 +67,9 @@ def _page() -> tuple[int, bool]:
     for entry in page:
         position.note(entry.seq, now)
     position.forget(now)
-    WebhookCursor.objects.filter(name=CURSOR).update(state=kept(position, fired, looked_at))
+    left = kept(position, fired, looked_at)
+    if left != state:
+        WebhookCursor.objects.filter(name=CURSOR).update(state=left)
     return queued, len(page) == journal_rows.PAGE
 
 

@@ -127,6 +127,18 @@ def test_a_body_is_sent_to_the_database_once_and_what_nobody_asked_for_is_not_re
     assert sorted(got.path for got in receiver.got) == ["/a", "/b", "/c"]
 
 
+def test_a_turn_in_which_nothing_happened_writes_nothing(make: Make) -> None:
+    make(events=["journal.stable"])
+    last = happened()
+    happened(pk=last.pk + 2)
+    turn()
+    with CaptureQueriesContext(connection) as asked:
+        outbox.turn()
+
+    assert not any(each["sql"].startswith(("UPDATE", "INSERT", "DELETE")) for each in asked)
+    assert len(asked) <= 6, [each["sql"] for each in asked]
+
+
 def test_who_is_enabled_when_nobody_was_is_told_of_what_follows(
     make: Make, receiver: Receiver
 ) -> None:
