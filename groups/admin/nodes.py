@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
@@ -14,7 +14,7 @@ from groups.access import rights
 from groups.admin import drains
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import KIND_TONES, ago
-from groups.models import Drain, Journal, Node, Slot
+from groups.models import Drain, Group, Journal, Node, Slot
 from groups.queries import groups
 from groups.queries.journal_text import sentence
 
@@ -33,7 +33,10 @@ def _change(entry: Journal) -> dict[str, Any]:
 class NodeAdmin(RollcallAdmin):
     """Nodes register themselves."""
 
-    list_display = ("node", "address", "draft", "slots", "drained", "last_beat", "started_at")
+    list_display = (
+        *("node", "address", "draft", "slots", "groups", "drained"),
+        *("last_beat", "started_at"),
+    )
     list_display_links = None
     ordering = ("node_id",)
     list_after_template = "admin/groups/node/changes.html"
@@ -86,19 +89,30 @@ class NodeAdmin(RollcallAdmin):
         return f"{node.host}:{node.draft_port}" if node.draft_port else "—"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With the number of slots that each owns."""
+        """With the number of slots that each owns, and of their groups."""
         owned = Slot.objects.filter(node_id=OuterRef("node_id")).values("node_id")
         counted = owned.annotate(n=Count("slot")).values("n")
+        mine = Slot.objects.filter(node_id=OuterRef(OuterRef("node_id"))).values("slot")
+        theirs = Group.objects.filter(slot__in=mine).order_by().annotate(one=Value(1)).values("one")
         found: QuerySet[Any] = super().get_queryset(request)
         drain = Drain.objects.filter(node_id=OuterRef("node_id"))
         told = {f"drain_{name}": Subquery(drain.values(name)) for name in TOLD}
-        shown: QuerySet[Any] = found.annotate(slot_count=Coalesce(Subquery(counted), 0), **told)
+        shown: QuerySet[Any] = found.annotate(
+            slot_count=Coalesce(Subquery(counted), 0),
+            group_count=Coalesce(Subquery(theirs.annotate(n=Count("*")).values("n")), 0),
+            **told,
+        )
         return shown
 
     @admin.display(description="Slots", ordering="slot_count")
     def slots(self, node: Any) -> int:
         """How many of the 64 it owns."""
         return int(node.slot_count)
+
+    @admin.display(description="Groups", ordering="group_count")
+    def groups(self, node: Any) -> int:
+        """How many have their slot there."""
+        return int(node.group_count)
 
     @admin.display(description="Drained", ordering="drain_since", empty_value="—")
     def drained(self, node: Any) -> str | None:

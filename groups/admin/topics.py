@@ -7,27 +7,27 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import quote
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html_join
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
+from groups.access import rights
 from groups.admin.base import RollcallAdmin
 from groups.catalogue import changes
 from groups.core import topics as rules
 from groups.core.authors import user
 from groups.core.errors import Refuse
-from groups.models import Offset, Topic
-from groups.queries import groups
+from groups.models import Topic
+from groups.queries import groups, topic_groups
 from groups.queries.journal_text import sentence
+from groups.queries.ranges import ranges
 
-COMMITTED_BY_MAX = 20
-"""Groups named on a topic's page."""
+OWNERS_MAX = 20
+"""Owners named of each group on a topic's page; the group's own page has all."""
 
 HISTORY_MAX = 20
 """Entries of the journal on a topic's page; REST has them all."""
-
-OFFSETS_READ_MAX = 5_000
-"""Offsets looked through for their names: a topic may have millions."""
 
 
 class TopicForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -78,14 +78,15 @@ class TopicAdmin(RollcallAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Topic | None = None) -> tuple[str, ...]:
         """A new topic has only what one says of it."""
-        made = ("topic_id", "created_at", "committed_by", "history")
+        used = ("used_by",) if rights.may(request.user, rights.VIEW_GROUP) else ()
+        made = ("topic_id", "created_at", *used, "history")
         return ("name", "partitions", *(made if obj is not None else ()))
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Topic | None = None
     ) -> tuple[str, ...]:
         """A topic keeps its name: members subscribe by it."""
-        return () if obj is None else ("name", "topic_id", "created_at", "committed_by", "history")
+        return () if obj is None else ("name", "topic_id", "created_at", "used_by", "history")
 
     def save_model(self, request: HttpRequest, obj: Topic, form: TopicForm, change: bool) -> None:
         """By the catalogue's functions, which tell every node."""
@@ -119,15 +120,24 @@ class TopicAdmin(RollcallAdmin):
         rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S}", sentence(entry)) for entry in entries]
         return format_html_join("", "<div>{} {}</div>", rows) or "no racks are known"
 
-    @admin.display(description="Committed by")
-    def committed_by(self, topic: Topic) -> str:
-        """Links to groups that have committed offsets of it; some, where there are many."""
-        read = Offset.objects.filter(topic=topic.name).order_by("topic", "partition")
-        ids = sorted(set(read.values_list("group_id", flat=True)[:OFFSETS_READ_MAX]))
-        rows = [
-            (reverse("admin:groups_group_change", args=[quote(group_id)]), group_id)
-            for group_id in ids[:COMMITTED_BY_MAX]
-        ]
-        if len(ids) > COMMITTED_BY_MAX:
-            rows.append((reverse("admin:groups_group_changelist"), "and more"))
-        return format_html_join(", ", '<a class="rc-link" href="{}">{}</a>', rows) or "no group"
+    @admin.display(description="Groups and owners")
+    def used_by(self, topic: Topic) -> str:
+        """Groups whose members subscribe to it or that have committed offsets of it."""
+        found = topic_groups.of(topic)
+        uses = [_shown(use) for use in found.shown]
+        context = {"uses": uses, "is_more": found.is_more}
+        return render_to_string("admin/groups/topic/groups.html", context)
+
+
+def _shown(use: topic_groups.Use) -> dict[str, Any]:
+    owners = [(who, ranges(numbers)) for who, numbers in use.owners[:OWNERS_MAX]]
+    return {
+        "group_id": use.group.group_id,
+        "url": reverse("admin:groups_group_change", args=[quote(use.group.group_id)]),
+        "subscribers": use.subscribers,
+        "owners": owners,
+        "more": len(use.owners) - len(owners),
+        "unread": use.unread,
+        "unowned": ranges(use.unowned),
+        "has_committed": use.has_committed,
+    }

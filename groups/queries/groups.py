@@ -269,6 +269,14 @@ def _assignment(group: Group, row: Member, names: Mapping[str, str]) -> Partitio
     return None if parts is None else by_topic(parts)
 
 
+def share_of(
+    group: Group, row: Member, names: Mapping[str, str]
+) -> tuple[Sequence[str] | None, Partitions | None]:
+    """What a member subscribes to, and what it owns; ``names`` are those of topic ids. None: it
+    cannot be read. No statement."""
+    return _topics(group, row), _assignment(group, row, names)
+
+
 def by_topic(parts: Iterable[tuple[str, int]]) -> Partitions:
     """Pairs of topic and partition, grouped and sorted."""
     grouped: dict[str, list[int]] = {}

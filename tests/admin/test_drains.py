@@ -1,13 +1,17 @@
 """Draining a node in the admin: look first, say why, and what the list says then."""
 
+from collections import Counter
+
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.core.rows import slot_of
 from groups.models import Drain
 from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
 from tests.api.test_drains import execute, nodes
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +84,16 @@ def test_a_viewer_is_offered_nothing() -> None:
     assert viewer.get(PAGE).status_code == 403
     assert viewer.post(PAGE, {"verb": "drain", "reason": "x"}).status_code == 403
     assert "/drain/" not in text(viewer.get(LIST))
+
+
+@pytest.mark.usefixtures("two")
+def test_the_list_counts_groups_and_says_what_is_unknown(operator: Client) -> None:
+    write("a", "b", "c")
+    shown = operator.get(LIST)
+    groups = {node.node_id: node.group_count for node in shown.context["cl"].result_list}
+    expected = Counter(slot_of(name) % 2 for name in "abc")
+    assert groups == {0: expected[0], 1: expected[1]}
+    assert "are unknown here" in text(shown)
 
 
 @pytest.mark.usefixtures("two")

@@ -1,0 +1,118 @@
+"""On a topic's page: the groups that use it, and who owns its partitions in each."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from groups.access.staff_roles import VIEWER
+from groups.catalogue import changes
+from groups.core.row_packing import pack_parts, pack_topics
+from groups.models import Topic
+from groups.queries import topic_groups
+from tests import factories
+from tests.admin.test_topics import page
+from tests.admin.visitors import person, text, visitor
+from tests.api.conftest import TAKE_SLOTS
+
+pytestmark = pytest.mark.django_db
+
+COMMIT = """
+INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch, metadata,
+                             committed_at)
+VALUES (%s, %s, 0, 1, -1, '', now())
+"""
+
+
+def execute(statement: str, *values: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def group(group_id: str, topic: str, *shares: tuple[int, ...], **over: Any) -> None:
+    """A classic group whose members own these partitions of a topic."""
+    members = [
+        factories.member(
+            f"m-{n}",
+            position=n,
+            subscription=pack_topics("range", [topic]),
+            assignment=pack_parts((topic, number) for number in share),
+            **over,
+        )
+        for n, share in enumerate(shares)
+    ]
+    write(group_id, *members)
+
+
+def write(group_id: str, *members: Any, **columns: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_SLOTS)
+        factories.apply_with(
+            cursor, factories.batch(factories.birth(group_id, *members, **columns))
+        )
+
+
+def uses(name: str) -> dict[str, topic_groups.Use]:
+    found = topic_groups.of(Topic.objects.get(name=name))
+    return {use.group.group_id: use for use in found.shown}
+
+
+def test_owners_and_partitions_without_owner_are_told_of_each_group() -> None:
+    changes.create("orders", 4)
+    group("packers", "orders", (0, 1), (3,))
+    group("others", "orders-eu", (0,))
+    write("idle")
+    execute(COMMIT, "idle", "orders")
+
+    found = uses("orders")
+    assert list(found) == ["idle", "packers"]
+    packers, idle = found["packers"], found["idle"]
+    assert (packers.subscribers, packers.unowned, packers.has_committed) == (2, [2], False)
+    assert packers.owners == [("a-client (m-0)", [0, 1]), ("a-client (m-1)", [3])]
+    assert (idle.subscribers, idle.owners, idle.unowned, idle.has_committed) == (0, [], [], True)
+
+    shown = text(visitor(VIEWER).get(page("orders")))
+    assert "packers" in shown and "a-client (m-0): 0-1" in shown and "orders-eu" not in shown
+
+
+def test_a_group_of_the_consumer_protocol_is_found_by_the_topics_id() -> None:
+    changes.create("orders", 3)
+    topic_id = Topic.objects.get(name="orders").topic_id.hex
+    details = {"topics": ["orders"], "assigned": {topic_id: [2]}, "epoch": 1, "state": "stable"}
+    member = factories.member("m-0", client_id="ben", subscription=b"", details=details)
+    write("packers", member, kind="consumer")
+    (use,) = uses("orders").values()
+    assert (use.owners, use.unowned, use.subscribers) == ([("ben", [2])], [0, 1], 1)
+
+
+def test_of_many_groups_and_members_some_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topic_groups, "MEMBERS_MAX", 30)
+    changes.create("orders", 2)
+    for number in range(topic_groups.GROUPS_MAX + 3):
+        group(f"g-{number:02}", "orders", (0,), (1,))
+    with CaptureQueriesContext(connection) as asked:
+        found = topic_groups.of(Topic.objects.get(name="orders"))
+    assert len(found.shown) == topic_groups.GROUPS_MAX and found.is_more
+    assert [use.unread for use in found.shown] == [False] * 15 + [True] * 5
+    assert not any(use.unowned for use in found.shown)
+    assert len(asked) <= 5
+
+
+def test_groups_are_shown_to_who_may_see_groups() -> None:
+    changes.create("orders", 2)
+    group("packers", "orders", (0,), (1,))
+    somebody, client = person("topical"), Client()
+    somebody.user_permissions.set(Permission.objects.filter(codename="view_topic"))
+    client.force_login(somebody)
+    shown = text(client.get(page("orders")))
+    assert "orders" in shown and "packers" not in shown
+
+
+def test_a_name_with_marks_of_html_is_no_html() -> None:
+    changes.create("orders", 1)
+    group("<b>bold</b>", "orders", (0,), client_id="<i>odd</i>")
+    shown = text(visitor(VIEWER).get(page("orders")))
+    assert "<b>bold" not in shown and "<i>odd" not in shown and "&lt;b&gt;bold" in shown
