@@ -70,7 +70,7 @@ STORE = _in("store", "statements raised_epochs lives literals commands load guar
 SIMULATION = _in("proof", "simulation")
 COMMITS = _in("node", "inbox committer refused_members toy_kind verbs outside hung_database")
 MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")
-SLOT_KEEPING = _in("node", "slot_keeper spread memory slots")
+SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains")
 
 
 def _rules(folders: tuple[str, ...], *first: tuple[str, ...]) -> Row:
