@@ -1,7 +1,7 @@
-"""Writing what a queue's groups decided, a batch at a time, and what is done where that fails.
+"""Writes the decisions of a queue's groups in batches, and handles failures.
 
-What a failure means is ``groups.store.apply``'s business. Nothing is decided here but, where
-PostgreSQL refuses a group, which of its events is to blame.
+``groups.store.apply`` classifies failures. The only decision of this file: if PostgreSQL refuses a
+group, which of its events caused that.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ and ten thousand rows, far from its limit of two seconds. A group that alone has
 beside its queue, in a transaction of its own, so that nobody else waits for it."""
 
 DONE_AT_ONCE = 64
-"""Groups that are installed and answered between two looks at the clock: about a millisecond."""
+"""Groups that are installed and answered between two reads of the clock: about a millisecond."""
 
 LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
@@ -51,11 +51,11 @@ LONE_BYTES_PER_MS = 2_000
 so many bytes. Measured: 10,000 members of 8 KiB, 82 MB, take 2.6 s, and may take 46 s."""
 
 REFUSED_PAUSE_MS = 5_000
-"""A group of which something fell due that cannot be written is left alone for so long."""
+"""How long the timers of a group are delayed when its due step cannot be written."""
 
 
 UNSURE_PAUSE_MS = 1_000
-"""The same where the outcome is not known: a full disk refuses each of them at once."""
+"""The same if the outcome is unknown: a full disk refuses each write at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +103,17 @@ class BatchWriter:
         self._other_connection: connections.Connection | None = None
 
     async def run(self) -> None:
-        """Write what had to wait, until cancelled."""
+        """Write deferred groups, until cancelled."""
         await self._waiting.run()
 
     async def close(self) -> None:
-        """End both connections."""
+        """Close both connections."""
         for connection in (self._connection, self._other_connection):
             if connection is not None:
                 await connection.close()
 
     def put_aside(self, work: Work) -> None:
-        """Write it by itself, beside the queue."""
+        """Write one group separately from the queue."""
         self._waiting.add([work])
 
     async def _written(self, work: Work) -> None:
@@ -126,7 +126,8 @@ class BatchWriter:
         await self._finish(work)
 
     async def write(self, works: Sequence[Work], until: float | None = None) -> None:
-        """Write them; what cannot be written by ``until`` (the loop's time) is given up."""
+        """Write them; those that cannot be written by ``until`` (the event loop's time) are
+        refused."""
         until = until or asyncio.get_running_loop().time() + self.patience_s
         works = [work for work in works if not work.entry.suspended]
         large = [work for work in works if work.size > BATCH_BYTES_MAX]
@@ -196,7 +197,7 @@ class BatchWriter:
                 self.doubt(works, again=False)
 
     async def _attempt(self, work: Work) -> bool:
-        """Write one group that had to wait, by itself. False: something is still held."""
+        """Write one deferred group. False: a lock is still held."""
         if work.entry.suspended:
             return True
         try:
@@ -222,7 +223,7 @@ class BatchWriter:
         return True
 
     def _give_up(self, work: Work) -> None:
-        """Nothing of it was written, and it has waited long enough."""
+        """Nothing of it was written within the time limit."""
         logger.warning("group %r: could not be written in time", work.entry.group_id)
         self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
@@ -238,7 +239,7 @@ class BatchWriter:
         await self.write(works[half:], until)
 
     async def _bisect(self, works: Sequence[Work], error: StoreError, until: float) -> None:
-        """Find the value that PostgreSQL refuses, so that nobody else fails for it."""
+        """Find the group that PostgreSQL refuses, so that the others are written."""
         if len(works) > 1:
             await self._halves(works, until)
         else:
@@ -275,14 +276,14 @@ class BatchWriter:
             return None
 
     def _would_help(self, entry: GroupEntry, culprits: MembersRefused) -> bool:
-        """Whether any of them waits in the group as it was committed."""
+        """Whether any of them waits in the committed group."""
         if not culprits.member_ids:
             return False
         now, rng = self.coordinator.clock(), self.coordinator.rng
         return decide(entry.group, [culprits], now, rng).group is not entry.group
 
     def one_by_one(self, entry: GroupEntry, events: Sequence[Event]) -> None:
-        """One event of this group is to blame: take them one at a time."""
+        """One event of this group is the cause: step them one at a time."""
         entry.inbox.extendleft(reversed(events))
         entry.suspects += len(events)
         self.coordinator.release(entry)
@@ -315,7 +316,7 @@ class BatchWriter:
         return self._connection
 
     async def _nobody_waits(self) -> None:
-        """Most of the time nobody does: no connection is kept for that."""
+        """Usually no group is deferred: no connection is kept for it."""
         beside, self._other_connection = self._other_connection, None
         if beside is not None:
             await beside.close()

@@ -1,8 +1,9 @@
-"""Tells commanded groups what became of their topics, and what their filters let through.
+"""Sends changes of the catalogue to commanded groups: of their topics, and of the topics that match
+their filters.
 
-Level, not edge: a group is compared with the catalogue, and told where they differ, so that a ring
-that was lost, or came to the last owner, is made good within a second. Names are matched in a
-thread, once for each version of the catalogue. No SQL and no rules here.
+A group is compared with the catalogue, and receives an event if they differ. So a notification that
+was lost, or went to the previous owner, delays a change by a second at most. Names are matched in a
+thread, once for each version of the catalogue. This file has no SQL and no rules.
 """
 
 import asyncio
@@ -23,23 +24,24 @@ from groups.event_loop import Slices
 logger = logging.getLogger(__name__)
 
 LOOK_S = 1.0
-"""How much later than a ring a change is noticed at the latest."""
+"""The longest delay of a change whose notification was lost."""
 
 MATCH_S_MAX = 2.0
-"""All filters that are matched at one look, together. RE2 matches some million names a second."""
+"""The time limit for matching all filters of one comparison. RE2 matches some million names a
+second."""
 
 FILTERS_AT_ONCE = 100
-"""Matched together, of several groups. Each has as many names as there are topics at the most, and
-so many filters' are kept until the catalogue changes."""
+"""Filters of several groups that are matched together. The results of this many filters are kept
+until the catalogue changes; each has at most as many names as there are topics."""
 
 Names = tuple[str, ...]
 
 
 class CommandedTopics:
-    """The node's commanded groups and the catalogue, side by side.
+    """Compares the node's commanded groups with the catalogue.
 
-    Only such groups are looked at: those that registrations were handed to (``knows``), and those
-    that came with a slot, for which all groups are gone through, once for each change of slots.
+    It keeps a list of these groups: those that received registrations (``knows``), and those that
+    were loaded with a slot; to find the latter it checks all groups after each change of slots.
     """
 
     def __init__(self, coordinator: CoordinatorRuntime, catalogue: Catalogue) -> None:
@@ -51,7 +53,7 @@ class CommandedTopics:
         self._awake = asyncio.Event()
 
     def knows(self, group_id: str) -> None:
-        """The group is one that is commanded, or is about to be."""
+        """The group is, or is about to become, a commanded group."""
         self._groups.setdefault(group_id)
 
     def wake(self) -> None:
@@ -59,7 +61,7 @@ class CommandedTopics:
         self._awake.set()
 
     async def run(self) -> None:
-        """Look again and again, until cancelled."""
+        """Compare repeatedly, until cancelled."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_S):
@@ -68,8 +70,8 @@ class CommandedTopics:
             await self.look()
 
     async def look(self) -> None:
-        """Tell every commanded group of what is not as it last heard. Telling it twice, while the
-        first word is on its way, does no harm."""
+        """Send an event to every commanded group that differs from the catalogue. A second event,
+        while the first is being processed, has no effect."""
         slices = Slices()
         if self._epochs != self._coordinator.epochs:
             await self._go_through(slices)
@@ -79,7 +81,7 @@ class CommandedTopics:
                 self._groups[group_id] = await self._compare(group_id, group, matched, slices)
 
     async def _to_compare(self, slices: Slices) -> list[tuple[str, CommandedGroup]]:
-        """The groups that have changed, or not heard of a change of the catalogue."""
+        """The groups that have changed, or have not been compared with the current catalogue."""
         found = list[tuple[str, CommandedGroup]]()
         for group_id, agreed in list(self._groups.items()):
             if slices.is_over:
@@ -92,7 +94,7 @@ class CommandedTopics:
         return found
 
     async def matched(self, keys: Collection[str]) -> Mapping[str, Names]:
-        """The topics that each filter lets through today; one that takes too long is left out."""
+        """The topics that match each filter now, without filters that take too long."""
         version = self._catalogue.version
         due = [key for key in keys if self._matched.get(key, (-1, ()))[0] != version]
         if due:
@@ -106,7 +108,7 @@ class CommandedTopics:
         return {key: self._matched[key][1] for key in keys if key in self._matched}
 
     def count(self, topic: str) -> int:
-        """Partitions of a topic, as far as this node knows."""
+        """The number of partitions of a topic; 0 if it does not exist."""
         entry = self._catalogue.get(topic)
         return 0 if entry is None else entry.partitions
 
@@ -117,7 +119,8 @@ class CommandedTopics:
         matched: Mapping[str, Names],
         slices: Slices,
     ) -> tuple[CommandedGroup, int] | None:
-        """The group and what it was compared with, where it knows all of it; else tell it."""
+        """The group and the version of the catalogue, if they agree; otherwise None, and the group
+        receives an event."""
         changes = self._catalogue.changes
         known = {key: tuple(names) for key, names in group.matches.items()}
         room = group.room
@@ -146,7 +149,8 @@ class CommandedTopics:
 
 
 def together(groups: Iterable[tuple[str, CommandedGroup]]) -> Iterator[list[Any]]:
-    """The same, a few at a time: no more than have so many filters, or one that has more."""
+    """Split the groups into parts with at most ``FILTERS_AT_ONCE`` filters, or one group with
+    more."""
     few: list[tuple[str, CommandedGroup]] = []
     filters = 0
     for group_id, group in groups:
@@ -160,7 +164,7 @@ def together(groups: Iterable[tuple[str, CommandedGroup]]) -> Iterator[list[Any]
 
 
 def let_through(keys: Collection[str], names: list[str]) -> Mapping[str, Names]:
-    """The names that each filter lets through, sorted as they come."""
+    """The names that match each filter, in the given order."""
     patterns = {filter_of(key)[1] for key in keys}
     until = time.monotonic() + MATCH_S_MAX
     matching = regex.matches(patterns, names, MATCH_S_MAX)

@@ -1,4 +1,4 @@
-"""The committers: from inboxes to rows, a batch at a time, and back to answers.
+"""The committers: they write the decisions of groups in batches, and then send the replies.
 
 Each of a node's two committers repeats one round: take the groups that are ready in its
 queue, step them, write what must be written in one transaction, install, answer
@@ -38,18 +38,18 @@ from groups.store.apply import Write
 logger = logging.getLogger(__name__)
 
 BATCH_ROWS_MAX = 2_000
-"""Rows of one transaction: beyond this the latency of the batch grows and the cost per row
-no longer falls (measured: docs/hot-path.md)."""
+"""Rows of one transaction: with more, the latency of the batch grows and the cost per row stays the
+same (measured: docs/hot-path.md)."""
 
 
 ANSWERS_AT_ONCE = 100
-"""Answers of one group that are sent in a turn of the loop: each wakes a request, which encodes its
-reply in the next turn. All ten thousand of a large group would be half a second of it."""
+"""Replies of one group that are sent in one turn of the event loop: each wakes a request, which
+encodes its reply in the next turn. All ten thousand of a large group would take half a second."""
 
 
 class Committer:
-    """The rounds of one queue. ``fenced`` is called when a write met another owner's epoch;
-    ``timeout_ms``: what is not written by then is given up, with an error that may be retried."""
+    """The rounds of one queue. ``fenced`` is called when a write finds another owner's epoch;
+    ``timeout_ms``: requests that are not written by then fail with a retriable error."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Committer:
         self._foreign: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Round after round, until cancelled."""
+        """Repeat rounds, until cancelled."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 for work in (self._rounds(), self._long_steps(), self.writer.run()):
@@ -97,7 +97,7 @@ class Committer:
                 await self._surely(works)
 
     async def _surely(self, works: Sequence[Work]) -> None:
-        """One round. Whatever it fails over, no group of it is left waiting for its end."""
+        """One round. If it fails, its groups are released all the same."""
         try:
             await self._round(works)
         except Exception:
@@ -107,7 +107,7 @@ class Committer:
     # -- one round
 
     async def _take(self) -> list[Work]:
-        """Step what is ready. Who was taken stays so while others have their turn of the loop."""
+        """Step the groups that are ready. A taken group stays busy while other tasks run."""
         works: list[Work] = []
         rows = size = 0
         while (
@@ -137,7 +137,7 @@ class Committer:
         return works
 
     def _run_of(self, entry: GroupEntry, room: int) -> list[Event]:
-        """The events at the head of the inbox that belong to this queue, up to the room left."""
+        """The events at the head of the inbox that belong to this queue, up to ``room`` rows."""
         events: list[Event] = []
         offsets = entry.head_is_offsets()
         if entry.suspects:
@@ -152,7 +152,7 @@ class Committer:
         return events
 
     def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> Work | None:
-        """``now``: what the process's clock said just before."""
+        """``now``: the process's clock, read just before."""
         events = self._to_be_decided(events, now)
         coordinator = self.coordinator
         try:
@@ -166,16 +166,16 @@ class Committer:
         coordinator = self.coordinator
         slept = now - coordinator.listened_at > STALL_MS
         if slept or now >= coordinator.lease_until:
-            # The node slept, or its database is away: a timer that ran out meanwhile is no
-            # evidence against anybody. It is armed anew when the entry is released.
+            # The node was suspended, or its database is away: a timer that expired in the
+            # meantime does not show that a member is dead. It is set again at the release.
             events = [event for event in events if not isinstance(event, Tick)]
         if slept:
             coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
         return events
 
     def _step_failed(self, entry: GroupEntry, events: Sequence[Event]) -> None:
-        """A defect of ours, or of somebody's assignor: the committed group stands, the request
-        gets an error, and the node goes on for everybody else."""
+        """A defect in Rollcall or in a plugged-in assignor: the committed group stays as it is, the
+        request gets an error, and the node continues to serve other groups."""
         logger.exception("group %r: a step failed", entry.group_id)
         if len(events) > 1:
             self.writer.one_by_one(entry, events)
@@ -194,7 +194,7 @@ class Committer:
     # -- steps beside the loop
 
     def _is_left_to_others(self, entry: GroupEntry, events: Sequence[Event]) -> bool:
-        """Whether the step is taken beside the loop, since it would stand still for too long."""
+        """Whether the step runs in a thread, since it would block the event loop for too long."""
         if self.queue is self.coordinator.offsets:
             return False
         if runs_foreign_code(entry.group, events):
@@ -208,7 +208,8 @@ class Committer:
         return False
 
     async def _long_steps(self) -> None:
-        """One after the other: what comes for a group meanwhile is its next step."""
+        """Run long steps one after the other; events that arrive for a group in the meantime are
+        its next step."""
         while True:
             entry, events = await self._long.get()
             await self._long_step(entry, events, asyncio.to_thread)
@@ -246,7 +247,7 @@ class Committer:
             await self.writer.write(needed)
 
     async def _answer_from_memory(self, work: Work) -> None:
-        """A step that changes no row: the lease alone says whether memory may be believed."""
+        """A step that changes no row is valid only while the lease holds."""
         if self.coordinator.holds_lease:
             await self._finish(work)
         else:
@@ -270,7 +271,7 @@ class Committer:
         self.coordinator.release(work.entry)
 
     async def _done_in_turns(self, work: Work) -> None:
-        """Answer many, some at a time. The group's next step waits until all are."""
+        """Send many replies in parts. The group's next step waits until all are sent."""
         entry, decision, coordinator = work.entry, work.write.decision, self.coordinator
         quiet = replace(decision, answers=(), hung_up=())
         coordinator.install(entry, quiet, work.write.revision)
@@ -283,7 +284,7 @@ class Committer:
 
 
 def _decided(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-    """The decision, and what the loop asks of the group next, found already."""
+    """The decision, with values that the event loop needs next already computed."""
     decision = decide(group, events, now, rng)
     decision.group.due(now)
     return decision

@@ -1,7 +1,8 @@
-"""Tells draft groups what became of their topics: the coordinator tracks them, not the consumers.
+"""Sends changes of the catalogue to draft groups: the coordinator tracks topics, not the consumers.
 
-Level, not edge: a group is compared with the catalogue, and told where they differ, so that a ring
-that was lost, or came to the last owner, is made good within a second. No SQL and no rules here.
+A group is compared with the catalogue, and receives an event if they differ. So a notification that
+was lost, or went to the previous owner, delays a change by a second at most. No SQL and no rules
+here.
 """
 
 import asyncio
@@ -15,15 +16,15 @@ from groups.core.events import TopicsChanged
 from groups.event_loop import Slices
 
 LOOK_S = 1.0
-"""How much later than a ring a change is noticed at the latest."""
+"""The longest delay of a change whose notification was lost."""
 
 
 class DraftTopics:
-    """The node's draft groups and the catalogue, side by side.
+    """Compares the node's draft groups with the catalogue.
 
-    Only draft groups are looked at: those that joins were handed to (``knows``), and those that
-    came with a slot, for which all groups are gone through, once for each change of slots. A group
-    that knew of everything is compared again when it, or the catalogue, has changed.
+    It keeps a list of these groups: those that received joins (``knows``), and those that were
+    loaded with a slot; to find the latter it checks all groups after each change of slots. An
+    up-to-date group is compared again when it, or the catalogue, has changed.
     """
 
     def __init__(self, coordinator: CoordinatorRuntime, catalogue: Catalogue) -> None:
@@ -34,7 +35,7 @@ class DraftTopics:
         self._awake = asyncio.Event()
 
     def knows(self, group_id: str) -> None:
-        """The group is one of the draft, or is about to be."""
+        """The group is, or is about to become, a draft group."""
         self._groups.setdefault(group_id)
 
     def wake(self) -> None:
@@ -42,7 +43,7 @@ class DraftTopics:
         self._awake.set()
 
     async def run(self) -> None:
-        """Look again and again, until cancelled."""
+        """Compare repeatedly, until cancelled."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_S):
@@ -51,8 +52,8 @@ class DraftTopics:
             await self.look()
 
     async def look(self) -> None:
-        """Tell every draft group of topics that are not as it last heard. Telling it twice, while
-        the first word is on its way, does no harm."""
+        """Send an event to every draft group whose topics differ from the catalogue. A second
+        event, while the first is being processed, has no effect."""
         slices = Slices()
         if self._epochs != self._coordinator.epochs:
             await self._go_through(slices)
@@ -72,7 +73,8 @@ class DraftTopics:
     async def _compare(
         self, group_id: str, known: Mapping[str, int], slices: Slices
     ) -> tuple[Mapping[str, int], int] | None:
-        """What the group knows and the catalogue, where they agree; else tell the group."""
+        """The group's counts and the version of the catalogue, if they agree; otherwise None, and
+        the group receives an event."""
         changes, counts = self._changes, dict[str, int]()
         for topic in known:
             if slices.is_over:

@@ -1,4 +1,5 @@
-"""Subscriptions by pattern: which group's patterns are to be matched with the catalogue, and when.
+"""Subscriptions by pattern: which patterns of which groups must be matched with the catalogue, and
+when.
 
 Members' heartbeats tell of groups that have patterns; the names are matched in a thread, and the
 results go to the groups as events, as if somebody had sent them (KIP-848). What a result means for
@@ -23,27 +24,27 @@ from groups.core.group import Millis
 logger = logging.getLogger(__name__)
 
 LOOK_MS: Millis = 100
-"""How often somebody asks whether a group's patterns are to be matched."""
+"""How often groups are checked for patterns that must be matched."""
 
 AFTER_A_CHANGE_MS: Millis = 1_000
-"""Topics that come one after the other are taken together."""
+"""Topics that are created shortly after each other are matched together."""
 
 AGAIN_MS: Millis = 10_000
 """A match that was lost is repeated after this time, which is the least that
 Kafka lets pass between any two matches of a group."""
 
 REFUSED_MAX = 1_000
-"""Patterns of which a node remembers that they take too long."""
+"""The number of patterns that a node remembers as too slow."""
 
 
 Found = Mapping[str, tuple[str, ...]]
-"""The names that each pattern stands for."""
+"""The names that match each pattern."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The last match for a group: at which version of the catalogue and when, of which patterns,
-    and what was found."""
+    """The last match for a group: the version of the catalogue, the time, the patterns, and the
+    result."""
 
     version: int = -1
     at: Millis = 0
@@ -63,7 +64,7 @@ class Waiting:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to be done."""
+        """Whether matching is complete."""
         return all(each.is_over for each in self.matchings.values())
 
 
@@ -92,13 +93,13 @@ class Patterns:
         self._refused: dict[str, None] = {}
 
     def problem(self, pattern: str) -> str | None:
-        """Why nobody may subscribe with it, as a sentence; None for a good one."""
+        """Why the pattern is refused, as a sentence; None if it is valid."""
         if pattern in self._refused:
             return regex.refusal(pattern, regex.TOO_SLOW)
         return regex.problem(pattern)
 
     def problem_of(self, group_id: str, member_id: str) -> str | None:
-        """Why a member may not go on with the pattern that it has."""
+        """Why a member's current pattern is refused."""
         if not self._refused:
             return None
         group = self._coordinator.group(group_id)
@@ -106,14 +107,15 @@ class Patterns:
         return self.problem(pattern) if pattern in self._refused else None
 
     def watch(self, group_id: str) -> None:
-        """A member of this group lives: its patterns, where it has any, are kept matched."""
+        """A member of this group has sent a heartbeat: keep the group's patterns, if any,
+        matched."""
         if group_id not in self._asked:
             group = self._coordinator.group(group_id)
             if isinstance(group, ConsumerGroup) and group.patterns:
                 self._asked[group_id] = Asked()
 
     async def run(self) -> None:
-        """Look and match until cancelled."""
+        """Check and match, until cancelled."""
         looked_at = -LOOK_MS
         while True:
             if self._coordinator.clock() - looked_at >= LOOK_MS:
@@ -125,7 +127,7 @@ class Patterns:
             await self._turns(self._old, min(1, len(self._old)))
 
     async def _begin(self, due: Mapping[str, frozenset[str]]) -> None:
-        """These groups wait from now on."""
+        """Start matching for these groups."""
         version, now = self._catalogue.version, self._coordinator.clock()
         if due and self._names[0] != version:
             self._names = version, [entry.name for entry in self._catalogue.all()]
@@ -138,7 +140,7 @@ class Patterns:
         await self._settle(due)
 
     def _matching(self, version: int, pattern: str) -> Matching:
-        """Who shares a pattern shares its turns."""
+        """Groups with the same pattern share its matching."""
         begun = self._begun.get((version, pattern))
         if begun is None:
             begun = self._begun[version, pattern] = Matching(pattern, self._names[1], version)
@@ -211,7 +213,7 @@ class Patterns:
         return group if isinstance(group, ConsumerGroup) else None
 
     def _due(self) -> dict[str, frozenset[str]]:
-        """The patterns to be matched now, by group."""
+        """The patterns that must be matched now, by group."""
         now = self._coordinator.clock()
         due: dict[str, frozenset[str]] = {}
         for group_id, asked in list(self._asked.items()):

@@ -1,8 +1,8 @@
-"""The node's memory: the groups it holds, their inboxes, their views and their timers.
+"""The node's memory: the groups of its slots, their inboxes, their views and their timers.
 
-Events come in by ``submit``, wait in their group's inbox, and are taken by a
-committer (``groups.coordinator.committer``). No SQL here and no rules: this file knows
-which group is where, and nothing of what a group decides.
+Events arrive by ``submit``, wait in their group's inbox, and are taken by a committer
+(``groups.coordinator.committer``). This file has no SQL and no rules: it knows where each group is,
+and nothing about what a group decides.
 """
 
 import heapq
@@ -37,37 +37,37 @@ from groups.postgres.timeline import Seen
 logger = logging.getLogger(__name__)
 
 STALL_MS = 1_000
-"""A process that stood still this much longer than it meant to sleep, as far as its members can
-tell: its overdue timers are not evidence against anybody (docs/architecture.md, *Failover*)."""
+"""If the process was suspended for longer than this, its overdue timers do not show that members
+are dead (docs/architecture.md, *Failover*)."""
 
 INBOX_EVENTS_MAX = 50_000
-"""Events that may wait for one group. A node that cannot write for seconds must refuse rather
-than grow: five times the members a group may have."""
+"""Events that may wait for one group: five times the members that a group may have. A node that
+cannot write for seconds must refuse requests, not use more and more memory."""
 
 LOADED_LATE_MS = 2_000
-"""Members whose groups are loaded can be heard once all are: when that takes longer than this, a
-third of the shortest session, their sessions begin anew at its end."""
+"""Members can reach the node only when all groups are loaded. If loading takes longer than this, a
+third of the shortest session, their sessions start again when it ends."""
 
 SEEN_AT_ONCE = 2_000
-"""Groups that the rows are compared with at a time: two milliseconds of the loop."""
+"""Groups that are compared with their rows in one go: two milliseconds of the event loop."""
 
 
 class CoordinatorRuntime:
     """All groups of the slots that this node owns.
 
-    ``monotonic`` gives the process's milliseconds, which a lease goes by; ``rng`` member ids;
-    ``answer`` sends a reply to a ticket, or drops it where the connection has gone.
-    ``missed``: how long nobody could be heard, all together. Sessions and timers go by ``clock``,
-    which leaves that out: a stall moves every deadline by its own length and costs nothing.
-    ``listened_at``: when members could last be heard. ``epochs`` maps
-    each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
-    operation whose event was refused before it was decided, ``hang_up`` the group and the
-    consumers whose connections are to be closed. ``question`` works targets out that a
-    step asked for (``groups.coordinator.assignor_worker``). ``with_pending``: groups for which
-    offsets of transactions wait, or once did; plain commits of all others need not ask.
-    ``groups_max``: groups that there may be in all slots together. ``grown`` is told of a group
-    for which more than ``written_max`` rows were written since it was told last; ``full``: groups
-    that may commit no further partitions (``groups.coordinator.offset_totals``).
+    ``monotonic`` returns the process's clock in milliseconds, which leases use; ``rng`` makes
+    member ids; ``answer`` sends a reply to a ticket, or drops it if the connection is closed.
+    ``missed``: the total time in which the node could receive nothing. Sessions and timers use
+    ``clock``, which excludes it: a stall moves every deadline by its length, so no member expires
+    because of it. ``listened_at``: when the node could last receive. ``epochs`` maps each owned
+    slot to the epoch under which it is owned. ``undecided`` is called with the id of an operation
+    whose event was refused before a decision, ``hang_up`` with a group and the consumers whose
+    connections must be closed. ``question`` computes target assignments that a step requested
+    (``groups.coordinator.assignor_worker``). ``with_pending``: groups that have, or once had,
+    pending transactional offsets; plain commits of all other groups need no check. ``groups_max``:
+    the limit of groups in all slots together. ``grown`` is called with a group when more than
+    ``written_max`` rows were written for it since the last call; ``full``: groups that may commit
+    no further partitions (``groups.coordinator.offset_totals``).
     """
 
     def __init__(
@@ -105,24 +105,24 @@ class CoordinatorRuntime:
     # -- time
 
     def clock(self) -> Millis:
-        """What sessions and timers are measured by."""
+        """The clock of sessions and timers."""
         return self.monotonic() - self.missed
 
     @property
     def stood_still_ms(self) -> Millis:
-        """Since when nobody could be heard: a turn of the loop while the process runs and the
-        lease holds."""
+        """How long ago the node could last receive: one turn of the event loop while the process
+        runs and the lease holds."""
         return self.monotonic() - self.listened_at
 
     def awake(self) -> None:
-        """The node stood still, or its database was away: no member pays for that."""
+        """The node was suspended, or its database was away: extend all sessions by that time."""
         self.missed += self.stood_still_ms
         self.listened_at = self.monotonic()
 
     # -- what requests ask
 
     def owns(self, group_id: str) -> bool:
-        """Whether this node may decide for the group, as far as it knows."""
+        """Whether this node believes that it owns the group's slot."""
         return slot_of(group_id) in self.epochs
 
     def serves(self, slot: int) -> bool:
@@ -135,7 +135,7 @@ class CoordinatorRuntime:
         return self.monotonic() < self.lease_until
 
     def submit(self, group_id: str, event: Event) -> None:
-        """Put an event into its group's inbox. The answer comes to the event's ticket."""
+        """Put an event into its group's inbox. The reply is sent to the event's ticket."""
         if not self.owns(group_id):
             self._refuse(event, ErrorCode.NOT_COORDINATOR)
             return
@@ -158,7 +158,8 @@ class CoordinatorRuntime:
 
     @property
     def groups_share(self) -> int:
-        """How many of all groups there may be the owned slots have: ids are spread evenly."""
+        """The share of ``groups_max`` for the owned slots: group ids are spread evenly over
+        slots."""
         return self.groups_max * len(self.epochs) // SLOTS
 
     def groups(self) -> Iterable[Group]:
@@ -166,7 +167,7 @@ class CoordinatorRuntime:
         return (r.group for r in self.entries.values() if _exists(r.group))
 
     def seen(self) -> Iterator[Sequence[Seen]]:
-        """What is in memory of what was committed, some at a time: epochs of slots, then groups."""
+        """The committed state in memory, in parts: epochs of slots, then groups."""
         yield [Seen(slot, epoch, "", 0, True) for slot, epoch in self.epochs.items()]
         entries = list(self.entries.values())
         for at in range(0, len(entries), SEEN_AT_ONCE):
@@ -182,9 +183,9 @@ class CoordinatorRuntime:
         return Seen(slot, epoch, entry.group_id, durable.revision, is_in_doubt)
 
     def group(self, group_id: str) -> Group | None:
-        """The committed group, or None where there is none.
+        """The committed group, or None if it does not exist.
 
-        As with Kafka a group exists from the moment on at which a member id was handed out.
+        As in Kafka, a group exists as soon as a member id was returned to a client.
         """
         entry = self.entries.get(group_id)
         return entry.group if entry and _exists(entry.group) else None
@@ -192,16 +193,16 @@ class CoordinatorRuntime:
     # -- what committers and owners do
 
     def schedule(self, entry: GroupEntry) -> None:
-        """Offer an entry to the queue that its next event belongs to."""
+        """Put an entry into the queue for its next event."""
         if entry.busy or entry.queued or entry.suspended or not entry.inbox:
             return
         queue = self.offsets if entry.head_is_offsets() else self.membership
         queue.push(entry)
 
     def install(self, entry: GroupEntry, decision: Decision, revision: int) -> None:
-        """A decision has committed: swap value and view, then send the answers.
+        """A decision has committed: replace the group and its view, then send the replies.
 
-        Where the slot was lost meanwhile, everything was answered already.
+        If the slot was lost in the meantime, all requests were already answered.
         """
         if entry.suspended:
             return
@@ -225,9 +226,9 @@ class CoordinatorRuntime:
             self.question(group_id, decision.question)
 
     def hold(self, group_id: str) -> GroupEntry | None:
-        """Keep a group from being stepped until ``release``, as a committer does while it writes.
+        """Prevent steps of a group until ``release``, as a committer does while it writes.
 
-        None while a committer has it, while it is being reloaded, and where it is not in memory.
+        None if a committer has it, if it is being reloaded, or if it is not in memory.
         """
         entry = self.entries.get(group_id)
         if entry is None or entry.busy or entry.suspended:
@@ -236,7 +237,8 @@ class CoordinatorRuntime:
         return entry
 
     def release(self, entry: GroupEntry) -> None:
-        """A committer is done with an entry; forget it where nothing is left of it."""
+        """A committer has finished with an entry; remove it if its group does not exist any
+        more."""
         entry.busy = False
         if self.entries.get(entry.group_id) is not entry:
             return  # the slot was lost, and perhaps another entry has the id by now
@@ -261,20 +263,20 @@ class CoordinatorRuntime:
         self._forget_operations(events)
 
     def refuse_waiting(self, entry: GroupEntry, code: ErrorCode) -> None:
-        """Answer whoever has come while the group could not be stepped, and forget their events.
-        Timers that fell due meanwhile fall due again."""
+        """Refuse the requests that arrived while the group could not be stepped, and drop their
+        events. Timers that became due in the meantime become due again."""
         events = list(entry.inbox)
         entry.inbox.clear()
         entry.suspects = 0
         self.refuse(entry, events, code)
 
     def put_off(self, entry: GroupEntry, ms: Millis) -> None:
-        """What falls due in the group waits for so long: it could not be written just now, and
-        trying at once would give the same answer."""
+        """Delay the group's timers by this time: a decision could not be written, and an immediate
+        retry would fail again."""
         entry.quiet_until = self.clock() + ms
 
     def configure(self, group_id: str, values: Values) -> None:
-        """What the group has of its own from now on. What that calls for is due at once."""
+        """Replace the group's own settings. If they require a step, it is due at once."""
         self.own.put(group_id, values, self.clock())
         entry = self.entries.get(group_id)
         if entry is not None:
@@ -289,12 +291,12 @@ class CoordinatorRuntime:
         with_pending: Iterable[str] = (),
         configs: Mapping[str, Values] = MappingProxyType({}),
     ) -> None:
-        """Serve newly owned slots whose groups were loaded. Sessions start anew, those of members
-        that have to find a node that has just started no sooner than they can. ``with_pending``:
-        groups in which offsets wait for a transaction. ``configs``: what groups have of their own.
+        """Serve newly owned slots whose groups were loaded. Sessions start again; if this node has
+        just started, members get ``restart_grace_ms`` to reconnect. ``with_pending``: groups with
+        pending transactional offsets. ``configs``: settings of single groups.
 
-        A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
-        answers errors; it must take neither its slot nor the node with it.
+        A group whose rows this version cannot read (an unknown kind, in a rolling upgrade) returns
+        errors; it must affect neither its slot nor the node.
         """
         for merge in self.adopting(epochs, durables, with_pending, configs):
             merge.run()
@@ -306,8 +308,8 @@ class CoordinatorRuntime:
         with_pending: Iterable[str] = (),
         configs: Mapping[str, Values] = MappingProxyType({}),
     ) -> Iterator[Merge]:
-        """``adopt`` group by group: whoever goes through this runs what it is given, and may pause
-        in between. Nothing is served before the end, which takes microseconds a group."""
+        """``adopt`` group by group: the caller runs each ``Merge``, and may pause between them.
+        Nothing is served before the end, which takes microseconds for each group."""
         now = self.clock()
         self._serves_since = now if self._serves_since is None else self._serves_since
         self.with_pending.update(with_pending)
@@ -342,7 +344,8 @@ class CoordinatorRuntime:
         self._break(self._seat(merge.group_id, absent))
 
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
-        """These slots are another node's, or nobody's: answer everything parked, forget all."""
+        """This node does not own these slots any more: answer all parked requests, remove the
+        groups."""
         gone = set(slots)
         self.own.forget(gone)
         for slot in gone:
@@ -357,7 +360,7 @@ class CoordinatorRuntime:
             self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
 
     def doubt(self, entry: GroupEntry) -> None:
-        """Nobody knows what the group's rows hold: no view, no step, until ``reseat``."""
+        """The content of the group's rows is unknown: no view and no step until ``reseat``."""
         if not entry.suspended:
             entry.doubted_at = self.clock()
         entry.suspended = True
@@ -365,13 +368,13 @@ class CoordinatorRuntime:
             self.heartbeat_views.drop(entry.group_id)
 
     def reseat(self, entry: GroupEntry, durable: Durable | None) -> None:
-        """Join the rows as they are with what was live, and go on."""
+        """Combine the current rows with the group's live state, and continue."""
         merge = self.reseating(entry, durable)
         merge.run()
         self.reseated(entry, merge)
 
     def reseating(self, entry: GroupEntry, durable: Durable | None) -> Merge:
-        """The first half of ``reseat``: what has to be run before the second one."""
+        """The first half of ``reseat``: the ``Merge`` that must run before the second half."""
         if self.stood_still_ms > STALL_MS:
             self.awake()  # or what is missed by everybody would be counted twice for this group
         group_id, old = entry.group_id, entry.group
@@ -383,7 +386,7 @@ class CoordinatorRuntime:
         return Merge(group_id, work, takes_long(durable))
 
     def reseated(self, entry: GroupEntry, merge: Merge) -> None:
-        """The second half of ``reseat``: the group goes on as it was put together."""
+        """The second half of ``reseat``: the group continues with the combined state."""
         if self.entries.get(entry.group_id) is not entry:
             return
         try:
@@ -406,9 +409,10 @@ class CoordinatorRuntime:
         self.release(entry)
 
     def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:
-        """The lease ran out: who waits here might wait in vain, since somebody else may serve the
-        group by now. For the group it is as if these connections had ended. A group in a batch is
-        left alone but ``in_batches``: the code must then leave open how the batch will go."""
+        """The lease has expired: answer all parked requests, since another node may serve the
+        groups by now. For a group this is as if these connections had closed. Groups in a batch are
+        skipped unless ``in_batches``: the error code must then not imply whether the batch
+        commits."""
         for entry in self.entries.values():
             if in_batches or not entry.busy:
                 self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
@@ -417,7 +421,7 @@ class CoordinatorRuntime:
 
     def tick(self) -> bool:
         """Put a ``Tick`` into the inbox of every group that is due. Called a few times a second.
-        Whether more are due than one slice of the loop is enough for."""
+        Returns whether more groups are due than fit into one slice of the event loop."""
         now, slices = self.clock(), Slices(self.monotonic)
         while self._timers and self._timers[0][0] <= now:
             if slices.is_over:
@@ -445,8 +449,8 @@ class CoordinatorRuntime:
             self._rearm(entry)
 
     def look_after(self, group_id: str) -> None:
-        """Put a ``Tick`` into the inbox of a group that is due, whatever its timer says: the
-        session sweep asked. A group that is not due is left alone."""
+        """Put a ``Tick`` into the inbox of a group if it is due, independently of its timer: the
+        session sweep requested it."""
         entry = self.entries.get(group_id)
         if entry is None or entry.suspended:
             return
@@ -499,19 +503,19 @@ class CoordinatorRuntime:
 
 
 def _nobody(_operation_id: int) -> None:
-    """No operator listens."""
+    """The default of ``undecided``: do nothing."""
 
 
 def _nobody_counts(_group_id: str) -> None:
-    """A group may have any number of offsets."""
+    """The default of ``grown``: do not count offsets."""
 
 
 def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:
-    """Nobody is connected."""
+    """The default of ``hang_up``: there are no connections."""
 
 
 def _no_answer(_group_id: str, _question: AssignmentTask) -> None:
-    """Nobody works targets out; the group asks again."""
+    """The default of ``question``: do not compute; the group asks again."""
 
 
 def _exists(group: Group) -> bool:

@@ -1,9 +1,9 @@
 """Transactional ids in rows: lock the producer, let the rules decide, write what follows.
 
-The owner of a transactional id's slot coordinates it, as with groups; but nodes never talk to
-each other, and the owner of a group must know of its producers' transactions. So nothing is
-remembered here: each request reads the row, and the row's lock decides who is first. Rules are
-in ``groups.core.transactions``, SQL in ``groups.store.sql.transactions``.
+The owner of a transactional id's slot coordinates it, as with groups; but nodes do not communicate
+with each other, and the owner of a group must see its producers' transactions. So this file keeps
+no state: each request reads the row, and the row lock orders requests. Rules are in
+``groups.core.transactions``, SQL in ``groups.store.sql.transactions``.
 
 The end of a transaction writes offsets of groups that other nodes may own, past those groups'
 owners (docs/decisions/0011-transactions.md says why that is safe).
@@ -34,13 +34,13 @@ from groups.store.sql import transactions as txn_sql
 logger = logging.getLogger(__name__)
 
 LOOK_S = 1.0
-"""How often a node looks for transactions that lasted too long: the most by which it is late."""
+"""How often a node checks for expired transactions: their longest delay."""
 
 ABORTS_A_LOOK = 100
-"""Transactions that one look aborts; the oldest first, the others are next."""
+"""Transactions that one check aborts, oldest first; the next check aborts the others."""
 
 MATCH_S_MAX = 5.0
-"""Ids that match a pattern are looked for no longer than this."""
+"""The time limit of matching ids with a pattern."""
 
 TRIES_MAX = 20
 """A lock is waited for a tenth of a second each time (``groups.postgres.roles``); then the client
@@ -50,12 +50,12 @@ Rule = Callable[[Producer | None], Ended]
 
 
 def _nobody_counts() -> None:
-    """There may be any number of transactional ids."""
+    """No limit of transactional ids."""
 
 
 class Described(NamedTuple):
-    """A transactional id as operators see it. ``started_at_ms``: since 1970, -1 where no
-    transaction is ongoing. ``waiting``: partitions by topic."""
+    """A transactional id as operators see it. ``started_at_ms``: since 1970, -1 if no transaction
+    is ongoing. ``waiting``: partitions with pending offsets, by topic."""
 
     producer: Producer
     started_at_ms: int
@@ -63,18 +63,18 @@ class Described(NamedTuple):
 
 
 GROUPS_MAX = 100
-"""Groups of one transaction. Clients' transactions have one: what they read from."""
+"""The limit of groups in one transaction. Clients use one: the group with which they consume."""
 
 TOO_MANY_GROUPS = f"A transaction has at most {GROUPS_MAX} groups."
 
 
 class Transactions:
-    """What a node does about transactional ids. Every method raises ``Refuse``. ``admit_new``
-    refuses an id that is new, where there are as many as there may be.
+    """A node's operations on transactional ids. Every method raises ``Refuse``. ``admit_new``
+    refuses a new id when the limit is reached.
 
-    Beside the rules' own codes: NOT_COORDINATOR where the slot is another's by now,
-    CONCURRENT_TRANSACTIONS where somebody else is at it all the time, and
-    COORDINATOR_NOT_AVAILABLE where PostgreSQL gave no answer; all three may be tried again.
+    In addition to the codes of the rules: NOT_COORDINATOR if another node owns the slot,
+    CONCURRENT_TRANSACTIONS if the row stays locked, and COORDINATOR_NOT_AVAILABLE if PostgreSQL
+    does not answer; all three are retriable.
     """
 
     def __init__(
@@ -94,30 +94,31 @@ class Transactions:
     # -- what producers ask
 
     async def draw_producer_id(self) -> int:
-        """An id for a producer that is only idempotent: a new one each time."""
+        """A new producer id for a producer that is only idempotent."""
         async with _Answers(self), self.connections.connection() as connection:
             return await _drawn(connection)
 
     async def initialise(
         self, transactional_id: str, timeout_ms: int, claim: Claim | None
     ) -> Producer:
-        """Give the id to the producer that asks; abort what its predecessor had begun."""
+        """Assign the transactional id to this producer; abort the transaction of its
+        predecessor."""
         return await self._decide(
             transactional_id,
             lambda before: rules.initialise(before, transactional_id, timeout_ms, claim),
         )
 
     async def add_group(self, transactional_id: str, claim: Claim, group_id: str) -> None:
-        """The group becomes part of the transaction, which begins if it has not."""
+        """Add the group to the transaction, which begins if it has not begun."""
         await self._decide(
             transactional_id, lambda before: Ended(rules.begin(before, claim)), add=group_id
         )
 
     async def admit(self, transactional_id: str, claim: Claim, group_id: str, version: int) -> None:
-        """Check, for the group's owner, that offsets may be put into the transaction.
+        """Check, for the group's owner, that offsets may be added to the transaction.
 
-        From v5 of TxnOffsetCommit the group is added here. No guard then: this node need not
-        own the transactional id's slot, and the producer row's lock is enough.
+        From v5 of TxnOffsetCommit the group is added here, without the guard: this node need not
+        own the transactional id's slot, and the lock of the producer's row is sufficient.
         """
         async with _Answers(self), self.connections.connection() as connection:
             asked = {"transactional_id": transactional_id, "group_id": group_id}
@@ -136,7 +137,7 @@ class Transactions:
     async def end(
         self, transactional_id: str, claim: Claim, *, commit: bool, version: int
     ) -> Producer:
-        """Commit or abort: the waiting offsets count from now on, or never."""
+        """Commit or abort: apply the pending offsets, or drop them."""
         return await self._decide(
             transactional_id,
             lambda before: rules.end(before, claim, commit=commit, version=version),
@@ -157,7 +158,7 @@ class Transactions:
         return await _matching(pattern, found) if pattern else found
 
     async def described(self, transactional_ids: Sequence[str]) -> Mapping[str, Described]:
-        """Those of them that there are, by two statements."""
+        """Those of the given ids that exist. Two statements."""
         async with _Answers(self), self.connections.connection() as connection:
             cursor = await connection.execute(
                 txn_sql.DESCRIBE.encode(), {"transactional_ids": array(transactional_ids)}
@@ -222,7 +223,7 @@ class Transactions:
     async def _once(
         self, transactional_id: str, rule: Rule, add: str | None, is_guarded: bool
     ) -> Producer:
-        """Lock, decide, write: one transaction of rows."""
+        """Lock, decide, write: one transaction of PostgreSQL."""
         async with self.connections.connection() as connection, connection.transaction():
             if is_guarded:
                 await self._guard(connection, slot_of(transactional_id))
@@ -252,7 +253,7 @@ class Transactions:
         )
 
     async def _settle(self, connection: Connection, before: Producer, pending: Pending) -> None:
-        """The transaction's offsets are applied or dropped; either way none waits any more."""
+        """Apply or drop the transaction's offsets; then none is pending."""
         asked = {"producer_id": before.producer_id, "transactional_id": before.transactional_id}
         await connection.execute(txn_sql.LOCK_WAITING.encode(), asked)
         await self.fail("transaction:locked")
@@ -264,7 +265,8 @@ class Transactions:
 
 
 class _Answers:
-    """Turns what PostgreSQL says into what the client is told; ``Contended`` passes."""
+    """Translate errors of PostgreSQL into error codes for the client; ``Contended`` is passed
+    on."""
 
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions
@@ -325,7 +327,7 @@ async def _drawn(connection: Connection) -> int:
 
 
 def _producer(row: tuple[Any, ...]) -> Producer:
-    """A row of LOCK_PRODUCER, or the same columns without the last."""
+    """A row of LOCK_PRODUCER; its last column is optional."""
     transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, previous_id, *more = row
     return Producer(
         transactional_id=transactional_id,

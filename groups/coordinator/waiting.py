@@ -1,4 +1,4 @@
-"""What groups wait for that do not settle, told to screens and REST about once a second.
+"""What rebalancing groups wait for, written for the admin and REST about once a second.
 
 Most of it is in their owner's memory alone: who has joined again, who is silent, until when. A
 settled group is never looked at here: one that has changed is looked at once, and again and again
@@ -34,20 +34,21 @@ RENEW_MS: Final = 5_000
 (``groups.queries.waiting``)."""
 
 GROUPS_MAX: Final = 500
-"""Groups of one look. When thousands rebalance at once, each is told of in turn."""
+"""Groups in one round. When thousands rebalance at once, rounds alternate between them."""
 
 MEMBERS_PER_LOOK: Final = 2_000
-"""A larger group is looked at less often, in proportion."""
+"""A larger group is checked less often, in proportion."""
 
 FORGET_EVERY: Final = 60
-"""Looks between two deletions of what owners left behind that are gone."""
+"""Rounds between two deletions of rows that former owners left."""
 
 Pool = AsyncConnectionPool[connections.Connection]
 
 
 @dataclass(slots=True)
 class Told:
-    """What was told last of a group (None: nothing), and when; ``due``: when to look again."""
+    """What was last written about a group (None: nothing), and when; ``due``: the time of the next
+    check."""
 
     waiting: Waiting | None = None
     at: Millis = 0
@@ -55,7 +56,7 @@ class Told:
 
 
 class WaitingGroups:
-    """Groups of this node that may wait for something."""
+    """The groups of this node that may wait for something."""
 
     def __init__(self, coordinator: CoordinatorRuntime, node_id: int) -> None:
         self.coordinator = coordinator
@@ -63,7 +64,7 @@ class WaitingGroups:
         self._known: dict[str, Told] = {}
 
     async def run(self, pool: Pool) -> None:
-        """Look and tell until cancelled."""
+        """Check and write, until cancelled."""
         looks = 0
         while True:
             await asyncio.sleep(LOOK_S)
@@ -111,7 +112,7 @@ class WaitingGroups:
             await connection.execute(statement.encode(), values)
 
     async def collect(self) -> tuple[dict[str, Waiting], list[str]]:
-        """What is to be told now, and which groups have settled that something was told of."""
+        """What must be written now, and which groups with a row have settled."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         for group_id in self.coordinator.observers.unlooked():
             self._known.setdefault(group_id, Told())
@@ -133,7 +134,7 @@ class WaitingGroups:
         return news, settled
 
     async def _look(self, group_id: str, told: Told, now: Millis) -> Waiting | None:
-        """At a large group beside the loop: a group that was committed does not change."""
+        """A large group is checked in a thread, which is safe: a committed group is immutable."""
         entry = self.coordinator.entries.get(group_id)
         if entry is None or entry.broken:
             return None
@@ -145,7 +146,7 @@ class WaitingGroups:
 
 
 def told_at(waiting: Waiting, now: Millis) -> dict[str, Any]:
-    """The same with all times relative to now: no other process knows this one's clock."""
+    """The same with all times relative to now: other processes have another clock."""
 
     def ago(at: Millis | None) -> Millis | None:
         return None if at is None else now - at
