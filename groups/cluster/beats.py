@@ -1,7 +1,8 @@
-"""Who seems dead: what a node has seen of the others' beats, on its own monotonic clock.
+"""Which nodes seem dead: the other nodes' beats as this node has seen them, on its own monotonic
+clock.
 
-Judgement only: rows come in, verdicts go out. Nothing here reads a clock or a database, and
-nothing depends on two clocks agreeing (docs/architecture.md, *Failover*).
+This file only evaluates rows. It reads no clock and no database, and does not depend on the
+agreement of two clocks (docs/architecture.md, *Failover*).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +13,7 @@ from uuid import UUID
 from groups.core.group import Millis
 
 BEATS_PER_LEASE = 4
-"""Renewals in one lease: three may fail before it runs out."""
+"""Renewals in one lease: three may fail before it expires."""
 
 LATE, OVERDUE = 1, 2
 """Beat intervals after which a beat is late, so that its node's lock is looked at, and overdue, so
@@ -20,15 +21,16 @@ that a free lock means a death. A live node whose lease connection was cut loses
 but beats again within one interval."""
 
 SLOW_LOOK_MS = 1_000
-"""A look at the rows that took longer than this saw nobody's silence: it was itself away."""
+"""A read of the rows that took longer than this shows no silence of others: this node itself was
+suspended or cut off."""
 
 STAY_LEASES = 10
-"""For so many leases a slot stays with the node that took it because nobody else did: whoever
-should have it beats, but claims nothing, and would not take it a moment later either."""
+"""For this many leases a slot stays with the node that took it in place of another: the other node
+beats but does not claim slots, and would not claim it a moment later either."""
 
 
 class NodeRow(NamedTuple):
-    """One node as its row says."""
+    """A row of a node."""
 
     node_id: int
     incarnation: UUID
@@ -43,7 +45,7 @@ class NodeRow(NamedTuple):
 
 
 class SlotRow(NamedTuple):
-    """One slot as its row says."""
+    """A row of a slot."""
 
     slot: int
     node_id: int | None
@@ -53,9 +55,9 @@ class SlotRow(NamedTuple):
 
 @dataclass(slots=True)
 class Sighting:
-    """A node's beat, since when it has not moved, and since when its advisory lock was free.
+    """A node's beat, since when it has not changed, and since when its advisory lock has been free.
 
-    ``lease_ms`` is its own: what it goes by when it answers from memory."""
+    ``lease_ms`` is that node's own lease, during which it answers from memory."""
 
     incarnation: UUID
     beat: int
@@ -65,7 +67,8 @@ class Sighting:
 
 
 class Orphan(NamedTuple):
-    """A slot whose owner is no node's present incarnation, and since when it was seen so."""
+    """A slot whose owner is not the current incarnation of any node, and since when that is
+    known."""
 
     epoch: int
     since: Millis
@@ -74,8 +77,8 @@ class Orphan(NamedTuple):
 class BeatObserver:
     """Everything one node has seen of nodes and slots so far.
 
-    ``lease_ms`` is this node's own. A silence is measured by the lease of who is silent, and where
-    nobody knows whose it is by the longest that was seen.
+    ``lease_ms`` is this node's own. A silence is compared with the lease of the silent node or, if
+    that is unknown, with the longest lease of any node.
     """
 
     def __init__(self, lease_ms: Millis) -> None:
@@ -89,7 +92,7 @@ class BeatObserver:
     def look(
         self, nodes: Iterable[NodeRow], slots: Iterable[SlotRow], asked: Millis, told: Millis
     ) -> None:
-        """Take in rows that were asked for and told at these instants."""
+        """Process rows that were requested at ``asked`` and received at ``told``."""
         if told - asked > SLOW_LOOK_MS:
             self.forget()
         nodes = list(nodes)
@@ -103,14 +106,16 @@ class BeatObserver:
         self._look_for_orphans({node.incarnation for node in nodes}, slots, asked)
 
     def forget(self) -> None:
-        """What was seen says nothing any more: this node slept, or its own beat did not pass, so
-        that the others' beats may not have passed either. Every silence begins anew."""
+        """Forget all beats: this node was suspended, or could not write its own beat, so that other
+        nodes may have been unable to write theirs as well. Every silence is measured from now
+        on."""
         self._nodes.clear()
         self._orphans.clear()
         self._free.clear()
 
     def _look_for_orphans(self, living: set[UUID], slots: Iterable[SlotRow], asked: Millis) -> None:
-        """Slots of an incarnation that was replaced: its successor claims them, or nobody does."""
+        """Find slots of an incarnation that was replaced: its successor may or may not claim
+        them."""
         orphans = {}
         for row in slots:
             if row.incarnation is not None and row.incarnation not in living:
@@ -120,38 +125,38 @@ class BeatObserver:
         self._orphans = orphans
 
     def look_at_free(self, free: Iterable[SlotRow], now: Millis) -> None:
-        """Take in which slots anybody may claim."""
+        """Process which slots are free to be claimed."""
         self._free = {row.slot: self._free.get(row.slot, now) for row in free}
 
     def free_for(self, slot: int, now: Millis) -> Millis:
-        """How long a slot has been seen free."""
+        """For how long a slot has been free."""
         return now - self._free.get(slot, now)
 
     def rescued(self, slots: Iterable[int], now: Millis) -> None:
-        """This node has taken slots that another one should have."""
+        """This node has taken slots that were meant for another node."""
         self._rescued.update(dict.fromkeys(slots, now))
 
     def stays(self, slot: int, now: Millis) -> bool:
-        """Whether a slot shall not be offered again yet to the node that has not taken it."""
+        """Whether it is too early to offer a slot again to the node that did not take it."""
         since = self._rescued.get(slot)
         return since is not None and now - since < STAY_LEASES * self.lease_ms
 
     def of(self, node_id: int) -> Sighting | None:
-        """What was seen of a node."""
+        """What is known about a node's beats."""
         return self._nodes.get(node_id)
 
     def lease_is_over(self, node_id: int, now: Millis) -> bool:
-        """Whether a node's beat has stood still for a whole lease."""
+        """Whether a node's beat has not changed for a whole lease."""
         seen = self._nodes.get(node_id)
         return seen is not None and now - seen.since >= seen.lease_ms
 
     def is_overdue(self, node_id: int, now: Millis) -> bool:
-        """Whether a node's beat has stood still for longer than a living one's ever does. It may
-        own its slots still, yet nobody should be sent there."""
+        """Whether a node's beat has not changed for longer than that of a live node ever does. It
+        may still own its slots, but clients should not be sent to it."""
         seen = self._nodes.get(node_id)
         return seen is not None and (now - seen.since) * BEATS_PER_LEASE >= OVERDUE * seen.lease_ms
 
     def orphaned_for(self, slot: int, now: Millis) -> Millis | None:
-        """How long a slot has been seen without a living owner; None where it has one."""
+        """For how long a slot has had no live owner; None if it has one."""
         orphan = self._orphans.get(slot)
         return None if orphan is None else now - orphan.since

@@ -1,8 +1,8 @@
 """Which other nodes are dead: silent for a whole lease, or crashed and their lock free.
 
-Asks PostgreSQL about locks, and the node's own port; what was seen of beats is judged in
-``groups.cluster.beats``. Claiming what a dead node owned is ``groups.cluster.slot_keeper``'s
-business (docs/architecture.md, *Failover*; docs/decisions/0025-asking-at-the-port.md).
+It checks advisory locks in PostgreSQL, and the node's own port; ``groups.cluster.beats`` evaluates
+beats, and ``groups.cluster.slot_keeper`` claims the slots of dead nodes (docs/architecture.md,
+*Failover*; docs/decisions/0025-asking-at-the-port.md).
 """
 
 import asyncio
@@ -27,16 +27,16 @@ taken early: its connection may have been cut while the process lives."""
 
 
 KNOCK_S = 0.25
-"""How long an answer at a port is waited for. A living node's kernel answers at once, whatever the
-process does; where nothing answers, nothing is known."""
+"""The timeout of a connection attempt. A live node's kernel answers at once, whatever the process
+does; no answer proves nothing."""
 
 
 PORT_MAX = 65_535
 
 
 async def nobody_listens(host: str, port: int) -> bool:
-    """Whether a connection is refused: there is no process behind that port. An address that no
-    connection can be tried to says nothing about anybody."""
+    """Whether a connection is refused: then no process listens at that port. False for an invalid
+    address, which proves nothing."""
     if not 0 < port <= PORT_MAX:
         return False  # uvloop would try what is left of it in sixteen bits
     try:
@@ -51,7 +51,7 @@ async def nobody_listens(host: str, port: int) -> bool:
 
 
 class FailureDetector:
-    """One node's judgement of the others."""
+    """One node's decision which other nodes are dead."""
 
     def __init__(self, me: int, observer: BeatObserver, clock: Callable[[], Millis]) -> None:
         self.me = me
@@ -60,13 +60,13 @@ class FailureDetector:
         self._connected_at: Millis = 0
 
     def connected(self) -> None:
-        """The connection that looks is a new one: what locks it sees says nothing yet."""
+        """The connection that checks locks is new: what it sees proves nothing yet."""
         self._connected_at = self.clock()
 
     async def look(
         self, connection: connections.Connection, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]
     ) -> set[int]:
-        """The other nodes that own nothing any more, whatever the slots' rows say."""
+        """The other nodes that are dead, whatever the slots' rows contain."""
         now = self.clock()
         owners = {row.node_id for row in slots}
         dead = set()
@@ -83,8 +83,8 @@ class FailureDetector:
     async def _crashed(
         self, connection: connections.Connection, node: NodeRow, seen: Sighting
     ) -> bool:
-        """Whether a node's advisory lock is free, has been, and means that the node died. One
-        that lives, cut off from PostgreSQL, answers from memory until its lease ends."""
+        """Whether a node's advisory lock has been free long enough to prove that the node has died.
+        A live node that is cut off from PostgreSQL answers from memory until its lease ends."""
         now = self.clock()
         intervals = (now - seen.since) / seen.lease_ms * BEATS_PER_LEASE
         if intervals < (LATE if seen.lock_free_since is None else OVERDUE):
@@ -106,8 +106,8 @@ class FailureDetector:
     async def _nothing_restarted(
         self, connection: connections.Connection, lease_ms: Millis
     ) -> bool:
-        """A restart of PostgreSQL frees every lock, and a new connection of ours has seen
-        nothing: within a lease of either, a free lock proves no death."""
+        """A restart of PostgreSQL frees every lock, and a new connection has no observations:
+        within a lease of either, a free lock does not prove that a node has died."""
         if self.clock() - self._connected_at < lease_ms:
             return False
         row = await (await connection.execute(sql.SERVER_UP_MS.encode())).fetchone()

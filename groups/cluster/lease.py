@@ -1,7 +1,7 @@
 """The lease's connection: the node id's advisory lock, the node's row, and its beat.
 
-One connection of its own, so that a beat never queues behind a batch or a look. What a lease
-means, and what a missed beat leads to, is ``groups.cluster.slot_keeper``'s business.
+It has a separate connection, so that a beat never queues behind a batch or a check of the slots.
+``groups.cluster.slot_keeper`` decides what a lease means, and what follows from a missed beat.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from groups.postgres.timeline import Found, Memory, Seen, WentBack
 from groups.store.sql import slots as sql
 
 RAISING_S = 600
-"""All rows of all groups are written when epochs are raised: a minute for a million members, and
-nobody is served before."""
+"""Raising epochs writes all rows of all groups: a minute for a million members. No request is
+served before it ends."""
 
 RAISING = {
     "statement_timeout": f"{RAISING_S}s",
@@ -32,10 +32,11 @@ class NodeIdTaken(Exception):
 
 
 class Lease:
-    """``incarnation`` tells this process from its predecessors under the same node id.
+    """``incarnation`` distinguishes this process from its predecessors with the same node id.
 
-    ``lease_ms`` stands in the node's row: the others wait for so long when this node is silent,
-    whatever theirs is. ``seen`` gives what this node has seen committed, in parts.
+    ``lease_ms`` is in the node's row: other nodes wait for this long when this node is silent,
+    whatever their own lease is. ``seen`` returns the committed state that this node has in memory,
+    in parts.
     """
 
     def __init__(self, me: NodeAddress, lease_ms: Millis) -> None:
@@ -50,7 +51,7 @@ class Lease:
         self.seen: Callable[[], Iterable[Sequence[Seen]]] = tuple
 
     async def connection(self) -> connections.Connection:
-        """The connection, made anew where it is not usable any more. Raises ``WentBack``."""
+        """The connection; a new one if the old one is not usable any more. Raises ``WentBack``."""
         before = self._connection
         if before is None or not connections.is_usable(before):
             async with asyncio.timeout(self.patience_s):
@@ -62,8 +63,9 @@ class Lease:
 
     @property
     def patience_s(self) -> float | None:
-        """How long the next attempt to connect may take: several go into one lease, and a server
-        that is slow has the whole of it in the end. None: at the start no lease is to be kept."""
+        """The timeout of the next attempt to connect: at first a part of the lease, and longer
+        after each failure, up to a whole lease for a slow server. None: no limit at the start, when
+        there is no lease to keep."""
         if self.memory is None:
             return None
         parts = max(1, BEATS_PER_LEASE >> self._attempts)
@@ -80,7 +82,7 @@ class Lease:
         self._connection = connection
 
     async def beat(self) -> None:
-        """Raise the beat. Raises NodeIdTaken, WentBack, or psycopg's own errors."""
+        """Increase the beat. Raises NodeIdTaken, WentBack, or errors of psycopg."""
         connection = await self.connection()
         if not self._has_lock:  # our own dead session had it still when we connected again
             self._has_lock = await self._lock(connection)
@@ -92,7 +94,7 @@ class Lease:
             self.memory.has_beaten(*row)
 
     async def raise_epochs(self, back: WentBack) -> None:
-        """Raise every epoch, once for all nodes. Raises psycopg's own errors."""
+        """Raise every epoch, once for all nodes. Raises errors of psycopg."""
         async with await connections.connect("epochs", RAISING, is_checked=False) as connection:
             await connection.execute(
                 timeline_sql.RAISE_EPOCHS.encode(),
@@ -105,13 +107,13 @@ class Lease:
             )
 
     async def close(self) -> None:
-        """Close the connection; the next beat makes another."""
+        """Close the connection; the next beat opens another."""
         broken, self._connection = self._connection, None
         if broken is not None:
             await broken.close()
 
     async def end(self) -> None:
-        """Close it for good: this node remembers nothing any more."""
+        """Close it permanently, and drop what this node remembers."""
         await self.close()
         self._remember(None)
 
@@ -121,7 +123,7 @@ class Lease:
         return bool(row and row[0])
 
     async def _begin(self, connection: connections.Connection) -> None:
-        """Look which history this is, and take the node id in it."""
+        """Check the timeline of the database, and take the node id in it."""
         found = await timeline.read(connection, self.me.node_id)
         if timeline.has_gone_back(found, self.memory):
             raise WentBack(found, self.memory)
@@ -136,8 +138,9 @@ class Lease:
         await self._register(connection, found)
 
     async def _look_for_losses(self, connection: connections.Connection, found: Found) -> None:
-        """PostgreSQL was started anew, perhaps from a copy that the last beat was not older than:
-        are its rows as new as what this node has seen? No other connection is used before."""
+        """PostgreSQL was restarted, perhaps from a copy that has the last beat but lacks later
+        commits: check that its rows are as new as what this node has seen. No other connection is
+        used before."""
         memory = self.memory
         assert memory is not None
         if found.server.started_at == memory.server.started_at:
@@ -148,7 +151,7 @@ class Lease:
         memory.server = memory.server._replace(started_at=found.server.started_at)
 
     async def until_next_beat(self, seconds: float) -> None:
-        """Wait so long, or until another connection waits for this one to look."""
+        """Wait for this time, or until another connection needs the timeline to be checked."""
         if self.memory is None:
             await asyncio.sleep(seconds)
             return
@@ -159,14 +162,15 @@ class Lease:
             self.memory.is_doubted.clear()
 
     async def _register_again(self, connection: connections.Connection) -> None:
-        """The node's row is gone: taken by whoever raised the epochs, or by another process."""
+        """The node's row is gone: it was deleted when epochs were raised, or taken by another
+        process."""
         found = await timeline.read(connection, self.me.node_id)
         if not self._has_jumped(found):
             raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
         await self._register(connection, found)
 
     def _has_jumped(self, found: Found) -> bool:
-        """Whether nothing that this node remembers is of any use."""
+        """Whether what this node remembers is not valid any more."""
         return self.memory is None or self.memory.row.jump != found.row.jump
 
     async def _register(self, connection: connections.Connection, found: Found) -> None:
@@ -187,7 +191,7 @@ class Lease:
         self.cluster_id = found.server.cluster_id
 
     def _remember(self, memory: Memory | None) -> None:
-        """From now on the node's other connections are measured by this."""
+        """Make the node's other connections compare the database with this."""
         timeline.MEMORIES[:] = [m for m in timeline.MEMORIES if m is not self.memory]
         self.memory = memory
         if memory is not None:

@@ -1,4 +1,4 @@
-"""What slots hold, read when this node has claimed them: from rows to groups that are served."""
+"""Loads the groups of slots that this node has claimed, so that it can serve them."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,10 +12,11 @@ from groups.store import load
 logger = logging.getLogger(__name__)
 
 LOAD_SLOTS_MAX = 8
-"""Slots loaded in one go: the loop goes round between them, and so does the beat."""
+"""Slots that are loaded together: the event loop runs other tasks between them, among them the
+beat."""
 
 LOAD_TIMEOUT = "30s"
-"""Of one load; the node's usual timeouts are for writes of milliseconds."""
+"""The timeout of one load; the node's usual timeouts are for writes of milliseconds."""
 
 
 def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
@@ -24,12 +25,12 @@ def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 
 
 class InDoubt(Exception):
-    """It is not known any more whose slots they are."""
+    """The owner of the slots is not known any more."""
 
 
 class SlotLoader:
-    """Loads slots, some at a time. ``loading``: those that are on their way; ``changed`` is called
-    whenever some are not any more, ``loaded`` when memory holds more groups."""
+    """Loads slots in parts. ``loading``: the slots that are being loaded; ``changed`` is called
+    when some of these have finished, ``loaded`` when more groups are in memory."""
 
     def __init__(
         self, node_id: int, coordinator: CoordinatorRuntime, changed: Callable[[], None]
@@ -43,18 +44,18 @@ class SlotLoader:
         self._doubts = 0
 
     def compare(self, mine: Mapping[int, int]) -> None:
-        """These are this node's slots, and their epochs: where it slept, one that is on its way
-        may be another's by now."""
+        """Compare with this node's current slots and epochs: if the process was suspended, another
+        node may own a slot that is being loaded."""
         if any(mine.get(slot) != self._taken.get(slot) for slot in self.loading):
             self.doubt()
 
     def doubt(self) -> None:
-        """What is on its way is not to be served; whoever looks at the slots begins again."""
+        """Do not serve what is being loaded; the next check of the slots loads it again."""
         self._doubts += 1
 
     async def load(self, taken: Mapping[int, int]) -> None:
-        """Serve these slots, under these epochs. Raises whatever stands in the way; the parts that
-        were read before are served."""
+        """Load and serve these slots, under these epochs. Raises any error; the parts that were
+        loaded before it are served."""
         self._taken = taken
         self.loading |= set(taken)
         groups, doubts = 0, self._doubts
@@ -78,9 +79,10 @@ class SlotLoader:
     async def _adopt(
         self, connection: connections.Connection, epochs: dict[int, int], doubts: int
     ) -> int:
-        """Read what the slots hold and serve it; how many groups that is.
+        """Load the groups of these slots and serve them; returns their number.
 
-        Nobody looks at configuration meanwhile: a bell that rings now finds the groups served.
+        Configuration is not read in the meantime: a notification that arrives now is handled when
+        the groups are served.
         """
         slots = sorted(epochs)
         async with self.coordinator.own.reading:
@@ -114,4 +116,4 @@ class SlotLoader:
 
 
 def _nothing() -> None:
-    """Nobody asked."""
+    """The default of ``loaded``: do nothing."""

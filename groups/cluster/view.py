@@ -1,8 +1,9 @@
-"""Several nodes look like one cluster: who lives, who owns which slot, who "leads" what.
+"""Several nodes look like one cluster: which nodes are alive, which slots they own, which
+partitions they "lead".
 
-A view, replaced whole by ``groups.cluster.slot_keeper`` each time it looks at the rows; every node
-computes the same answers from the same rows (docs/architecture.md, *Several nodes look like one
-cluster*). No I/O here.
+An immutable view, replaced by ``groups.cluster.slot_keeper`` each time it reads the rows; every
+node computes the same answers from the same rows (docs/architecture.md, *Several nodes look like
+one cluster*). No I/O here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +20,7 @@ DRAFT = "DRAFT"
 
 
 class Endpoint(NamedTuple):
-    """What clients of one listener are told of a node, as Kafka writes it: ``NAME://host:port``."""
+    """A node's address for clients of one listener, as Kafka writes it: ``NAME://host:port``."""
 
     listener: str
     host: str
@@ -27,15 +28,15 @@ class Endpoint(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Of a node's row; ``ValueError`` for a text that is no endpoint."""
+        """Parse a text of a node's row; raises ``ValueError`` if it is not an endpoint."""
         listener, _, address = text.partition("://")
         host, _, port = address.rpartition(":")
         return cls(listener, host.removeprefix("[").removesuffix("]"), int(port))
 
     @classmethod
     def readable(cls, texts: Iterable[str]) -> Iterator[Self]:
-        """Those of a node's row; what another version may write, and this one cannot read, is left
-        out: nobody's look at the nodes ends for it."""
+        """The endpoints of a node's row. A text that this version cannot read (another version may
+        have written it) is skipped, so that reading the nodes does not fail."""
         for text in texts:
             with suppress(ValueError):
                 yield cls.parse(text)
@@ -47,8 +48,8 @@ class Endpoint(NamedTuple):
 
 class NodeAddress(NamedTuple):
     """A live node as clients see it. ``host`` and ``port`` are those of its first listener,
-    ``draft_port`` of the one for the 0.9 draft; 0: none. A node of a version before there were
-    ``endpoints`` has none."""
+    ``draft_port`` that of the listener for the 0.9 draft; 0: none. A node of an early version has
+    no ``endpoints``."""
 
     node_id: int
     host: str
@@ -57,7 +58,7 @@ class NodeAddress(NamedTuple):
     endpoints: tuple[Endpoint, ...] = ()
 
     def at(self, listener: str) -> Endpoint | None:
-        """Where clients that came by this listener find the node; None: it has no such one."""
+        """The node's address for clients of this listener; None if it has no such listener."""
         for endpoint in self.endpoints:
             if endpoint.listener == listener:
                 return endpoint
@@ -72,7 +73,7 @@ class NodeAddress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """One look at nodes and slots. ``owners`` maps a slot to the node id that owns it."""
+    """Nodes and slots at one time. ``owners`` maps a slot to the node id that owns it."""
 
     cluster_id: str
     brokers: tuple[NodeAddress, ...] = ()
@@ -80,15 +81,15 @@ class Cluster:
 
     @property
     def controller_id(self) -> int:
-        """The lowest live node id, or -1 while nobody lives."""
+        """The lowest live node id, or -1 if no node is alive."""
         return min((broker.node_id for broker in self.brokers), default=-1)
 
     def broker(self, node_id: int) -> NodeAddress | None:
-        """The live node of that id."""
+        """The live node with this id."""
         return next((b for b in self.brokers if b.node_id == node_id), None)
 
     def coordinator(self, group_id: str) -> NodeAddress | None:
-        """The live owner of the group's slot, or None while nobody owns it."""
+        """The live owner of the group's slot, or None if it has no owner."""
         node_id = self.owners.get(slot_of(group_id))
         return None if node_id is None else self.broker(node_id)
 
@@ -98,8 +99,8 @@ class Cluster:
 
 
 def leader(node_ids: tuple[int, ...], topic_id: UUID, partition: int) -> int:
-    """Which of these nodes "leads" a partition: by rendezvous hash, so that a node that comes or
-    goes moves only its own share. -1 where there is none."""
+    """Which of these nodes "leads" a partition: by rendezvous hash, so that a node that starts or
+    stops moves only its own share. -1 if there is no node."""
     if len(node_ids) <= 1:
         return node_ids[0] if node_ids else -1
     seed = topic_id.bytes + partition.to_bytes(4, "big")
