@@ -1,9 +1,10 @@
-"""One client's connection: bytes to frames, the fast paths, and the order of replies.
+"""One client's connection: it splits bytes into frames, runs the fast paths, and keeps the order of
+replies.
 
-With nothing pending on its connection a heartbeat is answered from the committed view
+If no request is pending on the connection, a heartbeat is answered from the committed view
 (``protocol.heartbeat_fast_path``), at once or after a hold (``protocol.heartbeat_hold``), and a
 plain commit becomes its event (``protocol.commit_fast_path``). Every other frame goes to the
-connection's application queue in order. Nothing is decided here.
+connection's application queue, in order. This file decides nothing.
 """
 
 import asyncio
@@ -107,9 +108,10 @@ class KafkaConnection(asyncio.Protocol):
         self._expiry: asyncio.TimerHandle | None = None
 
     def _speak(self, apis: Mapping[int, Api]) -> None:
-        """From now on the client may ask what stands in this table.
+        """Set the table of APIs that the client may request from now on.
 
-        The fast path knows today's heartbeats; those of another table all go to the queue.
+        The fast path supports the heartbeats of the standard table; those of another table go to
+        the queue.
         """
         server = self.server
         self._fast.settle()
@@ -165,8 +167,8 @@ class KafkaConnection(asyncio.Protocol):
             self._count_newcomer()
 
     def _count_newcomer(self) -> None:
-        """Where too many connections came from an address, this one is closed after a pause, as
-        with Kafka: nothing is read of it."""
+        """If an address has too many connections, this one is closed after a pause, without being
+        read, as in Kafka."""
         pause_ms = self.server.metering.connection_pause_ms(self.peer)
         if pause_ms:
             logger.info("closing %s: too many connections a second", self.peer)
@@ -174,7 +176,7 @@ class KafkaConnection(asyncio.Protocol):
             self.mute(pause_ms)
 
     def _turn_away(self) -> None:
-        """The pause of a newcomer that is one too many is over."""
+        """The pause of a connection beyond the limit is over: close it."""
         self._doomed = True
         self._balance()
 
@@ -185,7 +187,7 @@ class KafkaConnection(asyncio.Protocol):
         return self._last_frame_at > 0 and self.apis is not UNAUTHENTICATED
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came: answer what can be answered at once, queue the rest in order."""
+        """Bytes arrived: answer what can be answered at once, queue the rest in order."""
         if self._hold.correlation_id is not None:
             self._hold.end()
         if (
@@ -209,8 +211,8 @@ class KafkaConnection(asyncio.Protocol):
         self._take_frames()
 
     def _take_frames(self) -> None:
-        """Answer or queue what is whole: a few frames, then the loop; and only while there is
-        room for them."""
+        """Answer or queue complete frames: a few in one turn of the event loop, and only while
+        there is room for them."""
         now = self.server.loop.time()
         for _ in range(FRAMES_A_TURN):
             frame = self._next_frame() if self._has_room() else None
@@ -235,7 +237,7 @@ class KafkaConnection(asyncio.Protocol):
             return None
 
     def _left_over(self, now: float) -> None:
-        """Bytes that are no frame yet have little time to become one; frames wait for room."""
+        """Incomplete frames have a time limit; complete frames wait for room."""
         if not self._frames.has_frame:
             if self._partial_since is None:
                 self._partial_since = now
@@ -244,7 +246,8 @@ class KafkaConnection(asyncio.Protocol):
         self._balance()
 
     def _reserve(self, size: int) -> None:
-        """A long frame has begun: take its length of what the node may hold, or wait for it."""
+        """A long frame has begun: reserve its length from the node's limit, or wait until that is
+        possible."""
         self._reserved = size
         budget = self.server.request_bytes
         if budget.take(self, size, len(self._frames.held), self._room_given):
@@ -267,7 +270,7 @@ class KafkaConnection(asyncio.Protocol):
             self._take_frames()
 
     def pause_writing(self) -> None:
-        """The client does not read: read nothing more from it."""
+        """The client does not read its replies: stop reading its requests."""
         self._writable = False
         self._writable_again = self.server.loop.create_future()
         self._stalled_since = self.server.loop.time()
@@ -283,7 +286,7 @@ class KafkaConnection(asyncio.Protocol):
         self._balance()
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """The connection is over: its tickets are cancelled with its application, at once."""
+        """The connection has ended: cancel its application and its tickets at once."""
         self._hold.forget()
         self._fast.settle()
         if self._expiry is not None:
@@ -326,7 +329,7 @@ class KafkaConnection(asyncio.Protocol):
         self._balance()
 
     def _count_long(self, size: int) -> None:
-        """A long frame is whole: it was reserved while it came, or came in one piece."""
+        """A long frame is complete: it was reserved when it began, or arrived in one piece."""
         if self._reserved:
             self._reserved = 0
         else:
@@ -334,7 +337,7 @@ class KafkaConnection(asyncio.Protocol):
             self._long_bytes += size
 
     def long_one_done(self, size: int) -> None:
-        """A long request needs its memory no longer."""
+        """A long request has ended: release its memory."""
         if self._transport is not None:  # else all was given back when the connection ended
             self._read(size)
 
@@ -343,7 +346,7 @@ class KafkaConnection(asyncio.Protocol):
         self.server.request_bytes.give(size)
 
     def _beats(self, frame: bytes) -> bool:
-        """Whether it is a heartbeat that is answered, or held, from now on."""
+        """Whether the frame is a heartbeat that the fast path has answered or holds."""
         reply = self._fast.answer(frame)
         if reply is None:
             return False
@@ -353,7 +356,7 @@ class KafkaConnection(asyncio.Protocol):
         return True
 
     def _commits(self, frame: bytes) -> bool:
-        """Whether it is a commit that is under way from now on."""
+        """Whether the frame is a commit that the fast path has submitted."""
         self.pending = 1  # until it has ended, which may be at once
         if self._commit.take(frame, self.requests + 1):
             self.requests += 1
@@ -385,7 +388,8 @@ class KafkaConnection(asyncio.Protocol):
             (self._transport.resume_reading if wanted else self._transport.pause_reading)()
 
     def _has_room(self) -> bool:
-        """Whether one more frame may be looked at: none is for a client that does not read."""
+        """Whether one more frame may be processed: none for a client that does not read its
+        replies."""
         return (
             self._writable
             and self._commit.under_way is None
@@ -399,7 +403,8 @@ class KafkaConnection(asyncio.Protocol):
     # -- authentication
 
     def authenticated(self, lifetime_ms: int) -> None:
-        """The client has said who it is; after so long it has to again (KIP-368). 0: never."""
+        """The client has authenticated; after this time it must authenticate again (KIP-368). 0:
+        never."""
         if self._expiry is not None:
             self._expiry.cancel()
         self._expiry = None
@@ -414,7 +419,7 @@ class KafkaConnection(asyncio.Protocol):
         self._speak(UNAUTHENTICATED)
 
     def refused(self) -> None:
-        """The client is not who it says: the connection ends with its answer."""
+        """Authentication has failed: the connection is closed after the reply."""
         self._doomed = True
 
     # -- the application's side
@@ -438,7 +443,8 @@ class KafkaConnection(asyncio.Protocol):
 
     @property
     def is_blocked(self) -> bool:
-        """Whether nothing more is to be served for now: the client is muted, or does not read."""
+        """Whether no further request may be served now: the client is muted, or does not read its
+        replies."""
         return self.muted is not None or not self._writable
 
     async def unblocked(self) -> None:
@@ -447,8 +453,8 @@ class KafkaConnection(asyncio.Protocol):
             await (self.muted or self._writable_again)  # type: ignore[misc]
 
     def mute(self, milliseconds: int) -> None:
-        """Read and serve nothing more for so long, as Kafka does with a client beyond its quota.
-        Of pauses at the same time the longest counts."""
+        """Stop reading and serving for this time, as Kafka does with a client over its quota. Of
+        concurrent pauses the longest counts."""
         self._pauses += 1
         if self.muted is None:
             self.muted = self.server.loop.create_future()
@@ -486,12 +492,12 @@ class KafkaConnection(asyncio.Protocol):
             self.server.reply_bytes.note(self, self._transport.get_write_buffer_size())
 
     def handle_exception(self, exception: BaseException) -> None:
-        """The application failed: the order of replies is lost, so the connection goes."""
+        """The application failed: the order of replies is lost, so the connection is closed."""
         logger.error("closing %s", self.peer, exc_info=exception)
         self.close()
 
     def check_timeouts(self) -> None:
-        """Close what is stuck or silent; called every two seconds."""
+        """Close a stuck or silent connection; called every two seconds."""
         now, server = self.server.loop.time(), self.server
         self._look_at_unread(now)
         stalled_s = _since(self._stalled_since, now)
@@ -502,7 +508,7 @@ class KafkaConnection(asyncio.Protocol):
             self.close()
 
     def _is_late(self, now: float) -> bool:
-        """Whether a frame has had time enough to become whole."""
+        """Whether the time limit of an incomplete frame has passed."""
         server, partial_s = self.server, _since(self._partial_since, now)
         if self._awaits_room:
             return partial_s > server.read_s_max
@@ -527,7 +533,7 @@ class KafkaConnection(asyncio.Protocol):
             self._stalled_since = now
 
     def _hung_up(self) -> bool:
-        """Whether the client is gone: a socket that is not read does not say so by itself."""
+        """Whether the client has disconnected: a socket that is not read does not report that."""
         found = self._transport and self._transport.get_extra_info("socket")
         if not found or found.fileno() < 0:  # the connection ends just now
             return False
@@ -536,7 +542,7 @@ class KafkaConnection(asyncio.Protocol):
         return bool(poll.poll(0))
 
     def close(self) -> None:
-        """Close after what was written has been sent."""
+        """Close when everything written has been sent."""
         if self._transport is not None:
             self._transport.close()
 

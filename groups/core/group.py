@@ -1,8 +1,8 @@
-"""The shape that every kind of group has, and the decision a step gives.
+"""The interface of every kind of group, and the decision that a step returns.
 
-This file knows no kind. The store, the committers and the node work with
-``Group`` alone; a new kind is a class of this shape and a line in
-``groups.core.kinds`` (docs/architecture.md, *Rules are pure*).
+This file is independent of kinds. The store, the committers and the node use only ``Group``; a new
+kind is a class with this interface and a line in ``groups.core.kinds`` (docs/architecture.md,
+*Rules are pure*).
 
 Time is an argument everywhere: milliseconds of the caller's monotonic clock.
 Randomness is an argument too (``random.Random`` or anything with its methods).
@@ -29,8 +29,8 @@ Millis = int
 
 
 class Session(NamedTuple):
-    """A member's session: it ends ``timeout_ms`` after ``heard_at`` unless the member is heard
-    of again. One whose request is parked counts as heard of now."""
+    """A member's session: it ends ``timeout_ms`` after ``heard_at`` unless the member sends
+    something. For a member with a parked request ``heard_at`` is now."""
 
     member_id: str
     heard_at: Millis
@@ -49,11 +49,11 @@ class JournalEntry:
     """What was decided and why, for operators and for analysis.
 
     ``kind`` is an ``EntryKind``; ``trigger`` a ``Trigger``, as a row may hold it, "" for none;
-    ``reason`` a sentence of the rules' or an operator's,
-    ``client_reason`` what the client said that did it (KIP-800; "": it said nothing).
+    ``reason`` a sentence of the rules or of an operator, ``client_reason`` the reason that the
+    client sent (KIP-800; "": none).
     ``waited_for`` maps member ids to milliseconds; ``joined`` and ``left``
-    are member ids. Durations are milliseconds. ``offsets``: committed offsets whose values until
-    now the store adds to the details (``before``), or all of the group's; None: none.
+    are member ids. Durations are milliseconds. ``offsets``: committed offsets whose previous values
+    the store adds to the details (``before``), or all of the group's; None: none.
     """
 
     kind: EntryKind
@@ -73,22 +73,21 @@ class JournalEntry:
 
 
 class All(Enum):
-    """Every committed offset of a group, whichever there are."""
+    """All committed offsets of a group."""
 
     OFFSETS = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one step decided: the group afterwards, and all that follows from it.
+    """What one step decided: the group after it, and its effects.
 
     ``group`` is the working group: it becomes the committed one only when the
-    batch has committed, and is thrown away otherwise. ``deleted``: the rows go,
-    offsets included. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that
-    wait for the end of a transaction, at most one for a producer and partition. ``hung_up``:
-    consumers of the 0.9 draft that count as dead, whose connections are to be closed.
-    ``question``: a target to be worked out elsewhere, once this has committed; the answer is an
-    event.
+    batch has committed, and is thrown away otherwise. ``deleted``: the rows are deleted, including
+    offsets. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that wait for the
+    end of a transaction, at most one for a producer and partition. ``hung_up``: consumers of the
+    0.9 draft that are regarded as dead, whose connections must be closed. ``question``: a target
+    assignment to be computed outside the step, after the commit; the result arrives as an event.
     """
 
     group: "Group"
@@ -104,12 +103,11 @@ class Decision:
 
 
 class Beat:
-    """When a member was last heard of, in the node's monotonic milliseconds.
+    """When a member last sent something, in the node's monotonic milliseconds.
 
-    The one mutable thing that a group shares with the fast path: a heartbeat
-    sets ``at`` without a step. It is a fact, not a decision, so copies of a
-    group share it. Of who has time to come back (``wait_for``) it lies ahead, until that first
-    heartbeat.
+    The only mutable object that a group shares with the fast path: a heartbeat sets ``at`` without
+    a step. It is a fact, not a decision, so copies of a group share it. For a member that has time
+    to reconnect (``wait_for``) it is in the future, until its first heartbeat.
     """
 
     __slots__ = ("at",)
@@ -119,28 +117,29 @@ class Beat:
 
 
 def forgiven(at: Millis, now: Millis, missed: Millis) -> Millis:
-    """From when silence or a wait counts that began ``at``, once ``missed`` milliseconds in which
-    nobody could be heard are over.
+    """The start of a silence or wait that began ``at``, corrected for ``missed`` milliseconds in
+    which the node could receive nothing.
 
-    Neither more than was missed, or stalls that come again and again would keep the dead alive;
-    nor anything that is yet to come.
+    It adds no more than was missed, since otherwise repeated stalls would keep dead members alive;
+    and it does not move a start that is in the future.
     """
     return max(at, min(now, at + missed))
 
 
 def forgiven_beats(beats: Mapping[str, Beat], now: Millis, missed: Millis) -> dict[str, Beat]:
-    """The beats as silence counts now. Others: the values before this may still be in use."""
+    """The corrected beats, as new objects: the old ones may still be in use."""
     return {member_id: Beat(forgiven(beat.at, now, missed)) for member_id, beat in beats.items()}
 
 
 def stands(due: tuple[Millis | None] | None, now: Millis) -> bool:
-    """Whether the next deadline, as it was found before, still stands. Beats move on: one that has
-    passed is looked for again, which costs a tenth of a step."""
+    """Whether the next deadline that was found earlier is still valid. Heartbeats extend deadlines:
+    after it has passed it is computed again, which costs a tenth of a step."""
     return due is not None and (due[0] is None or due[0] > now)
 
 
 def wait_for(group: "Group", until: Millis, now: Millis) -> None:
-    """Of a group just loaded no session ends before then, unless its member comes back sooner."""
+    """In a group that was just loaded no session ends before this time, unless its member sends a
+    heartbeat sooner."""
     if until <= now:
         return
     for session in group.sessions(now):
@@ -150,11 +149,10 @@ def wait_for(group: "Group", until: Millis, now: Millis) -> None:
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatView:
-    """What the fast path may say for a committed group without a step.
+    """What the fast path may answer for a committed group without a step.
 
-    A heartbeat (classic) of a known member with the right generation gets
-    ``code`` and raises its beat. ``generation`` is -2 where no classic
-    heartbeat can be right.
+    A classic heartbeat of a known member with the right generation gets ``code`` and updates its
+    beat. ``generation`` is -2 if no classic heartbeat can be right.
     """
 
     generation: int
@@ -165,7 +163,7 @@ class HeartbeatView:
     def heartbeat(
         self, member_id: str, instance_id: str | None, generation_id: int, now: Millis
     ) -> ErrorCode:
-        """Answer one classic heartbeat; a right one (27 included) keeps the member alive."""
+        """Answer one classic heartbeat; a valid one (also with code 27) keeps the member alive."""
         code, beat = self.find(member_id, instance_id, generation_id)
         if beat is not None:
             beat.at = now
@@ -174,7 +172,8 @@ class HeartbeatView:
     def find(
         self, member_id: str, instance_id: str | None, generation_id: int
     ) -> tuple[ErrorCode, Beat | None]:
-        """What to answer one heartbeat, and the beat that it raises if it is right. Raises none."""
+        """The answer to one heartbeat, and the beat to update if it is valid. Does not update
+        it."""
         if instance_id is not None:
             holder = self.instances.get(instance_id)
             if holder is None:
@@ -194,7 +193,7 @@ NOBODY = HeartbeatView(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """Guard rails that one group may have (docs/configuration.md); none unless it says so.
+    """Guard rails of one group (docs/configuration.md); off by default.
 
     ``rebalance_min_interval_ms``: from the end of one rebalance to the start of the next, 0: none.
     ``frozen``: no rebalance starts at all.
@@ -209,12 +208,12 @@ NO_GUARDS = Guards()
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The settings that rules depend on, under Kafka's names (milliseconds, counts).
+    """The settings that rules use, with Kafka's names (milliseconds, counts).
 
-    A node's own, or those of one group where it has some (``groups.core.configs.group``).
-    ``strategies``: an installation's own ways to assign partitions in draft groups, by name.
-    ``plugged_in``: assignors from outside, by name (docs/assignors.md). ``generations_after``: what
-    the generations of a group without a row begin behind, where time went back (docs/backups.md).
+    The node's settings, or those of one group if it has its own (``groups.core.configs.group``).
+    ``strategies``: an installation's own strategies for draft groups, by name. ``plugged_in``:
+    assignors from outside, by name (docs/assignors.md). ``generations_after``: generations of a
+    group without a row begin after this number, if a backup was restored (docs/backups.md).
     """
 
     group_initial_rebalance_delay_ms: int = 3_000
@@ -249,59 +248,62 @@ class Group(Protocol):
 
     @property
     def rules(self) -> Rules:
-        """The settings it decides by."""
+        """The settings that the rules use."""
         ...
 
     @property
     def durable(self) -> Durable:
-        """What the rows hold once this value is committed."""
+        """The content of the rows when this value is committed."""
         ...
 
     @property
     def live(self) -> Any:
-        """What no row holds: parked joins, pending ids, timers, beats. Opaque to others."""
+        """State that is not in rows: parked joins, pending ids, timers, beats. Opaque to others."""
         ...
 
     @property
     def idle(self) -> bool:
-        """Whether a group without a row holds nothing live either and may be forgotten."""
+        """Whether a group without a row has no live state either and can be removed from memory."""
         ...
 
     @property
     def breadth(self) -> int:
-        """How many members, partitions and waiting requests a step may have to go through."""
+        """The number of members, partitions and waiting requests that a step may have to
+        process."""
         ...
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group of an id that has no row."""
+        """The group for an id without a row."""
         ...
 
     @classmethod
     def merge(cls, durable: Durable, live: Any | None, rules: Rules, now: Millis) -> Self:
-        """Join the rows as (re)loaded with what was live before, or None after a takeover.
+        """Combine the loaded rows with the previous live state, or with None after a takeover.
 
         After a takeover every member gets a full session timeout from ``now``.
         """
         ...
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide what the events do, in order. Same inputs, same decision; self is not changed."""
+        """Decide the events, in order. The same inputs give the same decision; self is not
+        changed."""
         ...
 
     def due(self, now: Millis) -> Millis | None:
-        """The next instant at which a ``Tick`` would decide something; None: never."""
+        """The next time at which a ``Tick`` would decide something; None: never."""
         ...
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
-        """After a reload: answers for those of the tickets that the group no longer holds."""
+        """After a reload: answers for tickets that the group does not hold any more."""
         ...
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group once ``missed`` milliseconds in which nobody could be heard are over.
+        """The same group after ``missed`` milliseconds in which the node could receive nothing.
 
-        Every deadline moves by as much, and none beyond its whole time from ``now`` (``forgiven``).
-        For a node that slept or lost its database, and for a group whose rows were in doubt.
+        Every deadline moves by this time, but not beyond its full timeout from ``now``
+        (``forgiven``). Used if a node was suspended or lost its database, and for a group whose
+        rows were in doubt.
         """
         ...
 
@@ -314,18 +316,18 @@ class Group(Protocol):
         ...
 
     def with_rules(self, rules: Rules) -> Self:
-        """The same group under other rules, from now on. Nothing is decided by this: what the
-        new rules call for is due at once (``due``)."""
+        """The same group with other rules. This decides nothing: if the new rules require a step,
+        it is due at once (``due``)."""
         ...
 
     def heartbeat_view(self) -> HeartbeatView:
-        """What the fast path may say while this value is the committed one."""
+        """What the fast path may answer while this value is the committed one."""
         ...
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for, for screens and REST; None where it is at work. O(members)."""
+        """What the group waits for, for the admin and REST; None if it is settled. O(members)."""
         ...
 
     def sessions(self, now: Millis) -> Iterator["Session"]:
-        """Each durable member's session, as it stands now."""
+        """The current session of each durable member."""
         ...

@@ -1,7 +1,7 @@
-"""The join phase: from what starts a rebalance to the generation that ends it.
+"""The join phase: from the start of a rebalance to the generation that ends it.
 
 Only this file raises the generation, elects a leader and selects a protocol.
-Who may join is decided in ``join``, who must go in ``leave`` and ``timers``.
+``join`` decides which members may join, ``leave`` and ``timers`` which are removed.
 """
 
 from collections import Counter
@@ -34,7 +34,8 @@ rebalance timeout of 0, and the timer must not spin."""
 
 
 def rebalance_or_go_on(work: Work, cause: Cause) -> None:
-    """Start a rebalance, unless it has to wait, or see whether the one that goes on can end."""
+    """Start a rebalance, unless it must wait; or, if one is in progress, check whether it can
+    end."""
     if work.state == PREPARING:
         maybe_complete(work)
     elif guards.holds(work, cause.trigger):
@@ -44,7 +45,7 @@ def rebalance_or_go_on(work: Work, cause: Cause) -> None:
 
 
 def prepare(work: Work, cause: Cause) -> None:
-    """Enter PreparingRebalance: members hear of it with their next heartbeat."""
+    """Enter PreparingRebalance: the reply to its next heartbeat tells each member."""
     assert work.state in REBALANCES[cause.trigger].states, f"{cause.trigger} in {work.state}"
     end_sync_phase(work, ErrorCode.REBALANCE_IN_PROGRESS)
     if work.state == COMPLETING:
@@ -69,8 +70,8 @@ def prepare(work: Work, cause: Cause) -> None:
 
 
 def _round(work: Work, cause: Cause) -> JoinPhase:
-    """The new join phase with its timer; an empty group's first one is a window, or each of the
-    members that start together would begin a rebalance."""
+    """The new join phase with its timer. The first one of an empty group is a window, since
+    otherwise each of several members that start together would begin a rebalance."""
     timeout = rebalance_timeout_ms(work)
     delay = work.rules.group_initial_rebalance_delay_ms
     window = None
@@ -93,14 +94,15 @@ def _round(work: Work, cause: Cause) -> JoinPhase:
 
 
 def rebalance_timeout_ms(work: Work) -> int:
-    """The group's rebalance timeout: the greatest among its members, parked ones included."""
+    """The group's rebalance timeout: the greatest of its members, including those with parked
+    joins."""
     rows = (work.row_of(member_id) for member_id in work.members)
     fresh = (join.row for join in work.live.joins.values() if join.is_new)
     return max((row.rebalance_timeout_ms for group in (rows, fresh) for row in group), default=0)
 
 
 def end_sync_phase(work: Work, code: ErrorCode) -> None:
-    """Answer held syncs with a code; nobody is waited for any more."""
+    """Answer held syncs with a code, and stop waiting for syncs."""
     if work.live.sync is None and not work.live.syncs:
         return
     live = work.change()
@@ -112,10 +114,10 @@ def end_sync_phase(work: Work, code: ErrorCode) -> None:
 
 
 def maybe_complete(work: Work) -> None:
-    """End the join phase when every member has joined and no handed-out id is awaited.
+    """End the join phase if every member has joined and no returned member id is awaited.
 
-    Where nobody is left, nobody waits for a handed-out id either. An empty group's first window
-    is not cut short by this: more are expected.
+    A group without members does not wait for returned member ids either. This does not shorten the
+    first window of an empty group, in which more members are expected.
     """
     live = work.live
     if work.state != PREPARING or len(live.joins) < work.size or (live.awaited and work.size):
@@ -126,7 +128,8 @@ def maybe_complete(work: Work) -> None:
 
 
 def on_deadline(work: Work) -> None:
-    """The join timer has ended: extend the window once more, or go on with who is here."""
+    """The join timer has expired: extend the window, or continue with the members that have
+    joined."""
     current = work.live.join_phase
     assert current is not None
     window = current.window
@@ -152,7 +155,8 @@ def _extend(work: Work, current: JoinPhase, window: Window, end: Millis) -> None
 
 
 def complete(work: Work) -> None:
-    """Decide the next generation with those who have joined (static members stay anyway)."""
+    """Decide the next generation with the members that have joined (static members stay in any
+    case)."""
     drop_laggards(work)
     if work.members and not work.live.joins:
         _wait_on(work)
@@ -175,8 +179,8 @@ def complete(work: Work) -> None:
 
 
 def _wait_on(work: Work) -> None:
-    """Only silent static members are left: wait for them once more, in the same generation, since
-    there is nobody to form the next."""
+    """Only silent static members are left: wait for them again, in the same generation, since no
+    member can form the next one."""
     timeout = max(rebalance_timeout_ms(work), EXTENSION_MS_MIN)
     work.set_join_phase(armed_at=work.now, timeout_ms=timeout, window=None)
 
@@ -193,7 +197,7 @@ def drop_laggards(work: Work) -> None:
 
 
 def note_departure(work: Work, member_id: str, trigger: str) -> None:
-    """A member of the generation has gone: only a new generation can follow (failover)."""
+    """A member of the generation has left: only a new generation can follow (failover)."""
     details = work.row.details
     if details.get("must_rebalance") is None:
         work.set_details(must_rebalance=trigger)
@@ -204,7 +208,7 @@ def note_departure(work: Work, member_id: str, trigger: str) -> None:
 
 
 def count_departure(work: Work, member_id: str) -> None:
-    """Remember for the journal who left while the join phase went on."""
+    """Record for the journal which members left during the join phase."""
     current = work.live.join_phase
     if current is None:
         return
@@ -236,7 +240,7 @@ def _begin_generation(work: Work) -> None:
 
 
 def _settled(row: MemberRow, join: Join | None) -> MemberRow:
-    """The row as the generation has it; the same object when the member changed nothing."""
+    """The member's row in the new generation; the same object if nothing changed."""
     if join is None:
         return row
     wished = replace(join.row, assignment=row.assignment)
@@ -244,7 +248,7 @@ def _settled(row: MemberRow, join: Join | None) -> MemberRow:
 
 
 def _elect(leader: str | None, rows: Iterable[str], joins: Mapping[str, Join]) -> str:
-    """The leader stays if it rejoined; else the first to have arrived among those who did."""
+    """The leader stays if it rejoined; otherwise the first member that rejoined is elected."""
     if leader is not None and leader in joins:
         return leader
     return next(member_id for member_id in rows if member_id in joins)
@@ -253,8 +257,8 @@ def _elect(leader: str | None, rows: Iterable[str], joins: Mapping[str, Join]) -
 def select_protocol(preferences: dict[tuple[str, ...], int]) -> str:
     """Each member votes for the first name in its list that all support; most votes win.
 
-    Kafka leaves ties open; here the lesser name wins, so that the same inputs
-    give the same decision.
+    Kafka does not define ties; here the lesser name wins, so that the same inputs give the same
+    decision.
     """
     candidates = set.intersection(*(set(names) for names in preferences))
     assert candidates, "members without a common protocol were let in"
@@ -283,7 +287,7 @@ def _answer_joins(work: Work, joins: Mapping[str, Join]) -> None:
 
 
 def current_generation(work: Work, member_id: str) -> Joined:
-    """JoinGroup's answer in the generation that stands; only the leader is told the members."""
+    """JoinGroup's reply in the current generation; only the leader receives the members."""
     row = work.row
     return Joined(
         member_id=member_id,
@@ -336,7 +340,7 @@ def _journal_end(work: Work, finished: JoinPhase, before: int, joins: Mapping[st
 
 
 def _report_operations(work: Work) -> None:
-    """Operators' verbs that waited for this generation have ended."""
+    """End the operations that waited for this generation."""
     pending = work.row.details.get("operations", ())
     work.set_details(operations=None)
     generation = work.row.generation

@@ -1,8 +1,8 @@
-"""Rows and live state joined again: after a takeover, or a reload by the same owner.
+"""Combines rows and live state after a takeover, or after a reload by the same owner.
 
-Rows decide. What they do not say is put at its safest: members get a full
-session timeout, generations never go back, and a rebalance that the rows do
-not call for is forgotten with the parked requests that had started it.
+The rows decide. State that they do not contain gets the safest value: members get a full session
+timeout, generations never decrease, and a rebalance that the rows do not require is dropped with
+the parked requests that had started it.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.si
 
 
 def fresh(durable: Durable, now: Millis, rules: Rules) -> Live:
-    """The live half of a group that a new owner has just loaded."""
+    """The live state of a group that a new owner has just loaded."""
     live = Live(floor=now, generation=durable.group.generation, settled_at=now)
     for row in durable.members.values():
         live.beats[row.member_id] = Beat(now)
@@ -44,7 +44,8 @@ def fresh(durable: Durable, now: Millis, rules: Rules) -> Live:
 
 
 def _is_settled(durable: Durable, rules: Rules) -> bool:
-    """Whether the old owner had begun nothing: most groups, which then cost no step."""
+    """Whether the old owner had begun nothing. That is so for most groups, which then need no
+    step."""
     if durable.group.state == EMPTY:
         return True
     fits = len(durable.members) <= rules.group_max_size
@@ -52,7 +53,7 @@ def _is_settled(durable: Durable, rules: Rules) -> bool:
 
 
 def recover(work: Work) -> None:
-    """The first step of a new owner: settle what the old one had begun."""
+    """The first step of a new owner: finish what the old one had begun."""
     work.change().recovering = False
     if work.state == PREPARING:
         if work.live.join_phase is not None:
@@ -99,7 +100,7 @@ def _abandon_join_phase(work: Work) -> None:
 
 
 def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
-    """The live half after a reload by the same owner: what the rows still allow."""
+    """The live state after a reload by the same owner: the part that the rows still allow."""
     after = fresh(durable, now, rules)
     after.floor, after.settled_at = live.floor, live.settled_at
     after.next_position = max(after.next_position, live.next_position)
@@ -123,7 +124,8 @@ def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
 
 
 def _keep_held(durable: Durable, live: Live, after: Live) -> None:
-    """What was put off goes on waiting; what the rows alone know of is settled by ``recover``."""
+    """A rebalance that was put off continues to wait; ``recover`` handles what only the rows
+    contain."""
     if durable.group.state not in (EMPTY, STABLE) or live.join_phase is not None:
         return
     _keep_joins(durable, live, after)
@@ -153,7 +155,7 @@ def _keep_joins(durable: Durable, live: Live, after: Live) -> None:
 
 
 def _is_taken(join: Join, after: Live) -> bool:
-    """Whether the rows have given the newcomer's instance id to somebody else."""
+    """Whether in the rows another member has the new member's instance id."""
     instance_id = join.row.instance_id
     return instance_id is not None and instance_id in after.instances
 
@@ -170,7 +172,7 @@ def _keep_join(after: Live, join: Join, live: Live) -> None:
 
 
 def _dropped(durable: Durable, live: Live, still: set[Ticket]) -> dict[Ticket, Reply]:
-    """What to answer tickets that the reload has made meaningless."""
+    """The answers to tickets that are invalid after the reload."""
     answers: dict[Ticket, Reply] = {}
     holders = {row.instance_id: row.member_id for row in durable.members.values()}
     for member_id, join in live.joins.items():
@@ -194,7 +196,7 @@ def _code(
 
 
 def _late_sync(member_id: str, durable: Durable, live: Live) -> Synced:
-    """A held sync's answer: its assignment, when the rows turn out to have it."""
+    """The reply to a held sync: its assignment, if the rows contain it."""
     row, group = durable.members.get(member_id), durable.group
     if row is None:
         return Synced(error=ErrorCode.UNKNOWN_MEMBER_ID)
@@ -208,7 +210,7 @@ def _late_sync(member_id: str, durable: Durable, live: Live) -> Synced:
 
 
 def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
-    """Neither silence nor waiting counts for what was missed (``forgiven``)."""
+    """Exclude the missed time from silences and waits (``forgiven``)."""
 
     def anew(at: Millis) -> Millis:
         return forgiven(at, now, missed)

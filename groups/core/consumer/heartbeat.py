@@ -55,10 +55,10 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
 
 
 def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAMES) -> None:
-    """Refuse what has no meaning, with a sentence: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
+    """Refuse invalid requests with a message: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
 
-    The group id handlers check; a regular expression that is none is refused later, where it
-    would be a member's (``regex_problem``).
+    Handlers check the group id; an invalid regular expression is refused later, when a member would
+    get it (``regex_problem``).
     """
     complaints = (
         (event.member_epoch < LEFT_FOR_NOW, "MemberEpoch is invalid."),
@@ -92,8 +92,8 @@ up in the catalogue, 10 ms of the event loop."""
 def check_size(
     work: Work, member_id: str, instance_id: str | None, names: Collection[str], size: int
 ) -> None:
-    """Refuse words with which the group's members would say too much together. Who says less than
-    it did may always say so."""
+    """Refuse a request that would exceed the limit of the group's metadata. A request that
+    decreases a member's metadata is always accepted."""
     known = work.index.names
     if len(known) + len(names) > NAMES_MAX:
         new = len(set(names) - known.keys())
@@ -110,7 +110,7 @@ def check_size(
 
 
 def _said_bytes(event: ConsumerHeartbeat) -> int:
-    """About how many bytes a member takes that says this."""
+    """The approximate size in bytes of a member with this request's metadata."""
     own = sum(len(each.name) + len(each.metadata) for each in event.client_assignors or ())
     names = sum(map(len, event.subscribed_topic_names or ()))
     return names + len(event.subscribed_topic_regex or "") + own
@@ -131,7 +131,7 @@ def _joining(event: ConsumerHeartbeat) -> tuple[tuple[bool, str], ...]:
 
 
 def is_blank(value: str | None) -> bool:
-    """Whether a name is there and says nothing: spaces and control characters, as Java trims."""
+    """Whether a name is present but blank: only spaces and control characters, as Java trims."""
     return value is not None and (not value or (value[0] <= " " and not value.strip(_TRIMMED)))
 
 
@@ -144,7 +144,7 @@ def _names_itself(event: ConsumerHeartbeat) -> bool:
 
 
 def _find(work: Work, event: ConsumerHeartbeat, owned: Parts | None) -> Member:
-    """The member that beats; the instance id is checked first, and last what it asks for."""
+    """The member of the heartbeat; the instance id is checked first, its request last."""
     if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     if event.instance_id is not None:
@@ -163,7 +163,7 @@ def _find(work: Work, event: ConsumerHeartbeat, owned: Parts | None) -> Member:
 
 
 def _join(work: Work, event: ConsumerHeartbeat) -> Member:
-    """The member that joins: a known one again, a static one come back, or a new one."""
+    """The member that joins: a known one, a static one that returns, or a new one."""
     member = work.members.get(event.member_id)
     holder = work.holder(event.instance_id) if event.instance_id is not None else None
     most = work.rules.group_consumer_max_size
@@ -220,14 +220,15 @@ def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
 
 
 def _upgraded(work: Work, member: Member) -> Member:
-    """A member that spoke the classic protocol until now; what it was to give up is free."""
+    """A member that used the classic protocol until now; the partitions that it had to revoke are
+    free."""
     timeout = work.rules.group_consumer_session_timeout_ms
     row = replace(member.row, subscription=b"", session_timeout_ms=timeout)
     return replace(leave.away(member), row=row, epoch=JOIN, previous_epoch=JOIN)
 
 
 def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:
-    """Fence old and foreign epochs; the previous one is a lost answer asked for again."""
+    """Fence old and unknown epochs; the previous epoch is a retry after a lost reply."""
     if event.member_epoch == member.epoch:
         return
     lost_answer = (
@@ -250,7 +251,7 @@ def merge(
     looked_up: frozenset[str] | None,
     client_reason: str = "",
 ) -> None:
-    """Keep what a request says anew; new subscriptions or topics raise the epoch by one.
+    """Store what a request changes; new subscriptions or topics increase the epoch by one.
 
     ``facts`` and ``looked_up`` are the catalogue as the handler saw it (``ConsumerHeartbeat``).
     """
@@ -281,15 +282,15 @@ def _assignors(member: Member) -> tuple[object, ...]:
 
 
 def _is_another_pattern(work: Work, member: Member, changed: Member) -> bool:
-    """Whether a pattern was given up, or changed for one whose topics are known. Those of a new
-    one come later (``patterns``), and the member goes on with what it has."""
+    """Whether a pattern was removed, or replaced by one whose topics are known. The topics of a new
+    pattern arrive later (``patterns``); until then the member keeps its partitions."""
     if changed.regex == member.regex:
         return False
     return not changed.regex or changed.regex in work.index.matches
 
 
 def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
-    """The member with what the request says; the very same where it says nothing new."""
+    """The member with the request's changes; the same object if there are none."""
     row, names, regex = member.row, event.subscribed_topic_names, event.subscribed_topic_regex
     timeout = event.rebalance_timeout_ms
     told = (
@@ -325,10 +326,10 @@ def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
 def _catalogue(
     work: Work, facts: Mapping[str, Topic], looked_up: frozenset[str] | None
 ) -> Mapping[str, Topic] | None:
-    """The subscribed topics as they are now; None where the group knows them so already.
+    """The current subscribed topics; None if the group already has them.
 
-    What the handler did not look up stays as it was. Topics that nobody subscribes to any more
-    are forgotten by the way, but are no news.
+    Topics that the handler did not look up stay as they were. Topics without subscribers are
+    removed, but that is not a change.
     """
     names, known = work.index.names, work.index.catalogue
     if facts is known or (facts == known and facts.keys() <= names.keys()):
@@ -374,11 +375,11 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
 
 
 def _interval(work: Work, member: Member, *, is_news: bool) -> Millis:
-    """The usual interval, or a short one for a member that waits for partitions or has to give
-    some up: convergence takes round trips, not intervals (docs/architecture.md, *Short intervals*).
+    """The usual interval, or a short one for a member that waits for partitions or must revoke
+    some: convergence takes round trips, not intervals (docs/architecture.md, *Short intervals*).
 
-    Whose state has just changed comes back soon as well: more may follow, and whoever has a
-    heartbeat waiting by then hears of it at once (docs/decisions/0017-held-heartbeats.md).
+    A member whose state has just changed also gets a short interval: further changes may follow,
+    and a held heartbeat receives them at once (docs/decisions/0017-held-heartbeats.md).
     """
     usual = work.rules.group_consumer_heartbeat_interval_ms
     pending = work.rules.group_consumer_pending_heartbeat_interval_ms
