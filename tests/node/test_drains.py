@@ -98,6 +98,19 @@ async def test_a_drain_outlives_the_process_and_is_not_shared_again_at_the_start
             assert await owners(other) == {slot: (4, epoch) for slot, epoch in epochs.items()}
 
 
+async def test_a_drain_outlives_a_restart_of_the_cluster(other: Other) -> None:
+    """The drained node is back first: it serves alone until the other one is there."""
+    async with running(node_id=3), running(node_id=4):
+        await drain(other, 3)
+        await come_to(other, {4: 64})
+    async with running(node_id=3) as one:
+        await come_to(other, {3: 64})
+        async with running(node_id=4) as two:
+            await come_to(other, {4: 64})
+            await look_twice(one, two)
+            assert await shares(other) == {4: 64} and not await takes(other, 3)
+
+
 async def test_slots_of_the_last_other_node_are_taken_all_the_same(other: Other) -> None:
     """Groups without a node are worse than a drain that waits; it goes on once another is there."""
     async with running(node_id=3) as one:
