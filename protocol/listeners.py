@@ -104,9 +104,7 @@ def check(listener: Listener, wanted: Wanted) -> None:
     _check_security(listener, wanted)
     advertised = listener.advertised_host or listener.host
     if advertised in META_ADDRESSES:
-        raise ListenerError(
-            f"how do clients of {listener.name} find the node? advertised.listeners"
-        )
+        raise ListenerError(f"clients of {listener.name} need an address: set advertised.listeners")
     if problem := address_problem(advertised, listener.advertised_port):
         raise ListenerError(problem)
 
@@ -122,8 +120,8 @@ def _check_security(listener: Listener, wanted: Wanted) -> None:
         raise ListenerError(
             f"{listener.host} is not a loopback address. Any other one needs TLS and"
             f" authentication, which {name} ({listener.security}) does not have:"
-            " SASL_SSL, or SSL with ssl.client.auth=required. insecure.listeners.allow=true"
-            " lets everybody in who reaches it."
+            " SASL_SSL, or SSL with ssl.client.auth=required. insecure.listeners.allow=true admits"
+            " every client that can connect."
         )
 
 
@@ -177,11 +175,11 @@ def address_problem(host: str, port: int | None) -> str | None:
     try:
         labels = host.encode("idna")
     except UnicodeError as error:
-        return f"{host!r} is no host that clients can be told: {error}"
+        return f"{host!r} is not a host that clients can connect to: {error}"
     if not labels or b"\0" in labels or len(labels) > HOST_BYTES_MAX:
-        return f"{host!r} is no host that clients can be told"
+        return f"{host!r} is not a host that clients can connect to"
     if port is not None and not 1 <= port <= PORT_MAX:
-        return f"{port} is no port that clients can be told"
+        return f"{port} is not a port that clients can connect to"
     return None
 
 

@@ -63,7 +63,7 @@ def read(text: str) -> tuple[Rule, ...]:
     while at < len(text):
         match = _RULE.match(text, at)
         if match is None:
-            raise RuleError(f"ssl.principal.mapping.rules cannot be read from {text[at:]!r} on")
+            raise RuleError(f"ssl.principal.mapping.rules is invalid from {text[at:]!r} on")
         rules.append(DEFAULT if match[4] else _rule(match))
         at = match.end()
         while at < len(text) and text[at] in ", ":
@@ -76,9 +76,9 @@ def _rule(match: re.Match[str]) -> Rule:
     try:
         pattern = re.compile(match[1])
         if any(int(n) > pattern.groups for n in re.findall(r"\$(\d)", match[2])):
-            raise RuleError(f"{match[0]!r} takes a group that its pattern does not have")
+            raise RuleError(f"{match[0]!r} uses a group that its pattern does not have")
     except re.error as error:
-        raise RuleError(f"{match[1]!r} is no regular expression: {error}") from None
+        raise RuleError(f"{match[1]!r} is not a regular expression: {error}") from None
     return Rule(pattern, replacement, CASES[match[3]])
 
 

@@ -128,7 +128,7 @@ class Exchange(ABC):
     def claim(self, name: str) -> None:
         """A client says who it is; ``Rejected`` where it has failed too often."""
         if not name or len(name) > NAME_CHARS_MAX or not name.isprintable():
-            raise Rejected("a name that no user has")
+            raise Rejected("an unknown user name")
         self._refuse_locked(name)
         self.name = name
 

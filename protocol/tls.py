@@ -70,7 +70,7 @@ class Tls:
         try:
             self._context = self._load()
         except TlsError as error:
-            logger.error("%s; new connections go by what was there before", error)
+            logger.error("%s; new connections use the previous certificates", error)
         else:
             logger.info("certificates were read again")
 

@@ -13,7 +13,7 @@ def test_a_host_that_is_none_is_refused_at_the_start(host: str) -> None:
 
 
 def test_a_node_does_not_start_with_an_address_that_is_none() -> None:
-    with pytest.raises(CommandError, match="is no host that clients can be told"):
+    with pytest.raises(CommandError, match="is not a host that clients can connect to"):
         call_command("runcoordinator", "--port=0", "--advertised-host=a..b")
 
 

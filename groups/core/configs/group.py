@@ -99,7 +99,7 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
     GroupConfig(
         SESSION_TIMEOUT,
         ConfigType.INT,
-        "After how much silence a member of the consumer protocol is gone, in milliseconds.",
+        "The silence after which a member of the consumer protocol is removed, in milliseconds.",
         inherits="group.consumer.session.timeout.ms",
         least="group.consumer.min.session.timeout.ms",
         most="group.consumer.max.session.timeout.ms",
@@ -107,7 +107,7 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
     GroupConfig(
         HEARTBEAT_INTERVAL,
         ConfigType.INT,
-        "How often members of the consumer protocol are told to send a heartbeat, in milliseconds.",
+        "The heartbeat interval of members of the consumer protocol, in milliseconds.",
         inherits="group.consumer.heartbeat.interval.ms",
         least="group.consumer.min.heartbeat.interval.ms",
         most="group.consumer.max.heartbeat.interval.ms",
@@ -115,7 +115,7 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
     GroupConfig(
         ASSIGNMENT_INTERVAL,
         ConfigType.INT,
-        "At most one new target of a group of the consumer protocol in this time, in milliseconds.",
+        "The minimum time between two new target assignments of a consumer group, in milliseconds.",
         inherits="group.consumer.assignment.interval.ms",
         least="group.consumer.min.assignment.interval.ms",
         most="group.consumer.max.assignment.interval.ms",
@@ -123,14 +123,14 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
     GroupConfig(
         ASSIGNOR_OFFLOAD,
         ConfigType.BOOLEAN,
-        "Whether a large target is worked out beside the event loop.",
+        "Whether large target assignments are computed outside the event loop.",
         inherits="group.consumer.assignor.offload.enable",
     ),
     GroupConfig(
         ASSIGNMENT_TIMEOUT,
         ConfigType.INT,
-        "How long a member of the consumer protocol may take to assign before another is asked, in"
-        " milliseconds.",
+        "How long a member of a consumer group may take to compute an assignment before another is"
+        " asked, in milliseconds.",
         inherits="group.consumer.assignment.timeout.ms",
         least="group.consumer.min.assignment.timeout.ms",
         most="group.consumer.max.assignment.timeout.ms",
@@ -138,21 +138,21 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
     GroupConfig(
         REBALANCE_MIN_INTERVAL,
         ConfigType.INT,
-        "From the end of one rebalance to the start of the next, in milliseconds; 0: no wait."
-        " What would start one earlier is put off, and members go on working.",
+        "The minimum time from the end of a rebalance to the start of the next, in milliseconds;"
+        " 0: none. A rebalance that is due earlier is put off, and members keep working.",
         default="0",
         most=REBALANCE_MIN_INTERVAL_MS_MAX,
     ),
     GroupConfig(
         FREEZE,
         ConfigType.BOOLEAN,
-        "While true no rebalance starts. What happened meanwhile starts one when it ends.",
+        "While true, no rebalance starts. If one becomes due, it starts when the freeze ends.",
         default="false",
     ),
     GroupConfig(
         MEMBERS_MAX,
         ConfigType.INT,
-        "The greatest number of members, as group.max.size for this group alone.",
+        "The maximum number of members of this group, as group.max.size.",
         inherits="group.max.size",
         least=1,
         most="group.max.size",
@@ -191,7 +191,7 @@ def changed(values: Values, changes: Sequence[Change], broker: Broker) -> Values
         if config is None:
             raise _invalid(f"Unknown group config name: {change.name}")
         if change.operation != Operation.SET:
-            raise _invalid(f"{change.name} is no list: nothing can be added or taken away.")
+            raise _invalid(f"{change.name} is not a list: APPEND and SUBTRACT are not possible.")
         assert change.value is not None
         after[change.name] = config.parse(change.value, broker)
     _check_together(after, broker)
