@@ -86,7 +86,7 @@ async def test_a_node_that_could_load_nothing_does_not_start(
     joined = await one.settled("g")
     await other.execute("ALTER TABLE rollcall_pause RENAME TO rollcall_pause_later")
     try:
-        with pytest.raises(preflight.UnfitDatabase, match="could load no groups"):
+        with pytest.raises(preflight.UnfitDatabase, match="could not load groups"):
             async with running(node_id=9):
                 pass
         assert await one.commit("g", 1, joined) == Committed()
