@@ -114,6 +114,11 @@ class CoordinatorRuntime:
         runs and the lease holds."""
         return self.monotonic() - self.listened_at
 
+    @property
+    def listened(self) -> Millis:
+        """``clock`` when members could last be heard: it stands there while the lease is over."""
+        return self.listened_at - self.missed
+
     def awake(self) -> None:
         """The node was suspended, or its database was away: extend all sessions by that time."""
         self.missed += self.stood_still_ms

@@ -169,6 +169,15 @@ class HeartbeatView:
             beat.at = now
         return code
 
+    def heard(
+        self, member_id: str, instance_id: str | None, generation_id: int, at: Millis
+    ) -> None:
+        """Note one that cannot be answered now. If it is right, its member is there all the same;
+        it loses no time that it has to come back."""
+        _, beat = self.find(member_id, instance_id, generation_id)
+        if beat is not None:
+            beat.at = max(beat.at, at)
+
     def find(
         self, member_id: str, instance_id: str | None, generation_id: int
     ) -> tuple[ErrorCode, Beat | None]:

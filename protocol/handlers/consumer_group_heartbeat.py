@@ -1,10 +1,12 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 from uuid import UUID
 
 from groups.coordinator.views import View
 from groups.core.assignors.client_side import ClientAssignor
+from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
@@ -26,6 +28,9 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
     TopicPartitions,
 )
 
+UNDECIDED: Final = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
+"""What is said of a lease that is over: before, and after, it is known what became of a batch."""
+
 
 async def handle(
     request: ConsumerGroupHeartbeatRequest, call: Call
@@ -45,6 +50,22 @@ async def handle(
 
 
 async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
+    reply = await _decided(request, call)
+    if reply.error in UNDECIDED:
+        _note(request, call)
+    return reply
+
+
+def _note(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
+    """Who beats while the database is away may find this node again only when its session would
+    be over: clients wait between attempts."""
+    coordinator = call.node.coordinator
+    group = coordinator.group(request.group_id)
+    if isinstance(group, ConsumerGroup):
+        group.heard(request.member_id, request.member_epoch, coordinator.listened)
+
+
+async def _decided(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
     try:
         _check(request, call)
         brought = request.subscribed_topic_names or ()

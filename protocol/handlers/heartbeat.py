@@ -20,6 +20,8 @@ async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
     code = await call.available(request.group_id)
     if code is ErrorCode.NONE:
         code = _from_view(request, call)
+    elif code is ErrorCode.COORDINATOR_NOT_AVAILABLE:
+        _note(request, call)
     return HeartbeatResponse(error_code=code)
 
 
@@ -33,3 +35,13 @@ def _from_view(request: HeartbeatRequest, call: Call) -> ErrorCode:
     return view.heartbeat(
         request.member_id, request.group_instance_id, request.generation_id, coordinator.clock()
     )
+
+
+def _note(request: HeartbeatRequest, call: Call) -> None:
+    """Who beats while the database is away may find this node again only when its session would
+    be over: clients wait between attempts."""
+    coordinator = call.node.coordinator
+    view = coordinator.heartbeat_views.get(request.group_id)
+    if view is not None:
+        who = request.member_id, request.group_instance_id, request.generation_id
+        view.heard(*who, coordinator.listened)

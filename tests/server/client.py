@@ -94,9 +94,11 @@ class Client:
         self.send(request, version)
         return await self.receive()
 
-    async def settled(self, group_id: str, member_id: str = "") -> HeartbeatRequest:
+    async def settled(
+        self, group_id: str, member_id: str = "", session_ms: int = 10_000
+    ) -> HeartbeatRequest:
         """Be the only member of a stable group, perhaps again; the heartbeat that it sends."""
-        joined = await self.call(join(group_id, member_id), 3)
+        joined = await self.call(join(group_id, member_id, session_ms), 3)
         assert joined.error_code == 0, joined
         mine = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")
         synced = await self.call(

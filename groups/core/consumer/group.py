@@ -148,6 +148,13 @@ class ConsumerGroup:
         are others."""
         return self._index.topic_names
 
+    def heard(self, member_id: str, epoch: int, at: Millis) -> None:
+        """Note a heartbeat that cannot be answered now (``HeartbeatView.heard``)."""
+        member = self.members.get(member_id)
+        if member is not None and member.epoch == epoch:
+            beat = self._live.beats[member_id]
+            beat.at = max(beat.at, at)
+
     def is_settled(self, member_id: str, epoch: int) -> bool:
         """Whether the member has all it shall have in this epoch, and nobody needs its heartbeat:
         the group is in that epoch too, or comes to the next one by itself. Then its next heartbeat
