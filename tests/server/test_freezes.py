@@ -183,5 +183,5 @@ def test_each_verb_is_an_event_of_its_own(verb: str) -> None:
     assert event_of(row)[0] == "g"
     is_rebalance = type(event_of(row)[1]).__name__ == "ForceRebalance"
     assert is_rebalance == (verb == Operation.Verb.REBALANCE)
-    with pytest.raises(ValueError, match="no verb of this version"):
+    with pytest.raises(ValueError, match="unknown verb in this version"):
         event_of((1, "g", f"{verb}-2", *row[3:]))

@@ -124,7 +124,7 @@ async def test_offsets_without_room_are_not_set(small: Serving, other: Connectio
     too_many = await reset(other, [(0, 7), (50, None), (51, None)], [(0, 1), (50, 1), (51, 1)])
     fits = await reset(other, [(0, 7), (1, 7)], [(0, 1), (1, None)])
     assert await ended(small, other, too_many, fits) == [
-        ("failed", "there is no room for 2 more offsets"),
+        ("failed", "the limit of offsets does not allow 2 more"),
         ("succeeded", "2 offsets were set so"),
     ]
     rest = dict.fromkeys(range(2, ROOM), 7)
@@ -136,6 +136,8 @@ async def test_offsets_of_the_past_have_to_have_room_too(small: Serving, other: 
     moved = "UPDATE rollcall_offset SET partition = partition + 100 WHERE partition < 3"
     await other.execute(moved.encode())
     again = await asked(other, "restore-offsets", None, "infinity")
-    assert await ended(small, other, again) == [("failed", "there is no room for 3 more offsets")]
+    assert await ended(small, other, again) == [
+        ("failed", "the limit of offsets does not allow 3 more")
+    ]
     assert set(await committed(other)) == {*range(3, ROOM), 100, 101, 102}
     assert await entries(other) == 0
