@@ -135,7 +135,13 @@ def test_ten_stock_consumers_converge_in_either_protocol(own: Installation) -> N
     assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)
 
 
-@pytest.mark.parametrize("kind", growth.KINDS_MEASURED)
+GROWING = [
+    pytest.param(kind, marks=() if kind is growth.consumer else pytest.mark.long)
+    for kind in growth.KINDS_MEASURED
+]
+
+
+@pytest.mark.parametrize("kind", GROWING)
 def test_every_event_of_a_growing_group_is_answered(kind: growth.Measure) -> None:
     """What is measured are answers without an error: the benchmark itself looks."""
     assert all(cost > 0 for _, cost in kind(8))

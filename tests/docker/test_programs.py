@@ -54,6 +54,7 @@ def installed(url: str, folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_the_tasks_make_an_installation_of_an_empty_database_and_then_change_nothing(
     empty_database: str, tmp_path: Path
 ) -> None:

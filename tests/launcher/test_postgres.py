@@ -148,6 +148,7 @@ def test_folder_closed_to_others_still_serves_as_root(folder: Path) -> None:
         shutil.rmtree((data_dir / "postgres").resolve())
 
 
+@pytest.mark.long
 @root_only
 def test_programs_closed_to_others_are_copied(
     folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -174,6 +175,7 @@ def test_second_launcher_is_refused_and_leaves_the_first_alone(folder: Path) -> 
         assert ask(url, "SELECT 1") == "1"
 
 
+@pytest.mark.long
 def test_folder_of_another_major_version_is_refused(folder: Path) -> None:
     with postgres.serve(folder, throwaway=True):
         pass
@@ -190,6 +192,7 @@ def test_folder_whose_home_is_gone_is_refused_and_not_made_anew(folder: Path) ->
         cluster.prepare(folder)
 
 
+@pytest.mark.long
 def test_interrupted_creation_is_begun_again(folder: Path) -> None:
     half = folder / "postgres" / "data.part"
     half.mkdir(parents=True)
@@ -234,6 +237,7 @@ def test_rows_survive_the_death_of_everything(folder: Path, launch: Launch) -> N
         assert ask(again, "SELECT number FROM kept") == "7"
 
 
+@pytest.mark.long
 def test_pid_file_that_names_another_program_does_not_stop_a_start(folder: Path) -> None:
     with postgres.serve(folder, throwaway=True):
         pass

@@ -101,6 +101,7 @@ def test_one_analysis_at_a_time(url: str, conninfo: str, analyse: Analyse) -> No
     assert runs(url) == []
 
 
+@pytest.mark.long
 def test_a_run_that_died_without_a_word_is_buried_by_the_next(
     url: str, conninfo: str, analyse: Analyse
 ) -> None:
@@ -110,6 +111,7 @@ def test_a_run_that_died_without_a_word_is_buried_by_the_next(
     assert [state for state, *_ in runs(url)] == ["failed", "succeeded"]
 
 
+@pytest.mark.long
 def test_the_newest_runs_and_tables_are_kept(
     monkeypatch: pytest.MonkeyPatch, url: str, analyse: Analyse, tmp_path: Path
 ) -> None:

@@ -125,6 +125,7 @@ def test_an_overtaken_rebalance_keeps_nothing_of_the_one_that_overtook_it(
     )
 
 
+@pytest.mark.long
 def test_an_assignment_counts_though_the_next_rebalance_was_begun_and_abandoned(
     spark: SparkSession,
 ) -> None:
@@ -141,6 +142,7 @@ def test_an_assignment_counts_though_the_next_rebalance_was_begun_and_abandoned(
     )
 
 
+@pytest.mark.long
 def test_a_rebalance_does_not_begin_with_one_that_was_abandoned_or_ended_in_nobody(
     spark: SparkSession,
 ) -> None:
@@ -152,6 +154,7 @@ def test_a_rebalance_does_not_begin_with_one_that_was_abandoned_or_ended_in_nobo
         same(spark, [*start(kind), ended], "second(started_at), duration_ms", (5, 2_000))
 
 
+@pytest.mark.long
 def test_the_consumer_protocol_takes_its_cause_from_the_first_start(spark: SparkSession) -> None:
     same(
         spark,
@@ -165,6 +168,7 @@ def test_the_consumer_protocol_takes_its_cause_from_the_first_start(spark: Spark
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measured", [0, 700])
 def test_what_the_journal_has_measured_goes_before_what_it_can_have_been(
     spark: SparkSession, measured: int
@@ -179,6 +183,7 @@ def test_what_the_journal_has_measured_goes_before_what_it_can_have_been(
     )
 
 
+@pytest.mark.long
 def test_the_cost_tells_known_times_from_the_most_that_they_can_be(spark: SparkSession) -> None:
     known = {"moved": 1, "unowned_longest_ms": 300}
     found = cost(
@@ -193,6 +198,7 @@ def test_the_cost_tells_known_times_from_the_most_that_they_can_be(spark: SparkS
     assert [tuple(row) for row in found.collect()] == [(800, 300, 1)]
 
 
+@pytest.mark.long
 def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -> None:
     same(
         spark,
@@ -217,6 +223,7 @@ def test_groups_do_not_mix(spark: SparkSession) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
     left = {"trigger": "member-left", "duration_ms": 700}
     found = cost(
@@ -238,5 +245,6 @@ def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
     assert found.columns == [name for name, _ in columns(COSTS)]
 
 
+@pytest.mark.long
 def test_no_journal_costs_nothing(spark: SparkSession) -> None:
     assert cost(rebalances(journal(spark))).collect() == []

@@ -31,6 +31,8 @@ PAGE = CHECKOUT / "docs" / "rights.md"
 NOBODY_IN_PARTICULAR = "no role"
 SUPERUSER = "superuser"
 WHO = (NOBODY_IN_PARTICULAR, *staff_roles.ROLES, SUPERUSER)
+EACH = [pytest.param(w, marks=() if w in staff_roles.ROLES else pytest.mark.long) for w in WHO]
+"""The roles; who has none, or all rights, is asked at every door in ``make test-long``."""
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 OUTSIDE = {"", "livez", "readyz"}
@@ -155,7 +157,7 @@ def may(who: str, permission: str, row: str) -> bool:
     return meant()[row][who]
 
 
-@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("who", EACH)
 def test_rest(who: str, broker: Any) -> None:
     _, secret = api_tokens.issue(user(who), "automation")
     client = Client(headers={"authorization": f"Bearer {secret}"})
@@ -236,7 +238,7 @@ def test_rest_without_credentials(client: Client) -> None:
             assert client.generic(method, path(route)).status_code == 401, route
 
 
-@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("who", EACH)
 def test_the_admins_pages(who: str, rf: RequestFactory) -> None:
     """Who may not is refused by the site; who may is let through by its gate (what is behind it
     has tests of its own)."""
