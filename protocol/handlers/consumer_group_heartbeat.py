@@ -45,15 +45,10 @@ async def handle(
         has_news = await call.hold_for_news(group_id, seconds, News(reply, request, call))
         note_hold(began_s, call)
         reply = await _decide(request, call) if has_news else after_hold(group_id, reply, call)
+    if reply.error is not ErrorCode.NONE and reply.error in UNDECIDED:
+        _note(request, call)
     note_answer(request, reply, call)
     return _response(reply)
-
-
-async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
-    reply = await _decided(request, call)
-    if reply.error in UNDECIDED:
-        _note(request, call)
-    return reply
 
 
 def _note(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
@@ -65,7 +60,7 @@ def _note(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
         group.heard(request.member_id, request.member_epoch, coordinator.listened)
 
 
-async def _decided(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
+async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
     try:
         _check(request, call)
         brought = request.subscribed_topic_names or ()
