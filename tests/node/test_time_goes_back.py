@@ -184,6 +184,7 @@ async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
             await asyncio.to_thread(backup.stop)
 
 
+@pytest.mark.long
 async def test_a_promoted_standby_gives_no_generation_twice(
     primary: Server, here: Address, place: Path
 ) -> None:

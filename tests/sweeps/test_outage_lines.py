@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from launcher.installation import Installation
+from tests.processes import told
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
 
@@ -88,8 +89,8 @@ def administer(installation: Installation, statement: LiteralString) -> None:
 
 def servers(installation: Installation) -> list[int]:
     """The process ids of PostgreSQL's postmaster and of all its children."""
-    found = [psutil.Process(pid) for pid in installation.pids()]
-    return [each.pid for each in found if each.name() == "postgres"]
+    names = told(installation, psutil.Process.name)
+    return [pid for pid, name in names.items() if name == "postgres"]
 
 
 def ask_the_web(installation: Installation) -> None:

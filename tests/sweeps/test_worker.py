@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from launcher.installation import Installation
+from tests.processes import told
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +28,7 @@ def test_sweeps_run_and_go_on_after_the_worker_was_killed(pair: Installation) ->
 
 def worker_of(installation: Installation) -> int:
     """The process id of the installation's Celery worker."""
-    commands = {pid: psutil.Process(pid).cmdline() for pid in installation.pids()}
+    commands = told(installation, psutil.Process.cmdline)
     (found,) = (
         pid for pid, argv in commands.items() if "launcher.celery" in argv and "worker" in argv
     )
@@ -49,11 +50,10 @@ def until_swept(url: str, runs: int) -> int:
 
 @pytest.mark.xdist_group("pair")
 def test_pages_and_periodic_work_come_after_nodes(pair: Installation) -> None:
-    processes = {pid: psutil.Process(pid) for pid in pair.pids()}
+    processes = told(pair, lambda process: (" ".join(process.cmdline()), process.nice()))
     nice: dict[str, set[int]] = {"runcoordinator": set(), "web_server": set(), "celery": set()}
-    for process in processes.values():
-        command = " ".join(process.cmdline())
+    for command, level in processes.values():
         for name, found in nice.items():
             if name in command:
-                found.add(process.nice())
+                found.add(level)
     assert nice == {"runcoordinator": {0}, "web_server": {5}, "celery": {5}}
