@@ -63,6 +63,7 @@ def pytest_collection(session: pytest.Session) -> None:
     told = getattr(session.config, "workerinput", None)
     if told is None or session.config.args != session.config.getini("testpaths"):
         return
+    import_module("protocol.server")  # before anything else of Twisted: it chooses the reactor
     number = int(told["workerid"].removeprefix("gw"))
     for name in from_own_place(modules(), number, told["workercount"]):
         with suppress(Exception, pytest.skip.Exception):  # collecting it says what is wrong
