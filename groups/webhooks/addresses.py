@@ -6,9 +6,12 @@ addresses is looked at, and the connection goes to the very address that was loo
 """
 
 import socket
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Final
+from queue import Empty, SimpleQueue
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from groups.webhooks.settings import WebhookSettings
@@ -31,6 +34,14 @@ NOBODYS: Final = tuple(
 """IANA's registries of special addresses: which of them Python knows differs by its version."""
 
 V4_BITS: Final = 0xFFFF_FFFF
+
+RESOLVERS_MAX: Final = 32
+"""Names that are resolved at a time, those included that nobody waits for any more: a resolver
+cannot be interrupted, and each has a thread. More than there are senders (16)."""
+
+_resolvers: Final = threading.BoundedSemaphore(RESOLVERS_MAX)
+
+Found = Sequence[tuple[Any, ...]]
 
 URL_MAX: Final = 2_000
 PORTS: Final = {"https": 443, "http": 80}
@@ -83,17 +94,13 @@ def named(address: Address, networks: Sequence[str]) -> bool:
     return any(real.version == network.version and real in network for network in found)
 
 
-def resolved(url: str, settings: WebhookSettings) -> tuple[str, int]:
-    """The address to connect to, and the port; ``Refused`` where there is none that may be used.
-    Plain http goes to named networks alone."""
+def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str, int]:
+    """The address to connect to, and the port; ``Refused`` where there is none that may be used, or
+    the name is not resolved in time. Plain http goes to named networks alone."""
     parts = urlsplit(checked(url))
     port = parts.port or PORTS[parts.scheme]
     networks = settings.networks
-    try:
-        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise Refused(f"The name cannot be resolved: {error}.") from None
-    for *_, where in found:
+    for *_, where in _in_time(str(parts.hostname), port, timeout_s):
         address = ip_address(str(where[0]).partition("%")[0])
         ours = named(address, networks)
         if ours or (parts.scheme == "https" and is_public(address)):
@@ -102,3 +109,29 @@ def resolved(url: str, settings: WebhookSettings) -> tuple[str, int]:
         "The name leads to no address that may be used: one of a private network has to be in"
         " webhooks.networks.allow, and so has one that is spoken to without TLS."
     )
+
+
+def _in_time(host: str, port: int, timeout_s: float) -> Found:
+    """What a name means, by the system's resolver, which has no limit of time: it is asked in
+    another thread. Raises ``Refused``."""
+    if not _resolvers.acquire(timeout=timeout_s):
+        raise Refused("The name was not resolved: too many others are being resolved.")
+    answer: SimpleQueue[Found | Exception] = SimpleQueue()
+    ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    threading.Thread(target=_resolve, args=(ask, answer), name=host, daemon=True).start()
+    try:
+        found = answer.get(timeout=timeout_s)
+    except Empty:
+        raise Refused("The name was not resolved in time.") from None
+    if isinstance(found, Exception):
+        raise Refused(f"The name cannot be resolved: {found}.")
+    return found
+
+
+def _resolve(ask: Callable[[], Found], answer: "SimpleQueue[Found | Exception]") -> None:
+    try:
+        answer.put(ask())
+    except Exception as error:  # whatever it is, the sender is told
+        answer.put(error)
+    finally:
+        _resolvers.release()

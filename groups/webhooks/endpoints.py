@@ -63,7 +63,10 @@ def save(webhook: Webhook) -> None:
 
 
 def begin() -> None:
-    """What happens from now on is told; nothing changes where somebody is told already."""
+    """What happens from now on is told; nothing changes where somebody is told already. Of the
+    transaction that enables an endpoint."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.CURSOR_LOCK, [sql.CURSOR_LOCK_KEY])
     state = kept(journal_rows.end(time.time()), None)
     with connection.cursor() as cursor:
         cursor.execute(sql.BEGIN, {"name": CURSOR, "state": json.dumps(state)})

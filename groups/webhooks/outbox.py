@@ -51,7 +51,7 @@ def _page() -> tuple[int, bool]:
         return 0, False  # nobody is told of anything, or another worker does this
     told = list(Webhook.objects.filter(enabled=True))
     if not told:
-        WebhookCursor.objects.filter(name=CURSOR).delete()
+        _end()
         return 0, False
     state = json.loads(row[0]) if isinstance(row[0], str) else row[0]
     position = _position(state)
@@ -71,6 +71,13 @@ def _page() -> tuple[int, bool]:
     if left != state:
         WebhookCursor.objects.filter(name=CURSOR).update(state=left)
     return queued, len(page) == journal_rows.PAGE
+
+
+def _end() -> None:
+    """No endpoint is enabled: forget how far events were found, unless one was enabled by now."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.CURSOR_LOCK, [sql.CURSOR_LOCK_KEY])
+        cursor.execute(sql.END, {"name": CURSOR})
 
 
 def _position(state: Mapping[str, Any]) -> Position:

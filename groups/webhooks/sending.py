@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -18,6 +18,9 @@ from groups.webhooks.settings import WebhookSettings
 
 ANSWER_BYTES_MAX: Final = 1_024
 """Of an answer's body: it is kept for people to look at."""
+
+LEAST_S: Final = 0.001
+"""What is left of a delivery's time when the name took all of it: a timeout of 0 means none."""
 
 USER_AGENT: Final = "Rollcall-Webhooks/1"
 OK: Final = range(200, 300)
@@ -44,10 +47,19 @@ class Outcome(NamedTuple):
         return self.status == 0
 
 
-@cache
-def _tls() -> ssl.SSLContext:
-    """The authorities that the system trusts, read once: that takes longer than most receivers."""
+AUTHORITIES_S: Final = 300
+"""So often the authorities that the system trusts are read again: one that is added or withdrawn
+needs no restart. To read them for each delivery would take longer than most receivers."""
+
+
+@lru_cache(maxsize=1)
+def _trusted(_period: int) -> ssl.SSLContext:
     return ssl.create_default_context()
+
+
+def _tls() -> ssl.SSLContext:
+    """The authorities that the system trusts, as of the last minutes."""
+    return _trusted(int(time.monotonic() // AUTHORITIES_S))
 
 
 class _Connection(HTTPConnection):
@@ -96,11 +108,12 @@ def post(url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSett
 def _post(
     url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSettings, timeout_s: float
 ) -> tuple[int, str]:
-    parts = urlsplit(url)
-    at = resolved(url, settings)
+    parts, ends = urlsplit(url), time.monotonic() + timeout_s
+    at = resolved(url, settings, timeout_s)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    made = _Connection(str(parts.hostname), at, timeout_s, parts.scheme == "https")
-    cut = threading.Timer(timeout_s, made.cut)
+    left_s = max(ends - time.monotonic(), LEAST_S)
+    made = _Connection(str(parts.hostname), at, left_s, parts.scheme == "https")
+    cut = threading.Timer(left_s, made.cut)
     cut.daemon = True
     cut.start()
     try:

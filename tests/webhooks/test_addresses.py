@@ -1,11 +1,13 @@
 """Where a webhook may not lead, however the address is written."""
 
 import socket
+import threading
 from ipaddress import ip_address
 from typing import Any
 
 import pytest
 
+from groups.webhooks import addresses
 from groups.webhooks.addresses import Refused, checked, is_public, resolved
 from groups.webhooks.settings import WebhookSettings
 
@@ -55,7 +57,7 @@ ALL = "https://127.0.0.1/", "https://localhost/", "https://0x7f000001/", "https:
 @pytest.mark.parametrize("url", [*ALL, "https://[::ffff:7f00:1]/", "https://127.1/"])
 def test_other_ways_to_write_this_machine_are_refused(url: str) -> None:
     with pytest.raises(Refused, match=r"address|resolved"):
-        resolved(url, WebhookSettings.from_django())
+        resolved(url, WebhookSettings.from_django(), 5)
 
 
 def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
@@ -69,9 +71,33 @@ def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
         return [(0, 0, 0, "", (each, port)) for each in ("169.254.169.254", "1.1.1.1")]
 
     monkeypatch.setattr(socket, "getaddrinfo", both)
-    assert resolved("https://a.example/", WebhookSettings.from_django()) == ("1.1.1.1", 443)
+    assert resolved("https://a.example/", WebhookSettings.from_django(), 5) == ("1.1.1.1", 443)
     with pytest.raises(Refused, match="TLS"):
-        resolved("http://a.example/", WebhookSettings.from_django())
+        resolved("http://a.example/", WebhookSettings.from_django(), 5)
     settings.WEBHOOKS_NETWORKS_ALLOW = "169.254.0.0/16, 10.0.0.0/8"
-    found = resolved("http://a.example:8080/", WebhookSettings.from_django())
+    found = resolved("http://a.example:8080/", WebhookSettings.from_django(), 5)
     assert found == ("169.254.169.254", 8080) and len(asked) == 3
+
+
+def test_a_name_that_is_not_resolved_in_time_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """And so is one for which no resolver is free: neither has a limit of its own."""
+    settings.WEBHOOKS_NETWORKS_ALLOW = "127.0.0.0/8"
+    answers = threading.Event()
+
+    def never(_host: str, port: int, **_: Any) -> list[Any]:
+        answers.wait()
+        return [(0, 0, 0, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", never)
+    monkeypatch.setattr(addresses, "_resolvers", threading.BoundedSemaphore(1))
+    told = WebhookSettings.from_django()
+    try:
+        with pytest.raises(Refused, match="not resolved in time"):
+            resolved("http://a.example/", told, 0.01)
+        with pytest.raises(Refused, match="too many others"):
+            resolved("http://b.example/", told, 0.01)
+    finally:
+        answers.set()
+    assert resolved("http://b.example/", told, 5) == ("127.0.0.1", 80)

@@ -4,11 +4,16 @@ import base64
 import hashlib
 import hmac
 import json
+import re
+import select
 import socket
+import ssl
 import threading
 import time
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,17 +22,25 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from groups.models import Journal, Webhook, WebhookDelivery
-from groups.queries import attention
+from groups.queries import attention, journal_rows
 from groups.queries.fired import Fired, Place
+from groups.queries.journal_position import Gap, Position
 from groups.store.sql import webhooks as sql
 from groups.webhooks import delivering, endpoints, outbox, sending
 from groups.webhooks.delivering import Due, again_s, deliver, due
 from groups.webhooks.settings import WebhookSettings
 from tests.as_roles import role
+from tests.security.certificates import Certificates
 from tests.webhooks.conftest import Make
 from tests.webhooks.receivers import Receiver
 
 pytestmark = pytest.mark.django_db
+
+
+LOCKS = """
+SELECT count(*) FROM pg_locks
+WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND classid = %s
+"""
 
 
 def happened(group_id: str = "orders", kind: str = "stable", pk: int | None = None) -> Journal:
@@ -234,12 +247,10 @@ def test_redirects_are_not_followed(status: int, make: Make, receiver: Receiver)
 
 def _drips(request: BaseHTTPRequestHandler) -> None:
     request.wfile.write(b"HTTP/1.1 200 OK\r\n")
-    try:
-        while True:
-            request.wfile.write(b"X: y\r\n")
-            time.sleep(0.02)
-    except OSError:
-        return
+    hung_up: list[Any] = []
+    while not hung_up:
+        request.wfile.write(b"X: y\r\n")
+        hung_up, _, _ = select.select([request.connection], [], [], 0.02)
 
 
 def _floods(request: BaseHTTPRequestHandler) -> None:
@@ -284,6 +295,26 @@ def test_what_connects_when_its_time_is_over_is_not_waited_for(receiver: Receive
     assert receiver.got == []
 
 
+def test_authorities_of_the_system_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    first, second = (Certificates.make(tmp_path / name) for name in "ab")
+    trusted, now = tmp_path / "trusted.pem", [1e6]
+    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    monkeypatch.setattr(sending, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    found = []
+    for each, passed in ((first, 0), (second, 1), (second, sending.AUTHORITIES_S)):
+        trusted.write_bytes(each.ca.read_bytes())
+        now[0] += passed
+        found.append(sending._tls().get_ca_certs(binary_form=True))
+
+    known = [[ssl.PEM_cert_to_DER_cert(each.ca.read_text())] for each in (first, first, second)]
+    assert found == known
+
+
 def test_endpoints_that_fail_leave_threads_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     end = threading.Event()
     monkeypatch.setattr(delivering, "deliver", lambda _webhook: end.wait())
@@ -322,6 +353,45 @@ def test_what_is_due_for_one_is_found_past_what_waits_for_others(make: Make) -> 
 
     assert "Index Scan using delivery_due" in plan and "Sort" not in plan
     assert f"(webhook_id = {made[0]}) AND (next_at <=" in plan
+
+
+def test_what_is_beyond_a_position_is_found_by_the_index() -> None:
+    """From the first gap on, however long the journal is: an OR alone has no place in an index."""
+    for position, first in (
+        (Position(900), 901),
+        (Position(900, [Gap(40, 41, 0.0), Gap(700, 700, 0.0)]), 40),
+    ):
+        with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+            for way in ("seqscan", "bitmapscan"):  # what an empty table is read by
+                cursor.execute(f"SET LOCAL enable_{way} = off")
+            journal_rows.beyond(position)
+            cursor.execute(f"EXPLAIN {asked[-1]['sql']}")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+        found = re.search(r"Index Cond: .*id >=? '?(\d+)", plan)
+        assert found is not None and int(found[1]) in (first, first - 1), plan
+        assert "Sort" not in plan
+
+
+def test_an_endpoint_that_is_enabled_while_the_cursor_is_deleted_is_told(
+    make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker has seen no enabled endpoint, and then there is one, whose cursor is there."""
+    make()
+    with connection.cursor() as cursor:
+        cursor.execute(LOCKS, [sql.CURSOR_LOCK_KEY])
+        assert cursor.fetchone() == (1,)  # whoever deletes it waits until this is committed
+    Webhook.objects.update(enabled=False)
+    end = outbox._end
+
+    def enabled_meanwhile() -> None:
+        Webhook.objects.update(enabled=True)
+        end()
+
+    monkeypatch.setattr(outbox, "_end", enabled_meanwhile)
+    outbox.turn()
+    happened()
+    turn()
+    assert len(receiver.got) == 1
 
 
 def test_who_does_not_answer_is_left_alone_and_delays_nobody(

@@ -101,9 +101,20 @@ CURSOR = """
 SELECT state FROM rollcall_webhook_cursor WHERE name = %(name)s FOR UPDATE SKIP LOCKED
 """
 
+CURSOR_LOCK = "SELECT pg_advisory_xact_lock(%s, 0)"
+CURSOR_LOCK_KEY = 0x526C7768
+"""Whoever enables an endpoint and whoever deletes the cursor wait for each other ("Rlwh"): the row
+would else be found by the former, and deleted by the latter, who sees no enabled endpoint yet. The
+web may not lock the row itself."""
+
 BEGIN = """
 INSERT INTO rollcall_webhook_cursor (name, state) VALUES (%(name)s, %(state)s)
 ON CONFLICT DO NOTHING
+"""
+
+END = """
+DELETE FROM rollcall_webhook_cursor
+WHERE name = %(name)s AND NOT EXISTS (SELECT FROM rollcall_webhook WHERE enabled)
 """
 
 ADD_SECRET = """
