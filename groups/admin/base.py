@@ -1,7 +1,8 @@
 """What every page of the admin shares. No model is registered here."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -19,6 +20,23 @@ TOO_LONG = (
     f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} characters: no search"
     " was made."
 )
+
+
+T = TypeVar("T")
+
+
+def once(shown: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
+    """A read-only field that is worked out once a page: a form's template asks for its value
+    several times. It is kept with the object, which is the request's own."""
+
+    @wraps(shown)
+    def kept(site: Any, row: Any) -> T:
+        known: dict[str, T] = row.__dict__.setdefault("_shown_once", {})
+        if shown.__name__ not in known:
+            known[shown.__name__] = shown(site, row)
+        return known[shown.__name__]
+
+    return kept
 
 
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types

@@ -13,7 +13,7 @@ from django.utils.html import format_html_join
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
 from groups.access import rights
-from groups.admin.base import RollcallAdmin
+from groups.admin.base import RollcallAdmin, once
 from groups.catalogue import changes
 from groups.core import topics as rules
 from groups.core.authors import user
@@ -25,6 +25,9 @@ from groups.queries.ranges import ranges
 
 OWNERS_MAX = 20
 """Owners named of each group on a topic's page; the group's own page has all."""
+
+RANGES_MAX = 20
+"""Ranges of partitions that are shown of an owner; partitions dealt in turn are each a range."""
 
 HISTORY_MAX = 20
 """Entries of the journal on a topic's page; REST has them all."""
@@ -114,13 +117,15 @@ class TopicAdmin(RollcallAdmin):
         return response
 
     @admin.display(description="Changes")
+    @once
     def history(self, topic: Topic) -> str:
         """The newest entries of the journal about it, and about earlier ones of its name."""
         entries = groups.journal_of_topic(topic.name)[:HISTORY_MAX]
         rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S}", sentence(entry)) for entry in entries]
-        return format_html_join("", "<div>{} {}</div>", rows) or "no racks are known"
+        return format_html_join("", "<div>{} {}</div>", rows) or "There are no changes."
 
     @admin.display(description="Groups and owners")
+    @once
     def used_by(self, topic: Topic) -> str:
         """Groups whose members subscribe to it or that have committed offsets of it."""
         found = topic_groups.of(topic)
@@ -130,7 +135,8 @@ class TopicAdmin(RollcallAdmin):
 
 
 def _shown(use: topic_groups.Use) -> dict[str, Any]:
-    owners = [(who, ranges(numbers)) for who, numbers in use.owners[:OWNERS_MAX]]
+    named = use.owners[:OWNERS_MAX]
+    owners = [(who, ranges(numbers, RANGES_MAX)) for who, numbers in named]
     return {
         "group_id": use.group.group_id,
         "url": reverse("admin:groups_group_change", args=[quote(use.group.group_id)]),
@@ -138,6 +144,6 @@ def _shown(use: topic_groups.Use) -> dict[str, Any]:
         "owners": owners,
         "more": len(use.owners) - len(owners),
         "unread": use.unread,
-        "unowned": ranges(use.unowned),
+        "unowned": ranges(use.unowned, RANGES_MAX),
         "has_committed": use.has_committed,
     }

@@ -54,15 +54,15 @@ class Drain(View):
         withdrawn, also after a restart. No member is removed. Refused while no other live node
         could take the slots."""
         _must_exist(node_id)
-        moves, was_drained = queries.by_draining(node_id), queries.of(node_id) is not None
+        moves, is_new = queries.by_draining(node_id), queries.of(node_id) is None
         try:
             if not self.is_dry:
-                drains.drain(node_id, reason=self.said["reason"], actor=actor(request))
-            elif not was_drained:
+                is_new = drains.drain(node_id, reason=self.said["reason"], actor=actor(request))
+            elif is_new:
                 drains.check(node_id)
         except drains.NoTaker as error:
             raise Problem(HTTPStatus.CONFLICT, "no_taker", str(error)) from None
-        told = {"drained": True, "changed": not was_drained, "dry_run": self.is_dry}
+        told = {"drained": True, "changed": is_new, "dry_run": self.is_dry}
         return _shown(node_id, moves, moves.given, told)
 
 
@@ -83,7 +83,7 @@ class Undrain(View):
             _must_exist(node_id)
         moves = queries.by_undraining(node_id) if was_drained else queries.NOTHING
         if not self.is_dry:
-            drains.undrain(node_id, reason=self.said["reason"], actor=actor(request))
+            was_drained = drains.undrain(node_id, reason=self.said["reason"], actor=actor(request))
         told = {"drained": False, "changed": was_drained, "dry_run": self.is_dry}
         return _shown(node_id, moves, moves.taken, told)
 

@@ -16,7 +16,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from groups.core.assignment import partitions_of
+from groups.core.assignment import count_of, partitions_of
 from groups.core.classic import packing
 from groups.core.commanded.thread_offers import EXPELLED
 from groups.core.configs.group import FREEZE
@@ -269,12 +269,21 @@ def _assignment(group: Group, row: Member, names: Mapping[str, str]) -> Partitio
     return None if parts is None else by_topic(parts)
 
 
-def share_of(
-    group: Group, row: Member, names: Mapping[str, str]
-) -> tuple[Sequence[str] | None, Partitions | None]:
-    """What a member subscribes to, and what it owns; ``names`` are those of topic ids. None: it
-    cannot be read. No statement."""
-    return _topics(group, row), _assignment(group, row, names)
+def share_of(group: Group, row: Member, topic: Topic) -> tuple[bool, Sequence[int]]:
+    """Whether a member subscribes to a topic, and the partitions of it that it owns; what cannot be
+    read is none. No statement."""
+    subscribes = topic.name in (_topics(group, row) or ())
+    if group.kind == CONSUMER:
+        return subscribes, sorted(row.details.get("assigned", {}).get(topic.topic_id.hex, ()))
+    parts = partitions_of(bytes(row.assignment)) or ()
+    return subscribes, sorted(number for name, number in parts if name == topic.name)
+
+
+def partitions_owned(group: Group, row: Member) -> int:
+    """How many partitions a member owns, of all topics, without decoding them. No statement."""
+    if group.kind == CONSUMER:
+        return sum(map(len, row.details.get("assigned", {}).values()))
+    return count_of(bytes(row.assignment))
 
 
 def by_topic(parts: Iterable[tuple[str, int]]) -> Partitions:

@@ -2,14 +2,14 @@
 bounded: a topic's page is opened while something is wrong, and there may be a million members."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
 from groups.models import Group, Member, Offset, Topic
-from groups.queries.groups import share_of
+from groups.queries.groups import partitions_owned, share_of
 from groups.queries.member_names import short
 
 GROUPS_MAX: Final = 20
@@ -20,6 +20,10 @@ MEMBERS_SEARCHED_MAX: Final = 20_000
 
 MEMBERS_MAX: Final = 2_000
 """Members that are read, of all these groups together."""
+
+PARTITIONS_READ_MAX: Final = 500_000
+"""Partitions of those members, of all their topics together, that are decoded: an assignment tells
+of one topic only when the whole of it is read. So many take a fifth of a second."""
 
 OFFSETS_READ_MAX: Final = 5_000
 """Offsets of the topic that are searched for groups: it may have millions."""
@@ -37,10 +41,18 @@ ORDER BY group_id LIMIT %(groups)s
 backslash, so its text is its bytes."""
 
 
+class Share(NamedTuple):
+    """What a member has to do with a topic."""
+
+    member: Member
+    subscribes: bool
+    numbers: Sequence[int]
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """What a group has to do with a topic. ``owners`` are client ids with partitions; ``unread``:
-    it has more members than were read, and what is said of owners is not all."""
+    it has more members or partitions than were read, and what is said of owners is not all."""
 
     group: Group
     subscribers: int
@@ -67,7 +79,8 @@ def of(topic: Topic) -> Uses:
     rows = Member.objects.filter(group_id__in=[group.group_id for group in groups])
     members = list(rows.order_by("group_id", "position")[: MEMBERS_MAX + 1])
     cut = members[-1].group_id if len(members) > MEMBERS_MAX else None
-    uses = [_use(topic, group, members, group.group_id in committed, cut) for group in groups]
+    shares, cut = _shares(topic, {group.group_id: group for group in groups}, members, cut)
+    uses = [_use(topic, group, shares.get(group.group_id, ()), committed, cut) for group in groups]
     used = [use for use in uses if use.has_committed or use.subscribers or use.owners or use.unread]
     return Uses(used[:GROUPS_MAX], len(used) > GROUPS_MAX or len(ids) > GROUPS_MAX * 2)
 
@@ -89,24 +102,32 @@ def _subscribed(topic: Topic) -> set[str]:
         return {group_id for (group_id,) in cursor.fetchall()}
 
 
-def _use(
-    topic: Topic, group: Group, members: Sequence[Member], has_committed: bool, cut: str | None
-) -> Use:
-    names = {topic.topic_id.hex: topic.name}
-    subscribers, owners = 0, list[tuple[Member, Sequence[int]]]()
+def _shares(
+    topic: Topic, groups: Mapping[str, Group], members: Sequence[Member], cut: str | None
+) -> tuple[Mapping[str, Sequence[Share]], str | None]:
+    """The members' shares of the topic by group, and the first group that is not read whole."""
+    found, left = dict[str, list[Share]](), PARTITIONS_READ_MAX
     for row in members:
-        if row.group_id != group.group_id:
-            continue
-        topics, assigned = share_of(group, row, names)
-        numbers = (assigned or {}).get(topic.name, ())
-        subscribers += topic.name in (topics or ())
-        if numbers:
-            owners.append((row, numbers))
-    owned = {number for _, numbers in owners for number in numbers}
-    is_used = bool(subscribers or owners)
-    unowned = [n for n in range(topic.partitions) if n not in owned] if is_used else []
+        group = groups[row.group_id]
+        left -= partitions_owned(group, row)
+        if left < 0:
+            return found, row.group_id
+        found.setdefault(row.group_id, []).append(Share(row, *share_of(group, row, topic)))
+    return found, cut
+
+
+def _use(
+    topic: Topic, group: Group, shares: Sequence[Share], committed: Container[str], cut: str | None
+) -> Use:
+    owners = [(share.member, share.numbers) for share in shares if share.numbers]
+    subscribers = sum(share.subscribes for share in shares)
     unread = cut is not None and group.group_id >= cut
-    return Use(group, subscribers, _named(owners), [] if unread else unowned, has_committed, unread)
+    unowned: Sequence[int] = []
+    if (subscribers or owners) and not unread:
+        owned = {number for _, numbers in owners for number in numbers}
+        unowned = [n for n in range(topic.partitions) if n not in owned]
+    has_committed = group.group_id in committed
+    return Use(group, subscribers, _named(owners), unowned, has_committed, unread)
 
 
 def _named(owners: Sequence[tuple[Member, Sequence[int]]]) -> Sequence[tuple[str, Sequence[int]]]:

@@ -63,7 +63,7 @@ async def _described(ids: Sequence[str], call: Call) -> dict[str, TransactionSta
 
 
 async def _refusal(transactional_id: str, call: Call) -> ErrorCode:
-    """Why no racks are known of it; NONE: it is looked for."""
+    """Why it is refused; NONE: it is looked for."""
     try:
         validation.transactional_id(transactional_id, call.node.settings)
     except Refuse as refusal:

@@ -1,5 +1,6 @@
 """On a topic's page: the groups that use it, and who owns its partitions in each."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ def execute(statement: str, *values: Any) -> None:
         cursor.execute(statement, values)
 
 
-def group(group_id: str, topic: str, *shares: tuple[int, ...], **over: Any) -> None:
+def group(group_id: str, topic: str, *shares: Iterable[int], **over: Any) -> None:
     """A classic group whose members own these partitions of a topic."""
     members = [
         factories.member(
@@ -116,3 +117,37 @@ def test_a_name_with_marks_of_html_is_no_html() -> None:
     group("<b>bold</b>", "orders", (0,), client_id="<i>odd</i>")
     shown = text(visitor(VIEWER).get(page("orders")))
     assert "<b>bold" not in shown and "<i>odd" not in shown and "&lt;b&gt;bold" in shown
+
+
+def test_of_many_partitions_some_are_read_and_some_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(topic_groups, "PARTITIONS_READ_MAX", 200)
+    changes.create("orders", 100)
+    group("first", "orders", range(0, 100, 2))
+    group("second", "orders", range(50), range(50, 100))
+    group("third", "orders", range(100))
+
+    found = uses("orders")
+    assert [use.unread for use in found.values()] == [False, False, True]
+    assert found["third"].unowned == [] and found["third"].owners == []
+    shown = text(visitor(VIEWER).get(page("orders")))
+    assert "36, 38 and 30 more" in shown and "37, 39 and 30 more" in shown
+    assert "too many members or partitions to read here" in shown
+
+
+def test_the_page_reads_its_groups_once() -> None:
+    """A form's template asks for a field's value five times."""
+    changes.create("orders", 2)
+    group("packers", "orders", (0,), (1,))
+    viewer = visitor(VIEWER)
+    viewer.get(page("orders"))
+    with CaptureQueriesContext(connection) as asked:
+        shown = text(viewer.get(page("orders")))
+    assert len(asked) <= 15 and "made the topic orders" in shown
+
+
+def test_a_topic_that_the_journal_has_forgotten_has_no_changes() -> None:
+    changes.create("orders", 2)
+    execute("DELETE FROM rollcall_journal")
+    assert "There are no changes." in text(visitor(VIEWER).get(page("orders")))

@@ -8,6 +8,7 @@ from django.test import Client
 
 from groups.models import AuditEntry, Drain, Journal
 from groups.operations import drains
+from groups.queries import drains as queries
 from groups.queries.journal_text import sentence
 from groups.store.sql import drains as sql
 from groups.sweeps import session
@@ -77,6 +78,17 @@ def test_a_second_drain_of_a_node_changes_nothing(operator: Client) -> None:
     assert (again["drained"], again["changed"]) == (True, False)
     assert Drain.objects.get().reason == "a new disk"
     assert Journal.objects.filter(kind="node-drained").count() == 1
+
+
+@pytest.mark.usefixtures("three")
+def test_of_two_who_drain_a_node_at_once_one_is_told_that_it_did(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post(operator, "/nodes/0/drain", REASON)
+    before, known = [None], queries.of
+    monkeypatch.setattr(queries, "of", lambda node: before.pop() if before else known(node))
+    answer = post(operator, "/nodes/0/drain", REASON).json()
+    assert (before, answer["changed"]) == ([], False)
 
 
 @pytest.mark.usefixtures("three")
