@@ -68,6 +68,12 @@ NAVIGATION: list[dict[str, Any]] = [
                 "groups.view_kafkauser",
             ),
             item("ACLs", "rule", "groups_acl_changelist", "groups.view_acl"),
+            item(
+                "Client quotas",
+                "speed",
+                "groups_quotaentity_changelist",
+                "groups.view_clientquota",
+            ),
             item("Webhooks", "webhook", "groups_webhook_changelist", "groups.view_webhook"),
             item("Audit", "policy", "groups_auditentry_changelist", "groups.view_auditentry"),
         ],

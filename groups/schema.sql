@@ -578,6 +578,34 @@ CREATE FUNCTION public.rollcall_raised(epoch jsonb, higher integer) RETURNS json
     SELECT CASE WHEN epoch::bigint > 0 THEN to_jsonb(epoch::bigint + higher) ELSE epoch END
 $$;
 
+CREATE FUNCTION public.rollcall_remove_quotas(text[], text[], text[], text[], text[], jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH changed AS (
+    DELETE FROM rollcall_quota WHERE (entity_type, user_name, client_id, ip, key) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]))
+    RETURNING entity_type, user_name, client_id, ip, key, value AS before
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'quota-removed', 'request', '',
+           coalesce($6::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $6::jsonb, 'quota', to_jsonb(changed))
+    FROM changed
+)
+SELECT pg_notify('rollcall_quotas', '') FROM changed LIMIT 1
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
 CREATE FUNCTION public.rollcall_server_timeline() RETURNS bigint
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -609,6 +637,41 @@ ON CONFLICT (name, mechanism) DO UPDATE SET
            jsonb_build_object('author', $7::jsonb, 'user', name, 'mechanism', mechanism)
     FROM changed)
 SELECT pg_notify('rollcall_credentials', '') FROM changed
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
+CREATE FUNCTION public.rollcall_set_quotas(text[], text[], text[], text[], text[], double precision[], jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH given AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::float8[]) AS given(entity_type, user_name, client_id, ip, key, value)
+), known AS (
+    SELECT entity_type, user_name, client_id, ip, key, value AS before FROM rollcall_quota WHERE (entity_type, user_name, client_id, ip, key) IN (
+        SELECT entity_type, user_name, client_id, ip, key FROM given)
+), written AS (
+    INSERT INTO rollcall_quota (entity_type, user_name, client_id, ip, key, value, updated_at)
+    SELECT entity_type, user_name, client_id, ip, key, value, clock_timestamp() FROM given
+    ON CONFLICT (entity_type, user_name, client_id, ip, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
+    RETURNING entity_type, user_name, client_id, ip, key, value
+), changed AS (SELECT entity_type, user_name, client_id, ip, key, value, before FROM written LEFT JOIN known USING (entity_type, user_name, client_id, ip, key)
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'quota-set', 'request', '',
+           coalesce($7::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $7::jsonb, 'quota', to_jsonb(changed))
+    FROM changed
+)
+SELECT pg_notify('rollcall_quotas', '') FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -1134,6 +1197,17 @@ CREATE TABLE public.rollcall_quota (
     value double precision NOT NULL,
     updated_at timestamp with time zone NOT NULL
 );
+
+CREATE VIEW public.rollcall_quota_entity AS
+ SELECT md5((jsonb_build_array(entity_type, user_name, client_id, ip))::text) AS id,
+    entity_type,
+    user_name,
+    client_id,
+    ip,
+    jsonb_object_agg(key, value) AS quotas,
+    max(updated_at) AS updated_at
+   FROM public.rollcall_quota
+  GROUP BY entity_type, user_name, client_id, ip;
 
 CREATE TABLE public.rollcall_rebalance_cost (
     id bigint NOT NULL,

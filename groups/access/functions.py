@@ -1,4 +1,4 @@
-"""Changes of ACLs and of users of the Kafka port as functions of the database, for the web.
+"""Changes of ACLs, users and quotas of the Kafka port as functions of the database, for the web.
 
 It may not write those tables. Their bodies are the statements that nodes execute.
 """
@@ -10,7 +10,7 @@ from django.apps import AppConfig
 from groups.access import scram_credentials as scram
 from groups.postgres import functions
 from groups.postgres.functions import Function
-from groups.store.sql import acls
+from groups.store.sql import acls, quotas
 
 AUTHOR: Final = ("author", "jsonb")
 
@@ -33,7 +33,17 @@ SET_PASSWORD: Final = Function(
 )
 DELETE_USER: Final = Function("rollcall_delete_credential", scram.DROP_NOTED, (*_USER, AUTHOR))
 
-FUNCTIONS: Final = (CREATE_ACLS, DELETE_ACLS, SET_PASSWORD, DELETE_USER)
+_QUOTAS: Final = tuple((column, "text[]") for column in (*quotas.ENTITY, "key"))
+
+SET_QUOTAS: Final = Function(
+    "rollcall_set_quotas", quotas.SET, (*_QUOTAS, ("value", "float8[]"), AUTHOR)
+)
+REMOVE_QUOTAS: Final = Function("rollcall_remove_quotas", quotas.REMOVE, (*_QUOTAS, AUTHOR))
+
+FUNCTIONS: Final = (
+    *(CREATE_ACLS, DELETE_ACLS, SET_PASSWORD, DELETE_USER),
+    *(SET_QUOTAS, REMOVE_QUOTAS),
+)
 
 
 def sync_functions(sender: AppConfig, using: str = "default", **_: Any) -> None:

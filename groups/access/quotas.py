@@ -29,6 +29,9 @@ Values = dict[Entity, dict[str, float]]
 Changes = Mapping[Entity, Mapping[str, float | None]]
 """By entity and key; None: to be removed."""
 
+Row = tuple[Entity, str, float]
+"""A quota: whose, its key and its value."""
+
 COLUMN_OF: Mapping[str, str] = {USER: "user_name", CLIENT_ID: "client_id", IP: "ip"}
 
 
@@ -68,11 +71,7 @@ class Quotas:
             async with connection.transaction():
                 await connection.execute(sql.TURN)
                 there = await _rows(connection)
-                put, drop = _differences(there, changes)
-                count = sum(map(len, there.values())) - len(drop)
-                if count + sum(1 for e, key, _ in put if key not in there.get(e, {})) > self._most:
-                    detail = f"There may be {self._most} client quotas (client.quotas.max)."
-                    raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
+                put, drop = differences(there, changes, self._most)
                 await self._execute(connection, sql.REMOVE, drop, author)
                 await self._execute(connection, sql.SET, put, author)
             await self.load(connection)
@@ -81,15 +80,12 @@ class Quotas:
         self,
         connection: Connection,
         statement: str,
-        rows: Sequence[tuple[Entity, str, float]],
+        rows: Sequence[Row],
         author: Told,
     ) -> None:
         if not rows:
             return
-        columns = zip(
-            *((*_columns(entity), key, value) for entity, key, value in rows), strict=True
-        )
-        given = {name: array(column) for name, column in zip(sql.COLUMNS, columns, strict=True)}
+        given = {name: array(column) for name, column in columns_of(rows).items()}
         said = {"node_id": self._node_id, "author": json.dumps(author)}
         await connection.execute(statement.encode(), {**given, **said})
 
@@ -101,11 +97,10 @@ class Quotas:
         self.changed()
 
 
-def _differences(
-    there: Values, changes: Changes
-) -> tuple[list[tuple[Entity, str, float]], list[tuple[Entity, str, float]]]:
-    """What is to be set, and what to be removed, with its value; what is so already is neither."""
-    put, drop = [], []
+def differences(there: Values, changes: Changes, most: int) -> tuple[list[Row], list[Row]]:
+    """What is to be set, and what to be removed, with its value; what is so already is neither.
+    Refuses POLICY_VIOLATION where there would be more than ``most``."""
+    put, drop = list[Row](), list[Row]()
     for entity, wanted in changes.items():
         known = there.get(entity, {})
         for key, value in wanted.items():
@@ -113,7 +108,17 @@ def _differences(
                 drop.append((entity, key, known[key]))
             elif value is not None and known.get(key) != value:
                 put.append((entity, key, value))
+    count = sum(map(len, there.values())) - len(drop)
+    if count + sum(1 for e, key, _ in put if key not in there.get(e, {})) > most:
+        detail = f"There may be {most} client quotas (client.quotas.max)."
+        raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
     return put, drop
+
+
+def columns_of(rows: Sequence[Row]) -> Mapping[str, Sequence[Any]]:
+    """Rows as the statements take them: a list for each column. There is at least one."""
+    told = zip(*((*_columns(entity), key, value) for entity, key, value in rows), strict=True)
+    return dict(zip(sql.COLUMNS, told, strict=True))
 
 
 def _columns(entity: Entity) -> tuple[str, ...]:
@@ -124,10 +129,10 @@ def _columns(entity: Entity) -> tuple[str, ...]:
 
 async def _rows(connection: Connection) -> Values:
     found = await (await connection.execute(sql.ALL.encode())).fetchall()
-    return _values(found)
+    return values_of(found)
 
 
-def _values(rows: Iterable[Sequence[Any]]) -> Values:
+def values_of(rows: Iterable[Sequence[Any]]) -> Values:
     """By entity. A row of a newer version, of a type that this one does not know, is told and left
     out."""
     values: Values = {}

@@ -34,6 +34,9 @@ DELETE_ACL: Final = "groups.delete_acl"
 VIEW_KAFKA_USER: Final = "groups.view_kafkauser"
 CHANGE_KAFKA_USER: Final = "groups.change_kafkauser"
 DELETE_KAFKA_USER: Final = "groups.delete_kafkauser"
+VIEW_QUOTA: Final = "groups.view_clientquota"
+CHANGE_QUOTA: Final = "groups.change_clientquota"
+DELETE_QUOTA: Final = "groups.delete_clientquota"
 ACKNOWLEDGE: Final = "groups.add_acknowledgement"
 VIEW_WEBHOOK: Final = "groups.view_webhook"
 CHANGE_WEBHOOK: Final = "groups.change_webhook"
@@ -116,6 +119,7 @@ REST: Final[Mapping[str, Row]] = {
     "nodes/<int:node_id>/drain": {"POST": DRAIN},
     "nodes/<int:node_id>/undrain": {"POST": DRAIN},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
+    "quotas": {"GET": VIEW_QUOTA, "PUT": CHANGE_QUOTA, "DELETE": DELETE_QUOTA},
     "users": {"GET": VIEW_KAFKA_USER},
     "users/<id:user>": {
         "GET": VIEW_KAFKA_USER,
@@ -239,6 +243,13 @@ MODELS: Final[Mapping[str, Model]] = {
         CHANGE_KAFKA_USER,
         DELETE_KAFKA_USER,
         actions={"delete_selected": DELETE_KAFKA_USER},
+    ),
+    "groups_quotaentity": Model(
+        VIEW_QUOTA,
+        CHANGE_QUOTA,
+        CHANGE_QUOTA,
+        DELETE_QUOTA,
+        actions={"delete_selected": DELETE_QUOTA},
     ),
     "groups_webhook": Model(
         VIEW_WEBHOOK,

@@ -25,7 +25,7 @@ _SEES = Q(content_type__app_label="groups", codename__startswith="view_") & ~Q(
     # Who has a token, who did what, who may do what on the Kafka port, and URLs.
     content_type__model__in=(
         *("apitoken", "auditentry", "acl", "kafkauser", "scramcredential"),
-        *("webhook", "webhookdelivery"),
+        *("clientquota", "webhook", "webhookdelivery"),
     )
 ) | Q(
     content_type__app_label="django_celery_beat",
@@ -63,8 +63,8 @@ ROLES: Final[Mapping[str, Q]] = {
 """Each role's permissions: everything on the fleet is seen by a Viewer; an Operator may also
 ask groups for a rebalance or an eviction, stop and start their work, freeze them, rewind offsets,
 drain nodes, make and grow topics, acknowledge what needs attention, and start an analysis; an
-Administrator also deletes groups, and has tokens, people, the users and ACLs of the Kafka port, and
-the schedule."""
+Administrator also deletes groups, and has tokens, people, the users, ACLs and
+quotas of the Kafka port, and the schedule."""
 
 
 def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:

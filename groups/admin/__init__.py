@@ -13,6 +13,7 @@ from groups.admin import (  # noqa: F401  (each registers its pages)
     nodes,
     operations,
     people,
+    quotas,
     reports,
     schedule,
     tokens,

@@ -13,6 +13,9 @@ from groups.core.topics import PARTITIONS_MAX
 
 INT32_MAX: Final = 2**31 - 1
 
+FLOAT_MAX: Final = 1e308
+"""JSON knows no greatest number, and none that is infinite."""
+
 NO_TEXT: Final = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 """Of ``groups.core.plain_text``: what no text holds, in a class of a regular expression."""
 
@@ -60,6 +63,15 @@ class PartitionCount(serializers.IntegerField):
     """How many partitions a topic may have; it is refused as the wire refuses it."""
 
 
+class Rate(serializers.FloatField):
+    """A quota: more than 0; a whole number where it has a greatest value. It is refused as the wire
+    refuses it."""
+
+    def __init__(self, most: int | None = None, **told: Any) -> None:
+        super().__init__(required=False, **told)
+        self.most = most
+
+
 PATTERNS: Final = {
     Line: LINE,
     Lines: LINES,
@@ -70,6 +82,12 @@ PATTERNS: Final = {
 }
 
 
+def _rate(most: int | None) -> dict[str, Any]:
+    if most is None:
+        return {"type": "number", "exclusiveMinimum": 0, "maximum": FLOAT_MAX}
+    return {"type": "integer", "minimum": 1, "maximum": most}
+
+
 class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """Any of them in the description."""
 
@@ -78,12 +96,14 @@ class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
 
     @classmethod
     def _matches(cls, target: Any) -> bool:
-        return type(target) in (*PATTERNS, PartitionCount)
+        return type(target) in (*PATTERNS, PartitionCount, Rate)
 
     def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
         """Its schema."""
         if isinstance(self.target, PartitionCount):
             return {"type": "integer", "minimum": 1, "maximum": PARTITIONS_MAX}
+        if isinstance(self.target, Rate):
+            return _rate(self.target.most)
         longest = {} if self.target.max_length is None else {"maxLength": self.target.max_length}
         pattern = PATTERNS[type(self.target)]
         least = {} if self.target.allow_blank else {"minLength": 1}

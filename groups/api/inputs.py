@@ -216,6 +216,7 @@ def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
     word, kind = _kind(asked)
     # true is no number here, whatever Python says; 1.0 is a whole one (JSON Schema).
     fits = type(value) is kind or (kind is int and type(value) is float and value.is_integer())
+    fits = fits or (kind is float and type(value) is int)
     if not fits:
         yield _error(at, f"This must be {word}.")
     elif kind is dict:
@@ -249,6 +250,8 @@ def _kind(asked: Any) -> tuple[str, type]:
         return "an object", dict
     if isinstance(asked, serializers.IntegerField):
         return "a whole number", int
+    if isinstance(asked, serializers.FloatField):
+        return "a number", float
     if isinstance(asked, serializers.BooleanField):
         return "true or false", bool
     return "a text", str

@@ -2,7 +2,18 @@
 
 from django.urls import path, re_path
 
-from groups.api import access, attention, document, fleet, groups, nodes, reads, verbs, webhooks
+from groups.api import (
+    access,
+    attention,
+    document,
+    fleet,
+    groups,
+    nodes,
+    quotas,
+    reads,
+    verbs,
+    webhooks,
+)
 from groups.api.events.view import JournalEvents
 from groups.api.problems import nobody_named, nothing_here
 
@@ -53,6 +64,7 @@ urlpatterns = [
     path("nodes/<int:node_id>/undrain", nodes.Undrain.as_view()),
     path("nodes", fleet.Nodes.as_view()),
     path("acls", access.Acls.as_view()),
+    path("quotas", quotas.Quotas.as_view()),
     path("users", access.Users.as_view()),
     path("users/<id:user>", access.OneUser.as_view()),
     path("webhooks", webhooks.Webhooks.as_view()),

@@ -166,6 +166,30 @@ class ClientQuota(models.Model):
         return f"{self.key} of {self.entity_type} {self.user_name} {self.client_id}{self.ip}"
 
 
+class QuotaEntity(models.Model):
+    """A user, a client id, both together, or an address, with its quotas: a view of the quotas, a
+    row for each entity, as REST and the admin show them. Its permissions are those of quotas."""
+
+    id = models.TextField(primary_key=True, db_collation="C", help_text="A digest of its parts.")
+    entity_type = models.TextField(help_text="client-id, ip, user, or client-id user.")
+    user_name = models.TextField(db_collation="C", help_text="Empty: the default, or no user.")
+    client_id = models.TextField(db_collation="C", help_text="The same of client ids.")
+    ip = models.TextField(db_collation="C", help_text="The same of addresses.")
+    quotas = models.JSONField(help_text="Values by key; an infinite one is a text.")
+    updated_at = models.DateTimeField(help_text="When the newest of them was set.")
+
+    class Meta:
+        db_table = "rollcall_quota_entity"
+        managed = False
+        default_permissions = ()
+        verbose_name = "client quota"
+
+    def __str__(self) -> str:
+        names = {"user": self.user_name, "client-id": self.client_id, "ip": self.ip}
+        parts = self.entity_type.split(" ")
+        return ", ".join(f"{kind} {names.get(kind) or '(default)'}" for kind in parts)
+
+
 class AuditEntry(models.Model):
     """Who logged in, or failed to, and who changed what: written by triggers of the database and by
     ``groups.access.audit``, and never changed. ``at`` and ``login`` are PostgreSQL's own word."""

@@ -111,8 +111,11 @@ ACCESS_FUNCTIONS = (
     "rollcall_delete_acls",
     "rollcall_set_credential",
     "rollcall_delete_credential",
+    "rollcall_set_quotas",
+    "rollcall_remove_quotas",
 )
-"""How the web changes who may do what on the Kafka port (``groups.access.functions``)."""
+"""How the web changes who may do what, and how much, on the Kafka port
+(``groups.access.functions``)."""
 
 DRAIN_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node")
 """How the web drains nodes (``groups.operations.drains``)."""
@@ -159,6 +162,8 @@ ROLES: tuple[Role, ...] = (
             "rollcall_audit": ADDS,
             "rollcall_first_password": ("SELECT", "DELETE"),  # it goes with its user
             "rollcall_acl": READS,
+            "rollcall_quota": READS,
+            "rollcall_quota_entity": READS,
             # A view of the credentials, which nobody but nodes may read.
             "rollcall_user": READS,
             "rollcall_webhook": WRITES,

@@ -15,6 +15,7 @@ from rollcall.cli import (
     nodes,
     offsets,
     operations,
+    quotas,
     topics,
     users,
     verbs,
@@ -44,6 +45,7 @@ app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")
 app.add_typer(nodes.app, name="node")
 app.add_typer(acls.app, name="acl")
+app.add_typer(quotas.app, name="quota")
 app.add_typer(users.app, name="user")
 app.add_typer(operations.app, name="operation")
 app.add_typer(journal.app, name="journal")

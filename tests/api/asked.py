@@ -12,11 +12,12 @@ from django.db import connection
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from groups.access import acl_changes, kafka_users
+from groups.access import acl_changes, kafka_users, quota_changes
 from groups.catalogue import changes as topics
 from groups.core.acls.bindings import Binding, PatternType, Permission, ResourceType
 from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.authors import user
+from groups.core.quotas.entities import of_client
 from groups.models import Acknowledgement, ApiToken, AuditEntry
 from groups.operations import drains, requests
 from groups.webhooks import endpoints
@@ -75,6 +76,8 @@ BODIES: Mapping[str, Any] = {
         "operation": "READ",
     },
     "delete_acls": None,
+    "set_quotas": {"entity": {"ip": "10.0.0.1"}, "quotas": {"connection_creation_rate": 20}},
+    "remove_quotas": None,
     "set_password": {"password": "a secret", "iterations": 4096},
     "delete_user": None,
     "start_rebalance_report": None,
@@ -137,6 +140,7 @@ def everything() -> list[Asked]:
     write("g", "to-be-restored", size=2)
     topics.create("orders", 3)
     acl_changes.create(RULE, user("olga"))
+    quota_changes.alter(of_client("orders"), {"request_percentage": 9}, user("olga"))
     kafka_users.set_password("orders", "a secret", ["SCRAM-SHA-256"], 4096, user("olga"))
     with connection.cursor() as cursor:
         cursor.execute(FROZEN)

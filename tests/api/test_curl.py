@@ -12,7 +12,7 @@ from django.test import Client
 from groups.access import kafka_users
 from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
 from groups.core.authors import user
-from groups.models import Acl, KafkaUser, Operation
+from groups.models import Acl, KafkaUser, Operation, QuotaEntity
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import Api, write
@@ -118,3 +118,11 @@ def test_rest_changes_acls_and_users_as_the_pages_do(api: Api) -> None:
     page = administrator.get("/admin/groups/kafkauser/a_2Fb%20ü/change/")
     assert told(page, rest) == 200
     assert set(KafkaUser.objects.get().mechanisms) == {"SCRAM-SHA-256", "SCRAM-SHA-512"}
+
+
+def test_rest_sets_quotas_as_the_page_says(api: Api) -> None:
+    rest, client = api("change_clientquota"), visitor(ADMINISTRATOR, name="olga")
+    assert told(client.get("/admin/groups/quotaentity/add/"), rest) == 200
+    row = QuotaEntity.objects.get()
+    assert (row.user_name, row.quotas) == ("NAME", {"request_percentage": 20})
+    assert told(client.get(f"/admin/groups/quotaentity/{row.pk}/change/"), rest) == 200

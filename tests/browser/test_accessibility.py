@@ -54,6 +54,7 @@ ROWS: Final[Mapping[str, str]] = {
     "groups_apitoken": "SELECT max(id) FROM rollcall_api_token",
     "groups_acl": "SELECT max(id) FROM rollcall_acl",
     "groups_kafkauser": "SELECT max(name) FROM rollcall_credential",
+    "groups_quotaentity": "SELECT max(id) FROM rollcall_quota_entity",
     "groups_webhook": "SELECT max(id) FROM rollcall_webhook",
     "groups_webhookdelivery": "SELECT max(id) FROM rollcall_webhook_delivery",
     "auth_user": "SELECT min(id) FROM auth_user WHERE username = 'viewer'",
@@ -83,6 +84,8 @@ MAKE: Final = (
     " VALUES ('TOPIC', %s, 'LITERAL', 'User:ann', '*', 'READ', 'ALLOW', now())",
     "INSERT INTO rollcall_credential (name, mechanism, salt, iterations, stored_key, server_key,"
     " updated_at) VALUES (%s, 'SCRAM-SHA-256', '', 4096, '', '', now())",
+    "INSERT INTO rollcall_quota (entity_type, user_name, client_id, ip, key, value, updated_at)"
+    " VALUES ('user', %s, '', '', 'request_percentage', 1000, now())",
     "INSERT INTO rollcall_webhook (name, url, events, group_prefix, enabled, disabled_because,"
     " created_at, failures)"
     " VALUES (%s, 'https://seen.example/', '[]', '', false, 'seen', now(), 1)",

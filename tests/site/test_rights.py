@@ -201,6 +201,7 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
     "admin": {
         "groups/<id:group_id>",
         "acls",
+        "quotas",
         "users/<id:user>",
         "webhooks",
         "webhooks/<int:webhook_id>",

@@ -10,7 +10,9 @@ from groups.api.serializers.access import (
     KafkaUserView,
     Me,
     NewAcl,
+    NewQuotas,
     Password,
+    QuotaView,
 )
 from groups.api.serializers.fleet import (
     AcknowledgementView,
@@ -89,6 +91,7 @@ __all__ = [
     "Member",
     "NewAcknowledgement",
     "NewAcl",
+    "NewQuotas",
     "NewTopic",
     "NodeView",
     "Offset",
@@ -102,6 +105,7 @@ __all__ = [
     "Reason",
     "ResetChange",
     "ResetOffsets",
+    "QuotaView",
     "ResetPlan",
     "RestoreOffsets",
     "RuleView",

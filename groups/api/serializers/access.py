@@ -1,19 +1,21 @@
 """Who may come in by the Kafka port, what they may do there, and who asks here. Shapes only."""
 
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any
+from typing import Any, Final
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from groups.access import kafka_users
 from groups.access.scram_credentials import ITERATIONS, ITERATIONS_MAX, ITERATIONS_MIN
-from groups.api.fields import Line, PrincipalName
+from groups.api.fields import Id, Line, PrincipalName, Rate
 from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.acls.bindings import PatternType, Permission, ResourceType
 from groups.core.acls.forms import HOST_BYTES_MAX, NAME_BYTES_MAX, PRINCIPAL_BYTES_MAX
-from groups.models import (
-    Acl,
-)
+from groups.core.quotas.entities import CLIENT_ID, INT_MAX, IP, LONG_MAX, USER
+from groups.core.quotas.forms import NAME_BYTES_MAX as PART_BYTES_MAX
+from groups.models import Acl, QuotaEntity
 
 
 def _words(kind: type[IntEnum], least: int) -> list[str]:
@@ -101,3 +103,65 @@ class Me(s.Serializer[Any]):
 
     username = s.CharField()
     permissions = s.ListField(child=s.CharField())
+
+
+QUOTA_PARTS: Final[Mapping[str, str]] = {"user": USER, "client_id": CLIENT_ID, "ip": IP}
+"""The parts of an entity, by their names here."""
+
+
+def _part(meaning: str) -> Id:
+    return Id(
+        required=False,
+        allow_null=True,
+        trim_whitespace=False,
+        max_length=PART_BYTES_MAX,
+        help_text=f"{meaning}; null: the default.",
+    )
+
+
+class QuotaParts(s.Serializer[Any]):
+    """A user, a client id, both together, or an address. A part that is left out is none."""
+
+    user = _part("The name of a user")
+    client_id = _part("A client id")
+    ip = _part("An address")
+
+
+class QuotaValues(s.Serializer[Any]):
+    """Quotas of an entity: the last one of addresses, the others of users and client ids."""
+
+    producer_byte_rate = Rate(most=LONG_MAX, help_text="Bytes of requests per second.")
+    consumer_byte_rate = Rate(most=LONG_MAX, help_text="Bytes of responses per second.")
+    request_percentage = Rate(help_text="Time of a node; 100 is one processor.")
+    controller_mutation_rate = Rate(help_text="Partitions created or deleted per second.")
+    connection_creation_rate = Rate(most=INT_MAX, help_text="Connections per second.")
+
+
+class NewQuotas(s.Serializer[Any]):
+    """Quotas to be set."""
+
+    entity = QuotaParts()
+    quotas = QuotaValues()
+
+
+class QuotaView(s.Serializer[Any]):
+    """An entity with its quotas."""
+
+    entity = s.SerializerMethodField()
+    quotas = s.SerializerMethodField()
+    updated_at = s.DateTimeField(
+        allow_null=True, help_text="When the newest was set; null: none is set yet."
+    )
+
+    @extend_schema_field(QuotaParts())
+    def get_entity(self, row: QuotaEntity) -> dict[str, str | None]:
+        """Its parts; null: the default."""
+        columns = {USER: row.user_name, CLIENT_ID: row.client_id, IP: row.ip}
+        kinds = row.entity_type.split(" ")
+        return {name: columns[k] or None for name, k in QUOTA_PARTS.items() if k in kinds}
+
+    @extend_schema_field(s.DictField(child=s.FloatField(allow_null=True)))
+    def get_quotas(self, row: QuotaEntity) -> dict[str, float | None]:
+        """Values by key; null: infinite, which can be set over the wire only."""
+        found = sorted(row.quotas.items())
+        return {key: None if isinstance(value, str) else value for key, value in found}

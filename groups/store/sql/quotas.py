@@ -29,7 +29,7 @@ _NOTE = f"""
         at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
         generation_after, waited_for, joined, "left", details)
     SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
-           %%(author)s::jsonb ->> 'client_id', 0, 0, '{{}}', '[]', '[]',
+           coalesce(%%(author)s::jsonb ->> 'client_id', ''), 0, 0, '{{}}', '[]', '[]',
            jsonb_build_object('author', %%(author)s::jsonb, 'quota', to_jsonb(changed))
     FROM changed
 """

@@ -1,0 +1,97 @@
+"""Client quotas as people set and remove them, in the admin and over REST, on a Django connection.
+
+The nodes' side is ``groups.access.quotas``; both obey the rules of ``groups.core.quotas`` and
+execute the statements of ``groups.store.sql.quotas``, this side as functions of the database.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+
+from groups.access import functions
+from groups.access.quotas import COLUMN_OF, columns_of, differences, values_of
+from groups.core.authors import Told
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.quotas import forms
+from groups.core.quotas.entities import Entity, entity
+from groups.core.quotas.forms import Change
+from groups.models import QuotaEntity
+from groups.store.sql import quotas as sql
+
+MOST: Final = "CLIENT_QUOTAS_MAX"
+
+Changes = Mapping[str, float | None]
+"""By key; None: to be removed."""
+
+NOTHING: Final = Refuse(ErrorCode.INVALID_REQUEST, "At least one quota is required.")
+
+
+def entity_of(row: QuotaEntity) -> Entity:
+    """Whose quotas a row has."""
+    names = {kind: getattr(row, COLUMN_OF[kind]) or None for kind in row.entity_type.split(" ")}
+    return entity(names)
+
+
+def found(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
+    """Entities that have all these parts; None is the default."""
+    rows = QuotaEntity.objects.all()
+    for kind, name in parts.items():
+        of_kind = Q(entity_type__regex=f"(^| ){kind}( |$)")
+        rows = rows.filter(of_kind, (COLUMN_OF[kind], name or ""))
+    return rows
+
+
+def existing(asked: Entity) -> QuotaEntity | None:
+    """The row of just this entity."""
+    row: QuotaEntity | None = (
+        found(dict(asked)).filter(entity_type=" ".join(kind for kind, _ in asked)).first()
+    )
+    return row
+
+
+def row_of(asked: Entity, quotas: Mapping[str, float], at: datetime | None) -> QuotaEntity:
+    """An entity with these quotas as a row that is not written."""
+    names = {COLUMN_OF[kind]: name or "" for kind, name in asked}
+    kinds = " ".join(kind for kind, _ in asked)
+    told: dict[str, Any] = {**names, "entity_type": kinds, "quotas": quotas, "updated_at": at}
+    return QuotaEntity(**told)
+
+
+def check(asked: Entity, changes: Changes) -> None:
+    """Refuse what cannot be: INVALID_REQUEST, POLICY_VIOLATION."""
+    _check(asked, changes)
+    differences(_there(), {asked: changes}, getattr(settings, MOST))
+
+
+def alter(asked: Entity, changes: Changes, author: Told) -> bool:
+    """Set and remove quotas of an entity, all or nothing: whether anything was changed. Nodes know
+    of it at once. Refuses as ``check``."""
+    _check(asked, changes)
+    said = json.dumps(author)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(sql.TURN)
+        put, drop = differences(_there(), {asked: changes}, getattr(settings, MOST))
+        if drop:
+            *key, _values = columns_of(drop).values()
+            functions.REMOVE_QUOTAS.changes(*map(list, key), said)
+        if put:
+            functions.SET_QUOTAS.changes(*map(list, columns_of(put).values()), said)
+    return bool(put or drop)
+
+
+def _check(asked: Entity, changes: Changes) -> None:
+    if not changes:
+        raise NOTHING
+    forms.check(asked, (Change(*change) for change in changes.items()))
+
+
+def _there() -> dict[Entity, dict[str, float]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql.ALL)
+        return values_of(cursor.fetchall())

@@ -1,0 +1,127 @@
+"""Client quotas of the Kafka port: how much of a node a user, a client id or an address may use."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.access import quota_changes
+from groups.api import serializers as shapes
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import DRY_RUN, NAME, PAGE, page_of
+from groups.api.serializers.access import QUOTA_PARTS
+from groups.api.views import View, actor
+from groups.core.authors import user as by
+from groups.core.quotas import forms
+from groups.core.quotas.entities import ADDRESS_KEYS, CLIENT_KEYS, Entity, entity, shown
+from groups.models import QuotaEntity
+
+MEANINGS: Final[Mapping[str, str]] = {
+    "user": "The name of a user.",
+    "client_id": "A client id.",
+    "ip": "An address.",
+}
+
+PARTS: Final = [
+    *(OpenApiParameter(name, NAME, description=MEANINGS[name]) for name in QUOTA_PARTS),
+    OpenApiParameter(
+        "default",
+        {"type": "array", "minItems": 1, "items": {"type": "string", "enum": [*QUOTA_PARTS]}},
+        style="form",
+        explode=False,
+        description="Parts that are the default, separated by commas: what those have who have no"
+        " quota under their name.",
+    ),
+]
+
+KEYS: Final = sorted(CLIENT_KEYS | ADDRESS_KEYS)
+
+
+class Quotas(View):
+    """Client quotas, by entity."""
+
+    @described(
+        operation_id="list_quotas",
+        parameters=[*PARTS, *PAGE],
+        responses=page_of(shapes.QuotaView),
+    )
+    def get(self, request: Request) -> Response:
+        """List entities with quotas: all, or those that have the given parts."""
+
+        def told(page: list[QuotaEntity]) -> Any:
+            return shapes.QuotaView(page, many=True).data
+
+        rows = quota_changes.found(_parts(self.query))
+        return self.paged(request, rows, ["entity_type", "user_name", "client_id", "ip"], told)
+
+    @described(
+        operation_id="set_quotas",
+        parameters=[DRY_RUN],
+        request=shapes.NewQuotas,
+        responses={
+            200: OpenApiResponse(
+                shapes.QuotaView, "The entity with all its quotas; with `dry_run`, as it would be."
+            )
+        },
+    )
+    def put(self, request: Request) -> Response:
+        """Set quotas of an entity, in force on all nodes within milliseconds. Quotas that are not
+        named stay."""
+        parts = {QUOTA_PARTS[name]: value for name, value in self.said["entity"].items()}
+        asked, wanted = entity(parts), dict(self.said["quotas"])
+        if self.is_dry:
+            quota_changes.check(asked, wanted)
+            known = quota_changes.existing(asked)
+            would = {**(known.quotas if known else {}), **wanted}
+            return Response(shapes.QuotaView(_row(asked, known, would)).data)
+        quota_changes.alter(asked, wanted, by(actor(request)))
+        return Response(shapes.QuotaView(quota_changes.existing(asked)).data)
+
+    @described(
+        operation_id="remove_quotas",
+        parameters=[
+            *PARTS,
+            OpenApiParameter("key", str, enum=KEYS, description="Only this quota."),
+            DRY_RUN,
+        ],
+        request=None,
+        responses={200: OpenApiResponse(shapes.QuotaView, "The entity with the removed quotas.")},
+    )
+    def delete(self, request: Request) -> Response:
+        """Remove the quotas of just this entity, or one of them, and show what was removed."""
+        asked = entity(_parts(self.query))
+        forms.check(asked, ())
+        known = quota_changes.existing(asked)
+        key = self.query.get("key")
+        gone = {} if known is None else {k: v for k, v in known.quotas.items() if key in (None, k)}
+        if not gone:
+            what = f"no quota {key}" if key else "no quotas"
+            raise Http404(f"There are {what} of {shown(asked)}.")
+        if not self.is_dry:
+            quota_changes.alter(asked, dict.fromkeys(gone), by(actor(request)))
+        return Response(shapes.QuotaView(_row(asked, known, gone)).data)
+
+
+def _parts(query: Mapping[str, Any]) -> dict[str, str | None]:
+    """Of the query, by the types of ``groups.core.quotas``."""
+    defaults = query.get("default", ())
+    for name in defaults:
+        if name in query:
+            error = {"parameter": name, "detail": "This is also the default."}
+            detail = "A part has a name, or is the default."
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=[error])
+    return {
+        kind: query.get(name)
+        for name, kind in QUOTA_PARTS.items()
+        if name in query or name in defaults
+    }
+
+
+def _row(asked: Entity, known: QuotaEntity | None, quotas: Mapping[str, Any]) -> QuotaEntity:
+    """The entity with these quotas, which no row has."""
+    return quota_changes.row_of(asked, quotas, known.updated_at if known else None)
