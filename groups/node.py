@@ -176,6 +176,7 @@ class Node:
         self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
         lease_ms = self.settings.node_lease_ms
         self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
+        self.availability = self.keeper.availability
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
         queues = (self.coordinator.membership, self.coordinator.offsets)
         self.committers = [self._committer(queue, fail) for queue in queues]
@@ -183,12 +184,12 @@ class Node:
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )
         self.offset_verbs = OffsetVerbs(self.coordinator, self._reader, self.totals.offsets)
-        self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
+        self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.look_soon)
         self.followers = Followers()
-        self.keeper.begun_anew = self.followers.forget
+        self.keeper.lease_loop.begun_anew = self.followers.forget
         new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
         self.transactions = Transactions(
-            self.coordinator, self.readers, self.keeper.fenced, fail, new_id
+            self.coordinator, self.readers, self.keeper.look_soon, fail, new_id
         )
         self.configs = Configs(
             self.coordinator, self._reader, broker_configs.from_django(), me.node_id, new_configs
@@ -217,7 +218,7 @@ class Node:
             self.coordinator,
             queue,
             self.reloader,
-            self.keeper.fenced,
+            self.keeper.look_soon,
             fail,
             self.settings.offsets_commit_timeout_ms,
         )

@@ -193,7 +193,7 @@ class Call:
         """NONE where this node serves the group, or transactional id, waiting while its slot
         loads."""
         hold_ms = self.node.settings.coordinator_load_hold_ms
-        return await self.node.keeper.available(slot_of(group_id), hold_ms)
+        return await self.node.availability.of_slot(slot_of(group_id), hold_ms)
 
     async def available_or_refuse(self, group_id: str) -> None:
         """The same, for handlers that answer every ``Refuse`` in one place."""

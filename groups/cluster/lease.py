@@ -1,7 +1,7 @@
 """The lease's connection: the node id's advisory lock, the node's row, and its beat.
 
 It has a separate connection, so that a beat never queues behind a batch or a check of the slots.
-``groups.cluster.slot_keeper`` decides what a lease means, and what follows from a missed beat.
+``groups.cluster.lease_loop`` decides what a lease means, and what follows from a missed beat.
 """
 
 import asyncio

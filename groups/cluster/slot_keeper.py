@@ -1,42 +1,39 @@
-"""Who owns which slot: the node's lease, the claims of free slots, and their loading.
+"""Which slots this node owns: it claims free slots, loads them, and hands them over.
 
-A lease is an optimisation, never the fence: what is written is fenced by the
-slot's epoch (``rollcall_guard``). The lease says how long a node may *answer
-from memory*. Its beat lives on the node's own row and is renewed on a
+A lease is an optimisation and not the fence: writes are fenced by the slot's
+epoch (``rollcall_guard``). The lease (``groups.cluster.lease_loop``) says how long a
+node may *answer from memory*. Its beat is in the node's own row and is renewed on a
 connection of its own; a slot's row changes only when its owner does
-(docs/architecture.md, *Failover*). All waiting is judged by this node's own monotonic clock.
+(docs/architecture.md, *Failover*). All times are of this node's monotonic clock.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from uuid import UUID
 
 import psycopg
 
 from groups.cluster import slot_rows
+from groups.cluster.availability import Availability
 from groups.cluster.backoff import Backoff
-from groups.cluster.beats import BEATS_PER_LEASE, BeatObserver, NodeRow, SlotRow
+from groups.cluster.beats import BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector
-from groups.cluster.lease import Lease, NodeIdTaken
+from groups.cluster.lease import Lease
+from groups.cluster.lease_loop import LeaseLoop
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, Endpoint, NodeAddress
-from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import placement
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.rows import SLOTS
 from groups.postgres import connections
-from groups.postgres.timeline import Memory, WentBack
 from groups.store import load
 from groups.store.sql import slots as sql
 
 logger = logging.getLogger(__name__)
-
-LEASE_MARGIN_MS = 500
-"""A node stops answering from memory this long before others may take its slots."""
 
 LOOK_S = 0.25
 """How often a node looks at nodes and slots."""
@@ -49,10 +46,6 @@ where nobody takes them, it keeps the others."""
 DRAINED_PATIENCE_LEASES = 2
 """For so many leases a slot has no owner before a drained node takes it all the same: any other
 node takes it after one."""
-
-LEASE_WAIT_MS = 1_000
-"""How long a request waits for a lease to be held again: a node that slept has it back after a
-round trip, and one that is cut off from its database may not know that for seconds."""
 
 LOADS_MAX = 5
 """Loads that may fail in a row while the lease is held; then the slots go to whoever can load them.
@@ -67,11 +60,10 @@ at the most. Each time twice as long, until it has loaded something."""
 
 
 class SlotKeeper:
-    """Keeps this node's lease, claims slots that nobody serves, loads them, gives them up.
+    """Claims slots that no node serves, loads them, and gives them up.
 
-    ``published`` is told each new view of the cluster, ``begun_anew`` that the rows are those of
-    another history.
-    Who owns what changes only here.
+    ``published`` is called with each new view of the cluster. The slots of this node change only
+    here.
     """
 
     def __init__(
@@ -87,11 +79,12 @@ class SlotKeeper:
         self.published = published
         self._lease = Lease(me, lease_ms)
         self._lease.seen = coordinator.seen
-        self.begun_anew: Callable[[], None] = _nothing
-        self.loader = SlotLoader(me.node_id, coordinator, self._notify)
-        self.changed = asyncio.Event()
-        self.away = True
+        self.availability = Availability(coordinator, self._is_loading)
+        self.loader = SlotLoader(me.node_id, coordinator, self.availability.notify)
         self._observer = BeatObserver(lease_ms)
+        self.lease_loop = LeaseLoop(
+            self._lease, coordinator, self.availability, self._observer, self
+        )
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
         self._watch_connection: connections.Connection | None = None
@@ -101,7 +94,6 @@ class SlotKeeper:
         self._gives_all_back = False
         self.is_drained = False
         self._drains = False
-        self._jump: UUID | None = None
 
     @property
     def incarnation(self) -> UUID:
@@ -117,30 +109,15 @@ class SlotKeeper:
     async def start(self) -> None:
         """Take the node id and register. Raises NodeIdTaken, or psycopg's own errors."""
         try:
-            await self._start()
+            await self.lease_loop.start()
         except BaseException:
             await self._lease.end()  # no node: nothing that it has seen may be held against others
             raise
 
-    async def _start(self) -> None:
-        # A predecessor that was killed may hold its lock until PostgreSQL notices: worth one lease.
-        deadline = self.coordinator.monotonic() + self.lease_ms
-        while True:
-            try:
-                self.coordinator.lease_until = await self._beat()
-            except WentBack as back:
-                await self._went_back(back)
-            except NodeIdTaken:
-                if self.coordinator.monotonic() > deadline:
-                    raise
-                await asyncio.sleep(LOOK_S)
-            else:
-                return
-
     async def run(self) -> None:
         """Beat and look until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(supervised("the lease", self._beats, self.step_back))
+            tasks.create_task(supervised("the lease", self.lease_loop.run, self.step_back))
             tasks.create_task(supervised("looks at the slots", self._looks, self.step_back))
 
     async def stop(self) -> None:
@@ -169,136 +146,23 @@ class SlotKeeper:
             self._gives_all_back = True
             self._look_now.set()
 
-    def fenced(self) -> None:
-        """A write met another epoch: look at the slots at once."""
+    def look_soon(self) -> None:
+        """Read the rows of nodes and slots now: for instance, a write met another epoch."""
         self._look_now.set()
+
+    def forget(self) -> None:
+        """Drop all slots, and what was observed of other nodes."""
+        self._observer.forget()
+        self.loader.doubt()
+        self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
+        self.availability.notify()
+
+    def _is_loading(self, slot: int) -> bool:
+        return slot in self.loader.loading
 
     async def rung(self, _payload: str | None) -> None:
         """Somebody gave slots away."""
         self._look_now.set()
-
-    async def available(self, slot: int, hold_ms: Millis) -> ErrorCode:
-        """NONE once this node serves the slot, waiting while it loads, at most ``hold_ms``.
-
-        Error 14 would crash a common client, so a request waits here instead; then, or where the
-        slot is another node's, NOT_COORDINATOR. For a lease that has run out nobody waits long:
-        COORDINATOR_NOT_AVAILABLE.
-        """
-        if self.coordinator.serves(slot):
-            return ErrorCode.NONE
-        arrived = self.coordinator.monotonic()
-        while not self.coordinator.serves(slot):
-            waited, is_ours = (
-                self.coordinator.monotonic() - arrived,
-                slot in self.coordinator.epochs,
-            )
-            if self.away or (is_ours and waited >= LEASE_WAIT_MS):
-                return ErrorCode.COORDINATOR_NOT_AVAILABLE
-            left = (min(hold_ms, LEASE_WAIT_MS) if is_ours else hold_ms) - waited
-            if left <= 0 or not (is_ours or slot in self.loader.loading):
-                return ErrorCode.NOT_COORDINATOR
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left / 1000):
-                    await self.changed.wait()
-        return ErrorCode.NONE
-
-    async def leased(self, hold_ms: Millis) -> ErrorCode:
-        """NONE once memory may be believed, waiting at most ``hold_ms``: for reads about no
-        group in particular."""
-        deadline = self.coordinator.monotonic() + min(hold_ms, LEASE_WAIT_MS)
-        while not self.coordinator.holds_lease:
-            left = deadline - self.coordinator.monotonic()
-            if self.away or left <= 0:
-                return ErrorCode.COORDINATOR_NOT_AVAILABLE
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left / 1000):
-                    await self.changed.wait()
-        return ErrorCode.NONE
-
-    # -- the lease
-
-    async def _beats(self) -> None:
-        clock = self.coordinator.monotonic
-        last = clock()
-        while True:
-            await self._lease.until_next_beat(self.lease_ms / BEATS_PER_LEASE / 1000)
-            slept = clock() - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
-            until = self.coordinator.lease_until
-            try:
-                async with asyncio.timeout(self.lease_ms / 1000):
-                    renewed = await self._beat()
-                    if slept or clock() >= until:
-                        await self._recovered(renewed)
-                    else:
-                        self.coordinator.lease_until = renewed
-            except WentBack as back:
-                await self._went_back(back)
-            except (psycopg.Error, OSError, TimeoutError) as error:
-                await self._missed(error)
-            last = clock()
-
-    async def _beat(self) -> Millis:
-        """Raise the beat; returns until when it lets this node answer from memory."""
-        before = self.coordinator.monotonic()
-        await self._lease.beat()
-        memory = self._lease.memory
-        if memory is not None and memory.row.jump != self._jump:
-            self._begin_anew(memory)
-        # Counted from before the request was sent: whoever watches saw the beat later.
-        self.away = False
-        return before + self.lease_ms - LEASE_MARGIN_MS
-
-    def _begin_anew(self, memory: Memory) -> None:
-        """Rows of another history, at the start or behind a jump: nothing in memory is of use."""
-        self._jump = memory.row.jump
-        self._forget_slots()
-        self.begun_anew()
-        self.coordinator.own.count_from(memory.row.generations_after)
-        self._look_now.set()
-
-    def _forget_slots(self) -> None:
-        self._observer.forget()
-        self.loader.doubt()
-        self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
-        self._notify()
-
-    async def _went_back(self, back: WentBack) -> None:
-        """Nothing in memory is believed any more. The next beat finds the epochs raised."""
-        logger.error("%s", back)
-        self.coordinator.lease_until = self.coordinator.monotonic()
-        self._forget_slots()
-        try:
-            await self._lease.raise_epochs(back)
-        except (psycopg.Error, OSError) as error:
-            logger.error("the epochs could not be raised, and nobody is served: %s", error)
-            await asyncio.sleep(LOOK_S)
-
-    async def _missed(self, error: BaseException) -> None:
-        logger.warning("the lease was not renewed: %s", error if str(error) else repr(error))
-        # Nor may the others' have been: a database that is away, or takes no writes, is no death.
-        self._observer.forget()
-        await self._lease.close()
-        if not self.coordinator.holds_lease and not self.away:
-            self.away = True
-            logger.error("the lease ran out: no answers from memory until it is renewed")
-            self._notify()  # who waits for the lease must not wait in vain
-
-    async def _recovered(self, lease_until: Millis) -> None:
-        """The node slept or was cut off: check first what is still ours, then go on. Nobody's
-        session ends for time in which this node could not listen.
-
-        The rows are asked for here and now: a look that is under way may have got its rows before
-        the node slept, and a load must not hold up beats.
-        """
-        self._observer.forget()
-        connection = await self._lease.connection()
-        rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
-        self._lose([SlotRow(*row) for row in rows])
-        self.coordinator.lease_until = lease_until
-        self.coordinator.awake()
-        self._notify()
-        self._look_now.set()
-        logger.info("the lease is held again; nobody pays for the time without it")
 
     # -- looking at nodes and slots
 
@@ -327,7 +191,7 @@ class SlotKeeper:
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         nodes, slots = [NodeRow(*row) for row in found], [SlotRow(*row) for row in rows]
         self._observer.look(nodes, slots, asked, self.coordinator.monotonic())
-        self._lose(slots)
+        self.compare(slots)
         self._publish(nodes, slots)
         dead = await self._detector.look(connection, nodes, slots)
         self._look_at_drains(nodes, dead)
@@ -387,15 +251,16 @@ class SlotKeeper:
         staying = taking - {node.node_id for node in nodes if node.is_drained}
         return placement.plan(self._owners(slots, live), staying or taking)
 
-    def _lose(self, slots: list[SlotRow]) -> None:
-        mine = {row.slot: row.epoch for row in slots if row.incarnation == self.incarnation}
+    def compare(self, rows: list[SlotRow]) -> None:
+        """Drop the slots that have another owner by these rows."""
+        mine = {row.slot: row.epoch for row in rows if row.incarnation == self.incarnation}
         self.loader.compare(mine)
         held = self.coordinator.epochs
         lost = {slot for slot, epoch in held.items() if mine.get(slot) != epoch}
         if lost:
             logger.warning("slots %s have another owner now", sorted(lost))
             self.coordinator.drop(lost, ErrorCode.NOT_COORDINATOR)
-            self._notify()
+            self.availability.notify()
 
     def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
         now = self.coordinator.monotonic()
@@ -481,7 +346,7 @@ class SlotKeeper:
         if not slots:
             return
         self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
-        self._notify()
+        self.availability.notify()
         async with connection.transaction():
             await slot_rows.release(connection, self.me.node_id, self.incarnation, slots)
 
@@ -504,7 +369,7 @@ class SlotKeeper:
             logger.error("%d slots could not be loaded: this node gives them back", len(slots))
             self._rests.failed(self.coordinator.monotonic())
         self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
-        self._notify()
+        self.availability.notify()
         async with connection.transaction():
             values = {"incarnation": self.incarnation, "takes_slots": False}
             await connection.execute(sql.TAKE_SLOTS.encode(), values)
@@ -546,11 +411,3 @@ class SlotKeeper:
         if connection is not before:
             self._detector.connected()
         return connection
-
-    def _notify(self) -> None:
-        self.changed.set()
-        self.changed = asyncio.Event()
-
-
-def _nothing() -> None:
-    """Nobody asked."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from unittest.mock import PropertyMock
 
-from groups.cluster.slot_keeper import SlotKeeper
+from groups.cluster.lease_loop import LeaseLoop
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
@@ -50,13 +50,13 @@ def _cached(original: Any) -> Any:
     return fetch
 
 
-async def _goes_on(self: SlotKeeper, lease_until: int) -> None:
-    """All of ``_recovered`` but the question who owns the slots by now."""
+async def _goes_on(self: LeaseLoop, lease_until: int) -> None:
+    """All of ``recovered`` but the question who owns the slots by now."""
     self._observer.forget()
     self.coordinator.lease_until = lease_until
     self.coordinator.awake()
-    self._notify()
-    self._look_now.set()
+    self.availability.notify()
+    self._slots.look_soon()
 
 
 SABOTEURS: Final[Mapping[str, Saboteur]] = {
@@ -72,7 +72,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "lease-without-look": Saboteur(
         "a lease is taken up again without a look at who owns the slots",
-        put(SlotKeeper, "_recovered", _goes_on),
+        put(LeaseLoop, "recovered", _goes_on),
         ZOMBIES,
     ),
     "sessions-go-on": Saboteur(

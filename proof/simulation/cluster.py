@@ -256,7 +256,7 @@ class Run:
     @staticmethod
     def _rung(node: Node) -> None:
         if node.process.alive:
-            node.process.loop.call_soon(node.keeper.fenced)
+            node.process.loop.call_soon(node.keeper.look_soon)
 
     # -- the end
 

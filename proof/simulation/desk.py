@@ -120,10 +120,10 @@ class Desk:
         """The draft waits for nothing: its clients are told to ask again."""
         slot = slot_of(request.group_id)
         if not isinstance(request.body, DRAFT):
-            return await self.keeper.available(slot, LOAD_HOLD_MS)
+            return await self.keeper.availability.of_slot(slot, LOAD_HOLD_MS)
         if slot in self.keeper.loader.loading:
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-        return await self.keeper.available(slot, 0)
+        return await self.keeper.availability.of_slot(slot, 0)
 
     async def _reply(self, ticket: Ticket, request: Request) -> Any:
         match request.body:
@@ -245,7 +245,7 @@ class Desk:
         held = Held(partial(self._is_news, request.group_id, body))
         if not await held.wait(self.coordinator.heartbeat_views, request.group_id):
             return reply
-        code = await self.keeper.available(slot_of(request.group_id), LOAD_HOLD_MS)
+        code = await self.keeper.availability.of_slot(slot_of(request.group_id), LOAD_HOLD_MS)
         return await self._decide(ticket, request) if code is ErrorCode.NONE else Refused(code)
 
     def _is_news(self, group_id: str, body: ConsumerHeartbeat) -> bool:

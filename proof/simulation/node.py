@@ -128,7 +128,7 @@ class Node:
                 self.coordinator,
                 queue,
                 self.reloader,
-                self.keeper.fenced,
+                self.keeper.look_soon,
                 self._fail,
             )
             for queue in (self.coordinator.membership, self.coordinator.offsets)
@@ -137,13 +137,15 @@ class Node:
         self.readers = readers
         totals = OffsetTotals(self.coordinator, self.readers.connection, sys.maxsize)
         self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection, totals)
-        self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.fenced)
+        self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.look_soon)
         configs = Configs(self.coordinator, self.readers.connection, {}, self.node_id)
         freezing = Freezing(self.coordinator, configs)
         self.operator = OperationDispatcher(
             self.coordinator, self.offset_verbs, self.pausing, freezing, self.readers.connection
         )
-        self.transactions = Transactions(self.coordinator, readers, self.keeper.fenced, self._fail)
+        self.transactions = Transactions(
+            self.coordinator, readers, self.keeper.look_soon, self._fail
+        )
         self.assigning = Assigning(self.coordinator)
         catalogue: Any = Topics(self.network)
         self.draft_topics = DraftTopics(self.coordinator, catalogue)
@@ -178,7 +180,7 @@ class Node:
             self.process.spawn(committer._long_steps())
             self.process.spawn(committer.writer.run())
         self.process.spawn(self.reloader.run())
-        self.process.spawn(self.keeper._beats())
+        self.process.spawn(self.keeper.lease_loop.run())
         self.process.spawn(self.keeper._looks())
         self.process.spawn(self._ticks())
         if self.needs.operator:

@@ -18,7 +18,7 @@ OTHER_BYTES = 30
 async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
     """Filter by state (KIP-518) and type (KIP-848); case does not matter, no filter lets all in.
     There are no pages: who asks for more than a reply holds is refused."""
-    code = await call.node.keeper.leased(call.node.settings.coordinator_load_hold_ms)
+    code = await call.node.availability.of_lease(call.node.settings.coordinator_load_hold_ms)
     if code is not ErrorCode.NONE:
         return ListGroupsResponse(error_code=code)
     states = {state.lower() for state in request.states_filter or ()}

@@ -125,6 +125,8 @@ AREAS = (
                 "groups/cluster/slot_loader.py",
                 "groups/cluster/slot_rows.py",
                 "groups/cluster/lease.py",
+                "groups/cluster/lease_loop.py",
+                "groups/cluster/availability.py",
                 "groups/cluster/lease_end.py",
                 "groups/cluster/beats.py",
             ),

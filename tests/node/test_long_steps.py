@@ -308,7 +308,7 @@ async def test_a_slot_that_went_while_it_was_loaded_is_not_served(
         " WHERE slot = %s",
         [slot],
     )
-    await keeper._recovered(coordinator.lease_until)
+    await keeper.lease_loop.recovered(coordinator.lease_until)
     gate.open()
     while slot in keeper.loader.loading:
         await asyncio.sleep(0)

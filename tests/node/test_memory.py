@@ -7,8 +7,8 @@ from unittest.mock import PropertyMock, patch
 
 import pytest
 
+from groups.cluster.availability import LEASE_WAIT_MS
 from groups.cluster.lease_end import IN_DOUBT_MS, LeaseEnd
-from groups.cluster.slot_keeper import LEASE_WAIT_MS
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
@@ -303,11 +303,13 @@ async def test_nobody_waits_for_a_batch_once_the_lease_is_over(one: Running) -> 
 
 async def test_a_request_waits_for_a_lease_for_a_second_at_most(one: Running) -> None:
     """A node that is cut off may not know for long that its database is away."""
-    coordinator, keeper = one.node.coordinator, one.node.keeper
+    coordinator, availability = one.node.coordinator, one.node.availability
     with patch.object(CoordinatorRuntime, "holds_lease", PropertyMock(return_value=False)):
         began = coordinator.clock()
-        assert await keeper.available(slot_of("g"), 60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
-        assert await keeper.leased(60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert (
+            await availability.of_slot(slot_of("g"), 60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        )
+        assert await availability.of_lease(60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert 2 * LEASE_WAIT_MS <= coordinator.clock() - began < 60_000
 
-    assert await keeper.available(slot_of("g"), 60_000) is ErrorCode.NONE
+    assert await availability.of_slot(slot_of("g"), 60_000) is ErrorCode.NONE

@@ -94,7 +94,7 @@ async def test_what_was_seen_before_a_beat_was_missed_is_forgotten(kept: Keeper)
     kept.clock.now += LEASE_MS
     assert kept.keeper._observer.lease_is_over(YOU.node_id, kept.clock.now)
 
-    await kept.keeper._missed(OSError("away"))
+    await kept.keeper.lease_loop.missed(OSError("away"))
 
     assert kept.keeper._observer.of(YOU.node_id) is None
     kept.look()
@@ -102,18 +102,19 @@ async def test_what_was_seen_before_a_beat_was_missed_is_forgotten(kept: Keeper)
 
 
 async def test_who_waits_for_a_lease_that_has_run_out_is_told_once(kept: Keeper) -> None:
-    kept.keeper.away = False
+    availability = kept.keeper.availability
+    availability.away = False
     kept.keeper.coordinator.lease_until = kept.clock.now + 1
-    waiting = kept.keeper.changed
-    await kept.keeper._missed(OSError("away"))
-    assert (waiting.is_set(), kept.keeper.away) == (False, False), "the lease holds yet"
+    waiting = availability.changed
+    await kept.keeper.lease_loop.missed(OSError("away"))
+    assert (waiting.is_set(), availability.away) == (False, False), "the lease holds yet"
 
     kept.clock.now += 1
-    await kept.keeper._missed(OSError("away"))
-    assert (waiting.is_set(), kept.keeper.away) == (True, True)
+    await kept.keeper.lease_loop.missed(OSError("away"))
+    assert (waiting.is_set(), availability.away) == (True, True)
 
-    waiting = kept.keeper.changed
-    await kept.keeper._missed(OSError("away"))
+    waiting = availability.changed
+    await kept.keeper.lease_loop.missed(OSError("away"))
     assert not waiting.is_set()
 
 
@@ -123,7 +124,7 @@ async def test_what_was_seen_before_a_sleep_is_forgotten(one: Running) -> None:
     keeper._observer.look([row(YOU, THEIRS)], [], now, now)
     until = one.node.coordinator.lease_until + LEASE_MS
 
-    await keeper._recovered(until)
+    await keeper.lease_loop.recovered(until)
 
     assert keeper._observer.of(YOU.node_id) is None
     assert one.node.coordinator.lease_until >= until
@@ -136,7 +137,7 @@ async def test_a_few_slots_are_handed_over_in_one_look(one: Running, other: Othe
     wanted = {slot: ME.node_id if slot in ours else YOU.node_id for slot in range(SLOTS)}
     keeper._observer.rescued([0, 2], coordinator.monotonic())
     gone = [4 + at for at in range(HAND_OVER_SLOTS_MAX)]
-    waiting = keeper.changed
+    waiting = keeper.availability.changed
     async with keeper._looking:
         await keeper._hand_over(other, [], wanted)
 
@@ -153,7 +154,7 @@ async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
 ) -> None:
     keeper = one.node.keeper
     async with keeper._looking:
-        waiting = keeper.changed
+        waiting = keeper.availability.changed
         await keeper._hand_over(other, [], {})
         assert len(one.node.coordinator.epochs) == SLOTS
         assert not waiting.is_set()
@@ -167,6 +168,6 @@ async def test_a_slot_that_nobody_took_is_offered_again_after_a_while(kept: Keep
 
 
 async def test_a_request_for_anothers_slot_is_sent_away_at_once(kept: Keeper) -> None:
-    kept.keeper.away = False
+    kept.keeper.availability.away = False
     async with asyncio.timeout(LEASE_MS / 1000):
-        assert await kept.keeper.available(9, 60_000) is ErrorCode.NOT_COORDINATOR
+        assert await kept.keeper.availability.of_slot(9, 60_000) is ErrorCode.NOT_COORDINATOR

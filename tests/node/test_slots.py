@@ -284,7 +284,7 @@ async def test_a_database_that_is_away_evicts_nobody(
     joined = await one.join("g", session_timeout_ms=SESSION_MS)
     assert isinstance(joined, Joined)
     assert (await one.sync("g", joined, {joined.member_id: b"all"})).error == 0
-    keeper, clock = one.node.keeper, one.node.coordinator.clock
+    availability, clock = one.node.availability, one.node.coordinator.clock
     name = other.info.dbname
     await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false'.encode())
     try:
@@ -292,14 +292,14 @@ async def test_a_database_that_is_away_evicts_nobody(
         await other.execute(END_NODES)
         commit = await one.commit("g", 1, joined)
         assert commit.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
-        await until(lambda: keeper.away)
-        code = await keeper.available(slot_of("g"), 10_000)
+        await until(lambda: availability.away)
+        code = await availability.of_slot(slot_of("g"), 10_000)
         assert code is ErrorCode.COORDINATOR_NOT_AVAILABLE
         await until(lambda: clock() - gone_at > 2 * SESSION_MS)
     finally:
         await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true'.encode())
 
-    await until(lambda: not keeper.away and "g" in one.node.coordinator.heartbeat_views)
+    await until(lambda: not availability.away and "g" in one.node.coordinator.heartbeat_views)
     assert await one.commit("g", 2, joined) == Committed()
     assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
     assert not one.stopped

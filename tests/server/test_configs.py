@@ -254,7 +254,7 @@ async def test_a_new_owner_knows_of_the_freeze_from_its_first_step(served: Servi
     slots = list(coordinator.epochs)
     coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
     assert not coordinator.own.rules_of("g").guards.frozen
-    served.node.keeper.fenced()
+    served.node.keeper.look_soon()
 
     await until(lambda: "g" in coordinator.entries)
     assert coordinator.entries["g"].group.rules.guards.frozen

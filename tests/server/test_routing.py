@@ -202,7 +202,7 @@ async def loading(served: Serving) -> AsyncIterator[None]:
     coordinator = served.node.coordinator
     async with coordinator.own.reading:  # a load waits for who reads configuration
         coordinator.drop(list(coordinator.epochs), GONE)
-        served.node.keeper.fenced()
+        served.node.keeper.look_soon()
         await until(lambda: SLOT in served.node.keeper.loader.loading)
         yield
 
@@ -210,7 +210,7 @@ async def loading(served: Serving) -> AsyncIterator[None]:
 async def moved(served: Serving, other: connections.Connection) -> None:
     """The group's slot is another node's from now on."""
     await other.execute(MOVED, [SLOT])
-    served.node.keeper.fenced()
+    served.node.keeper.look_soon()
     await until(lambda: SLOT not in served.node.coordinator.epochs)
 
 
@@ -297,7 +297,7 @@ async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
     assert await found() == (ErrorCode.NONE, 9)
     keeper = served.node.keeper
     monkeypatch.setattr(keeper._observer, "is_overdue", lambda node_id, _now: node_id == 9)
-    keeper.fenced()
+    keeper.look_soon()
     await until(lambda: SLOT not in served.node.cluster.owners)
     assert await found() == (AWAY, -1)
 
@@ -307,14 +307,14 @@ async def test_who_waited_for_the_load_is_served_after_it(
 ) -> None:
     """HS-06: a member's heartbeat, sent while nobody knew the group, is answered from its rows."""
     served.node.settings = replace(served.node.settings, coordinator_load_hold_ms=60_000)
-    keeper = served.node.keeper
-    available, asked = keeper.available, asyncio.Event()
+    availability = served.node.availability
+    of_slot, asked = availability.of_slot, asyncio.Event()
 
     def noted(slot: int, hold_ms: int) -> Awaitable[ErrorCode]:
         asked.set()
-        return available(slot, hold_ms)
+        return of_slot(slot, hold_ms)
 
-    monkeypatch.setattr(keeper, "available", noted)
+    monkeypatch.setattr(availability, "of_slot", noted)
     client = await Client.connect(served.address)
     beat = await client.settled(G)
     async with loading(served):
