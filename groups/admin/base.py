@@ -8,10 +8,11 @@ from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.db import DataError
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.admin import ModelAdmin
 
 from groups.access import rights
+from groups.core.errors import Refuse
 
 SEARCH_WORDS_MAX, SEARCH_LENGTH_MAX = 16, 2_048
 """Of what is looked for in a list. Each word is compared with several columns of every row."""
@@ -69,6 +70,24 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whether rows are deleted here."""
         return rights.may(request.user, self.rights.delete)
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The form; what is refused although its form was right, since somebody was quicker, is
+        told by a message."""
+        try:
+            response: HttpResponse = super().changeform_view(
+                request, object_id, form_url, extra_context
+            )
+        except Refuse as refusal:
+            self.message_user(request, refusal.detail or refusal.code.name, messages.ERROR)
+            return HttpResponseRedirect(request.get_full_path())
+        return response
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list; Django's page for filters that cannot be, where PostgreSQL finds so: a NUL."""

@@ -4,9 +4,9 @@ those of a client that asks over the wire; what they refuse is said beside the f
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import quote
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html_join
@@ -98,23 +98,6 @@ class TopicAdmin(RollcallAdmin):
             changes.create(obj.name, obj.partitions, author)
         elif form.has_changed():
             changes.grow(obj.name, obj.partitions, author)
-
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """The form; somebody who was quicker is told of by a message."""
-        try:
-            response: HttpResponse = super().changeform_view(
-                request, object_id, form_url, extra_context
-            )
-        except Refuse as refusal:
-            self.message_user(request, refusal.detail or refusal.code.name, messages.ERROR)
-            return HttpResponseRedirect(request.get_full_path())
-        return response
 
     @admin.display(description="Changes")
     @once

@@ -7,6 +7,7 @@ from django.test import Client
 
 from groups.access import acl_changes, kafka_users
 from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from groups.admin.acls import AclForm
 from groups.core.authors import user
 from groups.models import Acl, Journal, KafkaUser
 from tests.admin.visitors import text, visitor
@@ -140,3 +141,20 @@ def test_operators_see_neither() -> None:
     operator = visitor(OPERATOR, name="olaf")
     for path in (ACLS, f"{ACLS}add/", USERS, f"{USERS}add/"):
         assert operator.get(path).status_code == 403
+
+
+def test_whoever_makes_the_last_acl_that_there_may_be_is_told_of(
+    administrator: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the check of the form and the insert another one came."""
+    settings.ACLS_MAX = 1
+    clean = AclForm.clean
+
+    def beaten(form: AclForm) -> Any:
+        cleaned = clean(form)
+        acl_changes.create(RULE, OLGA)
+        return cleaned
+
+    monkeypatch.setattr(AclForm, "clean", beaten)
+    answer = administrator.post(f"{ACLS}add/", FORM, follow=True)
+    assert answer.status_code == 200 and "There may be 1 ACLs" in text(answer)
