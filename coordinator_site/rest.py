@@ -8,6 +8,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["groups.api.permissions.Allowed"],
+    "DEFAULT_THROTTLE_CLASSES": ["groups.api.throttles.Throttle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["groups.api.parsers.StrictJSONParser"],
     "URL_FORMAT_OVERRIDE": None,  # ?format= is no parameter of ours

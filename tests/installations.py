@@ -20,6 +20,9 @@ TOKEN = "the-installations-own-token-of-tests"
 
 SETTINGS: Mapping[str, str] = {
     "ROLLCALL_API_TOKEN": TOKEN,
+    # Tests and schemathesis ask as often as they can.
+    "ROLLCALL_WEB_REST_READS_PER_MINUTE": "0",
+    "ROLLCALL_WEB_REST_CHANGES_PER_MINUTE": "0",
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
     # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",

@@ -102,6 +102,22 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         1,
         10_000,
     ),
+    Number(
+        "web.rest.reads.per.minute",
+        6_000,
+        "ours: reads over REST of one token or user and web process, more than which one process"
+        " hardly answers; beyond it 429; 0: unlimited",
+        0,
+        1_000_000,
+    ),
+    Number(
+        "web.rest.changes.per.minute",
+        600,
+        "ours: the same for changes, for each scope of tokens separately: each may rebalance a"
+        " group; 0: unlimited",
+        0,
+        1_000_000,
+    ),
     # Webhooks (docs/webhooks.md).
     Networks(
         "webhooks.networks.allow",

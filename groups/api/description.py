@@ -59,14 +59,28 @@ REFUSED: Final = {
 }
 
 
+TOO_OFTEN: Final = str(int(HTTPStatus.TOO_MANY_REQUESTS))
+THROTTLED: Final = {
+    **REFUSED,
+    "description": "Too many requests of this token or user: `throttled`.",
+    "headers": {
+        "Retry-After": {
+            "schema": {"type": "integer", "minimum": 1},
+            "description": "Seconds until the next request is accepted.",
+        }
+    },
+}
+
+
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Whatever can be asked can be refused, in one shape; so is what has failed (409). What is
     looked at may be known already (304)."""
     result["components"]["schemas"]["Problem"] = PROBLEM
+    result["components"]["responses"] = {"TooOften": THROTTLED}
     for operations in result["paths"].values():
         for method, operation in operations.items():
             told = operation["responses"]
-            told["default"] = REFUSED
+            told |= {TOO_OFTEN: {"$ref": "#/components/responses/TooOften"}, "default": REFUSED}
             told |= {UNCHANGED: {"description": KNOWN}} if method == "get" else {}
             told |= {code: {**REFUSED, **told[code]} for code in told if code == FAILED}
     return result
