@@ -27,12 +27,12 @@ SETTINGS: Mapping[str, str] = {
     # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "500",
+    "ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES": "mine=tests.draft.own:assign",
 }
 
 PAIR: Mapping[str, str] = {
     **SETTINGS,
     "ROLLCALL_NODES": "2",
-    "ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES": "mine=tests.draft.own:assign",
     # What is shown is who is told what and when, not who gives up on a machine under load.
     "ROLLCALL_REBALANCE_BACKOFF_MS": "60000",
 }

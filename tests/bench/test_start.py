@@ -16,12 +16,13 @@ def test_a_port_that_says_nothing_is_no_answer() -> None:
 
 def test_the_figures_of_several_rounds_are_told_with_their_spread() -> None:
     rounds = [
-        start.Round(start.Started(at, 2.0), start.Started(1.0, 1.0), 200.0, 0.5)
+        start.Round(start.Started(at, at + 1, 2.0), start.Started(1.0, 1.0, 1.0), 200.0, 0.5)
         for at in (3.0, 5.0, 4.0)
     ]
 
     told = start.told(rounds)
 
-    assert told.startswith("fresh 4.0 (3.0 to 5.0) s (CPU 2.0 (2.0 to 2.0) s); again 1.0")
+    fresh = "fresh 4.0 (3.0 to 5.0) s, all of it 5.0 (4.0 to 6.0) s (CPU 2.0 (2.0 to 2.0) s)"
+    assert told.startswith(f"{fresh}; again 1.0")
     assert "200 (200 to 200) MiB with 500 members" in told
     assert "kill -9 0.5 (0.5 to 0.5) s" in told

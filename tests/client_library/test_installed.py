@@ -193,6 +193,7 @@ async def test_filters_of_commanded_members_are_the_coordinators_affair(
         await until(lambda: anna.topics == {f"{name}.a", f"{name}.b"}, "the new one, too")
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("pair")
 @pytest.mark.parametrize("protocol", ["draft", "commanded"])
 async def test_members_work_on_while_their_coordinator_is_replaced(

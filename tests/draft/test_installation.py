@@ -1,4 +1,4 @@
-"""The draft's client against a whole installation of two nodes, one of which is killed."""
+"""The draft's client against a whole installation, and against two nodes of which one is killed."""
 
 import asyncio
 import json
@@ -15,14 +15,12 @@ from tests.nodes import all_nodes, kill_node
 TIMEOUT_S = 60
 NODES = 2
 
-pytestmark = pytest.mark.xdist_group("pair")
 
-
-def rest(pair: Installation, path: str, body: dict[str, str] | None = None) -> Any:
+def rest(installation: Installation, path: str, body: dict[str, str] | None = None) -> Any:
     """What REST answers to a GET, or to a POST that waits for its effect."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    request = Request(f"{pair.web}/api/v1{path}", data, {**headers, "Prefer": "wait=20"})
+    request = Request(f"{installation.web}/api/v1{path}", data, {**headers, "Prefer": "wait=20"})
     with urlopen(request) as answer:
         return json.loads(answer.read())
 
@@ -80,6 +78,8 @@ async def committed(consumer: Consumer, offset: int) -> int:
         await consumer.discover()
 
 
+@pytest.mark.long
+@pytest.mark.xdist_group("pair")
 async def test_a_group_goes_on_when_its_coordinator_is_killed(pair: Installation) -> None:
     """Join, rebalance, commit, fail over: nobody is disturbed, and nothing is lost."""
     a = Consumer(pair.draft, "payments", ["ledger"])
@@ -113,9 +113,9 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(pair: Installation
 
 
 async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(
-    pair: Installation,
+    installation: Installation,
 ) -> None:
-    a = Consumer(pair.draft, "ours", ["shelf"], strategy="mine")
+    a = Consumer(installation.draft, "ours", ["shelf"], strategy="mine")
     async with asyncio.timeout(TIMEOUT_S):
         await a.metadata(["shelf"])
         told = await a.join()
@@ -124,14 +124,14 @@ async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(
 
 
 async def test_an_operator_sees_the_group_and_forces_a_rebalance(
-    pair: Installation,
+    installation: Installation,
 ) -> None:
     """The generation rises, though nothing moves."""
-    a = Consumer(pair.draft, "seen", ["pages"])
+    a = Consumer(installation.draft, "seen", ["pages"])
     async with asyncio.timeout(TIMEOUT_S):
         await a.metadata(["pages"])
         await a.join()
-        seen = await asyncio.to_thread(rest, pair, "/groups/seen")
+        seen = await asyncio.to_thread(rest, installation, "/groups/seen")
         assert (seen["type"], seen["state"], seen["generation"]) == ("draft", "Stable", 1)
         (member,) = seen["members"]
         assert member["member_id"] == a.consumer_id
@@ -139,12 +139,12 @@ async def test_an_operator_sees_the_group_and_forces_a_rebalance(
         assert member["assignment"] == {"pages": [0]}
 
         path, body = "/groups/seen/rebalances", {"reason": "a drill"}
-        forcing = asyncio.create_task(asyncio.to_thread(rest, pair, path, body))
+        forcing = asyncio.create_task(asyncio.to_thread(rest, installation, path, body))
         await a.told_to_join()
         assert (await a.join()).generation == 2
         assert (await forcing)["state"] == "succeeded"
-        (newest, *_) = (await asyncio.to_thread(rest, pair, path))["data"]
+        (newest, *_) = (await asyncio.to_thread(rest, installation, path))["data"]
         assert "a drill" in newest["sentence"] and newest["generation_after"] == 2
-        listed = await asyncio.to_thread(rest, pair, "/groups?type=draft")
+        listed = await asyncio.to_thread(rest, installation, "/groups?type=draft")
         assert "seen" in [group["group_id"] for group in listed["data"]]
     a.close()

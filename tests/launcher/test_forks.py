@@ -89,6 +89,7 @@ def test_nothing_is_forked_that_two_processes_must_not_share(made: str, told: st
     assert "AssertionError" in ended.stderr and told in ended.stderr.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_what_is_imported_before_the_fork_holds_nothing() -> None:
     """The modules of all programs, without and with Django's settings."""
     script = """

@@ -106,6 +106,7 @@ def test_nothing_outlives_a_launcher_that_is_killed(folder: Path, launch: Launch
     until(lambda: not any(is_running(pid) for pid in below), "all processes ended")
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("pair")
 def test_each_node_has_a_port_and_a_dead_one_comes_back(pair: Installation) -> None:
     node = serving(pair, 1)
@@ -242,6 +243,7 @@ def test_processes_share_nothing_but_memory(installation: Installation) -> None:
         assert not mask_of(pid, "SigBlk") and not mask_of(pid, "SigIgn") & MEANT_TO_STOP
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
 @pytest.mark.xdist_group("pair")
 def test_processes_come_back_without_the_fork_server(pair: Installation) -> None:

@@ -23,7 +23,7 @@ TOLD = "SELECT count(*) FROM rollcall_journal WHERE kind = 'time-went-back'"
 REASON = "SELECT reason FROM rollcall_journal WHERE kind = 'time-went-back' ORDER BY id DESC"
 JUMP = 1_000_000
 
-pytestmark = pytest.mark.xdist_group("time goes back")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("time goes back")]
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ async def nobody_is_confirmed(
     assert (await node.commit("new", 99, lost_group)).error is ErrorCode.UNKNOWN_MEMBER_ID
 
 
-@pytest.mark.parametrize("has_beaten", [True, pytest.param(False, marks=pytest.mark.long)])
+@pytest.mark.parametrize("has_beaten", [True, False])
 async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
     primary: Server, here: Address, place: Path, has_beaten: bool
 ) -> None:
@@ -184,7 +184,6 @@ async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
             await asyncio.to_thread(backup.stop)
 
 
-@pytest.mark.long
 async def test_a_promoted_standby_gives_no_generation_twice(
     primary: Server, here: Address, place: Path
 ) -> None:
@@ -250,7 +249,7 @@ async def serves_between(*nodes: Running) -> None:
     await until(lambda: all(node.node.coordinator.holds_lease for node in nodes))
 
 
-@pytest.mark.parametrize("how", [pytest.param("SIGINT", marks=pytest.mark.long), "SIGQUIT"])
+@pytest.mark.parametrize("how", ["SIGINT", "SIGQUIT"])
 async def test_a_restart_and_a_crash_raise_nothing(
     primary: Server, here: Address, how: str
 ) -> None:

@@ -18,7 +18,11 @@ from tests.nodes import kill_node
 
 __all__ = ["start"]
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("pair")]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(240),
+    pytest.mark.xdist_group("pair"),
+]
 
 until = partial(waiting.until, patience_s=60)
 OWNER = (

@@ -8,7 +8,7 @@ import pytest
 from proof.simulation.run import simulate
 
 POINTS: Final = ("before", "connected", "inside", "after")
-FEW: Final = 8
+FEW: Final = 4
 ZOMBIES: Final = 20
 """Of each test that is long; there are five."""
 

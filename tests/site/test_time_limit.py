@@ -77,6 +77,7 @@ def ran(test: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.long
 def test_what_hangs_ends_and_so_does_the_ending_of_what_failed(tmp_path: Path) -> None:
     """The alarm rings again where a task took it, and in what follows a failure."""
     ended = ran(HANGS + FAILS_AND_HANGS, tmp_path)

@@ -17,6 +17,7 @@ def _prepared() -> None:
     """The installation has a database of its own."""
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("pair")
 def test_sweeps_run_and_go_on_after_the_worker_was_killed(pair: Installation) -> None:
@@ -48,6 +49,7 @@ def until_swept(url: str, runs: int) -> int:
             time.sleep(0.1)
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("pair")
 def test_pages_and_periodic_work_come_after_nodes(pair: Installation) -> None:
     processes = told(pair, lambda process: (" ".join(process.cmdline()), process.nice()))
