@@ -4,6 +4,7 @@ Hooks of drf-spectacular, which run over the finished description. No resource i
 """
 
 import copy
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -131,15 +132,22 @@ def with_preconditions(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def strict(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Bodies hold nothing that is not told (``inputs``)."""
+    """Bodies hold nothing that is not told (``inputs``), nor do objects in them."""
     schemas = result["components"]["schemas"]
     for operations in result["paths"].values():
         for operation in operations.values():
             for body in operation.get("requestBody", {}).get("content", {}).values():
-                name = body["schema"].get("$ref", "").rpartition("/")[2]
-                if name:
-                    schemas[name]["additionalProperties"] = False
+                _close(schemas, body["schema"])
     return result
+
+
+def _close(schemas: dict[str, Any], told: Mapping[str, Any]) -> None:
+    found = schemas.get(told.get("$ref", "").rpartition("/")[2], {})
+    if found.get("type") != "object":
+        return
+    found["additionalProperties"] = False
+    for inner in found.get("properties", {}).values():
+        _close(schemas, inner)
 
 
 def with_twins(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from launcher.installation import CHECKOUT
+from tests.api.asked import document
 
 COMMITTED = CHECKOUT / "docs" / "openapi.yaml"
 
@@ -42,3 +43,9 @@ def test_every_path_of_a_group_has_a_twin() -> None:
             )
     assert len(names[False]) >= 13
     assert names[True] == {f"{name}_by_query" for name in names[False]}
+
+
+def test_objects_in_bodies_hold_no_fields_that_are_not_told() -> None:
+    schemas = document()["components"]["schemas"]
+    names = ("NewQuotas", "QuotaParts", "QuotaValues", "NewTopic")
+    assert [schemas[name].get("additionalProperties") for name in names] == [False] * 4
