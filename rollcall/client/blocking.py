@@ -74,7 +74,7 @@ class BlockingMember:
         """See ``Member.close``. A loop over ``changes`` hears nothing more."""
         if not self._is_open:
             return
-        self._do(self._member._changes.leave)
+        self._do(self._member._delivery.changes.leave)
         self._run(lambda: self._member.close(timeout_s))
         if calling.is_within(self._member):
             self._begin(self._close_then_stop)

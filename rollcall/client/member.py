@@ -1,14 +1,12 @@
-"""``Member``: one worker of a group, for asyncio. The way in for applications.
+"""``Member``: one worker of a group, for asyncio. Applications start here.
 
-What it does when stands in ``core``; how it talks in ``cluster`` and ``connection``.
-``blocking.BlockingMember`` is the same for programs without asyncio.
+The rules are in ``core``, connections in ``cluster`` and ``connection``, calls of the application
+in ``delivery``. ``blocking.BlockingMember`` is the same for programs without asyncio.
 """
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import replace
 from random import Random, SystemRandom
 from types import TracebackType
 from typing import Final, Self, Unpack
@@ -16,7 +14,7 @@ from typing import Final, Self, Unpack
 from rollcall.client import calling, checks, protocols, security
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.calling import Callback
-from rollcall.client.change_stream import Changes, Following
+from rollcall.client.change_stream import Following
 from rollcall.client.cluster import Cluster
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.events import (
@@ -24,7 +22,6 @@ from rollcall.client.core.events import (
     Change,
     Gone,
     HandOut,
-    Identity,
     Kind,
     Partitions,
     Standing,
@@ -34,39 +31,25 @@ from rollcall.client.core.events import (
     TopicPartition,
     Unsubscribe,
 )
-from rollcall.client.core.pausing import Gate, Order
+from rollcall.client.core.pausing import Order
+from rollcall.client.delivery import Delivery, by_kind
 from rollcall.client.driver import Pump
 from rollcall.client.errors import (
     Closed,
-    CommitRefused,
     Ended,
     MemberError,
     NotAssigned,
-    Unavailable,
     Unfenced,
     ended,
 )
-from rollcall.client.metrics import NONE, Metrics, tell
-from rollcall.client.offsets import Ledger, Look, gone_of
+from rollcall.client.metrics import NONE, Metrics
+from rollcall.client.offsets import Ledger, Look
+from rollcall.client.options import Settings, identity_of, subscription_of
 from rollcall.client.orders import Orders
 from rollcall.client.tasks import Tasks
 
 CLOSE_S: Final = 30.0
 log = logging.getLogger("rollcall.client")
-
-
-class Settings(security.Options, total=False):
-    """Times of ``core.events.Identity``, in milliseconds unless their names say otherwise, and what
-    begins with ``security_``, ``ssl_`` and ``sasl_``: by the names of aiokafka and kafka-python."""
-
-    session_timeout_ms: int
-    rebalance_timeout_ms: int
-    heartbeat_interval_ms: int
-    heartbeat_frequency: int
-    request_timeout_ms: int
-    retry_backoff_ms: int
-    retry_backoff_max_ms: int
-    metadata_max_age_ms: int
 
 
 class Member:
@@ -116,22 +99,22 @@ class Member:
         secrets, times = security.taken(settings)
         chosen, spoken = protocols.listed(assignor), protocols.of(protocol)
         rng: Random = SystemRandom()
-        identity = _identity(spoken, chosen, group, instance_id, rack, times)
+        identity = identity_of(spoken, chosen, group, instance_id, rack, times)
         checks.identity(identity)
         checks.name("client_id", client_id)
         self._identity, self._fault = identity, spoken.fault
         self._machine = spoken.make(identity, chosen, rng)
-        self._subscription = _subscription(topics, pattern, blacklist, threads)
+        self._subscription = subscription_of(topics, pattern, blacklist, threads)
         self._check(self._subscription)
-        self._callbacks = _by_kind(on_assigned, on_revoked, on_lost, on_paused, on_resumed)
+        callbacks = by_kind(on_assigned, on_revoked, on_lost, on_paused, on_resumed)
         backoff = Backoff.of(identity, rng)
         secured = security.of(secrets)
         protocols.check_security(spoken, secured)
-        self._metrics = metrics
         self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, secured, metrics)
         self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect, self._topics_gone)
-        self._changes, self._gate = Changes(), Gate()
-        self._telling = asyncio.Lock()
+        self._delivery = Delivery(
+            self, callbacks, self._ledger, lambda: self._standing, lambda: self.epoch, metrics
+        )
         self._tasks = Tasks(self._broke)
         self._orders = self._make_orders(Backoff.of(identity, rng))
         self._pump = self._make_pump(backoff, protocols.own_of(chosen))
@@ -140,7 +123,7 @@ class Member:
         """What operators want of this member, as it stands at each moment."""
         group = self._identity.group
         standing = lambda: self._machine.standing  # noqa: E731 - as it is at each moment
-        return Orders(self._cluster, group, backoff, standing, self._obey, self._tasks)
+        return Orders(self._cluster, group, backoff, standing, self._delivery.obey, self._tasks)
 
     def _make_pump(self, backoff: Backoff, own: Sequence[ClientAssignor]) -> Pump:
         """Between the machine and all that was made before it."""
@@ -171,7 +154,7 @@ class Member:
         callback it only begins: the member leaves when the callback has returned.
         """
         if calling.is_within(self, is_body=True):
-            self._changes.leave()  # the loop's body cannot come back for more
+            self._delivery.changes.leave()  # the loop's body cannot come back for more
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close(timeout_s))
         if calling.is_within(self):
@@ -210,7 +193,7 @@ class Member:
         self._pump.stop()
         self._tasks.stop()
         self._cluster.close()
-        self._changes.end()
+        self._delivery.changes.end()
 
     def _check_alive(self) -> None:
         """Offsets are read and committed until the very end, by callbacks too."""
@@ -255,7 +238,7 @@ class Member:
     ) -> None:
         """Work on these instead; the coordinator hears it at once. Lets a refused member try
         again. ``ValueError`` for what the protocol cannot say."""
-        wanted = _subscription(topics, pattern, blacklist, threads)
+        wanted = subscription_of(topics, pattern, blacklist, threads)
         if not wanted:
             raise ValueError("neither topics nor a pattern to subscribe to")
         self._check(wanted)
@@ -311,17 +294,17 @@ class Member:
         has stopped it. A program that looks here needs no callbacks."""
         if self._manual is not None:
             return self.assigned
-        return NOTHING if self.paused else self.assigned & self._gate.known
+        return NOTHING if self.paused else self.assigned & self._delivery.gate.known
 
     @property
     def paused(self) -> bool:
         """Whether an operator has stopped this member's work; ``order`` says who and why."""
-        return self._gate.order is not None
+        return self._delivery.gate.order is not None
 
     @property
     def order(self) -> Order | None:
         """Who stopped this member's work, and why; None while it may work."""
-        return self._gate.order
+        return self._delivery.gate.order
 
     def token(self, partition: TopicPartition) -> Token:
         """What to store beside one's own writes for this partition (``Token`` says why).
@@ -419,65 +402,28 @@ class Member:
     def _following(self) -> Following:
         """A loop that begins with what is so already."""
         if self._is_over and self._failure is None:
-            over = self._changes.follow((), None)
+            over = self._delivery.changes.follow((), None)
             over.end()
             return over
-        known = self.assigned & self._gate.known
+        known = self.assigned & self._delivery.gate.known
         begun = [Change(Kind.ASSIGNED, known, self.epoch)] if known else []
         if self.paused:
             begun.append(Change(Kind.PAUSED, known, self.epoch))
-        return self._changes.follow(begun, self._failure)
+        return self._delivery.changes.follow(begun, self._failure)
 
     def __aiter__(self) -> AsyncIterator[Change]:
         return self.changes()
 
     async def _deliver(self, change: Change) -> None:
-        """Commit what was noted of revoked partitions, then tell the application.
-
-        Its first work waits for the word whether it may begin at all.
-        """
+        """An assignment waits until it is known whether an operator has stopped this member."""
         if change.kind is Kind.ASSIGNED:
             await self._orders.known()
-        async with self._telling:
-            noted = {}
-            if change.kind is not Kind.ASSIGNED:
-                noted = self._ledger.take_noted(change.partitions)
-            gone: Partitions = NOTHING
-            if change.kind is Kind.REVOKED:
-                gone = await self._commit_noted(noted)
-            for part in _without(change, gone):
-                told = self._gate.passes(part)
-                if told is not None:
-                    await self._tell(told)
-
-    async def _obey(self, order: Order | None) -> None:
-        """Stop or go on as an operator wants; obeyed is what the application has returned from."""
-        async with self._telling:
-            for change in self._gate.turns(order, self.epoch):
-                await self._tell(change)
-
-    async def _tell(self, change: Change) -> None:
-        callback, began = self._callbacks[change.kind], time.monotonic()
-        if callback is not None:
-            await calling.tell(self, callback, change.partitions)
-        await self._changes.tell(change)
-        took_s = time.monotonic() - began
-        tell(self._metrics.changed, change.kind.value, len(change.partitions), took_s)
-
-    async def _commit_noted(self, noted: Mapping[TopicPartition, int]) -> Partitions:
-        """Commit this before revocation; returns the partitions whose topics are gone."""
-        try:
-            await self._ledger.commit(noted, lambda: self._standing)
-        except (CommitRefused, Unavailable) as error:
-            # The next owner begins where the last commit was: work is repeated, not lost.
-            log.warning("%s: not committed before revocation: %s", self._identity.group, error)
-            return frozenset(gone_of(error.codes) if isinstance(error, CommitRefused) else ())
-        return NOTHING
+        await self._delivery.deliver(change)
 
     def _failed(self, failure: MemberError) -> None:
         self._failure = failure
         log.error("%s: %s", self._identity.group, failure)
-        self._changes.end(failure)
+        self._delivery.changes.end(failure)
 
     def _broke(self, error: BaseException) -> None:
         """Something went wrong here: the member ends, and says so to whoever can hear it."""
@@ -488,64 +434,5 @@ class Member:
             log.error("%s: this ended the member:", self._identity.group, exc_info=error)
         self._failed(ended(error))
         self.abandon()
-        callback = self._callbacks[Kind.LOST]
-        if lost and callback is not None and isinstance(error, Exception):
-            self._last = asyncio.ensure_future(self._tell_loss(callback, lost))
-
-    async def _tell_loss(self, callback: Callback, lost: Partitions) -> None:
-        async with self._telling:
-            await calling.tell(self, callback, lost)
-
-
-def _without(change: Change, gone: Partitions) -> list[Change]:
-    """The change, and as a loss what of it belongs to topics that are gone."""
-    if not gone:
-        return [change]
-    kept = change.partitions - gone
-    lost = replace(change, kind=Kind.LOST, partitions=gone)
-    return [lost, replace(change, partitions=kept)] if kept else [lost]
-
-
-def _identity(
-    spoken: protocols.Spoken,
-    chosen: Sequence[protocols.Named],
-    group: str,
-    instance_id: str | None,
-    rack: str | None,
-    settings: Mapping[str, int],
-) -> Identity:
-    """Who the member is; its times are those that were given, or the protocol's usual ones."""
-    names = tuple(each if isinstance(each, str) else each.name for each in chosen)
-    return Identity(group, instance_id, rack, names, **{**spoken.defaults, **settings})
-
-
-def _by_kind(
-    assigned: Callback | None,
-    revoked: Callback | None,
-    lost: Callback | None,
-    paused: Callback | None,
-    resumed: Callback | None,
-) -> Mapping[Kind, Callback | None]:
-    callbacks = {
-        Kind.ASSIGNED: assigned,
-        Kind.REVOKED: revoked,
-        Kind.LOST: lost,
-        Kind.PAUSED: paused,
-        Kind.RESUMED: resumed,
-    }
-    for callback in callbacks.values():
-        if callback is not None and not callable(callback):
-            raise ValueError(f"{callback!r} cannot be called")
-    return callbacks
-
-
-def _subscription(
-    topics: Iterable[str] | Mapping[str, int],
-    pattern: str | None,
-    blacklist: str | None,
-    threads: int,
-) -> Subscription:
-    """What was asked for; one string alone is one name, not a list of letters."""
-    names = (topics,) if isinstance(topics, str) else tuple(topics)
-    by_topic = dict(topics) if isinstance(topics, Mapping) else {}
-    return Subscription(names, pattern, blacklist, threads, by_topic)
+        if lost and self._delivery.takes_losses() and isinstance(error, Exception):
+            self._last = asyncio.ensure_future(self._delivery.tell_loss(lost))

@@ -101,6 +101,11 @@ class Ledger:
         self._turn = asyncio.Lock()
         self.noted: dict[TopicPartition, int] = {}
 
+    @property
+    def group(self) -> str:
+        """The group whose offsets these are."""
+        return self._identity.group
+
     async def commit(self, offsets: Offsets, look: Look) -> None:
         """Commit; returns when it is durable. ``CommitRefused`` names what was not.
 
