@@ -240,6 +240,7 @@ def test_topics_that_have_not_changed_are_looked_at_and_nobody_is_disturbed(worl
     looked = machine(anna).take(Tick(), world.now + 1)
 
     assert LookUp() in looked and anna.changes == ["assigned u0"]
+    assert LookUp() not in machine(anna).take(Tick(), world.now + 2), "it has just looked"
 
 
 def test_it_leaves_after_it_has_given_up_everything(world: World) -> None:

@@ -117,6 +117,8 @@ def test_what_nobody_takes_is_held() -> None:
 def test_a_chunk_that_is_one_frame_need_not_be_held() -> None:
     buffer, one = FrameBuffer(100), framed(b"heartbeat")
     assert buffer.only(one) == b"heartbeat"
+    assert buffer.only(framed(b"x")) == b"x"
+    assert buffer.only(framed(b"x" * 100)) == b"x" * 100
     for other in (one[:-1], one + b"\0", framed(b"x" * 101), framed(b""), b""):
         assert buffer.only(other) is None
     buffer.feed(one[:3])
