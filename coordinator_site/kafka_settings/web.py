@@ -112,9 +112,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Number(
         "web.rest.changes.per.minute",
-        600,
-        "ours: the same for changes, for each scope of tokens separately: each may rebalance a"
-        " group; 0: unlimited",
+        6_000,
+        "ours: the same for changes, for each scope of tokens separately; 0: unlimited",
         0,
         1_000_000,
     ),
