@@ -7,12 +7,14 @@ import asyncio
 import socket
 from collections import deque
 from typing import Any, Self
+from uuid import uuid4
 
 from benchmarks.wire import CLIENT_ID, frame
 from groups.core.errors import ErrorCode
 from rollcall.wire.codec import decode
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.api_versions import ApiVersionsRequest
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
@@ -25,6 +27,18 @@ SMALL = 4096
 def hello() -> ApiVersionsRequest:
     """The cheapest request that goes through the queue."""
     return ApiVersionsRequest(client_software_name="c", client_software_version="1")
+
+
+def consumer_join(group_id: str) -> ConsumerGroupHeartbeatRequest:
+    """The first heartbeat of a new member of the consumer protocol."""
+    return ConsumerGroupHeartbeatRequest(
+        group_id=group_id,
+        member_id=str(uuid4()),
+        member_epoch=0,
+        rebalance_timeout_ms=60_000,
+        subscribed_topic_names=["t"],
+        topic_partitions=[],
+    )
 
 
 def join(group_id: str, member_id: str = "", session_ms: int = 10_000) -> JoinGroupRequest:

@@ -2,7 +2,6 @@
 
 from types import ModuleType
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -18,7 +17,6 @@ from protocol.handlers import (
 )
 from protocol.handlers.support.config_resources import Resource
 from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
-from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
 from rollcall.wire.messages.describe_transactions import DescribeTransactionsRequest
@@ -26,7 +24,7 @@ from rollcall.wire.messages.init_producer_id import InitProducerIdRequest
 from rollcall.wire.messages.list_groups import ListGroupsRequest
 from rollcall.wire.messages.list_transactions import ListTransactionsRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from tests.server.client import Client
+from tests.server.client import Client, consumer_join
 from tests.server.serving import Serving
 
 AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -37,18 +35,6 @@ MISSING = ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
 @pytest.fixture
 async def client(served: Serving) -> Client:
     return await Client.connect(served.address)
-
-
-def joining(group_id: str) -> ConsumerGroupHeartbeatRequest:
-    """A member's first heartbeat."""
-    return ConsumerGroupHeartbeatRequest(
-        group_id=group_id,
-        member_id=str(uuid4()),
-        member_epoch=0,
-        rebalance_timeout_ms=60_000,
-        subscribed_topic_names=["t"],
-        topic_partitions=[],
-    )
 
 
 async def test_described_groups_without_room_are_asked_for_again(
@@ -83,7 +69,7 @@ async def test_groups_without_room_are_not_looked_at(
         beat = await client.settled("large")
         request = DescribeGroupsRequest(groups=[beat.group_id] * 100)
     else:
-        assert (await client.call(joining("large"), 1)).error_code == 0
+        assert (await client.call(consumer_join("large"), 1)).error_code == 0
         request = ConsumerGroupDescribeRequest(group_ids=["large"] * 100)
 
     groups = (await client.call(request, 1)).groups
@@ -95,7 +81,7 @@ async def test_described_consumer_groups_without_room_are_asked_for_again(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for group_id in ("a", "b"):
-        assert (await client.call(joining(group_id), 1)).error_code == 0
+        assert (await client.call(consumer_join(group_id), 1)).error_code == 0
     monkeypatch.setattr(consumer_group_describe, "REPLY_BYTES_MAX", 1)
 
     both = (await client.call(ConsumerGroupDescribeRequest(group_ids=["a", "b"]), 1)).groups

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from groups.core.errors import ErrorCode
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
-from tests.server.client import Client
+from tests.server.client import Client, consumer_join
 from tests.server.serving import Serving, until
 
 
@@ -19,15 +18,7 @@ async def classic(client: Client, group_id: str) -> tuple[HeartbeatRequest, int]
 
 
 async def consumer(client: Client, group_id: str) -> tuple[ConsumerGroupHeartbeatRequest, int]:
-    request = ConsumerGroupHeartbeatRequest(
-        group_id=group_id,
-        member_id=str(uuid4()),
-        member_epoch=0,
-        rebalance_timeout_ms=60_000,
-        subscribed_topic_names=["t"],
-        topic_partitions=[],
-    )
-    joined = await client.call(request, 1)
+    joined = await client.call(consumer_join(group_id), 1)
     assert joined.error_code == ErrorCode.NONE
     beat = ConsumerGroupHeartbeatRequest(
         group_id=group_id, member_id=joined.member_id, member_epoch=joined.member_epoch
@@ -48,7 +39,7 @@ async def test_who_beats_while_nobody_can_be_answered_was_heard(
     await joins(client, "silent")
     before = {group_id: heard_at(served, group_id) for group_id in ("beats", "stale", "silent")}
     with monkeypatch.context() as patch:
-        patch.setattr(served.node.keeper, "_beat", away)
+        patch.setattr(served.node.keeper.lease_loop, "_beat", away)
         await until(lambda: coordinator.listened > max(before.values()))
         coordinator.lease_until = 0
         for request in (beat, older(stale)):
