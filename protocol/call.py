@@ -19,6 +19,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
 from groups.core.rows import slot_of
+from groups.core.signs_of_life import Sign
 from groups.event_loop import Turns
 from groups.node import Node
 from protocol.authorization.access import Open
@@ -118,7 +119,7 @@ class Call:
     handler of an API remembers from one of its requests to the next, by API key or by name.
     ``served`` are the APIs that ApiVersions tells of. ``session``: who is at the other end, and
     which listener the connection came by. ``mutations`` is None where changes of the catalogue
-    are free.
+    are free. ``was_held``: the request has waited for news, so that it shows nothing about now.
     """
 
     node: Node
@@ -141,6 +142,7 @@ class Call:
     served: Callable[[], Sequence[Served]] = tuple
     session: Session = field(default_factory=Session)
     mutations: Mutations | None = None
+    was_held: bool = False
 
     def change_topics(self, partitions: int) -> None:
         """So many are about to be made or deleted. Refuses THROTTLING_QUOTA_EXCEEDED."""
@@ -213,13 +215,20 @@ class Call:
                 await self.hold(seconds)
         finally:
             views.unwatch(group_id, watcher)
+        self.was_held = True
         return is_news()
+
+    def heard(self, group_id: str, sign: Sign) -> None:
+        """The request is refused undecided: its member was heard all the same."""
+        if not self.was_held:  # else it was heard when it came
+            self.node.coordinator.heard(group_id, sign)
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for its answer."""
         if not self.node.coordinator.serves(slot_of(group_id)):
             code = await self.available(group_id)
             if code is not ErrorCode.NONE:
+                self.heard(group_id, event)
                 return Refused(code)
         future = self.new_future()
         self.pending_replies.open(self.ticket, future)

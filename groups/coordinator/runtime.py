@@ -31,6 +31,7 @@ from groups.core.group import Answer, Decision, Group, Millis, Rules
 from groups.core.kinds import CLASSIC, KINDS, creates_group, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import SLOTS, Durable, slot_of
+from groups.core.signs_of_life import Sign
 from groups.event_loop import Slices
 from groups.postgres.timeline import Seen
 
@@ -160,6 +161,18 @@ class CoordinatorRuntime:
             entry.parked.add(event.ticket)
         entry.inbox.append(event)
         self.schedule(entry)
+
+    def heard(self, group_id: str, sign: Sign) -> None:
+        """A request is refused undecided, since the lease is over or the group's rows are in doubt.
+        Its member is alive all the same: its session goes on from now, or from the end of the
+        lease, since clients wait between attempts and may find this node again only after that.
+
+        ``listened`` is never later than the request, and no beat goes back.
+        """
+        entry = self.entries.get(group_id)
+        beat = None if entry is None else entry.group.beat_of(sign)
+        if beat is not None:
+            beat.at = max(beat.at, self.listened)
 
     @property
     def groups_share(self) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from random import Random
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from groups.core.assignors.registry import DEFAULT_NAMES
 from groups.core.assignors.task import AssignmentTask
@@ -24,6 +24,9 @@ from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 from groups.core.strategy import Strategy
 from groups.core.waiting import Waiting
+
+if TYPE_CHECKING:
+    from groups.core.signs_of_life import Sign
 
 Millis = int
 
@@ -168,15 +171,6 @@ class HeartbeatView:
         if beat is not None:
             beat.at = now
         return code
-
-    def heard(
-        self, member_id: str, instance_id: str | None, generation_id: int, at: Millis
-    ) -> None:
-        """Note one that cannot be answered now. If it is right, its member is there all the same;
-        it loses no time that it has to come back."""
-        _, beat = self.find(member_id, instance_id, generation_id)
-        if beat is not None:
-            beat.at = max(beat.at, at)
 
     def find(
         self, member_id: str, instance_id: str | None, generation_id: int
@@ -331,6 +325,11 @@ class Group(Protocol):
 
     def heartbeat_view(self) -> HeartbeatView:
         """What the fast path may answer while this value is the committed one."""
+        ...
+
+    def beat_of(self, sign: "Sign") -> Beat | None:
+        """The beat that this request would raise if the committed group decided it. None: it is no
+        sign of life, or its member is another by now. Changes nothing; O(1)."""
         ...
 
     def waiting(self, now: Millis) -> Waiting | None:

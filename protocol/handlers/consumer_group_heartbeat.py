@@ -1,12 +1,10 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 from uuid import UUID
 
 from groups.coordinator.views import View
 from groups.core.assignors.client_side import ClientAssignor
-from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
@@ -28,9 +26,6 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
     TopicPartitions,
 )
 
-UNDECIDED: Final = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
-"""What is said of a lease that is over: before, and after, it is known what became of a batch."""
-
 
 async def handle(
     request: ConsumerGroupHeartbeatRequest, call: Call
@@ -45,19 +40,8 @@ async def handle(
         has_news = await call.hold_for_news(group_id, seconds, News(reply, request, call))
         note_hold(began_s, call)
         reply = await _decide(request, call) if has_news else after_hold(group_id, reply, call)
-    if reply.error is not ErrorCode.NONE and reply.error in UNDECIDED:
-        _note(request, call)
     note_answer(request, reply, call)
     return _response(reply)
-
-
-def _note(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
-    """Who beats while the database is away may find this node again only when its session would
-    be over: clients wait between attempts."""
-    coordinator = call.node.coordinator
-    group = coordinator.group(request.group_id)
-    if isinstance(group, ConsumerGroup):
-        group.heard(request.member_id, request.member_epoch, coordinator.listened)
 
 
 async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
@@ -67,6 +51,8 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
         joins = request.member_epoch == JOIN
         seen = await topic_view.view(request.group_id, brought, call, joins=joins)
     except Refuse as refusal:
+        if refusal.code is ErrorCode.COORDINATOR_NOT_AVAILABLE:
+            call.heard(request.group_id, _event(request, call, View()))
         return ConsumerBeaten(error=refusal.code, detail=refusal.detail)
     reply = await call.decide(request.group_id, _event(request, call, seen))
     call.node.patterns.watch(request.group_id)

@@ -6,6 +6,7 @@ nothing but the member's beat.
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import NOBODY
+from groups.core.signs_of_life import ClassicHeartbeat
 from protocol.call import Call
 from protocol.handlers.support import validation
 from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -18,11 +19,10 @@ async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
     except Refuse as refusal:
         return HeartbeatResponse(error_code=refusal.code)
     code = await call.available(request.group_id)
-    if code is ErrorCode.NONE:
-        code = _from_view(request, call)
-    elif code is ErrorCode.COORDINATOR_NOT_AVAILABLE:
+    if code is not ErrorCode.NONE:
         _note(request, call)
-    return HeartbeatResponse(error_code=code)
+        return HeartbeatResponse(error_code=code)
+    return HeartbeatResponse(error_code=_from_view(request, call))
 
 
 def _from_view(request: HeartbeatRequest, call: Call) -> ErrorCode:
@@ -30,6 +30,7 @@ def _from_view(request: HeartbeatRequest, call: Call) -> ErrorCode:
     view = coordinator.heartbeat_views.get(request.group_id)
     if view is None:
         if request.group_id in coordinator.entries:
+            _note(request, call)
             return ErrorCode.COORDINATOR_NOT_AVAILABLE  # its rows are being read again
         view = NOBODY
     return view.heartbeat(
@@ -38,10 +39,5 @@ def _from_view(request: HeartbeatRequest, call: Call) -> ErrorCode:
 
 
 def _note(request: HeartbeatRequest, call: Call) -> None:
-    """Who beats while the database is away may find this node again only when its session would
-    be over: clients wait between attempts."""
-    coordinator = call.node.coordinator
-    view = coordinator.heartbeat_views.get(request.group_id)
-    if view is not None:
-        who = request.member_id, request.group_instance_id, request.generation_id
-        view.heard(*who, coordinator.listened)
+    who = request.member_id, request.group_instance_id, request.generation_id
+    call.heard(request.group_id, ClassicHeartbeat(*who))

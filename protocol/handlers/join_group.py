@@ -26,8 +26,12 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     """Check the form, let the group decide, answer when it has."""
     try:
         event = _event(request, call)
+    except Refuse as refusal:
+        return _response(Joined(refusal.code, request.member_id), call.version)
+    try:
         seen = await _view(request.group_id, event, call)
     except Refuse as refusal:
+        call.heard(request.group_id, event)
         return _response(Joined(refusal.code, request.member_id), call.version)
     event = replace(event, topics=seen.topics, looked_up=seen.looked_up)
     reply = await call.decide(request.group_id, event)

@@ -11,6 +11,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Group
 from groups.core.pauses import ORDERS_FROM
 from groups.core.rows import CommandRow, MemberRow
+from groups.core.signs_of_life import CommandPoll
 from protocol.call import Call
 from protocol.handlers.support import operator_orders, validation
 from rollcall.wire.messages.poll_commands import (
@@ -31,8 +32,7 @@ async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsRespon
         return await operator_orders.poll(request, call)
     try:
         validation.group_id(request.group_id, call.node.settings)
-        await call.available_or_refuse(request.group_id)
-        group, row = _find(request, call)
+        group, row = await _first_found(request, call)
         if isinstance(group, CommandedGroup):
             group.hear(row.member_id, call.node.coordinator.clock())
         wait_ms = min(request.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
@@ -42,6 +42,16 @@ async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsRespon
     except Refuse as refusal:
         return PollCommandsResponse(error_code=refusal.code, error_message=refusal.detail)
     return _response(group, _todo(request, row))
+
+
+async def _first_found(request: PollCommandsRequest, call: Call) -> tuple[Group, MemberRow]:
+    """As ``_find``, when the poll has just come: it counts even if it cannot be answered now."""
+    try:
+        await call.available_or_refuse(request.group_id)
+        return _find(request, call)
+    except Refuse:
+        call.heard(request.group_id, CommandPoll(request.member_id))
+        raise
 
 
 class _News:

@@ -26,6 +26,7 @@ from groups.core.group import (
 from groups.core.journal import EntryKind
 from groups.core.replies import Committed, Deleted, Joined, Left, Refused, Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.signs_of_life import Sign
 from groups.core.waiting import Waiting
 
 KIND = "lock"
@@ -116,6 +117,9 @@ class LockGroup:
             return NOBODY
         beats = {self.holder: self.live.beat}
         return HeartbeatView(self.durable.group.generation, ErrorCode.NONE, beats, {})
+
+    def beat_of(self, sign: Sign) -> Beat | None:
+        return None
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         if self.holder is not None:

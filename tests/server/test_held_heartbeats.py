@@ -332,6 +332,23 @@ async def test_a_held_consumer_is_answered_when_its_node_stops(served: Serving) 
     await stopping
 
 
+async def test_a_consumer_that_is_held_when_the_lease_ends_was_heard_when_it_came(
+    served: Serving,
+) -> None:
+    """It may have died meanwhile; what it sends next says more."""
+    client, _connection, _empty = await settled_and_held(served)
+    coordinator = served.node.coordinator
+    [before] = coordinator.entries["g"].group.sessions(coordinator.clock())
+    await until(lambda: coordinator.listened > before.heard_at)
+    answer = asyncio.create_task(client.receive())
+    while not answer.done():
+        coordinator.lease_until = 0  # whatever a beat says that is on its way
+        await asyncio.sleep(0)
+    assert answer.result().error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    [after] = coordinator.entries["g"].group.sessions(coordinator.clock())
+    assert after.heard_at == before.heard_at
+
+
 async def test_a_consumer_without_news_is_answered_as_if_it_had_not_waited(
     served: Serving,
 ) -> None:

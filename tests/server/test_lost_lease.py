@@ -1,50 +1,151 @@
 """The database is away: whose heartbeat cannot be answered was heard all the same."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import pytest
 
 from groups.core.errors import ErrorCode
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from rollcall.wire.messages.heartbeat import HeartbeatRequest
-from tests.server.client import Client, consumer_join
+from rollcall.wire.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from rollcall.wire.messages.poll_commands import PollCommandsRequest
+from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, TopicThreads
+from rollcall.wire.messages.sync_group import SyncGroupRequest
+from tests.draft import raw
+from tests.server.client import Client, consumer_join, join
 from tests.server.serving import Serving, until
 
-
-async def classic(client: Client, group_id: str) -> tuple[HeartbeatRequest, int]:
-    return await client.settled(group_id), 3
+GROUPS: Final = ("beats", "stale", "silent")
 
 
-async def consumer(client: Client, group_id: str) -> tuple[ConsumerGroupHeartbeatRequest, int]:
+@pytest.fixture(autouse=True)
+def _no_holds(_prepared: None, settings: Any) -> None:
+    """Nobody waits for news."""
+    settings.GROUP_CONSUMER_HEARTBEAT_HOLD_PERCENT = 0
+
+
+class Member(NamedTuple):
+    """The only member of its group. ``says``: the code of its sign of life, of this generation or
+    of one that is over."""
+
+    says: Callable[[bool], Awaitable[int]]
+    close: Callable[[], None]
+
+
+def by_wire(client: Client, request: Any, version: int) -> Member:
+    """A member that repeats this request; ``is_right`` False: as of the generation before."""
+
+    async def says(is_right: bool) -> int:
+        answer = await client.call(request if is_right else older(request), version)
+        if isinstance(request, OffsetCommitRequest):
+            return int(answer.topics[0].partitions[0].error_code)
+        return int(answer.error_code)
+
+    return Member(says, client.close)
+
+
+async def heartbeats(served: Serving, group_id: str) -> Member:
+    client, _ = await served.connect()
+    return by_wire(client, await client.settled(group_id), 3)
+
+
+async def joins(served: Serving, group_id: str) -> Member:
+    client, _ = await served.connect()
+    beat = await client.settled(group_id)
+    return by_wire(client, join(group_id, beat.member_id), 3)
+
+
+async def syncs(served: Serving, group_id: str) -> Member:
+    client, _ = await served.connect()
+    beat = await client.settled(group_id)
+    asked = SyncGroupRequest(
+        group_id=group_id,
+        generation_id=beat.generation_id,
+        member_id=beat.member_id,
+        assignments=[],
+    )
+    return by_wire(client, asked, 2)
+
+
+async def commits(served: Serving, group_id: str) -> Member:
+    client, _ = await served.connect()
+    beat = await client.settled(group_id)
+    part = OffsetCommitRequestPartition(
+        partition_index=0, committed_offset=1, committed_metadata=""
+    )
+    asked = OffsetCommitRequest(
+        group_id=group_id,
+        generation_id_or_member_epoch=beat.generation_id,
+        member_id=beat.member_id,
+        topics=[OffsetCommitRequestTopic(name="t", partitions=[part])],
+    )
+    return by_wire(client, asked, 6)
+
+
+async def consumer(served: Serving, group_id: str) -> Member:
+    client, _ = await served.connect()
     joined = await client.call(consumer_join(group_id), 1)
     assert joined.error_code == ErrorCode.NONE
     beat = ConsumerGroupHeartbeatRequest(
         group_id=group_id, member_id=joined.member_id, member_epoch=joined.member_epoch
     )
-    return beat, 1
+    return by_wire(client, beat, 1)
 
 
-@pytest.mark.parametrize("joins", [classic, consumer])
-async def test_who_beats_while_nobody_can_be_answered_was_heard(
-    served: Serving, monkeypatch: pytest.MonkeyPatch, joins: Callable[..., Any]
-) -> None:
-    """When the lease ended: time without one counts for nobody. Of a heartbeat that is wrong
-    nobody was heard."""
-    coordinator = served.node.coordinator
+async def polls(served: Serving, group_id: str) -> Member:
+    """In a commanded group, whose consumers name no generation: a stranger's is wrong."""
     client, _ = await served.connect()
-    beat, version = await joins(client, "beats")
-    stale, _ = await joins(client, "stale")
-    await joins(client, "silent")
-    before = {group_id: heard_at(served, group_id) for group_id in ("beats", "stale", "silent")}
+    offer = RegisterConsumerRequest(
+        group_id=group_id,
+        consumer_id=group_id,
+        session_timeout_ms=10_000,
+        topics=[TopicThreads(name="t")],
+    )
+    assert (await client.call(offer, 0)).error_code == ErrorCode.NONE
+    poll = PollCommandsRequest(
+        group_id=group_id, member_id=group_id, last_command_id=0, max_wait_ms=0
+    )
+    return by_wire(client, poll, 0)
+
+
+async def draft(served: Serving, group_id: str) -> Member:
+    one = raw.Consumer(served.draft_address, group_id, ["t"])
+    assert (await one.join()).error == 0
+    generation = one.generation
+
+    async def says(is_right: bool) -> int:
+        one.generation = generation if is_right else generation - 1
+        return await one.heartbeat()
+
+    return Member(says, one.close)
+
+
+KINDS = (heartbeats, joins, syncs, commits, consumer, polls, draft)
+IN_THE_DRAFT: Final = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_who_beats_while_nobody_can_be_answered_was_heard(
+    served: Serving, monkeypatch: pytest.MonkeyPatch, kind: Callable[..., Awaitable[Member]]
+) -> None:
+    """When the lease ended: time without one counts for nobody. Of a request that is wrong nobody
+    was heard; of whom a join is, the group does not ask for the generation."""
+    coordinator = served.node.coordinator
+    await served.node.catalogue.create_many({"t": 1})
+    members = [await kind(served, group_id) for group_id in GROUPS]
+    beat, stale, _ = members
+    before = {group_id: heard_at(served, group_id) for group_id in GROUPS}
     with monkeypatch.context() as patch:
         patch.setattr(served.node.keeper.lease_loop, "_beat", away)
         await until(lambda: coordinator.listened > max(before.values()))
         coordinator.lease_until = 0
-        for request in (beat, older(stale)):
-            refused = await client.call(request, version)
-            assert refused.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+        refused = [await beat.says(True), await stale.says(False)]
+        assert set(refused) <= IN_THE_DRAFT
         ended_at = coordinator.listened
     await until(lambda: coordinator.holds_lease)
 
@@ -53,7 +154,20 @@ async def test_who_beats_while_nobody_can_be_answered_was_heard(
         before["stale"],
         before["silent"],
     ]
-    assert (await client.call(beat, version)).error_code == ErrorCode.NONE
+    assert await beat.says(True) == ErrorCode.NONE
+    for member in members:
+        member.close()
+
+
+async def test_who_beats_while_its_group_is_read_again_was_heard(served: Serving) -> None:
+    """The rows of a group are in doubt: no view answers, and its members are alive all the same."""
+    coordinator = served.node.coordinator
+    member = await heartbeats(served, "beats")
+    before, entry = heard_at(served, "beats"), coordinator.entries["beats"]
+    coordinator.doubt(entry)
+    await until(lambda: coordinator.listened > before)
+    assert await member.says(True) == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert before < heard_at(served, "beats") <= coordinator.clock()
 
 
 def heard_at(served: Serving, group_id: str) -> int:
@@ -63,11 +177,12 @@ def heard_at(served: Serving, group_id: str) -> int:
     return session.heard_at
 
 
-def older(beat: HeartbeatRequest | ConsumerGroupHeartbeatRequest) -> Any:
-    """The same of an epoch that is over."""
-    if isinstance(beat, HeartbeatRequest):
-        return replace(beat, generation_id=beat.generation_id - 1)
-    return replace(beat, member_epoch=beat.member_epoch - 1)
+def older(request: Any) -> Any:
+    """The same of an epoch that is over, or where none is named of somebody else."""
+    for name in ("generation_id", "generation_id_or_member_epoch", "member_epoch"):
+        if hasattr(request, name):
+            return replace(request, **{name: getattr(request, name) - 1})
+    return replace(request, member_id="a stranger")
 
 
 async def away() -> bool:

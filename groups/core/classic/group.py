@@ -50,6 +50,7 @@ from groups.core.events import (
 from groups.core.group import (
     NOBODY,
     Answer,
+    Beat,
     Decision,
     HeartbeatView,
     Millis,
@@ -58,6 +59,7 @@ from groups.core.group import (
 )
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
+from groups.core.signs_of_life import ClassicHeartbeat, Sign, beat_in
 from groups.core.step import ABSENT, Halves, Handlers, decide
 from groups.core.waiting import Waiting
 
@@ -175,6 +177,21 @@ class ClassicGroup(Halves[Live]):
         )
         code = ErrorCode.REBALANCE_IN_PROGRESS if rebalancing else ErrorCode.NONE
         return HeartbeatView(group.generation, code, live.beats, live.instances)
+
+    def beat_of(self, sign: Sign) -> Beat | None:
+        """Of a heartbeat, a join, a sync or a commit (HB-05)."""
+        match sign:
+            case DraftCommit():
+                return None
+            case SyncGroup() if self._durable.group.state == PREPARING:
+                return None  # it is told to join
+            case ClassicHeartbeat() | SyncGroup() | OffsetCommit():
+                generation_id: int | None = sign.generation_id
+            case JoinGroup():
+                generation_id = None
+            case _:
+                return None
+        return beat_in(self.heartbeat_view(), sign.member_id, sign.instance_id, generation_id)
 
     def waiting(self, now: Millis) -> Waiting | None:
         """What the group waits for; None where it is at work."""

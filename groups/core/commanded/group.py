@@ -52,6 +52,7 @@ from groups.core.events import (
 from groups.core.group import (
     NOBODY,
     Answer,
+    Beat,
     Decision,
     HeartbeatView,
     Millis,
@@ -60,6 +61,7 @@ from groups.core.group import (
 )
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
+from groups.core.signs_of_life import CommandPoll, Sign
 from groups.core.step import ABSENT, Halves, Handlers, decide
 from groups.core.waiting import Waiting
 
@@ -151,6 +153,22 @@ class CommandedGroup(Halves[Live]):
         """A poll of a consumer that the group has: it lives."""
         beat = self._live.beats[consumer_id]
         beat.at = now
+
+    def beat_of(self, sign: Sign) -> Beat | None:
+        """Of a poll, an acknowledgement, or an offer of a consumer that the group has."""
+        match sign:
+            case CommandPoll():
+                consumer_id = sign.member_id
+            case AcknowledgeCommand() if acknowledging.was_sent(
+                self._durable.group, sign.command_id
+            ):
+                consumer_id = sign.member_id
+            case RegisterConsumer():
+                consumer_id = sign.consumer_id
+            case _:
+                return None
+        is_there = self.consumer(consumer_id) is not None
+        return self._live.beats[consumer_id] if is_there else None
 
     def _asked(self) -> tuple[frozenset[str], frozenset[str]]:
         if self._wants is None:

@@ -14,8 +14,10 @@ from groups.core.consumer.index import Index
 from groups.core.consumer.live import TargetSchedule
 from groups.core.consumer.member import UNRELEASED, UNREVOKED, Member
 from groups.core.errors import ErrorCode
+from groups.core.events import JoinGroup, SyncGroup
 from groups.core.group import Beat, HeartbeatView, Millis
 from groups.core.rows import GroupRow
+from groups.core.signs_of_life import ClassicHeartbeat
 
 if TYPE_CHECKING:
     from groups.core.consumer.work import Live, Timer, Work
@@ -59,6 +61,16 @@ def renew(work: "Work") -> None:
     live = work.change()
     kept = {m: timer for m, timer in live.calls.items() if m in called}
     live.calls = {m: kept[m] if m in kept else work.timer(work.members[m]) for m in called}
+
+
+def is_sign_of_life(
+    member: Member, holder: str | None, sign: ClassicHeartbeat | JoinGroup | SyncGroup
+) -> bool:
+    """Whether a request that is not decided shows that this member is alive; a join names no
+    epoch. ``holder``: the member that has the instance id of the request."""
+    if not member.is_classic or (sign.instance_id is not None and holder != member.row.member_id):
+        return False
+    return isinstance(sign, JoinGroup) or sign.generation_id == member.epoch
 
 
 def over(timers: "Mapping[str, Timer]", now: Millis) -> list[str]:

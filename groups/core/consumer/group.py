@@ -60,6 +60,7 @@ from groups.core.events import (
 from groups.core.group import (
     NOBODY,
     Answer,
+    Beat,
     Decision,
     HeartbeatView,
     Millis,
@@ -69,6 +70,7 @@ from groups.core.group import (
 )
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
+from groups.core.signs_of_life import ClassicHeartbeat, Sign
 from groups.core.step import Handlers, decide
 from groups.core.waiting import Waiting
 
@@ -147,13 +149,6 @@ class ConsumerGroup:
         """Every name that a member subscribes to, existing or not; the very same set until there
         are others."""
         return self._index.topic_names
-
-    def heard(self, member_id: str, epoch: int, at: Millis) -> None:
-        """Note a heartbeat that cannot be answered now (``HeartbeatView.heard``)."""
-        member = self.members.get(member_id)
-        if member is not None and member.epoch == epoch:
-            beat = self._live.beats[member_id]
-            beat.at = max(beat.at, at)
 
     def is_settled(self, member_id: str, epoch: int) -> bool:
         """Whether the member has all it shall have in this epoch, and nobody needs its heartbeat:
@@ -293,6 +288,21 @@ class ConsumerGroup:
             return NOBODY
         row = self._durable.group
         return classic_heartbeats.heartbeat_view(row, self.members, self._index, self._live)
+
+    def beat_of(self, sign: Sign) -> Beat | None:
+        """Of the protocol's own heartbeat, and of what members of the classic protocol send.
+        Commits are no sign of life here."""
+        if not isinstance(sign, ConsumerHeartbeat | ClassicHeartbeat | JoinGroup | SyncGroup):
+            return None
+        member = self.members.get(sign.member_id)
+        if member is None:
+            return None
+        holder = None if sign.instance_id is None else self._index.instances.get(sign.instance_id)
+        if isinstance(sign, ConsumerHeartbeat):
+            is_right = heartbeat.is_sign_of_life(member, holder, sign)
+        else:
+            is_right = classic_heartbeats.is_sign_of_life(member, holder, sign)
+        return self._live.beats[sign.member_id] if is_right else None
 
     def waiting(self, now: Millis) -> Waiting | None:
         """What the group waits for; None where it is at work."""

@@ -231,16 +231,32 @@ def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) 
     """Fence old and unknown epochs; the previous epoch is a retry after a lost reply."""
     if event.member_epoch == member.epoch:
         return
-    lost_answer = (
-        event.member_epoch == member.previous_epoch < member.epoch
-        and owned is not None
-        and owned <= member.assigned
-    )
-    if not lost_answer:
+    if not _has_lost_answer(member, event, owned):
         raise Refuse(
             ErrorCode.FENCED_MEMBER_EPOCH,
             f"The member epoch is {member.epoch}, not {event.member_epoch}.",
         )
+
+
+def _has_lost_answer(member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> bool:
+    return (
+        event.member_epoch == member.previous_epoch < member.epoch
+        and owned is not None
+        and owned <= member.assigned
+    )
+
+
+def is_sign_of_life(member: Member, holder: str | None, event: ConsumerHeartbeat) -> bool:
+    """Whether a heartbeat that is not decided shows that this member is alive: it stays, or joins
+    again. A goodbye (an epoch below 0) does not. ``holder``: the member that has the instance id
+    of the request."""
+    own_id = member.row.member_id
+    if event.member_epoch <= JOIN:
+        return event.member_epoch == JOIN and holder in (None, own_id)
+    if member.is_classic or (event.instance_id is not None and holder != own_id):
+        return False
+    owned = None if event.owned is None else parts_of(event.owned)
+    return event.member_epoch == member.epoch or _has_lost_answer(member, event, owned)
 
 
 def merge(

@@ -51,6 +51,7 @@ from groups.core.events import (
 from groups.core.group import (
     NOBODY,
     Answer,
+    Beat,
     Decision,
     HeartbeatView,
     Millis,
@@ -59,6 +60,7 @@ from groups.core.group import (
 )
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
+from groups.core.signs_of_life import ClassicHeartbeat, Sign
 from groups.core.step import (
     ABSENT,
     REFUSALS,
@@ -189,6 +191,19 @@ class DraftGroup(Halves[Live]):
         if group.state != STABLE:
             return NOBODY
         return HeartbeatView(group.generation, ErrorCode.NONE, live.beats, {})
+
+    def beat_of(self, sign: Sign) -> Beat | None:
+        """Of a join, and of a heartbeat that the view would answer: during a rebalance heartbeats
+        prolong nothing. No commit is a sign of life here."""
+        match sign:
+            case DraftHeartbeat():
+                view = self.heartbeat_view()
+                return view.find(sign.consumer_id, None, sign.generation_id)[1]
+            case ClassicHeartbeat():  # which is answered from the view, whatever the group
+                return self.heartbeat_view().find(*sign)[1]
+            case DraftJoin():
+                return self._live.beats.get(sign.consumer_id)
+        return None
 
     def waiting(self, now: Millis) -> Waiting | None:
         """What the group waits for; None where it is at work."""

@@ -26,7 +26,10 @@ async def available(call: Call, group_id: str) -> ErrorCode:
 async def decide(call: Call, group_id: str, event: Event) -> Reply:
     """Submit the event, which must carry the call's ticket, and wait for its answer."""
     code = await available(call, group_id)
-    return Refused(code) if code is not ErrorCode.NONE else await call.decide(group_id, event)
+    if code is ErrorCode.NONE:
+        return await call.decide(group_id, event)
+    call.heard(group_id, event)
+    return Refused(code)
 
 
 def check_names(call: Call, group_id: str, *names: str) -> None:

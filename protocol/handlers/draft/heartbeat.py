@@ -27,10 +27,7 @@ async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
 
 
 async def _answer(request: HeartbeatRequest, call: Call) -> ErrorCode:
-    code = await available(call, request.group_id)
-    if code is not ErrorCode.NONE:
-        return code
-    if _is_steady(request, call):
+    if await available(call, request.group_id) is ErrorCode.NONE and _is_steady(request, call):
         return ErrorCode.NONE
     event = DraftHeartbeat(
         ticket=call.ticket,

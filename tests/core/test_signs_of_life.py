@@ -1,0 +1,178 @@
+"""A request that is not decided counts for a member exactly if its decision would have."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from groups.core import events
+from groups.core.group import Group
+from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
+from tests.core.every_kind import EVERY, NOW, SESSION_MS, lived
+from tests.core_consumer.wire_bytes import subscription
+
+ASKED: Final = events.Ticket(2, 2)
+LATER: Final = NOW + 3_000
+PROTOCOLS: Final = (("range", subscription(("t",), frozenset(), 1)),)
+
+
+def join(member_id: str, instance_id: str | None) -> events.JoinGroup:
+    return events.JoinGroup(
+        ticket=ASKED, member_id=member_id, instance_id=instance_id, client_id="c",
+        client_host="/h", session_timeout_ms=SESSION_MS, rebalance_timeout_ms=10_000,
+        protocol_type="consumer", protocols=PROTOCOLS,
+    )  # fmt: skip
+
+
+def beat(
+    member_id: str, epoch: int, instance_id: str | None = None, owned: Any = None
+) -> events.ConsumerHeartbeat:
+    joins = epoch == 0
+    return events.ConsumerHeartbeat(
+        ticket=ASKED, member_id=member_id, member_epoch=epoch, instance_id=instance_id,
+        rack_id=None, client_id="c", client_host="/h", rebalance_timeout_ms=10_000 if joins else -1,
+        subscribed_topic_names=("t",) if joins else None, server_assignor=None,
+        owned={} if joins else owned, topics={"t": ("id-t", 1)},
+    )  # fmt: skip
+
+
+def commit(member_id: str, generation_id: int, instance_id: str | None) -> events.OffsetCommit:
+    offsets = (events.OffsetWrite("t", 0, 5, -1, "", None, None),)
+    return events.OffsetCommit(
+        ticket=ASKED, member_id=member_id, generation_id=generation_id, instance_id=instance_id,
+        offsets=offsets, version=8,
+    )  # fmt: skip
+
+
+def sync(member_id: str, generation_id: int, instance_id: str | None) -> events.SyncGroup:
+    return events.SyncGroup(
+        ticket=ASKED, generation_id=generation_id, member_id=member_id, instance_id=instance_id,
+        assignments={},
+    )  # fmt: skip
+
+
+def offer(consumer_id: str) -> events.RegisterConsumer:
+    return events.RegisterConsumer(
+        ticket=ASKED, consumer_id=consumer_id, generation_id=-1, client_id="c", client_host="/h",
+        session_timeout_ms=SESSION_MS, threads={"t": 1}, counts={"t": 1},
+    )  # fmt: skip
+
+
+def draft_join(consumer_id: str) -> events.DraftJoin:
+    return events.DraftJoin(
+        ticket=ASKED, consumer_id=consumer_id, client_id="c", client_host="/h",
+        session_timeout_ms=SESSION_MS, topics=("t",), strategy="range", counts={"t": 1},
+    )  # fmt: skip
+
+
+def signs(group: Group, member_ids: Sequence[str]) -> list[Sign]:
+    """Of all these members, in all epochs near the group's, with and without instance ids."""
+    now = group.durable.group.generation
+    near = sorted({-2, -1, 0, *range(max(0, now - 2), now + 2)})
+    found: list[Sign] = []
+    for who in (*member_ids, "", "stranger"):
+        found += [CommandPoll(who), offer(who), draft_join(who)]
+        found += [
+            events.AcknowledgeCommand(ticket=ASKED, member_id=who, command_id=command_id)
+            for command_id in (1, 99)
+        ]
+        found += [
+            events.DraftHeartbeat(ticket=ASKED, consumer_id=who, generation_id=generation_id)
+            for generation_id in near
+        ]
+        for instance_id in (None, "i", "nobody's"):
+            found.append(join(who, instance_id))
+            for generation_id in near:
+                found += [
+                    ClassicHeartbeat(who, instance_id, generation_id),
+                    sync(who, generation_id, instance_id),
+                    commit(who, generation_id, instance_id),
+                    beat(who, generation_id, instance_id),
+                    beat(who, generation_id, instance_id, {}),
+                    beat(who, generation_id, instance_id, {"id-t": (0, 7)}),
+                ]
+    return found
+
+
+def heard_at(group: Group, member_id: str) -> int | None:
+    """None if there is no such member any more."""
+    found = (s.heard_at for s in group.sessions(LATER) if s.member_id == member_id)
+    return next(found, None)
+
+
+def heard_by_decision(group: Any, sign: Sign) -> set[str]:
+    """The members of the committed group that the decision of this request keeps alive."""
+    before = {member_id: heard_at(group, member_id) for member_id in group.durable.members}
+    after = group
+    if isinstance(sign, ClassicHeartbeat):
+        group.heartbeat_view().heartbeat(*sign, LATER)
+    elif isinstance(sign, CommandPoll):
+        if hasattr(group, "consumer") and group.consumer(sign.member_id) is not None:
+            group.hear(sign.member_id, LATER)
+    else:
+        after = group.step([sign], LATER, Random(1)).group
+    named = getattr(sign, "member_id", getattr(sign, "consumer_id", ""))
+    return {
+        m for m, at in before.items() if m == named and at != LATER and heard_at(after, m) == LATER
+    }
+
+
+def consumer_group() -> Any:
+    """A member that stays, one with an instance id, one that left for now, one of the classic
+    protocol, and one whose last answer may be lost."""
+    group = lived("consumer").group
+    said: Sequence[events.Event] = (
+        beat("static", 0, "i"),
+        beat("gone", 0, "away"),
+        beat("gone", -2, "away"),
+        join("", None),
+    )
+    for event in said:
+        group = group.step([event], NOW, Random(2)).group.with_revision(1)
+    return group
+
+
+def two_of(kind: str, *more: events.Event) -> Any:
+    """A group whose rebalance goes on: a second member has come."""
+    group = lived(kind).group
+    for number, event in enumerate(more, 3):
+        event = replace(event, ticket=events.Ticket(3, number))
+        group = group.step([event], NOW, Random(2)).group.with_revision(1)
+    return group
+
+
+GROUPS: Final[Mapping[str, Any]] = {
+    "classic": lambda: lived("classic").group,
+    "classic, static": lambda: two_of("classic", join("", "i")),
+    "consumer": lambda: lived("consumer").group,
+    "consumer, mixed": consumer_group,
+    "draft": lambda: lived("draft").group,
+    "draft, in a rebalance": lambda: two_of("draft", draft_join("")),
+    "commanded": lambda: lived("commanded").group,
+    "commanded, in a rebalance": lambda: two_of("commanded", offer("second")),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_request_counts_for_whom_its_decision_would_have_kept_alive(name: str) -> None:
+    group, counted = GROUPS[name](), 0
+    silent_since = {member_id: beat.at for member_id, beat in group.live.beats.items()}
+    for sign in signs(group, list(group.durable.members)):
+        found = group.beat_of(sign)
+        of = {m for m, each in group.live.beats.items() if each is found}
+        assert of & group.durable.members.keys() == heard_by_decision(group, sign), sign
+        for member_id, at in silent_since.items():
+            group.live.beats[member_id].at = at
+        counted += bool(of)
+    assert counted
+
+
+@EVERY
+def test_nothing_is_changed_by_the_question(kind: str) -> None:
+    group, member_id = lived(kind)
+    before = [s.heard_at for s in group.sessions(LATER)]
+    for sign in signs(group, [member_id]):
+        group.beat_of(sign)
+    assert [s.heard_at for s in group.sessions(LATER)] == before
