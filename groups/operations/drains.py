@@ -25,10 +25,6 @@ UNDRAIN: Final = Function("rollcall_undrain_node", sql.UNDRAIN, GIVEN)
 
 FUNCTIONS: Final = (DRAIN, UNDRAIN)
 
-KNOWS_DRAINS: Final = "0037_drains"
-"""Nodes of this schema give their slots away when they are drained. Those before need not know of
-drains of other nodes: they see that a drained node takes no slots."""
-
 LOCK: Final = "SELECT pg_advisory_xact_lock(%s, 0)"
 LOCK_KEY: Final = 0x526C6472
 """Who drains waits for who drains ("Rldr"): of two nodes drained at once, the second would find
@@ -70,7 +66,7 @@ def undrain(node_id: int, *, reason: str, actor: str) -> bool:
 
 def check(node_id: int) -> None:
     """Raise ``OlderNode`` or ``NoTaker`` where the node cannot be drained now."""
-    if Node.objects.filter(node_id=node_id, schema__lt=KNOWS_DRAINS).exists():
+    if Node.objects.filter(node_id=node_id, schema__lt=sql.KNOWS_DRAINS).exists():
         told = f"Node {node_id} runs an older version, which cannot be drained"
         raise OlderNode(f"{told}: upgrade it first.")
     if not queries.look().takers(node_id):

@@ -3,7 +3,7 @@ that fire. The Overview shows them; nothing is decided by them. What somebody ha
 as before, and says so (``groups.queries.acknowledgements``).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
@@ -21,6 +21,7 @@ from groups.queries.situation import MS
 from groups.queries.situation_text import Situation, many, seconds
 from groups.queries.thresholds import Thresholds
 from groups.store.sql import attention as sql
+from groups.store.sql.drains import KNOWS_DRAINS
 
 SILENT_MEMBERS_MAX: Final = 2_000
 """Silent members of all groups together that are looked at."""
@@ -123,15 +124,25 @@ def _limits(seen: Seen) -> Iterator[Fired]:
         yield Fired("limit", "warn", "A limit is near", told, place, row.group_id, str(row.n))
 
 
+WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
+    "away": "The node is away, and no other node has taken its slots.",
+    "older": "It runs a version that cannot be drained: upgrade it.",
+    "no taker": "No other node takes slots: start one, or withdraw another drain.",
+    "slow": "Others take slots, but not these: see the log of each node.",
+}
+"""Why a drained node still owns slots, by what the rows say of nodes."""
+
+
 def _drains(seen: Seen) -> Iterator[Fired]:
     for row in seen.of("drain"):
         since = passed(row.at)
+        why, _, by = row.detail.partition("|")
         if row.n:
             sentence = f"Node {row.group_id} was drained and still owns {many(row.n, 'slot')}"
-            detail = f"Drained {since} ago by {row.detail}. No other node takes them."
+            detail = f"Drained {since} ago by {by}. {WHY_NOT_DRAINED[why]}"
         else:
             sentence = f"Node {row.group_id} is drained"
-            detail = f"For {since}, by {row.detail}. It takes no slots until that is withdrawn."
+            detail = f"For {since}, by {by}. It takes no slots until that is withdrawn."
         yield Fired("drain", "warn", sentence, detail, Place.NODES, subject=row.group_id)
 
 
@@ -282,6 +293,7 @@ def find(
         "read": JOURNAL_READ_MAX,
         "storm": thresholds.attention_rebalances_per_hour,
         "stopped": thresholds.attention_stopped_ms,
+        "knows_drains": KNOWS_DRAINS,
         "drained": thresholds.attention_drained_ms,
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,

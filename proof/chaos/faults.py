@@ -36,6 +36,11 @@ END_BACKENDS = """
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
+DRAIN = """SELECT rollcall_{}_node(%s, 'chaos', '{{"user": "chaos"}}')"""
+OWNED = "SELECT FROM rollcall_slot WHERE node_id = %s LIMIT 1"
+DRAINED_S = 6.0
+"""How long to wait until a drained node has given its slots away: eight in each look."""
+
 BACKENDS = "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'rollcall node%'"
 
 
@@ -313,6 +318,26 @@ async def force_a_rebalance(scene: Scene) -> None:
         )
 
 
+async def drain_node(scene: Scene) -> None:
+    """An operator drains a node, and withdraws that once its slots have moved, or cannot."""
+    node_id = scene.a_node()
+    try:
+        with suppress(psycopg.Error, OSError):
+            await scene.world.rows(DRAIN.format("drain"), node_id)
+        deadline = now() + DRAINED_S
+        while now() < deadline and await _owns_slots(scene, node_id):
+            await asyncio.sleep(SHORT_S / 4)
+    finally:
+        async with await scene.world.postgres.connect_patiently() as connection:
+            await connection.execute(DRAIN.format("undrain").encode(), [node_id])
+
+
+async def _owns_slots(scene: Scene, node_id: int) -> bool:
+    with suppress(psycopg.Error, OSError):
+        return bool(await scene.world.rows(OWNED, node_id))
+    return True
+
+
 async def kill_celery(scene: Scene) -> None:
     """The worker or beat dies: nobody's session depends on them."""
     send(scene.world.celery(scene.rng.choice(["worker", "beat"])), signal.SIGKILL)
@@ -381,6 +406,7 @@ FAULTS: Sequence[Fault] = (
     Fault("pause-member", "a member silent past its session, then a late commit", pause_a_member),
     Fault("odd-values", "requests with values that cannot be stored", send_odd_values),
     Fault("force-rebalance", "an operator's force-rebalance", force_a_rebalance),
+    Fault("drain-node", "a node drained, and the drain withdrawn", drain_node),
     Fault("kill-celery", "kill -9 of the worker or beat", kill_celery),
 )
 

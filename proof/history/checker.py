@@ -15,6 +15,7 @@ from proof.history.generations import Generations
 from proof.history.observed_state import Story
 from proof.history.offsets import Offsets
 from proof.history.ownership import Ownership
+from proof.history.placement import Placement
 from proof.history.session_expiry import Silence
 from proof.history.termination import Endings
 from proof.history.transactions import Transactions
@@ -28,6 +29,7 @@ FAMILIES: Final[Sequence[type[Family]]] = (
     Silence,
     Telling,
     Endings,
+    Placement,
 )
 """Each judges for itself; of what shows in several, the first is named first."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
-from proof.saboteurs import kinds, memory, rules, store
+from proof.saboteurs import drains, kinds, memory, rules, store
 from proof.saboteurs.breaking import Saboteur
 
 SABOTEURS: Final[Mapping[str, Saboteur]] = {
@@ -18,6 +18,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     **memory.SABOTEURS,
     **rules.SABOTEURS,
     **kinds.SABOTEURS,
+    **drains.SABOTEURS,
 }
 """What each takes away, how, and under which faults it shows."""
 

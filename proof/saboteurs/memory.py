@@ -84,8 +84,9 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         ("node-crash", "node-pause"),
     ),
     "timers-not-rearmed": Saboteur(
-        "a node that slept does not start its timers anew",
+        "a node that slept does not start its timers anew, and who beats meanwhile is not heard",
         several(
+            put(CoordinatorRuntime, "heard", nothing),
             put(ClassicGroup, "rearm", lambda self, now, missed: self),
             put(ConsumerGroup, "rearm", lambda self, now, missed: self),
         ),

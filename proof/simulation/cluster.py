@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from random import Random
 from typing import Final, NamedTuple
 
 from groups.core.group import Rules
@@ -51,10 +52,13 @@ NOTES: Final = frozenset({"struck", "seen"})
 
 
 class Fault(NamedTuple):
-    """``every``: seconds between two of them, about."""
+    """``every``: seconds between two of them, about. ``draws_apart``: whether a life has it is
+    drawn from a source of its own, so that the lives of the same seeds without it stay as they
+    were before there was such a fault."""
 
     strike: Callable[["Run"], None]
     every: float
+    draws_apart: bool = False
 
 
 class Run:
@@ -70,7 +74,7 @@ class Run:
         self.known = known
         self.world = World(seed)
         rng = self.world.rng
-        swarm = [name for name in known if rng.random() < 0.3]
+        swarm = [name for name in known if self._lot(seed, name).random() < 0.3]
         self.faults = swarm if faults is None else list(faults)
         self.node_ids = list(range(rng.choice([1, 2, 2, 3, 3])))
         self.population = drawn(seed, rng) if population is None else population
@@ -100,6 +104,9 @@ class Run:
         self.producers: list[Producer] = []
         self.is_peace = False
         self._named = 0
+
+    def _lot(self, seed: int, name: str) -> Random:
+        return Random(f"{seed} {name}") if self.known[name].draws_apart else self.world.rng
 
     def _names(self, count: int) -> list[str]:
         """Of the groups, each once."""
@@ -249,6 +256,14 @@ class Run:
         operations = self.database.operations
         operations[len(operations) + 1] = OperationRecord(group_id, slot_of(group_id), verb)
 
+    def drain(self, node_id: int, *, is_on: bool) -> None:
+        """An operator drains a node, or withdraws that: a row, and the bell."""
+        if (node_id in self.database.drains) is is_on:
+            return
+        (self.database.drains.add if is_on else self.database.drains.remove)(node_id)
+        self.world.record("seen", what="drained" if is_on else "undrained", node=node_id)
+        self._ring()
+
     def _ring(self) -> None:
         for _, node in sorted(self.network.nodes.items()):
             self.world.after(self.network.delay(), self._rung, node)
@@ -270,7 +285,25 @@ class Run:
         for producer in self.producers:
             if not (producer.is_over or producer.has_successor) and any(settled.values()):
                 settled[f"transactional id {producer.group_id}"] = producer.ended > self.peace_at
-        self.world.record("end", healed_ms=self.peace_s * 1000, groups=settled)
+        self.world.record("end", healed_ms=self.peace_s * 1000, groups=settled, **self._placement())
+
+    def _placement(self) -> Mapping[str, object]:
+        """Who owns what, for the checker. ``stays``: slots that their owner keeps for a while,
+        since whoever should have had them did not take them."""
+        live = {n: node for n, node in self.network.nodes.items() if node.process.alive}
+        keepers = {n: node.keeper for n, node in live.items()}
+        stays = [
+            slot
+            for keeper in keepers.values()
+            for slot in keeper.coordinator.epochs
+            if keeper._observer.stays(slot, keeper.coordinator.monotonic())
+        ]
+        return {
+            "owners": {slot: row.node_id for slot, row in self.database.slots.items()},
+            "live": sorted(live),
+            "drained": sorted(self.database.drains),
+            "stays": sorted(stays),
+        }
 
 
 OPERATES: Final = frozenset({"operator-rebalance", "sweep-offsets", "node-zombie"})

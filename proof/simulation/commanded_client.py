@@ -77,7 +77,8 @@ class CommandedClient(Client):
 
     async def _poll(self) -> bool:
         sent_at = self.process.clock_ms()
-        body = Poll(self.member_id, self.received, self.session_ms // 3)
+        is_in_haste = self.owned and self.leave_until - sent_at <= self.session_ms // 2
+        body = Poll(self.member_id, self.received, 0 if is_in_haste else self.session_ms // 3)
         reply = await self.beats.call("PollCommands", body, self.patience_s)
         self._look_at_clock()
         if not isinstance(reply, Polled) or not self.is_registered:

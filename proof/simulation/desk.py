@@ -31,6 +31,7 @@ from groups.core.events import (
 from groups.core.group import NOBODY
 from groups.core.replies import ConsumerBeaten, DraftJoined, Refused, Registered, Reply
 from groups.core.rows import slot_of
+from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll
 from groups.store import offsets
 from proof.simulation import desk_commands, desk_transactions
 from proof.simulation.holding import Held
@@ -109,12 +110,23 @@ class Desk:
         reply: Any = Refused(code)
         if code is ErrorCode.NONE:
             reply = await self._reply(Ticket(link.number, number), request)
+        else:
+            self._note(request)
         if isinstance(request.body, DraftJoin | DraftHeartbeat):
             self._sit(link, request, reply)
         if isinstance(reply, DraftJoined | Registered) and reply.error is ErrorCode.NONE:
             self.knows(request.group_id)
         if link.is_open:
             link.reply(number, reply)
+
+    def _note(self, request: Request) -> None:
+        """Refused undecided: its member was heard all the same."""
+        sign: Any = request.body
+        if request.api == "Heartbeat" and not isinstance(sign, DRAFT):
+            sign = ClassicHeartbeat(*sign)
+        elif isinstance(sign, desk_commands.Poll):
+            sign = CommandPoll(sign.member_id)
+        self.coordinator.heard(request.group_id, sign)
 
     async def _available(self, request: Request) -> ErrorCode:
         """The draft waits for nothing: its clients are told to ask again."""
@@ -209,6 +221,7 @@ class Desk:
         view = coordinator.heartbeat_views.get(request.group_id)
         if view is None:
             if request.group_id in coordinator.entries:
+                self._note(request)
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
             view = NOBODY
         member_id, instance_id, generation_id = request.body

@@ -263,6 +263,20 @@ def _force_rebalance(run: Run) -> None:
     run.operate("rebalance")
 
 
+def _drain_slots(run: Run) -> None:
+    """An operator drains a node, as REST does where others take slots, or all of them: rows may
+    come from anywhere. The drain is withdrawn in a moment, later, or never."""
+    db, rng = run.database, run.world.rng
+    takers = db.nodes.keys() - db.drains
+    if not takers:
+        return
+    node_id = rng.choice(sorted(takers))
+    run.drain(node_id, is_on=True)
+    if len(takers) == 1 or rng.random() < 0.8:
+        seconds = rng.choice([0.3, 1, 4, 10, 25])
+        run.later(seconds, lambda: run.drain(node_id, is_on=False))
+
+
 def _sweep_offsets(run: Run) -> None:
     run.operate("expire-offsets")
 
@@ -299,4 +313,5 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "topic-grows": Fault(_grow_topic, 10),
     "operator-rebalance": Fault(_force_rebalance, 6),
     "sweep-offsets": Fault(_sweep_offsets, 4),
+    "operator-drain": Fault(_drain_slots, 7, draws_apart=True),
 }

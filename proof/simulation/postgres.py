@@ -157,6 +157,7 @@ class Database:
         self.wall_offset: Micros = 0
         self.nodes: dict[int, NodeRecord] = {}
         self.slots = {slot: SlotRecord() for slot in sorted(slots)}
+        self.drains: set[int] = set()
         self.groups: dict[str, Durable] = {}
         self.state_since: dict[str, Micros] = {}
         self.offsets: dict[tuple[str, str, int], OffsetRecord] = {}

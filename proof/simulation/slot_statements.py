@@ -37,8 +37,9 @@ def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     known = db.nodes.get(given["node_id"])
     beat = known.beat + 1 if known else 1
+    takes_slots = given["node_id"] not in db.drains
     db.nodes[given["node_id"]] = NodeRecord(
-        given["incarnation"], beat, given["host"], given["port"], given["lease_ms"]
+        given["incarnation"], beat, given["host"], given["port"], given["lease_ms"], takes_slots
     )
     return [(beat,)]
 
@@ -55,7 +56,10 @@ def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
 def _nodes(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     return [
-        (node_id, row.incarnation, row.beat, row.host, row.port, 0, row.lease_ms, row.takes_slots)
+        (
+            *(node_id, row.incarnation, row.beat, row.host, row.port, 0, row.lease_ms),
+            *(row.takes_slots, (), node_id in db.drains),
+        )
         for node_id, row in sorted(db.nodes.items())
     ]
 

@@ -145,7 +145,34 @@ def test_a_drained_node_that_keeps_its_slots_is_named() -> None:
     assert fired() == []
     sql("UPDATE rollcall_drain SET since = now() - interval '3 minutes'")
     assert fired() == [("drain", "Node 0 was drained and still owns 64 slots")]
-    assert "by olga: a new disk. No other node takes them." in page()
+    assert "by olga: a new disk." in page()
+
+
+WHY = {
+    "It runs a version that cannot be drained": "UPDATE rollcall_node SET schema = '0036_x'",
+    "No other node takes slots": "UPDATE rollcall_node SET takes_slots = (node_id = 0)",
+    "Others take slots, but not these": "SELECT",
+    "The node is away": "DELETE FROM rollcall_node WHERE node_id = 0",
+}
+
+
+@pytest.mark.parametrize("why", WHY)
+def test_why_a_drain_does_not_end_is_said(why: str) -> None:
+    sql(NODE, 1, timedelta())
+    sql("UPDATE rollcall_node SET schema = '0037_drains'")
+    sql(DRAIN, 0, HOUR)
+    sql(WHY[why])
+    [line] = attention.fired(overview.look())
+    assert line.rule == "drain" and f"by olga: a new disk. {why}" in line.detail
+
+
+def test_two_nodes_that_were_drained_are_no_takers_for_each_other() -> None:
+    sql(NODE, 1, timedelta())
+    sql("UPDATE rollcall_node SET schema = '0037_drains'")
+    sql(DRAIN, 0, HOUR)
+    sql(DRAIN, 1, MINUTE)
+    [line] = attention.fired(overview.look())
+    assert "No other node takes slots: start one, or withdraw another drain." in line.detail
 
 
 def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any) -> None:

@@ -19,7 +19,8 @@ from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
 from groups.models import Acknowledgement, ApiToken, AuditEntry
-from groups.operations import drains, requests
+from groups.operations import requests
+from groups.store.sql.drains import KNOWS_DRAINS
 from groups.webhooks import endpoints
 from tests.api.conftest import write
 
@@ -144,7 +145,7 @@ def everything() -> list[Asked]:
     kafka_users.set_password("orders", "a secret", ["SCRAM-SHA-256"], 4096, user("olga"))
     with connection.cursor() as cursor:
         cursor.execute(FROZEN)
-        cursor.execute(NODES, [drains.KNOWS_DRAINS])
+        cursor.execute(NODES, [KNOWS_DRAINS])
         cursor.execute(DRAINED)
     made = requests.ask("g", "rebalance", reason="an earlier one", actor="olga")
     noted = Acknowledgement.objects.create(

@@ -7,7 +7,6 @@ from django.db import connection
 from django.test import Client
 
 from groups.models import AuditEntry, Drain, Journal
-from groups.operations import drains
 from groups.queries import drains as queries
 from groups.queries.journal_text import sentence
 from groups.store.sql import drains as sql
@@ -30,7 +29,7 @@ def execute(statement: str, *values: Any) -> None:
         cursor.execute(statement, values or None)
 
 
-def nodes(*node_ids: int, schema: str = drains.KNOWS_DRAINS) -> None:
+def nodes(*node_ids: int, schema: str = sql.KNOWS_DRAINS) -> None:
     for node_id in node_ids:
         execute(NODE, node_id, schema)
 

@@ -141,6 +141,23 @@ def test_work_goes_on_while_the_coordinator_is_looked_for(world: World) -> None:
     assert anna.machine.standing.epoch == world.group.durable.group.generation
 
 
+def test_work_goes_on_when_the_group_changes_hands_at_the_end_of_a_wait(world: World) -> None:
+    """Permission counts from the poll that was answered. The one before took a third of the
+    session, so did the one that is refused; a third wait would take the rest."""
+    anna = member(world, "anna")
+    world.sleep(1_000, honest=True)
+    before = list(anna.changes)
+    for _ in range(3):
+        assert anna.held is not None
+        send, until = anna.held
+        world.sleep(until - world.now - 1, honest=True)
+        anna.held = None
+        del anna.waiting[send.ticket]
+        world.tell(anna, Unanswered(send.ticket))
+        world.sleep(SESSION_MS, honest=True)
+    assert anna.changes == before
+
+
 def lost_answer(world: World, player: Player) -> list[object]:
     """What the member does when its poll has no answer."""
     world.sleep(1_000)

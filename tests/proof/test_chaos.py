@@ -24,6 +24,7 @@ SHORT = (
     "stop-at-offsets:inside",
     "kill-at-membership:inside",
     "force-rebalance",
+    "drain-node",
     "pause-member",
     "kill-celery",
     "disk-full",
@@ -31,7 +32,7 @@ SHORT = (
     "promote-async",
     "promote-sync",
 )
-"""Sixteen kinds; a run of the suite has time for some of them, by the seed."""
+"""Seventeen kinds; a run of the suite has time for some of them, by the seed."""
 
 MINUTES = 0.4
 MOST = 5

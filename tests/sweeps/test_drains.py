@@ -5,6 +5,7 @@ import asyncio
 from django.db import connection
 
 from groups.operations import drains
+from groups.store.sql.drains import KNOWS_DRAINS
 from groups.sweeps import session
 from tests.as_roles import role
 from tests.sweeps.conftest import Other, swept, value
@@ -35,7 +36,7 @@ def drain(node_id: int) -> bool:
 
 async def test_of_two_nodes_that_are_drained_at_once_one_stays(other: Other) -> None:
     """And the drain of one that has left goes with it."""
-    await other.execute(NODES.encode(), [drains.KNOWS_DRAINS])
+    await other.execute(NODES.encode(), [KNOWS_DRAINS])
     done = await asyncio.gather(*(asyncio.to_thread(drain, node_id) for node_id in (0, 1)))
 
     assert sorted(done) == [False, True]

@@ -5,6 +5,10 @@
 from groups.core.journal import EntryKind, Trigger
 from groups.store.sql import slots
 
+KNOWS_DRAINS = "0037_drains"
+"""Nodes of this schema give their slots away when they are drained. Those before need not know of
+drains of other nodes: they see that a drained node takes no slots."""
+
 
 def _noted(kind: str, trigger: str) -> str:
     """The entry of each row of ``done``, which has node_id, reason and author."""

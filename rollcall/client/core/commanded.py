@@ -45,6 +45,10 @@ from rollcall.wire.messages.register_consumer import RegisterConsumerResponse
 HELD_SHARE: Final = 3
 """A poll may wait for a third of the session."""
 
+IN_HASTE_SHARE: Final = 2
+"""Half a session after the last poll that was answered the next one does not wait: where a
+coordinator handed the group over in the middle of a wait, a second wait would be too long."""
+
 PATIENCE_SHARE: Final = 2
 """Its answer is awaited for half of it: there is time left to look for another coordinator."""
 
@@ -208,7 +212,9 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
             acknowledge = talk.acknowledge(self.identity, self.standing.member_id, done)
             self._ask.send(acknowledge, patience, now)
         elif self._may_poll and now >= self._poll_at:
-            wait_ms = self.identity.session_timeout_ms // HELD_SHARE
+            session_ms = self.identity.session_timeout_ms
+            is_in_haste = now - self._heard_at >= session_ms // IN_HASTE_SHARE
+            wait_ms = 0 if is_in_haste else session_ms // HELD_SHARE
             poll = talk.poll(self.identity, self.standing.member_id, self._received, wait_ms)
             self._is_polling = True
             self._ask.send(poll, patience, now)

@@ -1,0 +1,42 @@
+"""Saboteurs of drains: who heeds them, and who takes slots again afterwards."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from groups.cluster.beats import NodeRow, SlotRow
+from groups.cluster.slot_keeper import SlotKeeper
+from groups.core import placement
+from proof.saboteurs.breaking import Saboteur, around, nothing, put, several
+
+DRAINS: Final = ("operator-drain",)
+
+
+def _as_before(
+    self: SlotKeeper, nodes: Sequence[NodeRow], slots: Sequence[SlotRow], dead: Collection[int]
+) -> Mapping[int, int]:
+    """The plan of a program that knows no drains."""
+    live = {node.node_id for node in nodes} - set(dead)
+    taking = {node.node_id for node in nodes if node.takes_slots} & live
+    return placement.plan(self._owners(slots, live), taking)
+
+
+def _never_again(original: Any) -> Any:
+    async def say(self: SlotKeeper, connection: Any, nodes: Sequence[NodeRow]) -> None:
+        if self._drains or self._is_at_rest:
+            await original(self, connection, nodes)
+
+    return say
+
+
+SABOTEURS: Final[Mapping[str, Saboteur]] = {
+    "drain-not-heeded": Saboteur(
+        "a drained node keeps its slots",
+        several(put(SlotKeeper, "_plan", _as_before), put(SlotKeeper, "_look_at_drains", nothing)),
+        DRAINS,
+    ),
+    "drain-for-ever": Saboteur(
+        "a node whose drain is withdrawn does not say that it takes slots",
+        around(SlotKeeper, "_say_whether_it_takes", _never_again),
+        DRAINS,
+    ),
+}
