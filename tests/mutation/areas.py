@@ -66,7 +66,9 @@ CLIENT_BEFORE_A_SERVER = _in("client_library", "callbacks protocols old_owners")
 WIRE = _in(
     "wire", "uvarints declarations headers frames round_trips hostile_bytes oracles disposal"
 )
-STORE = _in("store", "statements raised_epochs lives literals commands load guard fence blame")
+STORE = _in(
+    "store", "statements raised_epochs lives literals commands details load guard fence blame"
+)
 SIMULATION = _in("proof", "simulation")
 COMMITS = _in("node", "inbox committer refused_members toy_kind verbs outside hung_database")
 MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")
