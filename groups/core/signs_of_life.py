@@ -28,18 +28,17 @@ class CommandPoll(NamedTuple):
 
 Sign = Event | ClassicHeartbeat | CommandPoll
 
+NO_GENERATION = -1
+"""No group is ever in it."""
+
 
 def beat_in(
     view: HeartbeatView, member_id: str, instance_id: str | None, generation_id: int | None
 ) -> Beat | None:
     """The beat that a request of the classic protocol raises, by the rules of its heartbeat.
     ``generation_id`` None: the request names none (JoinGroup)."""
-    code, beat = view.find(member_id, instance_id, NO_GENERATION if generation_id is None
-                           else generation_id)  # fmt: skip
+    asked = NO_GENERATION if generation_id is None else generation_id
+    code, beat = view.find(member_id, instance_id, asked)
     if generation_id is None and code is ErrorCode.ILLEGAL_GENERATION:
         return view.beats[member_id]
     return beat
-
-
-NO_GENERATION = -1
-"""No group is ever in it."""

@@ -181,9 +181,9 @@ ACCEPTED: tuple[Accepted, ...] = (
     ),
     Accepted(
         "groups/core/commanded/acknowledging.py",
-        "acknowledge",
-        "if not 0 < event.command_id <= work.row.details.get(LAST_COMMAND, 0):",
-        "if not 0 < event.command_id <= work.row.details.get(LAST_COMMAND, -1):",
+        "was_sent",
+        "return 0 < command_id <= int(row.details.get(LAST_COMMAND, 0))",
+        "return 0 < command_id <= int(row.details.get(LAST_COMMAND, -1))",
         NO_COMMAND_YET,
     ),
     *(

@@ -17,10 +17,10 @@ __all__ = ["available", "check_names", "decide", "number_of"]
 
 async def available(call: Call, group_id: str) -> ErrorCode:
     """NONE where this node serves the group now; while it loads, COORDINATOR_LOAD_IN_PROGRESS."""
-    slot = slot_of(group_id)
-    if slot in call.node.keeper.loader.loading:
+    node, slot = call.node, slot_of(group_id)
+    if slot in node.keeper.loader.loading:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    return await call.node.availability.of_slot(slot, 0)
+    return await node.availability.of_slot(slot, 0)
 
 
 async def decide(call: Call, group_id: str, event: Event) -> Reply:
