@@ -75,6 +75,7 @@ def _value(key: str) -> forms.FloatField:
     return forms.FloatField(
         label=key,
         required=False,
+        show_hidden_initial=True,  # what somebody else sets while the form is open stays
         widget=UnfoldAdminDecimalFieldWidget,
         help_text=f"{MEANINGS[key]} Empty: no quota.",
     )
@@ -110,7 +111,7 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
     def clean(self) -> dict[str, Any]:
         """What the wire would refuse is refused."""
         said: dict[str, Any] = super().clean() or self.cleaned_data
-        if not self.errors:
+        if not self.errors and (self.changes or not self.instance.pk):
             try:
                 quota_changes.check(self.asked, self.changes)
             except Refuse as refusal:
@@ -134,14 +135,10 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
 
     @property
     def changes(self) -> dict[str, float | None]:
-        """What is said of each quota, where it is another than before."""
+        """What is said of each quota, where it is another than the form had."""
         known = self.instance.quotas if self.instance.pk else {}
-        said = {key: self.cleaned_data.get(key) for key in KEYS}
-        return {
-            key: value
-            for key, value in said.items()
-            if value is not None or (key in known and key in self.changed_data)
-        }
+        said = {key: self.cleaned_data.get(key) for key in KEYS if key in self.changed_data}
+        return {key: value for key, value in said.items() if value is not None or key in known}
 
 
 @admin.register(QuotaEntity)
@@ -190,7 +187,8 @@ class QuotaEntityAdmin(RollcallAdmin):
     def save_model(self, request: HttpRequest, obj: QuotaEntity, form: Any, change: bool) -> None:
         """Nodes know of it at once."""
         asked = form.asked
-        quota_changes.alter(asked, form.changes, user(request.user.get_username()))
+        if form.changes:
+            quota_changes.alter(asked, form.changes, user(request.user.get_username()))
         made = quota_changes.existing(asked)
         if made is not None:
             obj.pk, obj.entity_type = made.pk, made.entity_type

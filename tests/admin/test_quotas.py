@@ -1,5 +1,6 @@
 """Client quotas in the admin: set, changed, removed, by those who may."""
 
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.test import Client
 
 from groups.access import quota_changes
 from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from groups.admin.quotas import KEYS
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
 from groups.models import Journal, QuotaEntity
@@ -32,6 +34,22 @@ def administrator() -> Client:
     return visitor(ADMINISTRATOR, name="olga")
 
 
+def shown(client: Client, path: str) -> dict[str, str]:
+    """What a browser sends of this form if nothing is changed."""
+    fields = HTMLParser()
+    found: dict[str, str] = {}
+
+    def starttag(tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        name = str(told.get("name", ""))
+        if tag == "input" and name.removeprefix("initial-") in KEYS:
+            found[name] = told.get("value") or ""
+
+    fields.handle_starttag = starttag  # type: ignore[method-assign]
+    fields.feed(client.get(path).content.decode())
+    return found
+
+
 def test_quotas_are_set_changed_and_removed(administrator: Client) -> None:
     assert administrator.post(f"{QUOTAS}add/", FORM).status_code == 302
     row = QuotaEntity.objects.get()
@@ -39,11 +57,14 @@ def test_quotas_are_set_changed_and_removed(administrator: Client) -> None:
     page = text(administrator.get(QUOTAS))
     assert "client-id (default), user ann" in page and "request_percentage 12.5" in page
 
+    change = f"{QUOTAS}{row.pk}/change/"
     changed = {"request_percentage": "", "producer_byte_rate": "2000"}
-    assert administrator.post(f"{QUOTAS}{row.pk}/change/", changed).status_code == 302
+    assert (
+        administrator.post(change, {**shown(administrator, change), **changed}).status_code == 302
+    )
     row = QuotaEntity.objects.get()
     assert row.quotas == {"producer_byte_rate": 2000}
-    assert 'value="2000"' in text(administrator.get(f"{QUOTAS}{row.pk}/change/"))
+    assert shown(administrator, change)["producer_byte_rate"] == "2000"
     assert administrator.post(f"{QUOTAS}{row.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not QuotaEntity.objects.exists()
     told = Journal.objects.filter(kind__startswith="quota-").order_by("id")
@@ -54,7 +75,8 @@ def test_all_values_of_an_entity_may_be_removed_in_its_form(administrator: Clien
     quota_changes.alter(of_client("ann"), {"request_percentage": 1}, OLGA)
     row = QuotaEntity.objects.get()
     path = f"{QUOTAS}{row.pk}/change/"
-    assert administrator.post(path, {"request_percentage": ""}).status_code == 302
+    form = {**shown(administrator, path), "request_percentage": ""}
+    assert administrator.post(path, form).status_code == 302
     assert not QuotaEntity.objects.exists()
 
 
@@ -69,11 +91,24 @@ def test_a_quota_without_end_stays_unless_it_is_changed(administrator: Client) -
     path = f"{QUOTAS}{row.pk}/change/"
     assert "request_percentage Infinity" in text(administrator.get(QUOTAS))
     assert administrator.get(path).status_code == 200
-    assert administrator.post(path, {"consumer_byte_rate": "2"}).status_code == 302
+    form = {**shown(administrator, path), "consumer_byte_rate": "2"}
+    assert administrator.post(path, form).status_code == 302
     assert QuotaEntity.objects.get().quotas == {
         "consumer_byte_rate": 2,
         "request_percentage": "Infinity",
     }
+
+
+def test_what_somebody_else_sets_while_the_form_is_open_stays(administrator: Client) -> None:
+    quota_changes.alter(of_client("ann"), {"request_percentage": 1, "consumer_byte_rate": 1}, OLGA)
+    path = f"{QUOTAS}{QuotaEntity.objects.get().pk}/change/"
+    form = shown(administrator, path)
+    quota_changes.alter(of_client("ann"), {"request_percentage": 7}, OLGA)
+    assert administrator.post(path, {**form, "consumer_byte_rate": "2"}).status_code == 302
+    assert QuotaEntity.objects.get().quotas == {"request_percentage": 7, "consumer_byte_rate": 2}
+    before = Journal.objects.count()
+    assert administrator.post(path, shown(administrator, path)).status_code == 302
+    assert Journal.objects.count() == before
 
 
 def test_those_that_were_chosen_are_removed(administrator: Client) -> None:
