@@ -99,6 +99,13 @@ ACCEPTED: tuple[Accepted, ...] = (
         "if len(found) < FEW_ROWS:",
         MORE_THAN_FEW,
     ),
+    Accepted(
+        "rollcall/wire/frames.py",
+        "FrameBuffer.only",
+        "if 0 < size <= self.limit and _length(data)[0] == size and not self.held:",
+        "if 0 < size <= self.limit and _length(data)[ -1] == size and not self.held:",
+        OF_ONE,
+    ),
     Accepted("groups/store/offsets.py", "committed", "del found", "pass", MEMORY_ALONE),
     *(
         Accepted(file, function, "return self._due[0]", "return self._due[ -1]", OF_ONE)
