@@ -254,12 +254,13 @@ async def test_one_that_never_acknowledges_is_expelled_and_the_journal_says_why(
 async def test_commands_are_rows_until_they_are_acknowledged(
     client: Client, other: connections.Connection
 ) -> None:
-    last = (await client.call(registration(), 0)).last_command_id
+    """Their ids are read, not counted: one that waits for long is sent again under another."""
+    await client.call(registration(), 0)
     query = "SELECT command_id, option, ownership FROM rollcall_command WHERE group_id = 'g'"
-    assert await (await other.execute(query)).fetchall() == [(last + 1, STOP, None)]
-    await client.call(done("a", last + 1), 0)
     threads = {"orders": {"0": "a-0", "1": "a-0", "2": "a-1", "3": "a-1"}}
-    assert await (await other.execute(query)).fetchall() == [(last + 2, START, threads)]
-    await client.call(done("a", last + 2), 0)
+    for wanted in ((STOP, None), (START, threads)):
+        ((command_id, *command),) = await (await other.execute(query)).fetchall()
+        assert tuple(command) == wanted
+        await client.call(done("a", command_id), 0)
     assert await (await other.execute(query)).fetchall() == []
-    assert await rows.groups(other) == {"g": ("Stable", 1, 3)}
+    assert (await rows.groups(other))["g"][:2] == ("Stable", 1)

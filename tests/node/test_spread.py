@@ -62,7 +62,7 @@ async def test_a_second_node_is_given_its_half(other: Other) -> None:
     """Groups that stay notice nothing; those that move go on at the other node as they were."""
     async with running(node_id=3) as one:
         names = [f"g-{n}" for n in range(8)]
-        joined = {name: await one.settled(name) for name in names}
+        joined = {name: await one.settled(name, session_timeout_ms=300_000) for name in names}
         async with running(node_id=4) as two:
             await come_to(other, {3: 32, 4: 32})
             await until(lambda: len(two.node.coordinator.epochs) == SLOTS // 2)

@@ -217,6 +217,19 @@ class Gauge:
             self._timer.cancel()
 
 
+REFERENCE_S = 0.010
+"""Of CPU time, for :func:`slowness`'s work, on the machine that the limits of tests were set on."""
+
+
+def slowness() -> float:
+    """How much more CPU time the same work takes here and now than where the limits were set; 1 at
+    least. A processor whose other half is busy, or whose clock is lower, needs twice as much."""
+    before, total = time.thread_time(), 0
+    for number in range(200_000):
+        total += number * number
+    return max(1.0, (time.thread_time() - before) / REFERENCE_S)
+
+
 def resident_bytes() -> int:
     """Of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE

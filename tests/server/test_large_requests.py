@@ -27,19 +27,22 @@ from tests.server.large_requests import (
     TICK_S,
     TOPICS,
     Case,
+    Gauge,
     Raw,
     arrays,
     cases,
     filled,
     largest,
     measured,
+    slowness,
     smallest,
 )
 from tests.server.serving import Serving, until
 
 TURN_S_MAX = 0.150
-"""Of the loop's own CPU time. 50 ms is the goal on an idle machine; beside other work the same
-takes twice as long, and what ought to be done in pieces takes hundreds."""
+"""Of the loop's own CPU time, on a machine that is not slower than usual. 50 ms is the goal; beside
+a garbage collection the same takes twice as long, and what ought to be done in pieces takes
+hundreds."""
 
 GROWN_BYTES_MAX = 128 * 1024 * 1024
 """100,000 elements of a refused request and of its answer are a hundred megabytes for a moment."""
@@ -72,6 +75,11 @@ def _as_in_production() -> Any:
     gc.set_threshold(*thresholds)
 
 
+def was_short(gauge: Gauge) -> bool:
+    """Whether no turn of the loop took longer than it may; a slow machine may take longer."""
+    return gauge.turn_s <= TURN_S_MAX or gauge.turn_s <= TURN_S_MAX * slowness()
+
+
 async def worst(served: Serving, table: str, case: Case) -> str | None:
     """What is wrong with how this case was served; None where nothing is."""
     data = case.data
@@ -86,7 +94,7 @@ async def worst(served: Serving, table: str, case: Case) -> str | None:
         f" {len(data)}"
     )
     print(seen)
-    is_well = gauge.turn_s <= TURN_S_MAX and gauge.grown_bytes <= GROWN_BYTES_MAX
+    is_well = was_short(gauge) and gauge.grown_bytes <= GROWN_BYTES_MAX
     return None if is_well and size <= REPLY_BYTES_MAX else seen
 
 
@@ -154,7 +162,7 @@ async def unread(served: Serving, table: str, case: Case, count: int) -> str | N
     )
     print(seen)
     is_well = (
-        gauge.turn_s <= TURN_S_MAX
+        was_short(gauge)
         and gauge.grown_bytes <= UNREAD_GROWN_MAX
         and most.frames <= QUEUED_FRAMES_MAX + 1
         and most.reply_bytes <= WRITE_BUFFER_MAX + REPLY_BYTES_MAX
