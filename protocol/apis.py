@@ -176,10 +176,3 @@ do so again: SaslHandshake, ApiVersions, SaslAuthenticate."""
 def advertised() -> list[Served]:
     """(key, min version, max version) of every API, in key order: what ApiVersions says."""
     return [(api.key, api.min_version, api.max_version) for api in APIS.values()]
-
-
-def is_flexible(apis: Mapping[int, Api], key: int, version: int) -> bool:
-    """Whether a request of this API and version has the newer header with tagged fields, on a
-    listener that speaks this table."""
-    api = apis.get(key)
-    return api is not None and version >= api.flexible_since

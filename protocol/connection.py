@@ -12,10 +12,9 @@ import logging
 import select
 from collections import deque
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, cast
 
-from protocol.apis import APIS, UNAUTHENTICATED, Api, is_flexible
+from protocol.apis import APIS, UNAUTHENTICATED, Api
 from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath, JudgedCommitFastPath
 from protocol.heartbeat_fast_path import (
     HEAD_BYTES,
@@ -116,7 +115,6 @@ class KafkaConnection(asyncio.Protocol):
         server = self.server
         self._fast.settle()
         self.apis = apis
-        self.is_flexible = partial(is_flexible, apis)
         self._fast = self._heartbeat_path(apis)
         views = server.coordinator.heartbeat_views
         self._hold = Hold(self._fast, views, server.ends, self._write, server.hold_s_max)
@@ -423,6 +421,12 @@ class KafkaConnection(asyncio.Protocol):
         self._doomed = True
 
     # -- the application's side
+
+    def is_flexible(self, key: int, version: int) -> bool:
+        """Whether the header of a request of this API and version has tagged fields, by the table
+        that the client may request from now."""
+        api = self.apis.get(key)
+        return api is not None and version >= api.flexible_since
 
     async def hold(self, seconds: float) -> None:
         """Wait, but no longer than until the next frame has arrived."""
