@@ -20,6 +20,7 @@ from groups.coordinator.observers import Observers
 from groups.coordinator.tallies import Tallies
 from groups.core.assignors.task import AssignmentTask
 from groups.core.configs.group import Values
+from groups.core.conversion.step import creates_group, kind_for
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     Event,
@@ -28,7 +29,7 @@ from groups.core.events import (
     Verb,
 )
 from groups.core.group import Answer, Decision, Group, Millis, Rules
-from groups.core.kinds import CLASSIC, KINDS, creates_group, kind_for
+from groups.core.kinds import CLASSIC, KINDS
 from groups.core.replies import Refused, Reply
 from groups.core.rows import SLOTS, Durable, slot_of
 from groups.core.signs_of_life import Sign

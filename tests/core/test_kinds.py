@@ -13,6 +13,7 @@ from groups.core.classic import group as classic
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded import group as commanded
 from groups.core.consumer import group as consumer
+from groups.core.conversion.step import creates_group, kind_for
 from groups.core.draft import group as draft
 
 
@@ -32,14 +33,14 @@ def test_an_absent_group_comes_into_being_by_joins_and_commits_alone() -> None:
     commit: dict[str, Any] = {
         "generation_id": -1, "member_id": "", "instance_id": None, "offsets": (),
     }  # fmt: skip
-    assert kinds.creates_group(beat())
+    assert creates_group(beat())
     for epoch in (-2, -1, 1):
-        assert not kinds.creates_group(replace(beat(), member_epoch=epoch))
-    assert kinds.creates_group(events.OffsetCommit(**commit, version=9))
-    assert kinds.creates_group(events.DraftCommit(**commit, version=1))
-    assert kinds.creates_group(events.TxnOffsetCommit(**commit, producer_id=1, producer_epoch=0))
+        assert not creates_group(replace(beat(), member_epoch=epoch))
+    assert creates_group(events.OffsetCommit(**commit, version=9))
+    assert creates_group(events.DraftCommit(**commit, version=1))
+    assert creates_group(events.TxnOffsetCommit(**commit, producer_id=1, producer_epoch=0))
     for event in (events.DeleteGroup(), events.Tick(), events.OffsetDelete(partitions=())):
-        assert not kinds.creates_group(event)
+        assert not creates_group(event)
 
 
 @pytest.mark.parametrize("kind", [classic, consumer, draft, commanded], ids=list(kinds.KINDS))
@@ -51,19 +52,19 @@ def test_every_kind_of_group_has_a_rule_for_every_event(kind: ModuleType) -> Non
 
 
 def test_most_events_speak_to_a_classic_group() -> None:
-    assert kinds.kind_for(events.DeleteGroup()) == "classic"
+    assert kind_for(events.DeleteGroup()) == "classic"
     assert kinds.KINDS["classic"] is ClassicGroup
 
 
 def test_a_kind_that_is_registered_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(kinds.KINDS, "toy", Toy)
     monkeypatch.setitem(kinds.CREATED_BY, events.Tick, "toy")
-    assert kinds.kind_for(events.Tick()) == "toy"
+    assert kind_for(events.Tick()) == "toy"
 
 
 def test_a_consumer_heartbeat_asks_for_a_consumer_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(kinds.KINDS, "consumer", Toy)
-    assert kinds.kind_for(beat()) == "consumer"
+    assert kind_for(beat()) == "consumer"
 
 
 SAME = {

@@ -13,8 +13,10 @@ from typing import Final
 
 from groups.core import transactional_offsets
 from groups.core.classic.group import ClassicGroup
+from groups.core.classic.states import EMPTY
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion import downgrade, upgrade
+from groups.core.errors import ErrorCode
 from groups.core.events import (
     ConsumerHeartbeat,
     DraftCommit,
@@ -34,7 +36,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import Decision, Group, Millis
-from groups.core.kinds import DRAFT, KINDS, kind_for, may_take, taken
+from groups.core.kinds import CHANGES, CLASSIC, CREATE, CREATED_BY, DRAFT, KINDS
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -47,6 +49,18 @@ def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> D
         decisions.append(_decide(group, run, now, rng))
         group, events = decisions[-1].group, events[len(run) :]
     return together(decisions)
+
+
+def creates_group(event: Event) -> bool:
+    """Whether an absent group may exist after the event."""
+    joins = not isinstance(event, ConsumerHeartbeat) or event.member_epoch == 0
+    return isinstance(event, CREATE) and joins
+
+
+def kind_for(event: Event) -> str:
+    """The kind of group that decides an event to an absent group."""
+    kind = CREATED_BY.get(type(event), CLASSIC)
+    return kind if kind in KINDS else CLASSIC
 
 
 LONG_STEP_MIN: Final = 1_000
@@ -127,7 +141,7 @@ def _keeps_everybody(event: Event) -> bool:
 def _may_change(group: Group, events: Sequence[Event]) -> bool:
     """Whether anything here can change the group's kind; most steps cannot."""
     for event in events:  # no generator: every step comes by here
-        if may_take(group, event):
+        if (type(group), type(event)) in CHANGES:
             return True
     if isinstance(group, ClassicGroup):
         return any(isinstance(event, ConsumerHeartbeat) for event in events)
@@ -139,7 +153,7 @@ def _may_change(group: Group, events: Sequence[Event]) -> bool:
 
 
 def _decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-    adopted = taken(group, events[0], now)
+    adopted = _adopted(group, events[0], now)
     if adopted is not group:
         decision = _decide_as(adopted, events, now, rng)
         return replace(decision, group=group) if decision.group is adopted else decision
@@ -148,6 +162,22 @@ def _decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> 
     if isinstance(group, ClassicGroup) and isinstance(after, ConsumerGroup) and not after.has_row:
         return replace(decision, group=group)  # it was refused, and created nothing
     return decision
+
+
+def _adopted(group: Group, event: Event, now: Millis) -> Group:
+    """The group as the event's member finds it: of another kind if it is empty (``CHANGES``)."""
+    kind = CHANGES.get((type(group), type(event)))
+    durable = group.durable
+    if kind is None or durable.members or durable.group.state != EMPTY:
+        return group
+    if group.let_go(ErrorCode.NOT_COORDINATOR):  # requests wait in it
+        return group
+    if not durable.exists:
+        return KINDS[kind].absent(durable.group.group_id, group.rules, now)
+    row = replace(
+        durable.group, kind=kind, protocol_type="", protocol_name=None, leader=None, details={}
+    )
+    return KINDS[kind].merge(replace(durable, group=row), None, group.rules, now)
 
 
 def _decide_as(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
