@@ -105,6 +105,7 @@ class Decision:
     question: AssignmentTask | None = None
 
 
+@dataclass(slots=True, eq=False)
 class Beat:
     """When a member last sent something, in the node's monotonic milliseconds.
 
@@ -113,10 +114,7 @@ class Beat:
     to reconnect (``wait_for``) it is in the future, until its first heartbeat.
     """
 
-    __slots__ = ("at",)
-
-    def __init__(self, at: Millis) -> None:
-        self.at = at
+    at: Millis
 
 
 def forgiven(at: Millis, now: Millis, missed: Millis) -> Millis:
@@ -132,12 +130,6 @@ def forgiven(at: Millis, now: Millis, missed: Millis) -> Millis:
 def forgiven_beats(beats: Mapping[str, Beat], now: Millis, missed: Millis) -> dict[str, Beat]:
     """The corrected beats, as new objects: the old ones may still be in use."""
     return {member_id: Beat(forgiven(beat.at, now, missed)) for member_id, beat in beats.items()}
-
-
-def stands(due: tuple[Millis | None] | None, now: Millis) -> bool:
-    """Whether the next deadline that was found earlier is still valid. Heartbeats extend deadlines:
-    after it has passed it is computed again, which costs a tenth of a step."""
-    return due is not None and (due[0] is None or due[0] > now)
 
 
 def wait_for(group: "Group", until: Millis, now: Millis) -> None:

@@ -33,7 +33,7 @@ from groups.core.events import (
     Ticket,
     TxnOffsetCommit,
 )
-from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules, stands
+from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.replies import (
     Acknowledged,
@@ -256,6 +256,12 @@ Earliest = tuple[Millis | None]
 EXACT_MAX: Final = 100
 """Members up to which every step looks for the earliest deadline anew. In a larger group one that
 has been put off stays in mind until it comes; the tick then decides nothing, and looks."""
+
+
+def stands(due: tuple[Millis | None] | None, now: Millis) -> bool:
+    """Whether the next deadline that was found earlier is still valid. Heartbeats extend deadlines:
+    after it has passed it is computed again, which costs a tenth of a step."""
+    return due is not None and (due[0] is None or due[0] > now)
 
 
 class Halves(Generic[L]):

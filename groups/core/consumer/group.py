@@ -66,12 +66,11 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
-    stands,
 )
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
-from groups.core.step import Handlers, decide
+from groups.core.step import Handlers, decide, stands
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
