@@ -9,13 +9,13 @@ connection's application queue, in order. This file decides nothing.
 
 import asyncio
 import logging
-import select
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, cast
 
 from protocol.apis import APIS, UNAUTHENTICATED, Api
 from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath, JudgedCommitFastPath
+from protocol.connection_limits import LONG_BYTES, LongFrames, TimeLimits, hung_up
 from protocol.heartbeat_fast_path import (
     HEAD_BYTES,
     HEARTBEAT,
@@ -47,18 +47,8 @@ WRITE_BUFFER_MAX = 64 * 1024
 last one may be longer: who reads nothing has one long reply written here, and one in the kernel
 (``protocol.unsent``)."""
 
-PRESSED_S = 5.0
-"""What a frame has time for to become whole, and a reply to be read, while others wait for the
-memory: seconds, where each has half a minute otherwise."""
-
 UNAUTHENTICATED_BYTES_MAX = 64 * 1024
 """Of a frame, before a client has said who it is."""
-
-LONG_BYTES = 16 * 1024
-"""Frames from here on, and replies, count for what the node may hold of all connections."""
-
-HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
-"""What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
 
 
 class KafkaConnection(asyncio.Protocol):
@@ -85,9 +75,8 @@ class KafkaConnection(asyncio.Protocol):
         self._commit = self._commit_path()
         self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
         self._speak(apis)
-        self._reserved = 0
-        self._long_bytes = 0
-        self._awaits_room = False
+        self._long = LongFrames(server.request_bytes, self._room_given)
+        self._times = TimeLimits(server)
         self._is_admitted = False
         self._transport: asyncio.Transport | None = None
         self._queue: asyncio.Queue[dict[str, Any]] | None = None
@@ -99,11 +88,7 @@ class KafkaConnection(asyncio.Protocol):
         self._writable_again: asyncio.Future[None] | None = None
         self._reading = True
         self._doomed = False
-        self._connected_at = server.loop.time()
         self._last_frame_at = 0.0
-        self._partial_since: float | None = None
-        self._stalled_since: float | None = None
-        self._unread = 0
         self._expiry: asyncio.TimerHandle | None = None
 
     def _speak(self, apis: Mapping[int, Api]) -> None:
@@ -217,7 +202,7 @@ class KafkaConnection(asyncio.Protocol):
             if frame is None:
                 break
             self._last_frame_at = now
-            self._partial_since = None
+            self._times.partial_since = None
             self._frame_received(frame)
             if not self._frames.held:
                 break
@@ -237,29 +222,19 @@ class KafkaConnection(asyncio.Protocol):
     def _left_over(self, now: float) -> None:
         """Incomplete frames have a time limit; complete frames wait for room."""
         if not self._frames.has_frame:
-            if self._partial_since is None:
-                self._partial_since = now
-            if not self._reserved and self._frames.length >= LONG_BYTES:
+            if self._times.partial_since is None:
+                self._times.partial_since = now
+            if not self._long.reserved and self._frames.length >= LONG_BYTES:
                 self._reserve(self._frames.length)
         self._balance()
 
     def _reserve(self, size: int) -> None:
-        """A long frame has begun: reserve its length from the node's limit, or wait until that is
-        possible."""
-        self._reserved = size
-        budget = self.server.request_bytes
-        if budget.take(self, size, len(self._frames.held), self._room_given):
-            self._long_bytes += size
-            return
-        self._awaits_room = True
-        if budget.is_crowded:
+        if not self._long.reserve(size, len(self._frames.held)):
             logger.info("closing %s: too many wait with long requests", self.peer)
             self.abort()
 
     def _room_given(self) -> None:
-        self._awaits_room = False
-        self._long_bytes += self._reserved
-        self._partial_since = self.server.loop.time()
+        self._times.partial_since = self.server.loop.time()
         self._balance()
 
     def _go_on(self) -> None:
@@ -271,7 +246,7 @@ class KafkaConnection(asyncio.Protocol):
         """The client does not read its replies: stop reading its requests."""
         self._writable = False
         self._writable_again = self.server.loop.create_future()
-        self._stalled_since = self.server.loop.time()
+        self._times.stalled_since = self.server.loop.time()
         self._balance()
 
     def resume_writing(self) -> None:
@@ -280,7 +255,7 @@ class KafkaConnection(asyncio.Protocol):
         self._note_unread()
         if self._writable_again is not None:
             _release(self._writable_again)
-        self._stalled_since = None
+        self._times.stalled_since = None
         self._balance()
 
     def connection_lost(self, exc: BaseException | None) -> None:
@@ -292,9 +267,7 @@ class KafkaConnection(asyncio.Protocol):
         if self._is_admitted:
             self.server.admission.leave(self)
         self._frames.held.clear()  # at once: a connection is part of a cycle, which waits for gc
-        self._reserved = 0
-        self.server.request_bytes.leave(self)
-        self._read(self._long_bytes)
+        self._long.forget()
         self.server.reply_bytes.note(self, 0)
         self._commit.forget()
         self.server.protocol_disconnected(self)
@@ -317,7 +290,7 @@ class KafkaConnection(asyncio.Protocol):
             if self._queue is None:
                 return
         if len(frame) >= LONG_BYTES:
-            self._count_long(len(frame))
+            self._long.complete(len(frame))
         if self.pending:  # what is being served does not count: a parked join may be large
             self._sizes.append(len(frame))
             self._queued_bytes += len(frame)
@@ -326,22 +299,10 @@ class KafkaConnection(asyncio.Protocol):
         self.release()
         self._balance()
 
-    def _count_long(self, size: int) -> None:
-        """A long frame is complete: it was reserved when it began, or arrived in one piece."""
-        if self._reserved:
-            self._reserved = 0
-        else:
-            self.server.request_bytes.add(size)
-            self._long_bytes += size
-
     def long_one_done(self, size: int) -> None:
         """A long request has ended: release its memory."""
         if self._transport is not None:  # else all was given back when the connection ended
-            self._read(size)
-
-    def _read(self, size: int) -> None:
-        self._long_bytes -= size
-        self.server.request_bytes.give(size)
+            self._long.done(size)
 
     def _beats(self, frame: bytes) -> bool:
         """Whether the frame is a heartbeat that the fast path has answered or holds."""
@@ -382,7 +343,7 @@ class KafkaConnection(asyncio.Protocol):
             wanted = False  # what was read comes before what was not
         if wanted != self._reading and not self._transport.is_closing():
             self._reading = wanted
-            self._partial_since = self.server.loop.time() if self._frames.held else None
+            self._times.partial_since = self.server.loop.time() if self._frames.held else None
             (self._transport.resume_reading if wanted else self._transport.pause_reading)()
 
     def _has_room(self) -> bool:
@@ -395,7 +356,7 @@ class KafkaConnection(asyncio.Protocol):
             and self._queued_bytes <= QUEUED_BYTES_MAX
             and not self._doomed
             and self.muted is None
-            and not self._awaits_room
+            and not self._long.awaits_room
         )
 
     # -- authentication
@@ -502,48 +463,19 @@ class KafkaConnection(asyncio.Protocol):
 
     def check_timeouts(self) -> None:
         """Close a stuck or silent connection; called every two seconds."""
-        now, server = self.server.loop.time(), self.server
-        self._look_at_unread(now)
-        stalled_s = _since(self._stalled_since, now)
-        is_stalled = stalled_s > (PRESSED_S if server.reply_bytes.is_short else server.unread_s_max)
-        if is_stalled or (not self._reading and self._hung_up()):
+        now, times, transport = self.server.loop.time(), self._times, self._transport
+        if transport is not None and times.look(transport.get_write_buffer_size(), now):
+            self._note_unread()
+        found = None if self._reading or transport is None else transport.get_extra_info("socket")
+        if times.is_stalled(now) or hung_up(found):
             self.abort()
-        elif self._is_late(now) or self._is_silent(now):
+        elif times.is_late(now, self._long, is_reading=self._reading) or self._is_silent(now):
             self.close()
-
-    def _is_late(self, now: float) -> bool:
-        """Whether the time limit of an incomplete frame has passed."""
-        server, partial_s = self.server, _since(self._partial_since, now)
-        if self._awaits_room:
-            return partial_s > server.read_s_max
-        is_pressed = self._reserved and server.request_bytes.is_short
-        return self._reading and partial_s > (PRESSED_S if is_pressed else server.read_s_max)
 
     def _is_silent(self, now: float) -> bool:
         if not self.has_spoken:
-            return now - self._connected_at > self.server.first_s_max
+            return now - self._times.connected_at > self.server.first_s_max
         return not self.pending and now - self._last_frame_at > self.server.idle_s_max
-
-    def _look_at_unread(self, now: float) -> None:
-        """A client that takes some of its replies is slow; one that takes none is stalled."""
-        if self._transport is None:
-            return
-        unread, self._unread = self._unread, self._transport.get_write_buffer_size()
-        if unread or self._unread:
-            self._note_unread()
-        if not self._unread:
-            self._stalled_since = None
-        elif self._unread < unread or self._stalled_since is None:
-            self._stalled_since = now
-
-    def _hung_up(self) -> bool:
-        """Whether the client has disconnected: a socket that is not read does not report that."""
-        found = self._transport and self._transport.get_extra_info("socket")
-        if not found or found.fileno() < 0:  # the connection ends just now
-            return False
-        poll = select.poll()
-        poll.register(found.fileno(), HUNG_UP)
-        return bool(poll.poll(0))
 
     def close(self) -> None:
         """Close when everything written has been sent."""
@@ -554,10 +486,6 @@ class KafkaConnection(asyncio.Protocol):
         """Close at once."""
         if self._transport is not None:
             self._transport.abort()
-
-
-def _since(began: float | None, now: float) -> float:
-    return 0.0 if began is None else now - began
 
 
 def _release(held: "asyncio.Future[None]") -> None:

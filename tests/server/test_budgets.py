@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
-from protocol.connection import LONG_BYTES, PRESSED_S
+from protocol.connection_limits import LONG_BYTES, PRESSED_S
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, Client, hello
 from tests.server.serving import Serving, until
@@ -139,9 +139,9 @@ async def test_a_crowd_that_waits_with_parts_of_long_frames_is_not_kept(
     for each in (first, second, third):
         await each.call(hello(), 3)
     part_of_a_long_frame(first)
-    await until(lambda: one._reserved)
+    await until(lambda: one._long.reserved)
     part_of_a_long_frame(second)
-    await until(lambda: two._awaits_room)
+    await until(lambda: two._long.awaits_room)
     budget = served.server.request_bytes
     assert 0 < budget.held <= LONG_BYTES + 4
     budget.most = budget.held
@@ -162,9 +162,9 @@ async def test_a_second_long_frame_is_not_read_before_there_is_room(
     for each in (first, second, third):
         await each.call(hello(), 3)
     part_of_a_long_frame(first)
-    await until(lambda: one._reserved)
+    await until(lambda: one._long.reserved)
     part_of_a_long_frame(second)
-    await until(lambda: two._awaits_room)
+    await until(lambda: two._long.awaits_room)
     assert not two._reading and one._reading
     assert (await third.call(hello(), 3)).api_keys, "short requests wait for nobody"
 
@@ -228,7 +228,7 @@ async def test_what_a_connection_held_goes_with_it(served: Serving) -> None:
     client, connection = await served.connect()
     await client.call(hello(), 3)
     part_of_a_long_frame(client)
-    await until(lambda: connection._reserved)
+    await until(lambda: connection._long.reserved)
     client.close()
     await until(lambda: connection._transport is None)
     assert not connection._frames.held

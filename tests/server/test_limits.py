@@ -93,7 +93,7 @@ async def test_a_client_that_reads_again_gets_everything(served: Serving) -> Non
     while len(client.sent) > 1:
         assert (await client.receive()).topics[0].name == "wide"
     assert (await client.receive()).api_keys
-    assert connection._reading and connection._stalled_since is None
+    assert connection._reading and connection._times.stalled_since is None
 
     served.sweep(later_s=served.server.unread_s_max + 1)
     assert (await client.call(hello(), 3)).api_keys

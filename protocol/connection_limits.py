@@ -1,0 +1,127 @@
+"""What one connection may use: memory for its long requests, and time.
+
+Both are told by the connection (``protocol.connection``) what happens there, and decide nothing
+about requests. Neither is used by a heartbeat or a commit on the fast path.
+"""
+
+import select
+from collections.abc import Callable
+from socket import socket
+from typing import Final
+
+from protocol.budgets import RequestBytes
+from protocol.host import Host
+
+LONG_BYTES: Final = 16 * 1024
+"""Frames from here on, and replies, count for what the node may hold of all connections."""
+
+PRESSED_S: Final = 5.0
+"""The time in which a frame must become complete, and a reply must be read, while others wait for
+the memory: seconds, where each has half a minute otherwise."""
+
+HUNG_UP: Final = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
+"""What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
+
+
+class LongFrames:
+    """The long requests of one connection, within the memory that the node has for those of all.
+
+    ``reserved``: the length of a frame that has begun; ``awaits_room`` while there is no memory for
+    it. ``given`` is called once there is.
+    """
+
+    __slots__ = ("_budget", "_bytes", "_given", "awaits_room", "reserved")
+
+    def __init__(self, budget: RequestBytes, given: Callable[[], None]) -> None:
+        self._budget = budget
+        self._given = given
+        self._bytes = 0
+        self.reserved = 0
+        self.awaits_room = False
+
+    def reserve(self, size: int, held: int) -> bool:
+        """A long frame has begun, of which ``held`` bytes have arrived: reserve its length, or wait
+        until that is possible. False: too many wait already."""
+        self.reserved = size
+        if self._budget.take(self, size, held, self._room_given):
+            self._bytes += size
+            return True
+        self.awaits_room = True
+        return not self._budget.is_crowded
+
+    def _room_given(self) -> None:
+        self.awaits_room = False
+        self._bytes += self.reserved
+        self._given()
+
+    def complete(self, size: int) -> None:
+        """A long frame is complete: it was reserved when it began, or arrived in one piece."""
+        if self.reserved:
+            self.reserved = 0
+        else:
+            self._budget.add(size)
+            self._bytes += size
+
+    def done(self, size: int) -> None:
+        """A long request has ended: release its memory."""
+        self._bytes -= size
+        self._budget.give(size)
+
+    def forget(self) -> None:
+        """The connection has ended: wait for nothing, release everything."""
+        self.reserved = 0
+        self._budget.leave(self)
+        self.done(self._bytes)
+
+
+class TimeLimits:
+    """Since when a connection waits for its client, by the clock of the event loop (seconds).
+
+    ``partial_since``: a frame is incomplete; ``stalled_since``: replies are not read.
+    """
+
+    __slots__ = ("_server", "_unread", "connected_at", "partial_since", "stalled_since")
+
+    def __init__(self, server: Host) -> None:
+        self._server = server
+        self._unread = 0
+        self.connected_at = server.loop.time()
+        self.partial_since: float | None = None
+        self.stalled_since: float | None = None
+
+    def look(self, unread: int, now: float) -> bool:
+        """Compare what the client has not read (bytes) with the last look; returns whether either
+        is something. A client that takes some of its replies is slow; one that takes none is
+        stalled."""
+        before, self._unread = self._unread, unread
+        if not unread:
+            self.stalled_since = None
+        elif unread < before or self.stalled_since is None:
+            self.stalled_since = now
+        return bool(before or unread)
+
+    def is_stalled(self, now: float) -> bool:
+        """Whether the client has read nothing for too long."""
+        is_short, server = self._server.reply_bytes.is_short, self._server
+        return _since(self.stalled_since, now) > (PRESSED_S if is_short else server.unread_s_max)
+
+    def is_late(self, now: float, long_frames: LongFrames, *, is_reading: bool) -> bool:
+        """Whether the time limit of an incomplete frame has passed."""
+        server, partial_s = self._server, _since(self.partial_since, now)
+        if long_frames.awaits_room:
+            return partial_s > server.read_s_max
+        is_pressed = long_frames.reserved and server.request_bytes.is_short
+        return is_reading and partial_s > (PRESSED_S if is_pressed else server.read_s_max)
+
+
+def _since(began: float | None, now: float) -> float:
+    return 0.0 if began is None else now - began
+
+
+def hung_up(found: socket | None) -> bool:
+    """Whether the client has disconnected: a socket that is not read does not report that."""
+    if not found or found.fileno() < 0:  # the connection ends just now
+        return False
+    poll = select.poll()
+    poll.register(found.fileno(), HUNG_UP)
+    return bool(poll.poll(0))
