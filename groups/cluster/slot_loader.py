@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from groups.coordinator import loading
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.event_loop import Slices
@@ -103,7 +104,7 @@ class SlotLoader:
         self.coordinator.own.paused.adopt(slots, pauses)
         slices = Slices(self.coordinator.monotonic)
         self._check(doubts)
-        for merge in self.coordinator.adopting(epochs, durables, waiting, configs):
+        for merge in loading.adopting(self.coordinator, epochs, durables, waiting, configs):
             await merge.run_aside()
             if slices.is_over:
                 await slices.pause()

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 import psycopg
 
+from groups.coordinator import loading
 from groups.coordinator.entries import GroupEntry
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
@@ -97,10 +98,10 @@ class Reloader:
         """Let them go on from these rows, but for those that are in doubt again meanwhile."""
         coordinator, slices = self.coordinator, Slices(self.coordinator.monotonic)
         for entry in entries:
-            merge = coordinator.reseating(entry, found.get(entry.group_id))
+            merge = loading.reseating(coordinator, entry, found.get(entry.group_id))
             await merge.run_aside()
             if entry.group_id not in self._doubtful:
-                coordinator.reseated(entry, merge)
+                loading.reseated(coordinator, entry, merge)
             if slices.is_over:
                 await slices.pause()
 

@@ -1,21 +1,19 @@
 """The node's memory: the groups of its slots, their inboxes, their views and their timers.
 
 Events arrive by ``submit``, wait in their group's inbox, and are taken by a committer
-(``groups.coordinator.committer``). This file has no SQL and no rules: it knows where each group is,
-and nothing about what a group decides.
+(``groups.coordinator.committer``). Groups whose rows were read come in by
+``groups.coordinator.loading``. This file has no SQL and no rules: it knows where each group is, and
+nothing about what a group decides.
 """
 
 import heapq
 import logging
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from random import Random
-from types import MappingProxyType
 
 from groups.coordinator.entries import CommitQueue, GroupEntry, GroupOverrides
 from groups.coordinator.heartbeat_views import HeartbeatViews
-from groups.coordinator.merging import Merge, begun, rejoined, revived, takes_long
 from groups.coordinator.observers import Observers
 from groups.coordinator.tallies import Tallies
 from groups.core.assignors.task import AssignmentTask
@@ -29,9 +27,9 @@ from groups.core.events import (
     Verb,
 )
 from groups.core.group import Answer, Decision, Group, Millis, Rules
-from groups.core.kinds import CLASSIC, KINDS
+from groups.core.kinds import KINDS
 from groups.core.replies import Refused, Reply
-from groups.core.rows import SLOTS, Durable, slot_of
+from groups.core.rows import SLOTS, slot_of
 from groups.core.signs_of_life import Sign
 from groups.event_loop import Slices
 from groups.postgres.timeline import Seen
@@ -45,10 +43,6 @@ are dead (docs/architecture.md, *Failover*)."""
 INBOX_EVENTS_MAX = 50_000
 """Events that may wait for one group: five times the members that a group may have. A node that
 cannot write for seconds must refuse requests, not use more and more memory."""
-
-LOADED_LATE_MS = 2_000
-"""Members can reach the node only when all groups are loaded. If loading takes longer than this, a
-third of the shortest session, their sessions start again when it ends."""
 
 SEEN_AT_ONCE = 2_000
 """Groups that are compared with their rows in one go: two milliseconds of the event loop."""
@@ -94,7 +88,7 @@ class CoordinatorRuntime:
         self.groups_max = self.written_max = sys.maxsize
         self.grown: Callable[[str], None] = _nobody_counts
         self.full: Container[str] = frozenset()
-        self._serves_since: Millis | None = None
+        self.serves_since: Millis | None = None
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.question: Callable[[str, AssignmentTask], None] = _no_answer
@@ -303,64 +297,21 @@ class CoordinatorRuntime:
             if not entry.busy and not entry.suspended:
                 self._rearm(entry)
 
-    def adopt(
-        self,
-        epochs: Mapping[int, int],
-        durables: Mapping[str, Durable],
-        with_pending: Iterable[str] = (),
-        configs: Mapping[str, Values] = MappingProxyType({}),
-    ) -> None:
-        """Serve newly owned slots whose groups were loaded. Sessions start again; if this node has
-        just started, members get ``restart_grace_ms`` to reconnect. ``with_pending``: groups with
-        pending transactional offsets. ``configs``: settings of single groups.
+    def seat(self, group_id: str, group: Group) -> GroupEntry:
+        """Serve the group from now on."""
+        entry = self.entries[group_id] = GroupEntry(group_id, group)
+        self.heartbeat_views.put(group_id, group.heartbeat_view())
+        self._rearm(entry)
+        return entry
 
-        A group whose rows this version cannot read (an unknown kind, in a rolling upgrade) returns
-        errors; it must affect neither its slot nor the node.
-        """
-        for merge in self.adopting(epochs, durables, with_pending, configs):
-            merge.run()
-
-    def adopting(
-        self,
-        epochs: Mapping[int, int],
-        durables: Mapping[str, Durable],
-        with_pending: Iterable[str] = (),
-        configs: Mapping[str, Values] = MappingProxyType({}),
-    ) -> Iterator[Merge]:
-        """``adopt`` group by group: the caller runs each ``Merge``, and may pause between them.
-        Nothing is served before the end, which takes microseconds for each group."""
-        now = self.clock()
-        self._serves_since = now if self._serves_since is None else self._serves_since
-        self.with_pending.update(with_pending)
-        for group_id, values in configs.items():
-            self.own.put(group_id, values, now)
-        until = self._serves_since + self.restart_grace_ms
-        merges: list[Merge] = []
-        for group_id, durable in durables.items():
-            work = partial(revived, durable, self.own.rules_of(group_id), self.clock, until)
-            merges.append(Merge(group_id, work, takes_long(durable)))
-            yield merges[-1]
-        if self.clock() - now > LOADED_LATE_MS:
-            for merge in merges:
-                if merge.group is not None:
-                    merge.work = partial(begun, merge.group, self.clock, now)
-                    yield merge
-        for merge in merges:
-            self._seat_loaded(merge)
-        self.epochs.update(epochs)
-
-    def _seat_loaded(self, merge: Merge) -> None:
-        if merge.group is not None:
-            try:
-                self._seat(merge.group_id, merge.group)
-            except Exception:
-                logger.exception("group %r cannot be loaded", merge.group_id)
-            else:
-                self.observers.came(merge.group_id)
-                return
-        rules = self.own.rules_of(merge.group_id)
-        absent = KINDS[CLASSIC].absent(merge.group_id, rules, self.clock())
-        self._break(self._seat(merge.group_id, absent))
+    def mark_broken(self, entry: GroupEntry) -> None:
+        """The group's rows make no sense to this version: every request gets an error."""
+        entry.broken = entry.suspended = True
+        self.heartbeat_views.drop(entry.group_id)
+        self._forget_operations(entry.inbox)
+        entry.inbox.clear()
+        error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+        self.send(entry, [Answer(ticket, error) for ticket in sorted(entry.parked)])
 
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
         """This node does not own these slots any more: answer all parked requests, remove the
@@ -379,53 +330,13 @@ class CoordinatorRuntime:
             self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
 
     def doubt(self, entry: GroupEntry) -> None:
-        """The content of the group's rows is unknown: no view and no step until ``reseat``."""
+        """The content of the group's rows is unknown: no view and no step until they have
+        been read again (``groups.coordinator.loading``)."""
         if not entry.suspended:
             entry.doubted_at = self.clock()
         entry.suspended = True
         if self.entries.get(entry.group_id) is entry:
             self.heartbeat_views.drop(entry.group_id)
-
-    def reseat(self, entry: GroupEntry, durable: Durable | None) -> None:
-        """Combine the current rows with the group's live state, and continue."""
-        merge = self.reseating(entry, durable)
-        merge.run()
-        self.reseated(entry, merge)
-
-    def reseating(self, entry: GroupEntry, durable: Durable | None) -> Merge:
-        """The first half of ``reseat``: the ``Merge`` that must run before the second half."""
-        if self.stood_still_ms > STALL_MS:
-            self.awake()  # or what is missed by everybody would be counted twice for this group
-        group_id, old = entry.group_id, entry.group
-        rules = self.own.rules_of(group_id)
-        if durable is None:
-            absent = partial(KINDS[old.durable.group.kind].absent, group_id, rules, self.clock())
-            return Merge(group_id, absent, is_long=False)
-        work = partial(rejoined, durable, old, rules, self.clock, entry.doubted_at)
-        return Merge(group_id, work, takes_long(durable))
-
-    def reseated(self, entry: GroupEntry, merge: Merge) -> None:
-        """The second half of ``reseat``: the group continues with the combined state."""
-        if self.entries.get(entry.group_id) is not entry:
-            return
-        try:
-            self._reseated(entry, merge.group)
-        except Exception:
-            logger.exception("group %r cannot be loaded again", entry.group_id)
-            self._break(entry)
-
-    def _reseated(self, entry: GroupEntry, group: Group | None) -> None:
-        if group is None:
-            self._break(entry)
-            return
-        rules = self.own.rules_of(entry.group_id)  # they may have changed meanwhile
-        entry.group = group if group.rules is rules else group.with_rules(rules)
-        waiting = {event.ticket for event in entry.inbox}
-        self.send(entry, entry.group.resume(sorted(entry.parked - waiting)))
-        self.heartbeat_views.put(entry.group_id, entry.group.heartbeat_view())
-        entry.suspended = False
-        self.observers.look()  # what was in doubt may have been written, and nobody was told
-        self.release(entry)
 
     def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:
         """The lease has expired: answer all parked requests, since another node may serve the
@@ -459,7 +370,7 @@ class CoordinatorRuntime:
             due = self._due(entry)
         except Exception:
             logger.exception("group %r: its deadlines make no sense", entry.group_id)
-            self._break(entry)
+            self.mark_broken(entry)
             return
         if due is not None and due <= now:
             entry.inbox.append(Tick())
@@ -494,21 +405,7 @@ class CoordinatorRuntime:
     def _admit(self, group_id: str, event: Event) -> GroupEntry:
         kind = KINDS[kind_for(event)]
         rules = self.own.rules_of(group_id)
-        return self._seat(group_id, kind.absent(group_id, rules, self.clock()))
-
-    def _seat(self, group_id: str, group: Group) -> GroupEntry:
-        entry = self.entries[group_id] = GroupEntry(group_id, group)
-        self.heartbeat_views.put(group_id, group.heartbeat_view())
-        self._rearm(entry)
-        return entry
-
-    def _break(self, entry: GroupEntry) -> None:
-        entry.broken = entry.suspended = True
-        self.heartbeat_views.drop(entry.group_id)
-        self._forget_operations(entry.inbox)
-        entry.inbox.clear()
-        error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
-        self.send(entry, [Answer(ticket, error) for ticket in sorted(entry.parked)])
+        return self.seat(group_id, kind.absent(group_id, rules, self.clock()))
 
     def _refuse(self, event: Event, code: ErrorCode) -> None:
         if event.ticket is not None:

@@ -6,10 +6,12 @@ from random import Random
 
 import pytest
 
+from groups.coordinator import loading
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic import packing
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
+from tests.loading import adopt
 
 SESSION_MS = 6_000
 GRACE_MS = 30_000
@@ -34,7 +36,7 @@ class Clock:
 def loaded(kind: str, clock: Clock, coordinator: CoordinatorRuntime) -> Callable[[], int]:
     """Load a group of one member; gives the end of its session."""
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
-    coordinator.adopt({}, {"g": Durable(KINDS[kind], {"m": member}, 5)})
+    adopt(coordinator, {}, {"g": Durable(KINDS[kind], {"m": member}, 5)})
 
     def end() -> int:
         [session] = coordinator.entries["g"].group.sessions(clock())
@@ -99,7 +101,7 @@ def test_sessions_begin_when_all_groups_of_a_load_are_served(
     coordinator.restart_grace_ms = 0
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
     rows = {id_: Durable(replace(KINDS[kind], group_id=id_), {"m": member}, 5) for id_ in "gh"}
-    merges = coordinator.adopting({}, rows)
+    merges = loading.adopting(coordinator, {}, rows)
     for merge in merges:
         if merge.group is None:
             clock.now += SESSION_MS

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from groups.coordinator import loading
 from groups.coordinator.committer import Committer
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
@@ -17,6 +18,7 @@ from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Reply
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from tests.loading import adopt
 
 SESSION_MS = 10_000
 LEASE_MS = 2_000
@@ -44,7 +46,7 @@ class Alone:
         self.answers: dict[Ticket, asyncio.Future[Reply]] = {}
         self.coordinator = CoordinatorRuntime(Rules(), self.clock, Random(1), self._answer)
         self.coordinator.lease_until = self.clock.now + LEASE_MS
-        self.coordinator.adopt({slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
+        adopt(self.coordinator, {slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
         self.entry = self.coordinator.entries["g"]
         queue = self.coordinator.membership
         reloader = Reloader(self.coordinator)
@@ -127,14 +129,14 @@ async def test_rows_that_are_put_together_for_a_slot_that_went_are_nobodys(
     """Nor if the slot came back meanwhile, with a group of another generation."""
     coordinator, entry, slots = alone.coordinator, alone.entry, [slot_of("g")]
     coordinator.doubt(entry)
-    merge = coordinator.reseating(entry, entry.group.durable)
+    merge = loading.reseating(coordinator, entry, entry.group.durable)
     coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
     if is_back:
         durable = Durable(replace(GROUP, generation=8), {"m": MEMBER}, 6)
-        coordinator.adopt(dict.fromkeys(slots, 2), {"g": durable})
+        adopt(coordinator, dict.fromkeys(slots, 2), {"g": durable})
 
     merge.run()
-    coordinator.reseated(entry, merge)
+    loading.reseated(coordinator, entry, merge)
 
     view = coordinator.heartbeat_views.get("g")
     assert entry.suspended and (view.generation if view else None) == (8 if is_back else None)

@@ -21,6 +21,7 @@ from groups.core.group import Beat, Rules
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
 from tests.core.every_kind import ABSENT, JOINS, RULES, SESSION_MS, TICKET, lived
+from tests.loading import adopt
 
 TICK_MS: Final = 50
 """As often as a node looks whether it listens; nothing finer is known to it."""
@@ -52,7 +53,7 @@ class Listener:
         self.sign = SIGNS[kind](self.member_id, group.durable.group.generation)
         self.stale = SIGNS[kind](self.member_id + "?", group.durable.group.generation - 1)
         self.coordinator.lease_until = self.now + 10**9
-        self.coordinator.adopt({slot_of("g"): 1}, {"g": group.durable})
+        adopt(self.coordinator, {slot_of("g"): 1}, {"g": group.durable})
         self.coordinator.entries["g"].group = type(group).merge(
             group.durable, None, RULES, self.coordinator.clock()
         )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from groups.coordinator import committer, runtime
-from groups.coordinator.merging import rejoined, revived, takes_long
+from groups.coordinator.loading import rejoined, revived, takes_long
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.conversion import step

@@ -15,6 +15,7 @@ from groups.core.replies import Committed
 from groups.core.rows import SLOTS, slot_of
 from groups.event_loop import monotonic_ms
 from groups.postgres import connections
+from tests.loading import reseat
 from tests.node.running import Running, running
 
 Other = connections.Connection
@@ -67,7 +68,7 @@ async def test_nobody_pays_for_the_time_that_a_group_was_in_doubt() -> None:
         coordinator.doubt(entry)
         clock.slept_ms = 60_000
 
-        coordinator.reseat(entry, entry.group.durable)
+        reseat(coordinator, entry, entry.group.durable)
 
         due = entry.group.due(coordinator.clock())
         assert due is not None and due > coordinator.clock()
@@ -85,7 +86,7 @@ async def test_doubts_that_come_again_and_again_keep_no_dead_member_alive() -> N
             clock.slept_ms += 4_000
             coordinator.listened_at = coordinator.monotonic()  # time has passed; it was no stall
             coordinator.doubt(entry)
-            coordinator.reseat(entry, entry.group.durable)
+            reseat(coordinator, entry, entry.group.durable)
 
         due = entry.group.due(coordinator.clock())
         assert due is not None and due <= coordinator.clock()

@@ -27,6 +27,7 @@ from protocol.metering import ClientMeter, Metering, Times
 from protocol.session import Session
 from rollcall.wire.codec import encode
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from tests.loading import adopt
 
 SESSION_MS = 10_000
 GENERATION = 7
@@ -71,7 +72,7 @@ def coordinator(clock: Clock) -> CoordinatorRuntime:
     """It serves the group ``g``, whose one member is ``m``."""
     made = CoordinatorRuntime(Rules(), clock, Random(1), lambda _ticket, _reply: None)
     made.lease_until = NOW + LEASE_MS
-    made.adopt({slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
+    adopt(made, {slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
     return made
 
 
@@ -171,7 +172,7 @@ def test_the_correlation_id_is_that_of_the_request(path: FastPath) -> None:
 
 def test_a_replaced_instance_is_told(path: FastPath, coordinator: CoordinatorRuntime) -> None:
     static = replace(MEMBER, instance_id="i")
-    coordinator.adopt({}, {"g": Durable(GROUP, {"m": static}, 6)})
+    adopt(coordinator, {}, {"g": Durable(GROUP, {"m": static}, 6)})
 
     assert path.answer(frame(instance_id="i")) is not None and path.is_calm
     said = path.answer(frame(member_id="n", instance_id="i"))
@@ -220,7 +221,7 @@ def test_a_member_that_was_forgotten_is_left_to_the_queue(
 ) -> None:
     """Perhaps the slot is another node's: only the queue looks."""
     assert path.answer(frame()) is not None
-    coordinator.adopt({}, {"g": Durable(GROUP, {"n": replace(MEMBER, member_id="n")}, 6)})
+    adopt(coordinator, {}, {"g": Durable(GROUP, {"n": replace(MEMBER, member_id="n")}, 6)})
 
     assert again(path, sent(frame())) is None
 

@@ -13,6 +13,7 @@ from groups.core.events import LeaveGroup, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Refused, Reply
 from groups.core.rows import Details, Durable, slot_of
+from tests.loading import adopt, reseat
 from tests.walks.life import PEOPLE, Life, read_back
 
 ODD: Final[tuple[Any, ...]] = (None, 3, "text", ["text"], [], {"key": "text"}, {}, -1, [[1]], True)
@@ -62,11 +63,11 @@ def test_a_group_that_cannot_be_loaded_takes_no_other_with_it(kind: str, seed: i
         )
         coordinator.lease_until = 1
         slots = {slot_of("g"): 1, slot_of("other"): 1}
-        coordinator.adopt(slots, {"g": damaged(durable, rng), "other": durable})
+        adopt(coordinator, slots, {"g": damaged(durable, rng), "other": durable})
         entry = coordinator.entries["g"]
         if not entry.broken:
             coordinator.doubt(entry)
-            coordinator.reseat(entry, damaged(durable, rng))
+            reseat(coordinator, entry, damaged(durable, rng))
         assert coordinator.serves(slot_of("other")) and not coordinator.entries["other"].broken
         if entry.broken:
             coordinator.submit("g", LeaveGroup(ticket=Ticket(1, 1), members=()))

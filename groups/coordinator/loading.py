@@ -1,0 +1,187 @@
+"""Groups from the rows that were read: of slots that this node takes over, and of groups whose rows
+were in doubt.
+
+A ``Merge`` combines the rows with what the node has in memory: on the event loop, or in a thread if
+the group is large. It changes nothing outside; afterwards the group goes into the runtime. The
+caller runs each ``Merge``, and may pause between them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+from groups.coordinator.entries import GroupEntry
+from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
+from groups.core.configs.group import Values
+from groups.core.conversion.step import LONG_STEP_MIN
+from groups.core.group import Group, Millis, Rules, wait_for
+from groups.core.kinds import CLASSIC, KINDS
+from groups.core.rows import Durable
+
+logger = logging.getLogger(__name__)
+
+LOADED_LATE_MS = 2_000
+"""Members can reach the node only when all groups are loaded. If loading takes longer than this, a
+third of the shortest session, their sessions start again when it ends."""
+
+
+@dataclass(slots=True)
+class Merge:
+    """``work`` gives the group of these rows. ``group`` is None before ``run``, and afterwards
+    where the rows make no sense."""
+
+    group_id: str
+    work: Callable[[], Group]
+    is_long: bool
+    group: Group | None = None
+
+    def run(self) -> None:
+        """Put it together. What it fails over is in the log."""
+        try:
+            self.group = self.work()
+        except Exception:
+            self.group = None
+            logger.exception("group %r cannot be loaded", self.group_id)
+
+    async def run_aside(self) -> None:
+        """The same, beside the loop where it takes long."""
+        if self.is_long:
+            await asyncio.to_thread(self.run)
+        else:
+            self.run()
+
+
+def takes_long(durable: Durable) -> bool:
+    """Whether these rows are too many for the event loop: by the members, the topics that each
+    subscribes to and the partitions that it has, as far as rows of this kind tell of them."""
+    size = 0
+    for row in durable.members.values():
+        told = row.details
+        try:
+            size += 1 + len(told.get("topics", ())) + len(told.get("since", ()))
+        except (AttributeError, TypeError):
+            return False  # of no kind that is known here: ``run`` finds out
+        if size >= LONG_STEP_MIN:
+            return True
+    return False
+
+
+def revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: Millis) -> Group:
+    """The group of these rows, whose next deadline is known."""
+    now = clock()
+    group = KINDS[durable.group.kind].merge(durable, None, rules, now)
+    wait_for(group, until, now)
+    group.due(now)
+    return group
+
+
+def begun(group: Group, clock: Callable[[], Millis], since: Millis) -> Group:
+    """The same, put together at some time after ``since``, whose sessions begin now."""
+    now = clock()
+    group = group.rearm(now, now - since)
+    group.due(now)
+    return group
+
+
+def rejoined(
+    durable: Durable, old: Group, rules: Rules, clock: Callable[[], Millis], doubted_at: Millis
+) -> Group:
+    """These rows with what is live of the group. Heartbeats met an error while it was in doubt, to
+    the very end of this: nobody pays with its session."""
+    kind = KINDS[durable.group.kind]
+    live = old.live if kind is type(old) else None
+    group = kind.merge(durable, live, rules, clock())
+    now = clock()
+    return group.rearm(now, now - doubted_at)
+
+
+def adopting(
+    runtime: CoordinatorRuntime,
+    epochs: Mapping[int, int],
+    durables: Mapping[str, Durable],
+    with_pending: Iterable[str] = (),
+    configs: Mapping[str, Values] = MappingProxyType({}),
+) -> Iterator[Merge]:
+    """Serve newly owned slots whose groups were loaded. Nothing is served before the end, which
+    takes microseconds for each group.
+
+    Sessions start again; if this node has just started, members get ``restart_grace_ms`` to
+    reconnect. ``with_pending``: groups with pending transactional offsets. ``configs``: settings of
+    single groups. A group whose rows this version cannot read (an unknown kind, in a rolling
+    upgrade) returns errors; it must affect neither its slot nor the node.
+    """
+    now = runtime.clock()
+    runtime.serves_since = now if runtime.serves_since is None else runtime.serves_since
+    runtime.with_pending.update(with_pending)
+    for group_id, values in configs.items():
+        runtime.own.put(group_id, values, now)
+    until = runtime.serves_since + runtime.restart_grace_ms
+    merges: list[Merge] = []
+    for group_id, durable in durables.items():
+        work = partial(revived, durable, runtime.own.rules_of(group_id), runtime.clock, until)
+        merges.append(Merge(group_id, work, takes_long(durable)))
+        yield merges[-1]
+    if runtime.clock() - now > LOADED_LATE_MS:
+        for merge in merges:
+            if merge.group is not None:
+                merge.work = partial(begun, merge.group, runtime.clock, now)
+                yield merge
+    for merge in merges:
+        _seat(runtime, merge)
+    runtime.epochs.update(epochs)
+
+
+def _seat(runtime: CoordinatorRuntime, merge: Merge) -> None:
+    if merge.group is not None:
+        try:
+            runtime.seat(merge.group_id, merge.group)
+        except Exception:
+            logger.exception("group %r cannot be loaded", merge.group_id)
+        else:
+            runtime.observers.came(merge.group_id)
+            return
+    rules = runtime.own.rules_of(merge.group_id)
+    absent = KINDS[CLASSIC].absent(merge.group_id, rules, runtime.clock())
+    runtime.mark_broken(runtime.seat(merge.group_id, absent))
+
+
+def reseating(runtime: CoordinatorRuntime, entry: GroupEntry, durable: Durable | None) -> Merge:
+    """The ``Merge`` of a group's current rows with its live state; it must run before
+    ``reseated``."""
+    if runtime.stood_still_ms > STALL_MS:
+        runtime.awake()  # or what is missed by everybody would be counted twice for this group
+    group_id, old = entry.group_id, entry.group
+    rules = runtime.own.rules_of(group_id)
+    if durable is None:
+        absent = partial(KINDS[old.durable.group.kind].absent, group_id, rules, runtime.clock())
+        return Merge(group_id, absent, is_long=False)
+    work = partial(rejoined, durable, old, rules, runtime.clock, entry.doubted_at)
+    return Merge(group_id, work, takes_long(durable))
+
+
+def reseated(runtime: CoordinatorRuntime, entry: GroupEntry, merge: Merge) -> None:
+    """The group continues with the combined state."""
+    if runtime.entries.get(entry.group_id) is not entry:
+        return
+    try:
+        _reseated(runtime, entry, merge.group)
+    except Exception:
+        logger.exception("group %r cannot be loaded again", entry.group_id)
+        runtime.mark_broken(entry)
+
+
+def _reseated(runtime: CoordinatorRuntime, entry: GroupEntry, group: Group | None) -> None:
+    if group is None:
+        runtime.mark_broken(entry)
+        return
+    rules = runtime.own.rules_of(entry.group_id)  # they may have changed meanwhile
+    entry.group = group if group.rules is rules else group.with_rules(rules)
+    waiting = {event.ticket for event in entry.inbox}
+    runtime.send(entry, entry.group.resume(sorted(entry.parked - waiting)))
+    runtime.heartbeat_views.put(entry.group_id, entry.group.heartbeat_view())
+    entry.suspended = False
+    runtime.observers.look()  # what was in doubt may have been written, and nobody was told
+    runtime.release(entry)

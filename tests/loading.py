@@ -1,0 +1,23 @@
+"""What a node does with rows that were read, at once and without pauses."""
+
+from collections.abc import Mapping
+
+from groups.coordinator import loading
+from groups.coordinator.entries import GroupEntry
+from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.rows import Durable
+
+
+def adopt(
+    runtime: CoordinatorRuntime, epochs: Mapping[int, int], durables: Mapping[str, Durable]
+) -> None:
+    """Serve newly owned slots with these groups."""
+    for merge in loading.adopting(runtime, epochs, durables):
+        merge.run()
+
+
+def reseat(runtime: CoordinatorRuntime, entry: GroupEntry, durable: Durable | None) -> None:
+    """Combine these rows with the group's live state, and continue."""
+    merge = loading.reseating(runtime, entry, durable)
+    merge.run()
+    loading.reseated(runtime, entry, merge)
