@@ -135,7 +135,7 @@ def main() -> int:
     except (OSError, wire.Away) as failure:
         say(f"nobody serves at {options.bootstrap}: is `make run` running? ({failure})")
         return 1
-    except wire.Refused as refusal:
+    except wire.DemoRefused as refusal:
         say(str(refusal))
         return 1
     return 0

@@ -33,7 +33,7 @@ class Away(Exception):
     """The coordinator cannot be asked just now: look for it again a little later."""
 
 
-class Refused(Exception):
+class DemoRefused(Exception):
     """What the demo needs was refused; the text says what."""
 
 
@@ -131,7 +131,7 @@ async def create_topic(bootstrap: str, name: str, partitions: int) -> None:
     )
     code = answer.topics[0].error_code
     if code not in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
-        raise Refused(f'the topic "{name}" could not be created: {ErrorCode(code).name}')
+        raise DemoRefused(f'the topic "{name}" could not be created: {ErrorCode(code).name}')
 
 
 async def delete_topic(bootstrap: str, name: str) -> None:

@@ -27,7 +27,7 @@ hashes are most of what a connection costs its client."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class PostgresCluster:
     """A cluster that is ready to be served, and whose lock we hold."""
 
     data_dir: places.DataDir
@@ -45,7 +45,7 @@ class Cluster:
 
 def prepare(
     path: Path, report: Callable[[str], None] = lambda text: None, *, throwaway: bool = False
-) -> Cluster:
+) -> PostgresCluster:
     """Lock the data folder; make the cluster, or check the one that is there.
 
     ``throwaway`` skips waiting for the disk, for tests. Raises ``LaunchError``.
@@ -64,7 +64,7 @@ def prepare(
         else:
             create(data_dir, data, programs, identity, throwaway=throwaway)
         port = choose_port(home)
-        return Cluster(data_dir, data, programs, identity, port, password(data_dir), lock)
+        return PostgresCluster(data_dir, data, programs, identity, port, password(data_dir), lock)
     except BaseException:
         lock.close()
         raise
@@ -183,7 +183,7 @@ def choose_port(home: Path) -> int:
     return port
 
 
-def server_command(cluster: Cluster, settings: dict[str, str]) -> list[str]:
+def server_command(cluster: PostgresCluster, settings: dict[str, str]) -> list[str]:
     """The server's command line; settings there win over its files."""
     options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
     return [str(cluster.programs.postgres), "-D", str(cluster.data), *options]

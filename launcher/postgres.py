@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from launcher import cluster as clusters
-from launcher.cluster import Cluster
+from launcher.cluster import PostgresCluster
 from launcher.identity import CLEAN_ENVIRONMENT
 from launcher.output import Output
 from launcher.ports import LOOPBACK
@@ -77,7 +77,7 @@ LADDER: Ladder = (
 (docs/architecture.md, *Contracts*)."""
 
 
-def describe(cluster: Cluster, settings: Mapping[str, str] = SETTINGS) -> Process:
+def describe(cluster: PostgresCluster, settings: Mapping[str, str] = SETTINGS) -> Process:
     """The server as the supervisor runs it."""
     argv = clusters.server_command(cluster, {"port": str(cluster.port), **settings})
     command = Command(
@@ -89,7 +89,7 @@ def describe(cluster: Cluster, settings: Mapping[str, str] = SETTINGS) -> Proces
     return Process("postgres", command, lambda: probe(cluster), LADDER)
 
 
-def probe(cluster: Cluster) -> str | None:
+def probe(cluster: PostgresCluster) -> str | None:
     """Where the server takes connections; None while it does not.
 
     It says so to the first message of a connection, before it asks for the password. By hand: a

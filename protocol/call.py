@@ -96,7 +96,7 @@ class Released:
     is_news: Callable[[], bool]
     release: Callable[[], None]
 
-    def face_changed(self) -> None:
+    def view_changed(self) -> None:
         """Look, and end the hold."""
         if self.is_news():
             self.release()

@@ -116,7 +116,7 @@ class Hold:
         """Answer with what is right now."""
         self._answer(self._fast.verdict())
 
-    def face_changed(self) -> None:
+    def view_changed(self) -> None:
         """Answer if there is news; else go on waiting."""
         code = self._fast.verdict()
         if code is not ErrorCode.NONE:

@@ -26,7 +26,7 @@ NAMED_MAX = 3
 """Topics that an outcome names; the rest is counted."""
 
 
-class Cluster:
+class KafkaCluster:
     """A Kafka cluster, as far as its topics go. Raises ``confluent_kafka.KafkaException`` when it
     cannot be reached."""
 
@@ -82,7 +82,7 @@ def run() -> str:
     if not settings.import_bootstrap_servers:
         return "no cluster is configured (import.bootstrap.servers)"
     config = read_config(settings.import_client_config)
-    found = Cluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
+    found = KafkaCluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
     known = dict(Topic.objects.values_list("name", "partitions"))
     return apply(plan(known, found), len(found))
 

@@ -19,7 +19,7 @@ from groups.catalogue.cache import Unavailable
 from groups.coordinator.entries import NOTHING
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.authors import NOBODY, Told, user
-from groups.core.configs.entries import Change, Operation
+from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.configs.freeze import SetFreeze
 from groups.core.configs.group import FREEZE, Broker, Values, changed
 from groups.core.errors import ErrorCode, Refuse
@@ -130,7 +130,7 @@ class Configs:
             return {}, {}
         if verb.frozen and not self._exists(group_id):
             return {}, {group_id: Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is gone")}
-        freeze = (Operation.SET, "true") if verb.frozen else (Operation.DELETE, None)
+        freeze = (ConfigOperation.SET, "true") if verb.frozen else (ConfigOperation.DELETE, None)
         wanted = {group_id: [Change(FREEZE, *freeze)]}
         done = await self._alter(connection, wanted, said_by(verb), False)
         if verb.frozen and verb.until is not None:

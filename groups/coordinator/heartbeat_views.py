@@ -12,7 +12,7 @@ from groups.core.group import HeartbeatView
 class Watcher(Protocol):
     """Somebody for whom a swap may be news. Compared by identity."""
 
-    def face_changed(self) -> None:
+    def view_changed(self) -> None:
         """The view was swapped or dropped, or the lease is over. Called inside the swap: it must
         neither wait nor raise."""
         ...
@@ -52,7 +52,7 @@ class HeartbeatViews:
     def _swapped(self, group_id: str) -> None:
         self.swaps += 1
         for watcher in tuple(self._watchers.get(group_id, ())):
-            watcher.face_changed()
+            watcher.view_changed()
 
     def look_again(self) -> None:
         """What was read here before may not be said any more: access rules have changed."""
@@ -77,4 +77,4 @@ class HeartbeatViews:
         """The lease is over: what was true of every view may not be so any more."""
         for watching in list(self._watchers.values()):
             for watcher in tuple(watching):
-                watcher.face_changed()
+                watcher.view_changed()

@@ -59,4 +59,4 @@ class Paused:
 
     def _tell(self, group_id: str) -> None:
         for watcher in tuple(self._waiting.get(group_id, ())):
-            watcher.face_changed()
+            watcher.view_changed()

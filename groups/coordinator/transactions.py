@@ -24,7 +24,7 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import transactions as rules
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
-from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
+from groups.core.transactions import NO_ID, Claim, Ended, PendingOffsets, Producer, State
 from groups.postgres import errors
 from groups.postgres.array_literals import array
 from groups.postgres.connections import Connection, in_slices
@@ -232,7 +232,7 @@ class Transactions:
             row = await cursor.fetchone()
             before = _producer(row) if row else None
             ended = rule(before)
-            if before is not None and ended.pending is not Pending.WAIT:
+            if before is not None and ended.pending is not PendingOffsets.WAIT:
                 await self._settle(connection, before, ended.pending)
             if before is None:
                 self.admit_new()
@@ -252,12 +252,14 @@ class Transactions:
             group_rows.GUARD.encode(), {"slots": [slot], "epochs": [epoch], **none}
         )
 
-    async def _settle(self, connection: Connection, before: Producer, pending: Pending) -> None:
+    async def _settle(
+        self, connection: Connection, before: Producer, pending: PendingOffsets
+    ) -> None:
         """Apply or drop the transaction's offsets; then none is pending."""
         asked = {"producer_id": before.producer_id, "transactional_id": before.transactional_id}
         await connection.execute(txn_sql.LOCK_WAITING.encode(), asked)
         await self.fail("transaction:locked")
-        is_applied = pending is Pending.APPLY
+        is_applied = pending is PendingOffsets.APPLY
         apply = (txn_sql.NOTE_HISTORY, txn_sql.APPLY, txn_sql.OVERTAKE) if is_applied else ()
         async with connection.pipeline():
             for text in (*apply, txn_sql.DROP_WAITING, txn_sql.DROP_GROUPS):

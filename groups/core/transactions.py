@@ -39,7 +39,7 @@ class State(StrEnum):
 COMPLETE = (State.COMMITTED, State.ABORTED)
 
 
-class Pending(StrEnum):
+class PendingOffsets(StrEnum):
     """What becomes of the offsets that wait for the end of the transaction."""
 
     WAIT = "wait"
@@ -77,7 +77,7 @@ class Ended:
     """A decision about a transactional id: what it is now, and what becomes of its offsets."""
 
     producer: Producer
-    pending: Pending = Pending.WAIT
+    pending: PendingOffsets = PendingOffsets.WAIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,8 @@ def _next_epoch(before: Producer, *, may_ask_again: bool) -> Producer:
     )
 
 
-def _dropped(before: Producer) -> Pending:
-    return Pending.DROP if before.state is State.ONGOING else Pending.WAIT
+def _dropped(before: Producer) -> PendingOffsets:
+    return PendingOffsets.DROP if before.state is State.ONGOING else PendingOffsets.WAIT
 
 
 def begin(before: Producer | None, claim: Claim) -> Producer:
@@ -200,7 +200,10 @@ def _end_with_epoch(before: Producer | None, claim: Claim, commit: bool) -> Ende
 
 
 def _ended(owner: Producer, commit: bool) -> Ended:
-    return Ended(replace(owner, state=_complete(commit)), Pending.APPLY if commit else Pending.DROP)
+    return Ended(
+        replace(owner, state=_complete(commit)),
+        PendingOffsets.APPLY if commit else PendingOffsets.DROP,
+    )
 
 
 def _complete(commit: bool) -> State:
@@ -216,4 +219,4 @@ def time_out(before: Producer | None) -> Ended | None:
     if before is None or before.state is not State.ONGOING or not before.is_overdue:
         return None
     fenced = replace(before, epoch=before.epoch + 1, last_epoch=NO_EPOCH, state=State.ABORTED)
-    return Ended(fenced, Pending.DROP)
+    return Ended(fenced, PendingOffsets.DROP)

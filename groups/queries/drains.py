@@ -39,7 +39,7 @@ NOTHING: Final = Moves({}, {}, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Fleet:
+class NodesAndSlots:
     """Slots with their owners, the nodes that are alive and could load groups, and the drains."""
 
     owners: Mapping[int, int | None]
@@ -60,7 +60,7 @@ class Fleet:
         return Moves(Counter(moved.values()), before, _groups_in(moved))
 
 
-def look() -> Fleet:
+def look() -> NodesAndSlots:
     """As the rows say. Three statements."""
     alive = Node.objects.filter(beat_at__gte=Now() - SILENT_AFTER)
     rows = dict(alive.values_list("node_id", "takes_slots"))
@@ -68,7 +68,7 @@ def look() -> Fleet:
     # One that was drained says that it takes none; whether it could is not known then.
     able = {node_id for node_id, takes in rows.items() if takes or node_id in drains}
     owners = dict(Slot.objects.order_by("slot").values_list("slot", "node_id"))
-    return Fleet(owners, set(rows), able, drains)
+    return NodesAndSlots(owners, set(rows), able, drains)
 
 
 def all_of_them() -> Sequence[Drain]:

@@ -46,7 +46,7 @@ LATE_AFTER_LEAST: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Count1h:
+class LastHour:
     """How many in the last hour; ``is_more`` where there were more than could be looked through."""
 
     number: int
@@ -54,7 +54,7 @@ class Count1h:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TaskRun:
     """A periodic task beside its last run. ``last`` None: it has not run yet."""
 
     task: PeriodicTask
@@ -78,13 +78,13 @@ class Overview:
     silent_nodes: Sequence[Node]
     slots: int
     ownerless_slots: int
-    rebalances_1h: Count1h
+    rebalances_1h: LastHour
     latest: Sequence[Journal]
     unsettled: Sequence[Group]
     unsettled_count: int
     situations: Mapping[str, Situation]
     failed: Sequence[Operation]
-    turns: Sequence[Turn]
+    turns: Sequence[TaskRun]
     acknowledged: Known
 
     @property
@@ -93,7 +93,7 @@ class Overview:
         return sum(self.states.values())
 
     @property
-    def troubled_turns(self) -> Sequence[Turn]:
+    def troubled_turns(self) -> Sequence[TaskRun]:
         """Periodic tasks whose last run failed, or that should have run by now."""
         return [turn for turn in self.turns if turn.has_failed or turn.is_late]
 
@@ -140,7 +140,7 @@ def alone(group: Group, now: Situation) -> Overview:
         silent_nodes=(),
         slots=0,
         ownerless_slots=0,
-        rebalances_1h=Count1h(0, False),
+        rebalances_1h=LastHour(0, False),
         latest=(),
         unsettled=unsettled,
         unsettled_count=len(unsettled),
@@ -204,14 +204,14 @@ def _looked_through(newest: int) -> Any:
     return Journal.objects.filter(id__gt=newest - JOURNAL_READ_MAX)
 
 
-def rebalances(newest: int, since: datetime) -> Count1h:
+def rebalances(newest: int, since: datetime) -> LastHour:
     """How many rebalances were completed since then, as far back as is looked."""
     read = (
         _looked_through(newest)
         .filter(at__gte=since)
         .aggregate(all=Count("id"), rebalances=Count("id", filter=Q(kind=REBALANCED)))
     )
-    return Count1h(read["rebalances"], is_more=read["all"] >= JOURNAL_READ_MAX)
+    return LastHour(read["rebalances"], is_more=read["all"] >= JOURNAL_READ_MAX)
 
 
 def latest_rebalances(newest: int) -> Sequence[Journal]:
@@ -219,13 +219,13 @@ def latest_rebalances(newest: int) -> Sequence[Journal]:
     return list(_looked_through(newest).filter(kind=REBALANCED).order_by("-id")[:LATEST_MAX])
 
 
-def turns(now: datetime) -> Sequence[Turn]:
+def turns(now: datetime) -> Sequence[TaskRun]:
     """Every periodic task that is enabled, beside its last run."""
     runs = Sweep.objects.filter(name=OuterRef("name"))
     last = {f"last_{name}": Subquery(runs.values(name)[:1]) for name in RUN_FIELDS}
     enabled = PeriodicTask.objects.filter(enabled=True).exclude(task__startswith="celery.")
     tasks = enabled.select_related("interval", "crontab").order_by("name").annotate(**last)
-    return [Turn(task, _last(task), is_late(task, _last(task), now)) for task in tasks]
+    return [TaskRun(task, _last(task), is_late(task, _last(task), now)) for task in tasks]
 
 
 def _last(task: Any) -> Sweep | None:

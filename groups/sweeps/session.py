@@ -24,7 +24,7 @@ from groups.store.sql import drains as drains_sql
 from groups.store.sql import liveness as live_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
-from groups.sweeps.unanswered_probes import Question, UnansweredProbes
+from groups.sweeps.unanswered_probes import UnansweredProbe, UnansweredProbes
 
 MEMBERS_A_LOOK = 1_000
 """Overdue members that one sweep looks at, the longest overdue first."""
@@ -79,7 +79,7 @@ class SessionSweep:
             overdue = dict(_rows(live_sql.OVERDUE, members=MEMBERS_A_LOOK))
             if overdue:
                 _execute(live_sql.PROBE, slots=list(overdue))
-            questions = [Question(*row) for row in _rows(live_sql.OPEN_QUESTIONS)]
+            questions = [UnansweredProbe(*row) for row in _rows(live_sql.OPEN_QUESTIONS)]
             ((longest_ms,),) = _rows(live_sql.LONGEST_LEASE_MS)
             _ring(questions, overdue)
         # A node answers from memory for as long as its own lease says.
@@ -90,7 +90,7 @@ class SessionSweep:
         return f"{said}; slots {released} released" if released else said
 
 
-def _ring(questions: Iterable[Question], overdue: Mapping[int, Sequence[str]]) -> None:
+def _ring(questions: Iterable[UnansweredProbe], overdue: Mapping[int, Sequence[str]]) -> None:
     for question in questions:
         payload = _payload(question.slot, overdue.get(question.slot, ()))
         _execute(
@@ -110,7 +110,7 @@ def _payload(slot: int, group_ids: Sequence[str]) -> str:
     return json.dumps({"slot": slot, "groups": named})
 
 
-def _release(silent: Sequence[Question]) -> list[int]:
+def _release(silent: Sequence[UnansweredProbe]) -> list[int]:
     """Take slots from owners who gave no echo, and say so in the journal."""
     if not silent:
         return []

@@ -17,7 +17,7 @@ SLOW_LOOK_MS = 1_000
 """A look that took longer saw nobody's silence: the database, or we, were slow."""
 
 
-class Question(NamedTuple):
+class UnansweredProbe(NamedTuple):
     """A slot that has not echoed the sweep's number, and the epoch under which it is owned."""
 
     slot: int
@@ -30,7 +30,7 @@ class UnansweredProbes:
 
     def __init__(self, lease_ms: Millis) -> None:
         self.lease_ms = lease_ms
-        self._since: dict[Question, Millis] = {}
+        self._since: dict[UnansweredProbe, Millis] = {}
         self._looked: Millis | None = None
 
     def forget(self) -> None:
@@ -38,7 +38,9 @@ class UnansweredProbes:
         self._since.clear()
         self._looked = None
 
-    def look(self, open_now: Iterable[Question], asked: Millis, told: Millis) -> list[Question]:
+    def look(
+        self, open_now: Iterable[UnansweredProbe], asked: Millis, told: Millis
+    ) -> list[UnansweredProbe]:
         """Take in the open questions, read between these instants; returns those that have been
         open for a whole lease."""
         if self._looked is None or asked - self._looked > GAP_MS or told - asked > SLOW_LOOK_MS:

@@ -18,7 +18,7 @@ from groups.core.draft import invariants as draft_invariants
 from groups.core.draft import join_phase as draft_rounds
 from groups.core.draft import offsets as draft_offsets
 from groups.core.shared import OVER_MAX, SharedDict
-from groups.core.transactions import Claim, Pending
+from groups.core.transactions import Claim, PendingOffsets
 from groups.postgres import connections
 from proof.saboteurs.breaking import (
     LATE,
@@ -90,7 +90,7 @@ def _anybody(original: Any) -> Callable[..., Any]:
 
 def _ended_well(original: Any) -> Callable[..., Any]:
     def ended(owner: Any, commit: bool) -> Any:
-        return replace(original(owner, commit), pending=Pending.APPLY)
+        return replace(original(owner, commit), pending=PendingOffsets.APPLY)
 
     return ended
 

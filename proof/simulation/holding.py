@@ -24,7 +24,7 @@ class Held:
         self._hold_s = hold_s
         self._over = asyncio.Event()
 
-    def face_changed(self) -> None:
+    def view_changed(self) -> None:
         """The view was swapped, or the lease is over."""
         if self._is_news():
             self._over.set()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from groups.catalogue.cache import Unavailable
 from groups.core.configs import group, topic
-from groups.core.configs.entries import Entry
+from groups.core.configs.entries import ConfigEntry
 from groups.core.configs.group import Values
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
@@ -46,7 +46,7 @@ def _result(
     request: DescribeConfigsRequest,
     call: Call,
 ) -> DescribeConfigsResult:
-    code, message, entries = ErrorCode.NONE, "", list[Entry]()
+    code, message, entries = ErrorCode.NONE, "", list[ConfigEntry]()
     try:
         entries = [*_entries(resource, own, topics, call)]
     except Refuse as refusal:
@@ -66,7 +66,7 @@ def _entries(
     own: Mapping[str, Values] | None,
     topics: Topics,
     call: Call,
-) -> Sequence[Entry]:
+) -> Sequence[ConfigEntry]:
     name, broker = resource.resource_name, call.node.configs.broker
     match config_resources.kind(resource.resource_type):
         case Resource.TOPIC:
@@ -83,7 +83,7 @@ def _entries(
             return group.entries(own.get(name, {}), broker)
 
 
-def _told(entry: Entry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+def _told(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
     synonyms = entry.synonyms if request.include_synonyms else ()
     return DescribeConfigsResourceResult(
         name=entry.name,

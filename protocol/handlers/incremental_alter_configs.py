@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from groups.catalogue.cache import Unavailable
 from groups.core.configs import topic
-from groups.core.configs.entries import Change, Operation
+from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.configs.group import check_form
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
@@ -110,6 +110,6 @@ def _check_broker(changes: Sequence[Change], call: Call) -> None:
     for change in changes:
         if change.name not in call.node.configs.broker:
             raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown broker config name: {change.name}")
-        if change.operation != Operation.DELETE:
+        if change.operation != ConfigOperation.DELETE:
             detail = f"{change.name} cannot be changed while a node runs."
             raise Refuse(ErrorCode.INVALID_REQUEST, detail)

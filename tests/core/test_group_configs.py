@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from groups.core.configs import group, topic
-from groups.core.configs.entries import BrokerConfig, Change, ConfigType, Operation, Source
+from groups.core.configs.entries import BrokerConfig, Change, ConfigOperation, ConfigType, Source
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Guards, Rules
 
@@ -29,7 +29,7 @@ BROKER = {n: BrokerConfig(n, ConfigType.INT, str(v), "45000", "") for n, v in LI
 
 
 def put(name: str, value: str | None) -> Change:
-    return Change(name, Operation.SET, value)
+    return Change(name, ConfigOperation.SET, value)
 
 
 def refusal(*changes: Change) -> ErrorCode:
@@ -91,7 +91,7 @@ def test_changes_come_about_together_or_not_at_all() -> None:
         ((put("bogus", "1"),), ErrorCode.INVALID_CONFIG),
         ((put(group.FREEZE, None),), ErrorCode.INVALID_REQUEST),
         ((put(group.FREEZE, "true"),) * 2, ErrorCode.INVALID_REQUEST),
-        ((Change(group.FREEZE, Operation.APPEND, "true"),), ErrorCode.INVALID_CONFIG),
+        ((Change(group.FREEZE, ConfigOperation.APPEND, "true"),), ErrorCode.INVALID_CONFIG),
         ((Change(group.FREEZE, 9, "true"),), ErrorCode.INVALID_REQUEST),
     ],
 )
@@ -102,8 +102,8 @@ def test_what_has_no_meaning_is_refused(changes: tuple[Change, ...], code: Error
 def test_deleting_gives_back_what_the_node_has() -> None:
     values = {group.SESSION_TIMEOUT: "50000"}
     gone = [
-        Change(group.SESSION_TIMEOUT, Operation.DELETE, None),
-        Change("bogus", Operation.DELETE, None),
+        Change(group.SESSION_TIMEOUT, ConfigOperation.DELETE, None),
+        Change("bogus", ConfigOperation.DELETE, None),
     ]
 
     assert group.changed(values, gone, BROKER) == {}
@@ -154,7 +154,7 @@ def test_a_topic_takes_only_what_holds_anyway() -> None:
     topic.check([put("retention.ms", "604800000"), Change("segment.ms", 1, None)])
     for change, code in (
         (put("retention.ms", "5"), ErrorCode.INVALID_REQUEST),
-        (Change("cleanup.policy", Operation.APPEND, "compact"), ErrorCode.INVALID_REQUEST),
+        (Change("cleanup.policy", ConfigOperation.APPEND, "compact"), ErrorCode.INVALID_REQUEST),
         (put("bogus", "5"), ErrorCode.INVALID_CONFIG),
     ):
         with pytest.raises(Refuse) as caught:

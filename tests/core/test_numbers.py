@@ -3,7 +3,7 @@ documentation, and the draft's are those of 2015."""
 
 from kio.schema.errors import ErrorCode as KafkasCode
 
-from groups.core.configs.entries import ConfigType, Operation, Source
+from groups.core.configs.entries import ConfigOperation, ConfigType, Source
 from groups.core.configs.topic import LONG_MAX
 from groups.core.draft.errors import ERRORS, UNKNOWN, number_of
 from groups.core.errors import ErrorCode
@@ -44,7 +44,7 @@ def test_configuration_has_kafkas_numbers() -> None:
     assert {one.name: int(one) for one in ConfigType} == types
     assert {one.name: int(one) for one in Source} == {"STATIC_BROKER": 4, "DEFAULT": 5, "GROUP": 8}
     operations = {"SET": 0, "DELETE": 1, "APPEND": 2, "SUBTRACT": 3}
-    assert {one.name: int(one) for one in Operation} == operations
+    assert {one.name: int(one) for one in ConfigOperation} == operations
     assert LONG_MAX == "9223372036854775807"
 
 

@@ -12,7 +12,7 @@ from groups.core.transactions import (
     NO_ID,
     Claim,
     Ended,
-    Pending,
+    PendingOffsets,
     Producer,
     State,
     begin,
@@ -59,14 +59,14 @@ def test_a_new_id_gets_a_producer_id_and_epoch_nought() -> None:
 
 def test_the_next_producer_fences_the_last_and_aborts_what_it_had_begun() -> None:
     ended = initialise(ongoing(4), "pay", 2_000, None)
-    assert ended == Ended(producer(5, timeout_ms=2_000), Pending.DROP)
+    assert ended == Ended(producer(5, timeout_ms=2_000), PendingOffsets.DROP)
     assert refusal(begin, ended.producer, Claim(70, 4)) is FENCED
 
 
 @pytest.mark.parametrize("state", [State.COMMITTED, State.ABORTED, State.EMPTY])
 def test_nothing_is_dropped_where_nothing_was_begun(state: State) -> None:
     ended = initialise(producer(4, state), "pay", 1_000, None)
-    assert ended == Ended(producer(5), Pending.WAIT)
+    assert ended == Ended(producer(5), PendingOffsets.WAIT)
 
 
 def test_a_producer_that_recovers_says_who_it_was() -> None:
@@ -160,9 +160,9 @@ def test_a_group_that_is_in_the_transaction() -> None:
 
 @pytest.mark.parametrize(
     ("commit", "state", "pending"),
-    [(True, State.COMMITTED, Pending.APPLY), (False, State.ABORTED, Pending.DROP)],
+    [(True, State.COMMITTED, PendingOffsets.APPLY), (False, State.ABORTED, PendingOffsets.DROP)],
 )
-def test_a_transaction_ends_once(commit: bool, state: State, pending: Pending) -> None:
+def test_a_transaction_ends_once(commit: bool, state: State, pending: PendingOffsets) -> None:
     """Asking again is answered as the first time; the other end is refused."""
     first = end(ongoing(4), Claim(70, 4), commit=commit, version=V1)
     assert first == Ended(producer(4, state), pending)
@@ -177,10 +177,10 @@ def test_nothing_begun_is_nothing_to_end(commit: bool) -> None:
 
 @pytest.mark.parametrize(
     ("commit", "state", "pending"),
-    [(True, State.COMMITTED, Pending.APPLY), (False, State.ABORTED, Pending.DROP)],
+    [(True, State.COMMITTED, PendingOffsets.APPLY), (False, State.ABORTED, PendingOffsets.DROP)],
 )
 def test_each_transaction_has_its_epoch_from_v5(
-    commit: bool, state: State, pending: Pending
+    commit: bool, state: State, pending: PendingOffsets
 ) -> None:
     first = end(ongoing(4), Claim(70, 4), commit=commit, version=V2)
     assert first == Ended(producer(5, state, last_epoch=4), pending)
@@ -214,7 +214,7 @@ def test_the_end_of_the_last_epoch_brings_a_new_producer_id() -> None:
 @pytest.mark.parametrize("epoch", [4, EPOCH_MAX])
 def test_who_takes_too_long_is_fenced(epoch: int) -> None:
     ended = time_out(ongoing(epoch, is_overdue=True))
-    assert ended == Ended(producer(epoch + 1, State.ABORTED), Pending.DROP)
+    assert ended == Ended(producer(epoch + 1, State.ABORTED), PendingOffsets.DROP)
     for version in (V1, V2):
         for commit in (True, False):
             given = {"commit": commit, "version": version}

@@ -20,7 +20,7 @@ from typing import Any
 import psycopg
 
 from launcher import cluster, ports, postgres
-from launcher.cluster import Cluster
+from launcher.cluster import PostgresCluster
 from launcher.identity import CLEAN_ENVIRONMENT
 from tests.launcher.waiting import until
 
@@ -33,7 +33,7 @@ PROMOTED = "SELECT NOT pg_is_in_recovery()"
 class Server:
     """One data folder, and its process while it runs."""
 
-    cluster: Cluster
+    cluster: PostgresCluster
     process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -114,7 +114,7 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(path)
 
 
-def _give(path: Path, prepared: Cluster) -> None:
+def _give(path: Path, prepared: PostgresCluster) -> None:
     identity = prepared.identity
     if identity is None:
         return

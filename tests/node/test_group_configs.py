@@ -6,7 +6,7 @@ import pytest
 
 from groups.coordinator import group_configs
 from groups.coordinator.totals import CONFIGS
-from groups.core.configs.entries import Change, Operation
+from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import SLOTS
 from groups.event_loop import Slices
@@ -16,7 +16,7 @@ from tests.node.running import Running
 async def test_what_is_refused_needs_no_collection_to_go(one: Running) -> None:
     """Each of 10,000 refusals was kept by its own traceback until a collection found them: it held
     the event loop for 80 ms, again and again while one client asked for too much."""
-    wanted = {"g": [Change("no.such.setting", Operation.SET, "1")]}
+    wanted = {"g": [Change("no.such.setting", ConfigOperation.SET, "1")]}
     gc.collect()
     gc.disable()
     try:
@@ -36,7 +36,7 @@ async def test_settings_of_one_request_are_counted_once_each(one: Running) -> No
     as many as there may be, and nobody else got any until they were counted anew."""
     counted = one.node.totals.rows[CONFIGS]
     before = counted.figure[0]
-    change = Change("consumer.session.timeout.ms", Operation.SET, "50000")
+    change = Change("consumer.session.timeout.ms", ConfigOperation.SET, "50000")
     wanted = {f"g{number}": [change] for number in range(5)}
     assert await one.node.configs.alter(wanted) == {}
     assert counted.figure[0] == before + 5
@@ -47,7 +47,10 @@ async def test_settings_of_many_groups_are_heeded_in_slices_and_for_owned_slots_
 ) -> None:
     """40,000 that rang together held the loop for 370 ms. What a slot's next owner changes, a node
     that has lost it in between would go by for ever after it came back."""
-    coordinator, change = one.node.coordinator, Change("rollcall.freeze", Operation.SET, "true")
+    coordinator, change = (
+        one.node.coordinator,
+        Change("rollcall.freeze", ConfigOperation.SET, "true"),
+    )
     before, pauses = coordinator.epochs, 0
 
     class Short(Slices):

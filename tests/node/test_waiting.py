@@ -8,7 +8,7 @@ import pytest
 
 from groups.coordinator import waiting as telling
 from groups.core.classic.group import ClassicGroup
-from groups.core.configs.entries import Change, Operation
+from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
 from groups.core.rows import slot_of
@@ -62,7 +62,7 @@ async def test_who_is_waited_for_is_told_until_the_group_settles(one: Running) -
 async def test_a_newcomer_to_a_frozen_group_is_told_of(one: Running) -> None:
     """No row changes when it comes, and it waits until the thaw."""
     await one.settled("g", client_id="ben")
-    change = Change("rollcall.freeze", Operation.SET, "true")
+    change = Change("rollcall.freeze", ConfigOperation.SET, "true")
     await one.node.configs.alter({"g": [change]})
     one.join("g", client_id="dan")
 

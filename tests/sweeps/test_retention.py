@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from django.db import OperationalError
 
-from groups.core.configs.entries import Change, Operation
+from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.replies import Committed
 from groups.sweeps.session import RetentionSweep, clean_up
 from tests.node.running import Running
@@ -136,7 +136,9 @@ async def test_settings_of_groups_that_never_came_go_and_all_others_stay(
 ) -> None:
     await one.commit("there", 1)
     for group_id in ("there", "gone", "never", "yet to come"):
-        await one.node.configs.alter({group_id: [Change("rollcall.freeze", Operation.SET, "true")]})
+        await one.node.configs.alter(
+            {group_id: [Change("rollcall.freeze", ConfigOperation.SET, "true")]}
+        )
     await other.execute(
         "INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,"
         ' generation_before, generation_after, waited_for, joined, "left", details)'

@@ -1,14 +1,14 @@
 """Whose slots gave no echo: judged by what one process has seen without a break."""
 
-from groups.sweeps.unanswered_probes import GAP_MS, SLOW_LOOK_MS, Question, UnansweredProbes
+from groups.sweeps.unanswered_probes import GAP_MS, SLOW_LOOK_MS, UnansweredProbe, UnansweredProbes
 
 LEASE_MS = 3_000
-QUESTION = Question(slot=5, epoch=1, probe=9)
+QUESTION = UnansweredProbe(slot=5, epoch=1, probe=9)
 
 
 def looks(
-    silences: UnansweredProbes, *at: int, question: Question = QUESTION
-) -> list[list[Question]]:
+    silences: UnansweredProbes, *at: int, question: UnansweredProbe = QUESTION
+) -> list[list[UnansweredProbe]]:
     """Look at these instants, each answered at once."""
     return [silences.look([question], now, now) for now in at]
 
@@ -35,7 +35,7 @@ def test_another_owner_is_asked_anew() -> None:
     silences = UnansweredProbes(LEASE_MS)
     looks(silences, 0, 2_000)
 
-    assert looks(silences, 3_000, question=Question(5, epoch=2, probe=9)) == [[]]
+    assert looks(silences, 3_000, question=UnansweredProbe(5, epoch=2, probe=9)) == [[]]
 
 
 def test_a_process_that_was_away_has_seen_nothing() -> None:

@@ -56,7 +56,7 @@ forgotten: whoever still comes back with one of these starts over."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class HandedOutId:
     """A member id that was handed out (KIP-394) and has not come back yet.
 
     ``is_awaited``: the connection to which it was handed out lasts. A rebalance waits for no other.
@@ -147,7 +147,7 @@ class Live:
     fresh: int = 0
     syncs: SharedDict[str, Ticket | None] = field(default_factory=SharedDict)
     unsynced: SharedDict[str, None] = field(default_factory=SharedDict)
-    pending: SharedDict[str, Pending] = field(default_factory=SharedDict)
+    pending: SharedDict[str, HandedOutId] = field(default_factory=SharedDict)
     awaited: int = 0
     instances: SharedDict[str, str] = field(default_factory=SharedDict)
     preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -205,6 +205,6 @@ class Live:
         """When a newcomer whose join is still parked is removed."""
         return max(join.since, self.floor) + NEW_MEMBER_GUARD_MS
 
-    def pending_deadline(self, pending: Pending) -> Millis:
+    def pending_deadline(self, pending: HandedOutId) -> Millis:
         """When a handed-out member id is forgotten."""
         return max(pending.since, self.floor) + pending.session_timeout_ms

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from groups.core.classic import packing
-from groups.core.classic.live import HANDED_OUT_MAX, Join, JoinPhase, Live, Pending
+from groups.core.classic.live import HANDED_OUT_MAX, HandedOutId, Join, JoinPhase, Live
 from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Beat, Rules
@@ -76,7 +76,7 @@ class Work(Gathered[Live]):
     def hand_out(self, member_id: str, session_timeout_ms: int) -> None:
         """The id is awaited from now on; where too many are out, the oldest is forgotten."""
         live = self.change()
-        live.pending[member_id] = Pending(self.now, session_timeout_ms)
+        live.pending[member_id] = HandedOutId(self.now, session_timeout_ms)
         live.awaited += 1
         if len(live.pending) > HANDED_OUT_MAX:
             self.take_back(next(iter(live.pending)))

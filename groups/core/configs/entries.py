@@ -29,7 +29,7 @@ class Source(IntEnum):
     GROUP = 8
 
 
-class Operation(IntEnum):
+class ConfigOperation(IntEnum):
     """What is to be done with a value (KIP-339)."""
 
     SET = 0
@@ -48,7 +48,7 @@ class Synonym:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ConfigEntry:
     """One setting of a resource, as it is described. ``synonyms``: the one that counts first."""
 
     name: str
@@ -79,11 +79,13 @@ class BrokerConfig:
         return (Synonym(self.name, self.value, Source.STATIC_BROKER), default)
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> ConfigEntry:
         """As it is described: nothing of a node's settings can be changed while it runs."""
         synonyms = self.synonyms
         source = synonyms[0].source
-        return Entry(self.name, self.value, self.type, source, True, self.documentation, synonyms)
+        return ConfigEntry(
+            self.name, self.value, self.type, source, True, self.documentation, synonyms
+        )
 
 
 @dataclass(frozen=True, slots=True)

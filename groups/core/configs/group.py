@@ -13,9 +13,9 @@ from typing import Final
 from groups.core.configs.entries import (
     BrokerConfig,
     Change,
+    ConfigEntry,
+    ConfigOperation,
     ConfigType,
-    Entry,
-    Operation,
     Source,
     Synonym,
 )
@@ -86,13 +86,13 @@ class GroupConfig:
             return (Synonym(self.name, self.default, Source.DEFAULT),)
         return broker[self.inherits].synonyms
 
-    def entry(self, values: Values, broker: Broker) -> Entry:
+    def entry(self, values: Values, broker: Broker) -> ConfigEntry:
         """As it is described for a group that has these values."""
         synonyms = self.inherited(broker)
         if self.name in values:
             synonyms = (Synonym(self.name, values[self.name], Source.GROUP), *synonyms)
         value, source = synonyms[0].value, synonyms[0].source
-        return Entry(self.name, value, self.type, source, False, self.documentation, synonyms)
+        return ConfigEntry(self.name, value, self.type, source, False, self.documentation, synonyms)
 
 
 GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
@@ -170,7 +170,7 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
 BY_NAME: Final[Mapping[str, GroupConfig]] = {config.name: config for config in GROUP_CONFIGS}
 
 
-def entries(values: Values, broker: Broker) -> Sequence[Entry]:
+def entries(values: Values, broker: Broker) -> Sequence[ConfigEntry]:
     """Everything that can be set for a group, as it is now."""
     return [config.entry(values, broker) for config in GROUP_CONFIGS]
 
@@ -184,13 +184,13 @@ def changed(values: Values, changes: Sequence[Change], broker: Broker) -> Values
     check_form(changes)
     after = dict(values)
     for change in changes:
-        if change.operation == Operation.DELETE:
+        if change.operation == ConfigOperation.DELETE:
             after.pop(change.name, None)
             continue
         config = BY_NAME.get(change.name)
         if config is None:
             raise _invalid(f"Unknown group config name: {change.name}")
-        if change.operation != Operation.SET:
+        if change.operation != ConfigOperation.SET:
             raise _invalid(f"{change.name} is not a list: APPEND and SUBTRACT are not possible.")
         assert change.value is not None
         after[change.name] = config.parse(change.value, broker)
@@ -203,10 +203,10 @@ def check_form(changes: Sequence[Change]) -> None:
     if len({change.name for change in changes}) < len(changes):
         raise Refuse(ErrorCode.INVALID_REQUEST, "A name appears more than once.")
     for change in changes:
-        if change.operation not in tuple(Operation):
+        if change.operation not in tuple(ConfigOperation):
             detail = f"There is no operation {change.operation}."
             raise Refuse(ErrorCode.INVALID_REQUEST, detail)
-        if change.value is None and change.operation != Operation.DELETE:
+        if change.value is None and change.operation != ConfigOperation.DELETE:
             raise Refuse(ErrorCode.INVALID_REQUEST, f"{change.name} needs a value.")
 
 

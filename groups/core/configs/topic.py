@@ -8,7 +8,7 @@ them later is told. Other names, and values that Kafka could not read, are refus
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from groups.core.configs.entries import Change, ConfigType, Entry, Operation, Source
+from groups.core.configs.entries import Change, ConfigEntry, ConfigOperation, ConfigType, Source
 from groups.core.configs.group import check_form
 from groups.core.errors import ErrorCode, Refuse
 
@@ -102,10 +102,10 @@ def _is_readable(name: str, value: str) -> bool:
     return True
 
 
-def entries() -> Sequence[Entry]:
+def entries() -> Sequence[ConfigEntry]:
     """The settings of any topic."""
     return [
-        Entry(name, value, kind, Source.DEFAULT, True, DOCUMENTATION)
+        ConfigEntry(name, value, kind, Source.DEFAULT, True, DOCUMENTATION)
         for name, (kind, value) in DEFAULTS.items()
         if value is not None
     ]
@@ -116,11 +116,11 @@ def check(changes: Sequence[Change]) -> None:
     that no topic has. Setting what holds anyway, and deleting, change nothing and are welcome."""
     check_form(changes)
     for change in changes:
-        if change.operation == Operation.DELETE:
+        if change.operation == ConfigOperation.DELETE:
             continue
         if change.name not in DEFAULTS:
             raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {change.name}")
-        if change.operation != Operation.SET or change.value != DEFAULTS[change.name][1]:
+        if change.operation != ConfigOperation.SET or change.value != DEFAULTS[change.name][1]:
             raise Refuse(
                 ErrorCode.INVALID_REQUEST,
                 f"Rollcall keeps no log, so {change.name} of a topic cannot be changed.",
