@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from groups.coordinator import committer, runtime
+from groups.coordinator import committer, loading
 from groups.coordinator.loading import rejoined, revived, takes_long
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
@@ -241,9 +241,9 @@ async def held(one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Run
             gate.pass_through()
         return revived(durable, *told)
 
-    monkeypatch.setattr(runtime, "rejoined", slowly_rejoined)
-    monkeypatch.setattr(runtime, "revived", slowly_revived)
-    monkeypatch.setattr(runtime, "takes_long", lambda durable: durable.group.group_id == "large")
+    monkeypatch.setattr(loading, "rejoined", slowly_rejoined)
+    monkeypatch.setattr(loading, "revived", slowly_revived)
+    monkeypatch.setattr(loading, "takes_long", lambda durable: durable.group.group_id == "large")
     return one
 
 
