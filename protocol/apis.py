@@ -1,7 +1,6 @@
-"""THE table: every API that Rollcall speaks, its versions, its handler.
+"""The table of APIs: every API of the Kafka port, its versions, its handler.
 
-ApiVersions, dispatch, the docs and the tests read it. To add an API: declare its
-messages, write its handler, add its line.
+ApiVersions, dispatch, the docs and the tests read it. To add an API: CONTRIBUTING.md.
 """
 
 import sys
@@ -66,9 +65,10 @@ Handler = Callable[[Any, Call], Awaitable[Any]]
 @dataclass(frozen=True, slots=True)
 class Api:
     """One line of the table; versions are inclusive. ``is_bulky``: a small request may have a
-    large reply. ``number_of``: how its clients call an error. ``flexible_since``: the first version
-    of a request whose header has tagged fields (KIP-482), ``replies_flexible_since`` of a reply; no
-    version of ApiVersions, whose client does not know yet which versions there are (KIP-511)."""
+    large reply. ``number_of``: the number of an error code in this API's protocol.
+    ``flexible_since``: the first version of a request whose header has tagged fields (KIP-482),
+    ``replies_flexible_since`` of a reply; no version of ApiVersions, since its client does not know
+    the supported versions yet (KIP-511)."""
 
     key: int
     name: str
@@ -90,7 +90,7 @@ BULKY = frozenset({3, 9, 11, 15, 16, 29, 31, 32, 48, 50, 66, 69, 75, 10010})
 
 
 def api_of(messages: Messages, handle: Handler, number_of: Callable[[int], int] = int) -> Api:
-    """Every version that is declared is served."""
+    """The row of an API; every declared version is served."""
     key, name, request, response = messages
     lowest, highest = request.versions
     return Api(
@@ -169,10 +169,10 @@ APIS: Mapping[int, Api] = {
 
 
 UNAUTHENTICATED: Mapping[int, Api] = {key: APIS[key] for key in (17, 18, 36)}
-"""What a connection may ask on a listener with SASL before it has authenticated, and when it has to
-do so again: SaslHandshake, ApiVersions, SaslAuthenticate."""
+"""The APIs of a listener with SASL for a connection that has not authenticated, or has to do so
+again: SaslHandshake, ApiVersions, SaslAuthenticate."""
 
 
 def advertised() -> list[Served]:
-    """(key, min version, max version) of every API, in key order: what ApiVersions says."""
+    """(key, min version, max version) of every API, in key order, for ApiVersions."""
     return [(api.key, api.min_version, api.max_version) for api in APIS.values()]

@@ -1,6 +1,6 @@
-"""The application behind a connection: decode, hand to the handler, encode; one at a time.
+"""The application behind a connection: decode, call the handler, encode; one request at a time.
 
-A channels consumer with a loop of its own: the stock dispatch makes a thread hop per
+A channels consumer with a loop of its own: the dispatch of channels switches threads for each
 message, which costs fifteen times the work itself (docs/hot-path.md).
 """
 
@@ -36,22 +36,22 @@ from rollcall.wire.limits import REPLY_BYTES_MAX
 logger = logging.getLogger(__name__)
 
 OF_ONE_GROUP = frozenset({11, 14, 15, 68, 69, 10001, 10010})
-"""APIs whose replies may tell of one group, and be as long as the limits of a group allow."""
+"""APIs whose reply may describe a single group, and be as long as the limits of a group allow."""
 
 PARKED = frozenset(key.to_bytes(2, "big") for key in (11, 14))
-"""JoinGroup and SyncGroup may wait for minutes. What they hold meanwhile counts for their group
-(``group.metadata.max.bytes``), and no longer for the node's long requests."""
+"""JoinGroup and SyncGroup may wait for minutes. Their memory then counts against the limit of their
+group (``group.metadata.max.bytes``), no longer against that of the node's long requests."""
 
 LARGE_FRAME_BYTES = 16 * 1024
-"""Frames from here on are decoded beside the loop, and what they name is gone through there: the
-worst content costs 0.16 us a byte to decode and three times as much to answer, so a smaller one
-takes 10 ms at the most."""
+"""Frames of this size and more are decoded and processed in a thread beside the event loop: the
+worst content costs 0.16 us a byte to decode and three times as much to answer, so a smaller frame
+takes 10 ms at most."""
 
 SMALL_FRAME_BYTES = 4 * 1024
-"""Requests below this have small replies, but for those of APIs that are ``is_bulky``."""
+"""Smaller requests have small replies, except those of APIs that are ``is_bulky``."""
 
 HUGE_FRAME_BYTES = 512 * 1024
-"""The reply to a request from here on may be as long, in few elements: written beside the loop."""
+"""The reply to a request of this size may be as long, in few elements: a thread encodes it."""
 
 Message = dict[str, Any]
 T = TypeVar("T")
@@ -145,7 +145,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             _check_length(api, body)
             return response_frame(header.correlation_id, body, flexible)
         finally:
-            if waste:  # once this task has let go of it
+            if waste:  # after this task has dropped its references
                 server.loop.call_soon(_discard, server.beside, waste)
 
     def _call(self, connection: Any, header: RequestHeader, is_long: bool) -> Call:
@@ -182,7 +182,7 @@ async def _handled(server: Any, api: Api, request: Any, call: Call) -> Any:
 
 
 def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | None) -> None:
-    """Read nothing more for a while of who has used too much; the answer says for how long."""
+    """Stop reading from a client that is over its quota; the reply says for how long."""
     if meter is not None:
         meter.answered(response, call)
     if call.throttle_ms:
@@ -190,8 +190,8 @@ def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | Non
 
 
 class Served:
-    """The requests of one API that a handler answered: how long each took, and with which errors
-    (0: none; what is wrong with single partitions or groups is no error of the request)."""
+    """The requests of one API that a handler answered: their durations, and their error codes
+    (0: none; errors of single partitions or groups do not count)."""
 
     __slots__ = ("durations", "errors")
 
@@ -208,7 +208,7 @@ def _count(served: Served, response: Any, seconds: float) -> None:
 def _read(
     api: Api, version: int, frame: bytes, offset: int, settings: NodeSettings
 ) -> tuple[Any, Any]:
-    """The request, and the answer where it names more than a request may."""
+    """The request, and the reply if it has more elements than a request may."""
     request = decode(api.request, version, frame, offset)
     if len(frame) < LOOKED_AT_BYTES or not (maximum := exceeded(request, settings)):
         return request, None
@@ -233,7 +233,7 @@ def _check_length(api: Api, body: bytes) -> None:
 
 
 def _discard(executor: Executor, waste: list[Any]) -> None:
-    """Beside the loop; on it, where the server ends and nothing is done beside it any more."""
+    """In the thread; if the server is shutting down and the thread has ended, here."""
     try:
         executor.submit(discard, waste)
     except RuntimeError:
@@ -241,13 +241,13 @@ def _discard(executor: Executor, waste: list[Any]) -> None:
 
 
 async def _beside(executor: Executor, work: Callable[[], T]) -> T:
-    """Beside the loop, which waits for the interpreter no longer than a thread may keep it."""
+    """Run the work in a thread; the event loop waits at most for the switch interval."""
     return await asyncio.get_running_loop().run_in_executor(executor, work)
 
 
 def _unsupported(api: Api, header: RequestHeader) -> bytes:
     """KIP-511: an ApiVersions request of an unknown version is answered in version 0, so that
-    the client learns what to ask; any other one cannot be answered."""
+    the client learns the supported versions; any other request cannot be answered."""
     if api.key != API_VERSIONS:
         raise WireError(f"{api.name} has no version {header.api_version}")
     return response_frame(header.correlation_id, unsupported_version_body(apis.advertised()), False)

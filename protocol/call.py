@@ -1,8 +1,7 @@
-"""What a handler is given beside the decoded request: who asks, and what it may use.
+"""What a handler receives in addition to the decoded request: the client, and what it may use.
 
-A handler is ``async def handle(request, call) -> response`` in a file named after
-its API. It translates: form checks, one call into ``groups``, and the answer in
-the message's words. It never touches a connection.
+A handler is ``async def handle(request, call) -> response`` in a file named after its API. It
+validates the request, calls ``groups`` once, and builds the reply. It never uses a connection.
 """
 
 import asyncio
@@ -32,43 +31,43 @@ THROTTLED: Final = "The throttling quota has been exceeded."
 
 
 class Mutations(Protocol):
-    """What a client's quota says of changes of the catalogue (``protocol.metering``)."""
+    """A client's quota of changes to the catalogue (``protocol.metering``)."""
 
     wait_ms: int
 
     def take(self, partitions: int, /) -> bool:
-        """Whether so many partitions may be made or deleted now."""
+        """Whether this many partitions may be created or deleted now."""
 
     def pause_ms(self) -> int:
         """For how long the connection pauses."""
 
 
 class Waiter(Protocol):
-    """What waits for a reply: a future, or what is like one."""
+    """What waits for a reply: a future, or an object with the same two methods."""
 
     def done(self) -> bool:
-        """Whether it waits no more."""
+        """Whether it has a result, or was cancelled."""
 
     def set_result(self, result: Reply, /) -> None:
-        """The reply has come."""
+        """Set the reply."""
 
 
 class PendingReplies:
-    """Where tickets wait for their replies; the one place that resolves them."""
+    """The tickets that wait for their replies; only this class resolves them."""
 
     def __init__(self) -> None:
         self._waiting: dict[Ticket, Waiter] = {}
 
     def open(self, ticket: Ticket, future: Waiter) -> None:
-        """Somebody waits for this ticket from now on."""
+        """Register a ticket."""
         self._waiting[ticket] = future
 
     def close(self, ticket: Ticket) -> None:
-        """Nobody waits any more; a reply that comes later is dropped."""
+        """Remove a ticket; a later reply to it is dropped."""
         self._waiting.pop(ticket, None)
 
     def answer(self, ticket: Ticket, reply: Reply) -> None:
-        """Hand a reply over. A ticket whose connection has gone is nobody's loss."""
+        """Resolve a ticket. If its connection has closed, the reply is dropped."""
         future = self._waiting.pop(ticket, None)
         if future is not None and not future.done():
             future.set_result(reply)
@@ -78,11 +77,11 @@ class PendingReplies:
 
 
 def _anywhere(_group_id: str, _consumer_id: str) -> None:
-    """Nobody asks where a consumer is."""
+    """The default of ``sit``: do nothing."""
 
 
 def _nobody_waits() -> None:
-    """A call that is never held."""
+    """The default of ``release``: the call is never held."""
 
 
 Served = tuple[int, int, int]
@@ -97,7 +96,7 @@ class Released:
     release: Callable[[], None]
 
     def view_changed(self) -> None:
-        """Look, and end the hold."""
+        """End the hold if there is news."""
         if self.is_news():
             self.release()
 

@@ -1,8 +1,8 @@
-"""One group in a node's memory with what waits for it, the queues in which groups wait, and what
-groups have of their own.
+"""A group in a node's memory with its inbox, the queues in which groups wait, and the settings of
+single groups.
 
-Book-keeping only: who puts events in, and who takes them out, is not known here. No I/O, and no
-rule about values.
+State only: the runtime puts events in, the committers take them out. No I/O, and no rule about
+values.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ class GroupEntry:
 
     ``busy`` while a committer has it: a group is in one transaction at a time,
     so the order of its events holds. ``parked``: tickets not yet answered.
-    ``suspended``: nothing is decided of it, since what its rows hold is in doubt (until they have
-    been read again), its slot is no longer this node's, or it is ``broken``: the rows make no sense
-    to this version, and every request gets an error.
-    ``doubted_at``: since when. ``suspects``: so many events at the head are stepped one at a time,
-    since PostgreSQL refused something in them together.
-    ``kept_view``: what the group was last shown of the catalogue (``groups.coordinator.views``).
-    ``quiet_until``: until then nothing of it falls due. ``written``: rows, since its offsets were
-    counted (``groups.coordinator.offset_totals``).
+    ``suspended``: no step is made, since the content of its rows is unknown (until they have been
+    read again), this node does not own its slot any more, or it is ``broken``: this version cannot
+    read the rows, and every request gets an error.
+    ``doubted_at``: since when the rows are in doubt. ``suspects``: this many events at the head of
+    the inbox are stepped one at a time, since PostgreSQL refused a value in the batch of them all.
+    ``kept_view``: the part of the catalogue that the group last received
+    (``groups.coordinator.views``). ``quiet_until``: no timer of it is due before this time.
+    ``written``: rows written since its offsets were counted (``groups.coordinator.offset_totals``).
     """
 
     __slots__ = (
@@ -74,8 +74,8 @@ class GroupEntry:
         self.written = 0
 
     def head_is_offsets(self) -> bool:
-        """Which queue the next events belong to: a commit to a group that has a row leaves
-        generation and membership alone; everything else may change them."""
+        """Whether the next event belongs to the queue of offsets: a commit to a group that has a
+        row changes neither generation nor membership; everything else may."""
         return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
 
 
@@ -104,12 +104,12 @@ class CommitQueue:
 
 
 class GroupOverrides:
-    """The groups that differ from the node's own settings; all others are not here. Filled with the
-    slots and by the doorbell (``groups.coordinator.group_configs``).
+    """The groups whose settings differ from the node's. Filled when slots are loaded and after
+    notifications (``groups.coordinator.group_configs``).
 
-    ``reading`` is held from a look at the rows until what they say is here: so what was read
-    later is applied later. ``buckets``: the groups whose commits are limited. ``paused``: where
-    operators have stopped work.
+    ``reading`` is locked from reading the rows until their values are applied here, so that later
+    reads are applied later. ``buckets``: the groups whose commits are limited. ``paused``: the
+    pauses of groups and members.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -118,18 +118,20 @@ class GroupOverrides:
         self.buckets: dict[str, Bucket] = {}
         self.paused = Paused()
         self._rules: dict[str, Rules] = {}
-        self._by_slot: defaultdict[int, set[str]] = defaultdict(set)  # asked of 100,000 at once
+        self._by_slot: defaultdict[int, set[str]] = defaultdict(
+            set
+        )  # looked up for 100,000 groups at once
 
     def rules_of(self, group_id: str) -> Rules:
-        """The rules that hold for a group. The same object until they change."""
+        """The rules of a group. The same object until they change."""
         return self._rules.get(group_id, self.rules)
 
     def count_from(self, generations_after: int) -> None:
-        """Generations of groups that have no row yet begin behind this."""
+        """Generations of groups without a row begin after this number."""
         self.rules = replace(self.rules, generations_after=generations_after)
 
     def put(self, group_id: str, values: Values, now: Millis) -> None:
-        """What the group has of its own from now on; nothing at all: it is as all others."""
+        """Replace the group's own settings; an empty mapping: it has none."""
         if values:
             self._rules[group_id] = group.rules_of(values, self.rules)
             self._by_slot[slot_of(group_id)].add(group_id)
@@ -145,11 +147,11 @@ class GroupOverrides:
             self.buckets[group_id] = Bucket.full(per_second, now)
 
     def of_slots(self, slots: Collection[int]) -> set[str]:
-        """The groups of these slots that have something of their own."""
+        """The groups of these slots that have settings of their own."""
         return set[str]().union(*(self._by_slot[slot] for slot in slots))
 
     def forget(self, slots: Collection[int]) -> None:
-        """These slots are not this node's any more."""
+        """This node does not own these slots any more."""
         for slot in slots:
             for group_id in self._by_slot.pop(slot, ()):
                 del self._rules[group_id]

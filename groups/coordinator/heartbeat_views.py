@@ -1,7 +1,7 @@
-"""The committed heartbeat views of a node's groups, and who wants to hear when one is swapped.
+"""The committed heartbeat views of a node's groups, and the watchers of their changes.
 
-The fast path reads here, held heartbeats wait here. No rule and no I/O: what a view says is the
-group's own business, what follows from a swap is the watcher's.
+The fast path reads the views, held heartbeats watch them. No rule and no I/O: the group defines
+what a view contains, the watcher what follows from a change.
 """
 
 from typing import Protocol
@@ -10,27 +10,27 @@ from groups.core.group import HeartbeatView
 
 
 class Watcher(Protocol):
-    """Somebody for whom a swap may be news. Compared by identity."""
+    """Is called when a view changes. Compared by identity."""
 
     def view_changed(self) -> None:
-        """The view was swapped or dropped, or the lease is over. Called inside the swap: it must
-        neither wait nor raise."""
+        """The view was replaced or dropped, or the lease is over. Called during the replacement:
+        it must neither wait nor raise."""
         ...
 
 
 class HeartbeatViews:
-    """Views by group id. ``swaps`` counts every change of any of them: while it stands still, what
-    was read here before is still so."""
+    """Views by group id. ``swaps`` counts the changes of all views: while it is unchanged, what was
+    read before is still valid."""
 
     __slots__ = ("_views", "_watchers", "swaps")
 
     def __init__(self) -> None:
         self.swaps = 0
         self._views: dict[str, HeartbeatView] = {}
-        self._watchers: dict[str, dict[Watcher, None]] = {}  # in the order of their coming
+        self._watchers: dict[str, dict[Watcher, None]] = {}  # in order of registration
 
     def get(self, group_id: str) -> HeartbeatView | None:
-        """The view that may be shown now; None: nothing may be said without a step."""
+        """The current view; None: no heartbeat can be answered without a step."""
         return self._views.get(group_id)
 
     def __getitem__(self, group_id: str) -> HeartbeatView:
@@ -40,12 +40,12 @@ class HeartbeatViews:
         return group_id in self._views
 
     def put(self, group_id: str, view: HeartbeatView) -> None:
-        """Show this view from now on."""
+        """Replace the view of a group."""
         self._views[group_id] = view
         self._swapped(group_id)
 
     def drop(self, group_id: str) -> None:
-        """Show none from now on."""
+        """Remove the view of a group."""
         if self._views.pop(group_id, None) is not None:
             self._swapped(group_id)
 
@@ -55,17 +55,17 @@ class HeartbeatViews:
             watcher.view_changed()
 
     def look_again(self) -> None:
-        """What was read here before may not be said any more: access rules have changed."""
+        """What was read before is not valid any more: access rules have changed."""
         self.swaps += 1
 
-    # -- who wants to hear
+    # -- watchers
 
     def watch(self, group_id: str, watcher: Watcher) -> None:
-        """Tell the watcher of every swap, until ``unwatch``."""
+        """Call the watcher at every change, until ``unwatch``."""
         self._watchers.setdefault(group_id, {})[watcher] = None
 
     def unwatch(self, group_id: str, watcher: Watcher) -> None:
-        """Tell it no more; nothing happens where it was not told."""
+        """Do not call it any more; no effect if it was not registered."""
         watching = self._watchers.get(group_id)
         if watching is None:
             return
@@ -74,7 +74,7 @@ class HeartbeatViews:
             del self._watchers[group_id]
 
     def tell_all(self) -> None:
-        """The lease is over: what was true of every view may not be so any more."""
+        """The lease is over: no view may be valid any more."""
         for watching in list(self._watchers.values()):
             for watcher in tuple(watching):
                 watcher.view_changed()

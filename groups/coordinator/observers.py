@@ -1,8 +1,8 @@
-"""Observers of groups, the web's pages, hear of every change: one NOTIFY for all of a moment.
+"""Notifies observers of groups (the web's pages) of every change: one NOTIFY for several groups.
 
-PostgreSQL commits one after another the transactions that notify (docs/hot-path.md, *NOTIFY*). So
-no batch of a committer rings: it says afterwards what has changed, and one task rings for both
-queues. A ring that is lost with its node is made up for by the node that takes its slots.
+PostgreSQL serializes the commits of transactions that notify (docs/hot-path.md, *NOTIFY*). So
+batches do not notify: the committers report afterwards what has changed, and one task notifies for
+both. If a node dies before it notifies, the node that takes over its slots does so.
 """
 
 import asyncio
@@ -23,22 +23,23 @@ BELL: Final = "rollcall_groups"
 """The channel: a JSON object of group id to revision."""
 
 GROUPS_MAX: Final = 50
-"""Groups named in one ring. NOTIFY refuses payloads of 8,000 bytes; whom an empty object reaches
-looks for himself."""
+"""Groups named in one notification. NOTIFY refuses payloads of 8,000 bytes; a listener that
+receives an empty object reads what has changed."""
 
 BYTES_MAX: Final = 7_500
 
 GATHER_S: Final = 0.05
-"""After a ring: what changes meanwhile is told together. A person sees no difference."""
+"""The pause after a notification: what changes meanwhile goes into the next one. People do not
+notice it."""
 
 AGAIN_S: Final = 1.0
-"""After a ring that PostgreSQL did not take."""
+"""The pause after a notification that failed."""
 
 Pool = AsyncConnectionPool[connections.Connection]
 
 
 class Observers:
-    """What has changed and was not told yet: revisions by group id."""
+    """Changes of which nobody was notified yet: revisions by group id."""
 
     def __init__(self) -> None:
         self._changed: dict[str, int] = {}
@@ -47,30 +48,29 @@ class Observers:
         self._unlooked: set[str] = set()
 
     def note(self, group_id: str, revision: int) -> None:
-        """The group has changed, and its rows say so."""
-        if len(self._changed) <= GROUPS_MAX:  # of more than that no name is told
+        """The group has changed, and its rows are written."""
+        if len(self._changed) <= GROUPS_MAX:  # with more, the notification names none
             self._changed[group_id] = revision
         self._unlooked.add(group_id)
         self._due.set()
 
     def came(self, group_id: str) -> None:
-        """The group came to this node with its rows, or something was decided of it that changes
-        none of them."""
+        """The group was loaded by this node, or a decision about it changed none of its rows."""
         self._unlooked.add(group_id)
 
     def unlooked(self) -> set[str]:
-        """Groups that have changed or come since this was asked last."""
+        """Groups that have changed or were loaded since the last call."""
         found, self._unlooked = self._unlooked, set()
         return found
 
     def look(self) -> None:
-        """What changed is not known, since it was written by the last owner of groups that came to
-        this node, or by a transaction whose outcome was in doubt: whoever listens looks himself."""
+        """It is not known what changed: it was written by the previous owner of groups that this
+        node loaded, or by a transaction with an unknown outcome. The listeners read it."""
         self._all = True
         self._due.set()
 
     async def run(self, pool: Pool) -> None:
-        """Ring whenever there is something to tell, until cancelled."""
+        """Notify whenever something has changed, until cancelled."""
         while True:
             await self._due.wait()
             if await self._ring(pool):
@@ -93,11 +93,11 @@ class Observers:
 
 
 async def ring(connection: psycopg.AsyncConnection[Any], changed: Mapping[str, int]) -> None:
-    """Tell whoever listens."""
+    """Notify the listeners."""
     await connection.execute(group_rows.RING, {"channel": BELL, "payload": payload(changed)})
 
 
 def payload(changed: Mapping[str, int]) -> str:
-    """What the ring says; an empty object where that would be too much."""
+    """The payload; an empty object if it would be too long."""
     text = json.dumps(changed) if len(changed) <= GROUPS_MAX else "{}"
     return text if len(text) <= BYTES_MAX else "{}"

@@ -1,8 +1,9 @@
-"""Groups that cannot go on at once: those whose rows are in doubt, and those whose row is held.
+"""Groups that cannot continue at once: their rows are in doubt, or another transaction has locked
+their row.
 
-One reloader a node and one waiting room a queue, each with a single connection however many
-groups wait: an outage must not end in a storm of reconnects. Nobody waits here for ever. Nothing
-is decided here.
+A node has one reloader, and each queue one waiting room; each uses a single connection for all its
+groups, so that the end of an outage causes no storm of reconnects. All waits have a time limit.
+Nothing is decided here.
 """
 
 import asyncio
@@ -95,7 +96,7 @@ class Reloader:
             await self._reseat([self._doubtful.pop(group_id) for group_id in free], found)
 
     async def _reseat(self, entries: Sequence[GroupEntry], found: Mapping[str, Durable]) -> None:
-        """Let them go on from these rows, but for those that are in doubt again meanwhile."""
+        """Continue with these rows, except groups that are in doubt again."""
         coordinator, slices = self.coordinator, Slices(self.coordinator.monotonic)
         for entry in entries:
             merge = loading.reseating(coordinator, entry, found.get(entry.group_id))
@@ -106,7 +107,7 @@ class Reloader:
                 await slices.pause()
 
     async def _fence(self, connection: connections.Connection, group_ids: list[str]) -> set[str]:
-        """A commit that comes late must not overwrite those that are acknowledged from now on."""
+        """A late commit must not overwrite commits that are acknowledged from now on."""
         unsure = self._unsure & set(group_ids)
         if not unsure:
             return set()
@@ -115,7 +116,7 @@ class Reloader:
         return held
 
     def _give_up(self) -> None:
-        """Whoever waits for a group that cannot be read shall not wait for ever."""
+        """Refuse requests that have waited too long for a group that cannot be read."""
         late = self.coordinator.clock() - self.timeout_ms
         for entry in self._doubtful.values():
             if entry.doubted_at <= late:
@@ -124,10 +125,10 @@ class Reloader:
 
 
 class WaitingRoom(Generic[Work]):
-    """Work that met a held row waits here, each group alone; its queue goes on without it.
+    """Work that met a locked row waits here, one entry for each group; its queue continues.
 
-    ``attempt`` writes one work and says whether it is done with, one way or another; ``give_up``
-    ends what has waited for ``patience_s``, ``empty`` is awaited when nobody waits any more.
+    ``attempt`` writes one work and returns whether it is finished, successfully or not; ``give_up``
+    ends work that has waited for ``patience_s``; ``empty`` is awaited when no work waits any more.
     """
 
     def __init__(
@@ -145,13 +146,13 @@ class WaitingRoom(Generic[Work]):
         self._wake = asyncio.Event()
 
     def add(self, works: Iterable[Work]) -> None:
-        """These could not be written because something they need is held."""
+        """These could not be written because a row that they need is locked."""
         until = asyncio.get_running_loop().time() + self.patience_s
         self._waiting.extend((until, work) for work in works)
         self._wake.set()
 
     async def run(self) -> None:
-        """Try everybody again, round after round, until cancelled."""
+        """Try all of them again and again, until cancelled."""
         while True:
             await self._wake.wait()
             self._wake.clear()

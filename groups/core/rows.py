@@ -1,9 +1,9 @@
-"""What is durable about a group: values that stand for rows.
+"""The durable part of a group: values that mirror rows.
 
-Every kind of group keeps its durable half in these three shapes, so that one store writes them all
-(docs/architecture.md, *Durable and Live*). A kind that needs more than the columns here puts it in
+Every kind of group uses these three types, so that one store writes them all
+(docs/architecture.md, *Durable and Live*). A kind that needs more than these columns puts it into
 ``details`` (JSON values only). Values are immutable: a change is a new value, and an unchanged
-member stays the same object, which is how the store tells what to write.
+member remains the same object, by which the store finds what to write.
 """
 
 import json
@@ -29,11 +29,11 @@ def slot_of(group_id: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The group's own row.
+    """The row of a group.
 
     ``kind`` names the rules ("classic", "consumer", ...); ``generation`` is the
-    generation id, or the group epoch of a consumer group; ``state`` is Kafka's
-    word for it ("Empty", "PreparingRebalance", ...), as operators read it.
+    generation id, or the group epoch of a consumer group; ``state`` has Kafka's
+    name ("Empty", "PreparingRebalance", ...), as operators see it.
     """
 
     group_id: str
@@ -50,9 +50,9 @@ class GroupRow:
 class CommandRow:
     """One command that a member has not acknowledged (``groups.core.commands``).
 
-    ``generation`` -1: it is of none. ``ownership``: topic to partition to consumer thread; None:
-    the command is about everything. ``series``: the id of the first of several that say the same,
-    0 for the first itself.
+    ``generation`` -1: none. ``ownership``: topic to partition to consumer thread; None: the command
+    is about everything. ``series``: the id of the first of several equal commands, 0 for the first
+    itself.
     """
 
     command_id: int
@@ -64,7 +64,7 @@ class CommandRow:
 
     @property
     def first_id(self) -> int:
-        """The id by which repetitions are known as such."""
+        """The id that repetitions of a command have in common."""
         return self.series or self.command_id
 
 
@@ -72,8 +72,8 @@ class CommandRow:
 class MemberRow:
     """One member's row, and the rows of its commands. ``position`` orders members by arrival.
 
-    ``subscription`` and ``assignment`` are bytes in the kind's own packing; the
-    store does not look inside.
+    ``subscription`` and ``assignment`` are bytes in the kind's own format; the store does not
+    decode them.
     """
 
     member_id: str
@@ -90,12 +90,12 @@ class MemberRow:
 
 
 PAIR_BYTES = 48
-"""About what one entry of a list or mapping in the details takes that is no text: say a topic's id,
-a partition and an epoch."""
+"""The approximate size of an entry of a list or mapping in the details that is not text, for
+instance a topic's id, a partition and an epoch."""
 
 
 def size_of(row: MemberRow) -> int:
-    """About how many bytes a member's row takes, without looking at each entry of it twice."""
+    """The approximate size of a member's row in bytes, without visiting each entry twice."""
     size = len(row.subscription) + len(row.assignment)
     for value in row.details.values():
         if isinstance(value, str):
@@ -109,7 +109,7 @@ def size_of(row: MemberRow) -> int:
 
 
 def size_of_group(row: GroupRow) -> int:
-    """The same of a group's own row: what it knows of topics, and what its patterns stand for."""
+    """The approximate size of a group's row in bytes: its topics, and its patterns' matches."""
     topics = row.details.get("topics") or ()
     size = sum(map(len, topics)) + PAIR_BYTES * len(topics)
     for pattern, names in (row.details.get("matches") or NOTHING).items():
@@ -128,7 +128,7 @@ def _entries(value: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Durable:
-    """Everything the rows of one group hold. Revision 0: there is no row yet."""
+    """The content of the rows of one group. Revision 0: there is no row yet."""
 
     group: GroupRow
     members: Mapping[str, MemberRow]
@@ -140,7 +140,7 @@ class Durable:
         return self.revision > 0
 
     def in_order(self) -> Self:
-        """The same rows with the members in order of arrival, however they were read."""
+        """The same rows with the members in order of arrival."""
         rows = list(self.members.values())
         if all(a.position <= b.position for a, b in pairwise(rows)):
             return self

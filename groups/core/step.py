@@ -1,9 +1,8 @@
-"""One step of a group, as far as kinds agree: its working copy, the rule of an event, the decision.
+"""What a step is in every kind of group: working copy, the rule of an event, the decision.
 
-No rule is here. A kind derives its ``Work`` from ``Gathered`` and names its rules in a table
-(``HANDLERS`` of its ``group.py``); one that keeps nothing beside rows and what is live derives its
-group from ``Halves``. Nothing is copied before it is changed, and then once per step, not once per
-event.
+No rule is here. A kind derives its ``Work`` from ``Gathered`` and lists its rules in a table
+(``HANDLERS`` of its ``group.py``); a kind that has no state but rows and ``Live`` derives its group
+from ``Halves``. Nothing is copied before it changes, and then once per step, not once per event.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,14 +56,14 @@ from groups.core.shared import SharedDict, shared
 from groups.core.transactional_offsets import Pending
 
 ABSENT: Final = "absent"
-"""The key in the details of a row that stands for none; a row that is written never has it."""
+"""The key in the details of a ``GroupRow`` without a row in the database; never written."""
 
 NAMED_MAX: Final = 50
-"""Ids that one journal entry names; the rest is counted."""
+"""Ids that one journal entry names; further ones are only counted."""
 
 
 class Lives(Protocol):
-    """The live half of a group, of whatever kind."""
+    """The live half of a group of any kind."""
 
     def copy(self) -> Self:
         """A copy that a step may change."""
@@ -75,9 +74,9 @@ L = TypeVar("L", bound=Lives)
 
 
 class Gathered(Generic[L]):
-    """One step's working copy, as far as kinds agree; thrown away if its batch fails.
+    """The working copy of one step; discarded if its batch fails.
 
-    ``transitions``: what each state of the kind leads to.
+    ``transitions``: the states that may follow each state of the kind.
     """
 
     transitions: ClassVar[Mapping[str, frozenset[str]]]
@@ -116,29 +115,29 @@ class Gathered(Generic[L]):
 
     @property
     def exists(self) -> bool:
-        """Whether there is a group at all: its row, where a kind says no more."""
+        """Whether the group exists: by default, whether it has a row."""
         return ABSENT not in self.row.details
 
     # -- what becomes
 
     def change(self) -> L:
-        """The live half, to be changed; copied at the first call of a step."""
+        """The live half, for changes; copied at the first call in a step."""
         if self._own_live is None:
             self._own_live = self.live = self.live.copy()
         return self._own_live
 
     def change_members(self) -> SharedDict[str, MemberRow]:
-        """The member rows, to be changed; copied at the first call of a step."""
+        """The member rows, for changes; copied at the first call in a step."""
         if self._own_members is None:
             self.members = self._own_members = shared(self.members)
         return self._own_members
 
     def set_members(self, members: Mapping[str, MemberRow]) -> None:
-        """All member rows at once, in order of arrival."""
+        """Replace all member rows, in order of arrival."""
         self._own_members = self.members = SharedDict(members)
 
     def set_row(self, **columns: Any) -> None:
-        """Change columns of the group's own row; one that was absent comes into being."""
+        """Change columns of the group's row; a group without a row gets one."""
         if not self.has_row:
             columns.setdefault("details", NOTHING)
         self.row = replace(self.row, **columns)
@@ -150,12 +149,12 @@ class Gathered(Generic[L]):
         self.set_row(details={k: v for k, v in details.items() if v is not None})
 
     def move_to(self, state: str, **columns: Any) -> None:
-        """Go to another state along a legal edge."""
+        """Change the state; the transition must be allowed."""
         assert state in self.transitions[self.state], f"{self.state} never leads to {state}"
         self.set_row(state=state, **columns)
 
     def forget(self, absent: GroupRow, live: L) -> None:
-        """Start over as the group that has no row (it was deleted)."""
+        """Continue as the group without a row: it was deleted."""
         self.row = absent
         self.set_members({})
         self.revision = 0
@@ -168,12 +167,12 @@ class Gathered(Generic[L]):
     # -- what follows
 
     def answer(self, ticket: Ticket | None, reply: Reply) -> None:
-        """Send a reply once the batch has committed; nobody waits where there is no ticket."""
+        """Reply to a ticket after the batch has committed; None: no request waits."""
         if ticket is not None:
             self.answers.append(Answer(ticket, reply))
 
     def note(self, kind: EntryKind, **fields: Any) -> None:
-        """Write a journal entry; the generation is the group's own unless said."""
+        """Add a journal entry; by default with the group's generation."""
         fields.setdefault("generation_before", self.row.generation)
         fields.setdefault("generation_after", self.row.generation)
         self.journal.append(JournalEntry(kind=kind, **fields))
@@ -181,18 +180,18 @@ class Gathered(Generic[L]):
     def operated(
         self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
     ) -> None:
-        """How an operator's verb ended."""
+        """The result of an operation."""
         generation = self.row.generation if error is ErrorCode.NONE else None
         operated = Operated(operation_id, error, detail, generation, changed=changed)
         self.operations.append(operated)
 
     @property
     def changed_live(self) -> L | None:
-        """The copy this step changed, or None when it changed nothing live."""
+        """The changed copy of the live half, or None if the step did not change it."""
         return self._own_live
 
     def durable(self) -> Durable:
-        """The durable half afterwards: the very object of before when nothing changed."""
+        """The durable half after the step: the same object as before if nothing changed."""
         row, before = self.row, self.before
         if row is not before.group and before.exists and row == before.group:
             row = before.group
@@ -219,11 +218,11 @@ REFUSALS: Final[Refusals] = {
     RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
     AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
 }
-"""The shape of each event's answer when a rule says no."""
+"""The reply to each event if a rule refuses it."""
 
 
 class Answers(Protocol):
-    """A working copy, as far as a refusal needs it."""
+    """The method of a working copy that a refusal needs."""
 
     def answer(self, ticket: Ticket | None, reply: Reply) -> None:
         """Send a reply once the batch has committed."""
@@ -236,7 +235,7 @@ Handlers = Mapping[type[Event], Callable[[W, Any], None]]
 
 
 def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = REFUSALS) -> bool:
-    """Whether the event's rule said yes. A refusal is answered, and leaves everything as it was."""
+    """Apply the event's rule. False: it refused; the refusal is answered, and nothing changes."""
     handler = handlers.get(type(event))
     assert handler is not None, f"no rule for {type(event).__name__}"
     try:
@@ -251,11 +250,12 @@ Check = Callable[[Durable, Durable, Sequence[Answer]], None]
 
 
 Earliest = tuple[Millis | None]
-"""No member's own deadline comes before this one; (None,): none has any."""
+"""The earliest deadline of single members; (None,): no member has one."""
 
 EXACT_MAX: Final = 100
-"""Members up to which every step looks for the earliest deadline anew. In a larger group one that
-has been put off stays in mind until it comes; the tick then decides nothing, and looks."""
+"""Up to this number of members every step computes the earliest deadline again. A larger group
+keeps the known one, even if it has moved on, until it is due; the tick then decides nothing, and
+computes it."""
 
 
 def stands(due: tuple[Millis | None] | None, now: Millis) -> bool:
@@ -265,7 +265,7 @@ def stands(due: tuple[Millis | None] | None, now: Millis) -> bool:
 
 
 class Halves(Generic[L]):
-    """What a group of rows and a live half is at one instant, and how a step ends."""
+    """A group that consists of rows and a live half, and how its steps end."""
 
     __slots__ = ("_due", "_durable", "_earliest", "_live", "rules")
 
@@ -278,17 +278,17 @@ class Halves(Generic[L]):
 
     @property
     def durable(self) -> Durable:
-        """What the rows hold once this value is committed."""
+        """The content of the rows when this value is committed."""
         return self._durable
 
     @property
     def live(self) -> L:
-        """What no row holds."""
+        """State that is not in rows."""
         return self._live
 
     @property
     def has_row(self) -> bool:
-        """Whether the group has a row, or will have one by the step that gave this value."""
+        """Whether the group has a row, or gets one by the step that created this value."""
         return ABSENT not in self._durable.group.details
 
     def with_revision(self, revision: int) -> Self:
@@ -307,10 +307,10 @@ class Halves(Generic[L]):
         return tuple(self._durable.members.values())
 
     def due(self, now: Millis) -> Millis | None:
-        """The next instant at which a ``Tick`` may decide something; None: never.
+        """The next time at which a ``Tick`` may decide something; None: never.
 
-        Found in O(members), or from what the step before knew; and again when it has passed, since
-        beats have moved on meanwhile.
+        Computed in O(members), or from the result of the previous step; and again after it has
+        passed, since heartbeats move deadlines.
         """
         if not stands(self._due, now):
             if self._earliest is None or self._due is not None:
@@ -320,31 +320,31 @@ class Halves(Generic[L]):
         return self._due[0]
 
     def _ids(self) -> Iterable[str]:
-        """Whoever has a deadline of its own."""
+        """The ids of members that have deadlines."""
         return self._durable.members
 
     def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        """The earliest deadline among these; the kind's ``timers`` know it."""
+        """The earliest deadline of these members, by the kind's ``timers``."""
         raise NotImplementedError
 
     def _next(self, earliest: Millis | None) -> Millis | None:
-        """The same, with what is due in the group as a whole."""
+        """The earliest of this and the deadlines of the group as a whole."""
         raise NotImplementedError
 
     def _touched(self, after: Self) -> Iterable[str] | None:
-        """Whose deadlines the step to ``after`` may have brought forward; None: anybody's."""
+        """The members whose deadlines the step to ``after`` may have made earlier; None: all."""
         return None
 
     def _earliest_after(self, after: Self) -> Earliest | None:
-        """The same for the group as a step without a tick left it; None: it must be looked for."""
+        """The earliest deadline after a step without a tick; None: it must be computed."""
         if self._earliest is None or (ids := self._touched(after)) is None:
             return None
         ends = (*self._earliest, after._earliest_of(ids))
         return (min((at for at in ends if at is not None), default=None),)
 
     def _decided(self, work: Gathered[L], events: Sequence[Event], check: Check) -> Decision:
-        """What the step comes to. The group afterwards is self where nothing changed, so that
-        ``due`` stays known."""
+        """The decision of the step. Its group is self if nothing changed, so that ``due`` need not
+        be computed again."""
         if work.has_row and not self._durable.exists:
             work.journal.insert(0, JournalEntry(EntryKind.GROUP_CREATED))
         durable, live = work.durable(), work.changed_live

@@ -1,8 +1,8 @@
-"""Journal entries as SQL of the store's transactions; those about committed offsets say what these
-were until now. Pure.
+"""Journal entries as SQL of the store's transactions; entries about committed offsets contain their
+previous values. Pure.
 
-They are written ahead of the offsets, so that what is told of before is what is there before. Only
-what somebody asked for is told so: an entry of this kind reads as many rows as it tells.
+They are written before the offsets, so that they read the previous values. Only requested changes
+have them: such an entry reads as many rows as it lists.
 """
 
 import json
@@ -19,21 +19,21 @@ Statement = tuple[str, Mapping[str, Any]]
 
 
 class Write(Protocol):
-    """One group's part of a batch, as ``groups.store.apply`` has it."""
+    """One group's part of a batch (``groups.store.apply.Write``)."""
 
     @property
     def group_id(self) -> str:
-        """Whose entries these are."""
+        """The group of the entries."""
         ...
 
     @property
     def revision(self) -> int:
-        """The group's, once this is written."""
+        """The group's revision after this write."""
         ...
 
     @property
     def decision(self) -> Decision:
-        """What was decided, its entries among it."""
+        """The decision, with its entries."""
         ...
 
 
@@ -44,7 +44,7 @@ OBJECTS = frozenset(["waited_for", "joined", "left", "details"])
 
 
 def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
-    """Every entry of the batch; those that tell of offsets behind the others."""
+    """The statements for all entries of the batch; entries about offsets come last."""
     entries = [(write, entry) for write in writes for entry in write.decision.journal]
     plain = [_row(write, entry) for write, entry in entries if entry.offsets is None]
     if plain:
@@ -62,7 +62,7 @@ def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
 
 
 def _of_offsets(entries: Sequence[tuple[Write, JournalEntry]]) -> Mapping[str, Any]:
-    """Numbered entries, and beside them the partitions of each."""
+    """The columns of the entries, with numbers, and of the partitions of each."""
     rows = [
         (*_row(write, entry), number, entry.offsets is All.OFFSETS)
         for number, (write, entry) in enumerate(entries)

@@ -82,14 +82,14 @@ _STRANGERS = {0x1603: "a TLS handshake", 0x1503: "a TLS alert", 0x4745: "an HTTP
 
 
 def _reason(length: int, limit: int) -> str:
-    """Why a length is refused; other protocols on this port are called by name (KIP-498)."""
+    """Why a length is refused; names other protocols that clients try on this port (KIP-498)."""
     stranger = _STRANGERS.get(length >> 16)
     hint = f"; the peer may have sent {stranger}" if stranger else ""
     return f"a frame of {length} bytes; 1 to {limit} are allowed{hint}"
 
 
 class RequestHeader(NamedTuple):
-    """Which API is called, in which version, and how the client calls the request and itself."""
+    """The API, its version, and the client's ids of the request and of itself."""
 
     api_key: int
     api_version: int
@@ -100,9 +100,9 @@ class RequestHeader(NamedTuple):
 def parse_header(frame: bytes, flexible: Callable[[int, int], bool]) -> tuple[RequestHeader, int]:
     """A request's header, and the offset of its body.
 
-    ``flexible`` says by API key and version whether tagged fields follow; it is asked
-    about keys and versions that nobody has, too. The client id is a string with an
-    int16 length in both forms. Raises WireError for a header that is none.
+    ``flexible`` returns by API key and version whether tagged fields follow; it is also called
+    with unknown keys and versions. The client id is a string with an int16 length in both forms.
+    Raises WireError if the header is invalid.
     """
     try:
         api_key, api_version, correlation_id, size = _request.unpack_from(frame)
@@ -130,8 +130,8 @@ def parse_header(frame: bytes, flexible: Callable[[int, int], bool]) -> tuple[Re
 def response_frame(correlation_id: int, body: bytes, flexible: bool) -> bytes:
     """A whole response: length, header, body.
 
-    ``flexible`` is False for every version of ApiVersions: its client does not
-    know yet which versions we have (KIP-511).
+    ``flexible`` is False for every version of ApiVersions: its client does not know the supported
+    versions yet (KIP-511).
     """
     if flexible:
         return _response_flexible.pack(len(body) + 5, correlation_id) + body

@@ -1,8 +1,8 @@
-"""A step of a group whose kind may change in it: the one place that joins the kinds.
+"""A step of a group, in which its kind may change. Only this file connects the kinds.
 
-Each event is decided by the rules of the kind that the group is of at that moment; what several
-kinds decided in one step is one decision, and commits together. Which change comes about when
-stands in ``upgrade`` and ``downgrade``.
+Each event is decided by the rules of the group's kind at that moment; the decisions of several
+kinds in one step are combined, and commit together. ``upgrade`` and ``downgrade`` define when a
+group changes between the classic and the consumer protocol.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from groups.core.kinds import CHANGES, CLASSIC, CREATE, CREATED_BY, DRAFT, KINDS
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-    """``group.step``, and the change of kind that it calls for."""
+    """``group.step``, and changes of kind."""
     if not _may_change(group, events):
         return group.step(events, now, rng)
     decisions: list[Decision] = []
@@ -64,18 +64,18 @@ def kind_for(event: Event) -> str:
 
 
 LONG_STEP_MIN: Final = 1_000
-"""Members, partitions and requests that wait, all together, from which on a step is too long for
-the event loop: 35 us for each of them in the worst case, so 35 ms."""
+"""From this total of members, partitions and waiting requests on, a step is too long for the event
+loop: in the worst case 35 us for each of them, so 35 ms."""
 
 OF_ONE_MEMBER: Final = (DraftHeartbeat, DraftCommit, OffsetCommit, OffsetDelete, TxnOffsetCommit)
-"""Events that concern nobody but who says them, or nobody at all."""
+"""Events that concern only their sender, or no member."""
 
 
 def may_take_long(group: Group, events: Sequence[Event]) -> bool:
-    """Whether these events may make the rules go through all of a large group.
+    """Whether the rules may have to process all members of a large group for these events.
 
-    A heartbeat of the draft never does, nor do offsets, nor one of the consumer protocol, nor what
-    its patterns match, unless it names as many topics.
+    Never for heartbeats of the draft and for offsets; for heartbeats of the consumer protocol, and
+    for the topics that its patterns match, only if they name as many topics.
     """
     is_consumer, named = isinstance(group, ConsumerGroup), 0
     for event in events:  # no generator: every step comes by here
@@ -93,7 +93,7 @@ def may_take_long(group: Group, events: Sequence[Event]) -> bool:
 
 
 def _breadth(event: Event) -> int:
-    """How many members, topics and partitions the event names."""
+    """The number of members, topics and partitions that the event names."""
     match event:
         case DraftJoin(counts=counts, topics=topics):
             return len(topics) + sum(counts.values())
@@ -109,7 +109,7 @@ def _breadth(event: Event) -> int:
 
 
 def runs_foreign_code(group: Group, events: Sequence[Event]) -> bool:
-    """Whether these events may make the rules call an installation's own strategy."""
+    """Whether the rules may call an installation's own strategy for these events."""
     if not group.rules.strategies or all(isinstance(event, OF_ONE_MEMBER) for event in events):
         return False
     own = {name for name, _ in group.rules.strategies}
@@ -120,8 +120,8 @@ def runs_foreign_code(group: Group, events: Sequence[Event]) -> bool:
 
 
 def _run(group: Group, events: Sequence[Event]) -> Sequence[Event]:
-    """The next events after which the kind is asked for again: one, or many that take nobody out
-    of a consumer group, so that those of a large group cost no more than elsewhere."""
+    """The next events up to a possible change of kind: one, or several that remove no member from
+    a consumer group, so that events of a large group cost no more than in other kinds."""
     if not isinstance(group, ConsumerGroup) or not group.members:
         return events[:1]
     kept = takewhile(_keeps_everybody, events)
@@ -129,7 +129,7 @@ def _run(group: Group, events: Sequence[Event]) -> Sequence[Event]:
 
 
 def _keeps_everybody(event: Event) -> bool:
-    """Whether no member of a consumer group goes by this event."""
+    """Whether the event removes no member from a consumer group."""
     match event:
         case ConsumerHeartbeat(member_epoch=epoch):
             return epoch >= 0
@@ -139,7 +139,7 @@ def _keeps_everybody(event: Event) -> bool:
 
 
 def _may_change(group: Group, events: Sequence[Event]) -> bool:
-    """Whether anything here can change the group's kind; most steps cannot."""
+    """Whether any of these events can change the group's kind; in most steps none can."""
     for event in events:  # no generator: every step comes by here
         if (type(group), type(event)) in CHANGES:
             return True
@@ -160,7 +160,7 @@ def _decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> 
     decision = _decide_as(_of_kind(group, events[0], now), events, now, rng)
     after = decision.group
     if isinstance(group, ClassicGroup) and isinstance(after, ConsumerGroup) and not after.has_row:
-        return replace(decision, group=group)  # it was refused, and created nothing
+        return replace(decision, group=group)  # it was refused, and nothing was created
     return decision
 
 
@@ -193,8 +193,8 @@ def _decide_as(group: Group, events: Sequence[Event], now: Millis, rng: Random) 
 
 
 def _of_kind(group: Group, event: Event, now: Millis) -> Group:
-    """A group that is not there is of whatever kind the event speaks to; ids that were handed
-    out for a classic one are forgotten with it."""
+    """A group that does not exist gets the kind that the event creates; member ids that were
+    handed out for a classic group are forgotten."""
     kind = KINDS[kind_for(event)]
     if isinstance(group, kind):
         return group
@@ -208,7 +208,7 @@ def _of_kind(group: Group, event: Event, now: Millis) -> Group:
 
 
 def together(decisions: Sequence[Decision]) -> Decision:
-    """Decisions that follow one another, as one. What was decided last stands."""
+    """Combine consecutive decisions. Of conflicting writes the last counts."""
     if len(decisions) == 1:
         return decisions[0]
     offsets: dict[tuple[str, int], OffsetWrite] = {}
