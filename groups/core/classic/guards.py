@@ -1,8 +1,8 @@
-"""When a rebalance that something calls for must wait: a freeze, or too soon after the last one.
+"""Guard rails: when a rebalance must wait, because of a freeze or too soon after the last one.
 
-A rebalance that goes on is never held up: what happens in PreparingRebalance and
-CompletingRebalance is part of it. Only a group that is at work (Stable) is left at work, and a
-frozen empty one is left empty. How a rebalance that was put off begins is told in ``timers``.
+A rebalance in progress is never delayed: events in PreparingRebalance and CompletingRebalance are
+part of it. Only a Stable group stays Stable, and a frozen empty group stays empty. ``timers``
+starts a rebalance that was put off.
 """
 
 from groups.core.assignment import partitions_of
@@ -16,11 +16,11 @@ from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.subscription import topics_of
 
 HOLD_MS_MIN = 1_000
-"""A join is held at least this long before its member must start over: a member may name a
-rebalance timeout of 0, and it must not come back in a loop."""
+"""The shortest time that a join is held before its member must start over: a member may send a
+rebalance timeout of 0, and must not repeat the request in a tight loop."""
 
 FOLLOW_UPS = frozenset({LEADER_REJOINED, METADATA_CHANGED})
-"""How a cooperative member says that it gave up what others wait for (KIP-429)."""
+"""The triggers by which a cooperative member reports that it has revoked partitions (KIP-429)."""
 
 
 def holds(work: Work, trigger: str) -> bool:
@@ -34,7 +34,7 @@ def holds(work: Work, trigger: str) -> bool:
         return False
     if guards.frozen:
         return True
-    # Nobody's work is disturbed where nobody is left.
+    # A group without members has no work to disturb.
     return bool(work.members) and work.now < _interval_end(work.live, work.rules)
 
 
@@ -43,7 +43,7 @@ def _interval_end(live: Live, rules: Rules) -> Millis:
 
 
 def put_off(work: Work, cause: Cause) -> None:
-    """Remember why a rebalance is owed; the first cause stands for those that follow."""
+    """Remember why a rebalance is due; the first cause counts."""
     if work.live.put_off is not None:
         return
     work.change().put_off = cause
@@ -59,36 +59,37 @@ def put_off(work: Work, cause: Cause) -> None:
 
 
 def owe(work: Work, cause: Cause) -> None:
-    """Put off a rebalance that no parked request asks for: the row must remember it."""
+    """Put off a rebalance that no parked request waits for: the row must record it."""
     if work.row.details.get("must_rebalance") is None:
         work.set_details(must_rebalance=cause.trigger)
     put_off(work, cause)
 
 
 def is_owed(row: GroupRow, live: Live) -> bool:
-    """Whether a rebalance is called for that has not begun."""
+    """Whether a rebalance is necessary that has not begun."""
     if live.join_phase is not None or row.state not in (EMPTY, STABLE):
         return False
     return bool(live.joins) or (row.state == STABLE and "must_rebalance" in row.details)
 
 
 def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
-    """When what was put off begins by itself; None: not before something else happens."""
+    """When the rebalance that was put off begins; None: not before another event."""
     if live.put_off is None or rules.guards.frozen:
         return None
     return _interval_end(live, rules) if durable.group.state == STABLE else live.floor
 
 
 def join_deadline(live: Live, join: Join) -> Millis:
-    """When a join that is held must start over: the client itself waits little longer."""
+    """When the member of a held join must start over: its client waits little longer."""
     timeout = min(max(join.row.rebalance_timeout_ms, HOLD_MS_MIN), NEW_MEMBER_GUARD_MS)
     return max(join.since, live.floor) + timeout
 
 
 def may_go_on(row: MemberRow, protocol_name: str | None) -> bool:
-    """Whether a member with new metadata still wants all that it has.
+    """Whether a member with new metadata still subscribes to all topics that it is assigned.
 
-    A client that is given topics it no longer subscribes to joins again at once, for ever.
+    A client with an assignment of topics that it does not subscribe to joins again at once, in an
+    endless loop.
     """
     if protocol_name not in packing.names_of(row.subscription):
         return False

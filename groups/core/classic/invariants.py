@@ -1,9 +1,8 @@
-"""What must hold of a classic group, whatever happens to it.
+"""Invariants of a classic group.
 
-``check`` is asserted after every step, in production too: it costs nothing
-when nothing durable changed, and no more than the step itself otherwise.
-``check_thoroughly`` looks at everything, for tests. A violation is an
-``AssertionError``: a mistake in the rules, never a member's.
+``check`` runs after every step, in production too: it costs nothing if nothing durable changed, and
+no more than the step itself otherwise. ``check_thoroughly`` checks everything, for tests. A
+violation is an ``AssertionError``: a mistake in the rules, never of a member.
 """
 
 from collections import Counter
@@ -22,14 +21,14 @@ _SETTLED = (COMPLETING, STABLE)
 
 
 def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
-    """What one step may have done: compare the rows before and after it."""
+    """Compare the rows before and after one step."""
     tickets = [answer.ticket for answer in answers]
     assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
     if after is before:
         return
     _check_row(after.group, after.members)
     if after.revision == 0 and before.exists:
-        return  # deleted, and perhaps begun anew
+        return  # deleted, and perhaps created again
     assert after.group.generation >= before.group.generation, "the generation fell"
     if after.group.generation == before.group.generation and after.members is not before.members:
         _check_same_generation(before, after)
@@ -50,7 +49,7 @@ def _check_row(group: GroupRow, members: Mapping[str, MemberRow]) -> None:
 
 
 def _check_same_generation(before: Durable, after: Durable) -> None:
-    """Within a generation members go, or are replaced by instance; nobody is added."""
+    """Within a generation members are removed, or replaced by instance id; none is added."""
     was, now = before.members, after.members
     added = [m for m in may_differ(was, now) if m in now and m not in was]
     if added:
@@ -62,7 +61,7 @@ def _check_same_generation(before: Durable, after: Durable) -> None:
 
 
 def check_thoroughly(durable: Durable, live: Live) -> None:
-    """Everything that must hold of one value, however it came about."""
+    """Check one value completely."""
     _check_row(durable.group, durable.members)
     _check_members(durable)
     _check_joins(durable, live)
@@ -102,7 +101,7 @@ def _check_joins(durable: Durable, live: Live) -> None:
 
 
 def _check_maps(durable: Durable, live: Live) -> None:
-    """What live keeps for speed says the same as the rows and the joins."""
+    """The indexes of ``Live`` agree with the rows and the joins."""
     rows = {**durable.members, **{m: join.row for m, join in live.joins.items()}}
     assert live.beats.keys() == rows.keys(), "beats are not the members'"
     instances = [(row.instance_id, row.member_id) for row in rows.values() if row.instance_id]

@@ -1,8 +1,8 @@
-"""What no row holds of a classic group: parked requests, pending ids, timers, beats.
+"""The state of a classic group that is not in rows: parked requests, handed-out ids, timers, beats.
 
-Values and arithmetic only; the rules that change them are in the files beside
-this one. A ``Live`` that a committed group holds is never changed (its ``Beat``
-objects are, see ``groups.core.group.Beat``): a step changes a copy.
+Values and arithmetic only; the rules that change them are in the other files of this folder. The
+``Live`` of a committed group never changes (its ``Beat`` objects do, see
+``groups.core.group.Beat``): a step changes a copy.
 """
 
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from groups.core.shared import SharedDict
 
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose
-socket died during a long join phase is removed in the end, although its session never began."""
+connection broke during a long join phase is removed, although its session never began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and who did it.
+    """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and the member that caused it.
 
-    ``gone``: the members whose removal is the cause. ``client_reason``: in the client's own words.
+    ``gone``: the members whose removal is the cause. ``client_reason``: the client's own reason.
     """
 
     trigger: str
@@ -38,8 +38,8 @@ class Cause:
 class Join:
     """A parked JoinGroup: the member as it will be once the generation is decided.
 
-    ``first`` is when the member first joined this round, ``since`` when this
-    request came; ``is_new``: no row knows the member yet.
+    ``first`` is when the member first joined in this join phase, ``since`` when this request
+    arrived; ``is_new``: the member has no row yet.
     """
 
     row: MemberRow
@@ -51,15 +51,16 @@ class Join:
 
 
 HANDED_OUT_MAX = 10_000
-"""Member ids that may be handed out at once, as many as members by default. Of more the oldest are
-forgotten: whoever still comes back with one of these starts over."""
+"""Member ids that may be handed out at a time, by default as many as members. Beyond that the
+oldest are forgotten: a client that uses one of these starts over."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandedOutId:
-    """A member id that was handed out (KIP-394) and has not come back yet.
+    """A member id that was handed out (KIP-394) and has not been used yet.
 
-    ``is_awaited``: the connection to which it was handed out lasts. A rebalance waits for no other.
+    ``is_awaited``: the connection to which it was handed out is open. A rebalance waits for no
+    other.
     """
 
     since: Millis
@@ -69,10 +70,10 @@ class HandedOutId:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The wait of an empty group's first rebalance, which newcomers extend.
+    """The delay of an empty group's first rebalance, which new members extend.
 
-    ``remaining_ms`` is what the window may still grow by; ``grew``: somebody
-    joined since the timer was last armed. ``last_join`` is for the quiet window.
+    ``remaining_ms`` is the possible further extension; ``grew``: a member joined since the timer
+    was last armed. ``last_join`` is for the quiet window.
     """
 
     remaining_ms: int
@@ -84,8 +85,8 @@ class Window:
 class JoinPhase:
     """One join phase: why it began, and the timer that ends it.
 
-    ``left`` names some of the members that were removed meanwhile, ``left_count``
-    counts them all.
+    ``left`` names some of the members that were removed during it, ``left_count`` counts all of
+    them.
     """
 
     trigger: str
@@ -101,7 +102,7 @@ class JoinPhase:
     client_reason: str = ""
 
     def deadline(self, quiet_ms: int, someone_is_pending: bool) -> Millis:
-        """When the timer ends; the quiet window only ever brings it forward."""
+        """When the timer ends; the quiet window can only make it earlier."""
         end = self.armed_at + self.timeout_ms
         if self.window is None or quiet_ms <= 0 or someone_is_pending:
             return end
@@ -161,7 +162,7 @@ class Live:
     settled_at: Millis = 0
 
     def copy(self) -> "Live":
-        """A copy that a step may change; beats stay shared, dropped answers stay behind."""
+        """A copy that a step may change; beats are shared, dropped answers are not copied."""
         return replace(
             self,
             beats=self.beats.copy(),
@@ -175,7 +176,7 @@ class Live:
         )
 
     def count(self, names: tuple[str, ...], row: MemberRow, by: int) -> None:
-        """Count one member more (+1) or less (-1) with this list of protocol names."""
+        """Add (+1) or subtract (-1) a member with this list of protocol names."""
         self.metadata_bytes += by * len(row.subscription)
         total = self.preferences.get(names, 0) + by
         assert total >= 0, "a member was counted out that was never counted in"
@@ -185,7 +186,7 @@ class Live:
             del self.preferences[names]
 
     def tickets(self) -> Iterator[Ticket]:
-        """Every ticket that waits for its answer."""
+        """The tickets that wait for their replies."""
         for join in self.joins.values():
             if join.ticket is not None:
                 yield join.ticket
@@ -194,15 +195,15 @@ class Live:
                 yield ticket
 
     def heard_of(self, member_id: str) -> Millis:
-        """Since when the member has been silent, as far as silence counts."""
+        """The start of the member's silence: its last heartbeat, but not before ``floor``."""
         return max(self.beats[member_id].at, self.floor)
 
     def session_end(self, row: MemberRow) -> Millis:
-        """When a member that stays silent is removed. One with a parked request is not silent."""
+        """When a silent member is removed. A member with a parked request is not silent."""
         return self.heard_of(row.member_id) + row.session_timeout_ms
 
     def guard_deadline(self, join: Join) -> Millis:
-        """When a newcomer whose join is still parked is removed."""
+        """When a new member whose join is still parked is removed."""
         return max(join.since, self.floor) + NEW_MEMBER_GUARD_MS
 
     def pending_deadline(self, pending: HandedOutId) -> Millis:

@@ -1,8 +1,7 @@
 """Rules of committed offsets, and of deleting a group, for classic and simple groups.
 
-Which topics and partitions exist, and how long metadata may be, the handlers
-have sorted out before. Offsets themselves are rows and never held here: a step
-only says what to write and what to delete.
+The handlers have checked topics, partitions and the length of metadata. Offsets are rows and not
+in memory: a step only decides what to write and what to delete.
 """
 
 from groups.core import offset_rules, transactional_offsets
@@ -25,13 +24,13 @@ from groups.core.rows import Durable
 from groups.core.subscription import topics_of_all
 
 CONSUMER_PROTOCOL_TYPE = "consumer"
-"""The protocol type whose metadata are subscriptions that can be read."""
+"""The protocol type whose metadata are subscriptions that can be decoded."""
 
 FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND = 9
 
 
 def commit(work: Work, event: OffsetCommit) -> None:
-    """Accept a commit or refuse it as a whole; a member's commit keeps it alive (HB-05)."""
+    """Accept a commit or refuse it as a whole; a commit also keeps its member alive (HB-05)."""
     if not work.exists:
         _check_missing_group(event)
     elif not (event.generation_id < 0 and work.state == EMPTY):
@@ -52,8 +51,8 @@ def _check_missing_group(event: OffsetCommit) -> None:
 
 
 def _check_member(work: Work, event: OffsetCommit) -> None:
-    """Refuse in Kafka's order. PreparingRebalance accepts: it is the last chance of a member to
-    commit before its partitions are given to others."""
+    """Refuse in Kafka's order. PreparingRebalance accepts: it is a member's last chance to commit
+    before its partitions are assigned to others."""
     nobody = event.generation_id < 0 and not event.member_id and event.instance_id is None
     if nobody:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
@@ -65,8 +64,8 @@ def _check_member(work: Work, event: OffsetCommit) -> None:
 
 
 def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
-    """Let offsets wait for the end of a transaction. Who tells of no member is believed, even of
-    a live group, and a rebalance is no hindrance: old producers know nothing of either."""
+    """Store offsets until the transaction ends. A request without a member is accepted, even for a
+    group with members, and during a rebalance: old producers send no member."""
     names_member = event.generation_id >= 0 or event.member_id or event.instance_id is not None
     if not work.exists:
         if event.generation_id >= 0:
@@ -82,12 +81,12 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
 
 
 def _make_simple_group(work: Work) -> None:
-    """A group that only keeps offsets: Empty, no protocol type, generation 0."""
+    """Create a group that only has offsets: Empty, no protocol type, generation 0."""
     work.set_row(state=EMPTY)
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
-    """Forget offsets of partitions whose topic nobody subscribes to (KIP-496)."""
+    """Delete offsets of partitions whose topic no member subscribes to (KIP-496)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY and work.row.protocol_type != CONSUMER_PROTOCOL_TYPE:
@@ -96,10 +95,10 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
 
 
 def subscribed_topics(durable: Durable) -> frozenset[str] | None:
-    """The topics that a classic group's members consume; None: any topic may be among them.
+    """The topics that the members of a classic group consume; None: possibly any topic.
 
-    An empty group subscribes to nothing. A live one of another protocol type
-    than "consumer", or before its first generation, may use any topic.
+    An empty group subscribes to none. A group with members of another protocol type than
+    "consumer", or before its first generation, may use any topic.
     """
     group = durable.group
     if group.state == EMPTY:
@@ -116,7 +115,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     """Delete an empty group with its offsets; handed-out member ids go with it (KIP-229)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
+    if work.state != EMPTY or work.live.joins:  # new members of a frozen group wait
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
     if work.has_row:
         offset_rules.delete_group(work, event.trigger, event.reason, event.author)
@@ -128,12 +127,12 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
 
 
 def remove_group(work: Work, event: RemoveGroup) -> None:
-    """An operator's verb: the same, told to the operation."""
+    """The same as an operation, which gets the result."""
     offset_rules.remove_group(work, event, delete_group)
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:
-    """Forget offsets whose time is over, and an empty group that has none left (KIP-211)."""
+    """Delete expired offsets, and an empty group that has none left (KIP-211)."""
     rebalances = work.state in (PREPARING, COMPLETING)
     if offset_rules.is_at_rest(work, event, exists=work.has_row, rebalances=rebalances):
         is_empty = work.state == EMPTY and not work.live.joins
@@ -142,13 +141,13 @@ def expire(work: Work, event: ExpireOffsets) -> None:
 
 
 def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
-    """An operator's verb: offsets as they were, or as told, where no member would commit."""
+    """An operation: restore or reset offsets, if no member can commit to them."""
     offset_rules.restore(work, event, exists=work.has_row, has_members=work.state != EMPTY)
 
 
 def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
-    """Nothing, while members may use any topic. A group that had members counts from the moment
-    its last one went, a simple one from each commit."""
+    """The expired offsets; none while members may use any topic. Retention starts when the last
+    member leaves, or in a group that never had members with each commit."""
     topics = subscribed_topics(Durable(work.row, work.members))
     if topics is None:
         return []

@@ -1,8 +1,7 @@
-"""How a classic member's protocols lie in its row: (name, metadata) pairs as bytes.
+"""The protocols of a classic member in its row: (name, metadata) pairs as bytes.
 
-Packing is deterministic, so two members' protocols are identical (names, order
-and metadata bytes) exactly when their packed bytes are equal. What a
-metadata's bytes mean is not known here (see ``groups.core.subscription``).
+Packing is deterministic: two members' protocols are identical (names, order and metadata bytes)
+exactly if their packed bytes are equal. ``groups.core.subscription`` decodes the metadata.
 """
 
 import struct
@@ -23,13 +22,13 @@ def pack(protocols: Protocols) -> bytes:
 
 
 def size_of(protocols: Protocols) -> int:
-    """How many bytes ``pack`` would take."""
+    """The length of the result of ``pack``."""
     parts = (2 * _COUNT.size + len(name.encode()) + len(metadata) for name, metadata in protocols)
     return _COUNT.size + sum(parts)
 
 
 def unpack(packed: bytes) -> tuple[tuple[str, bytes], ...]:
-    """The pairs that were packed; of a row that never had any, none."""
+    """The pairs that were packed; none for empty bytes."""
     return tuple(_pairs(packed)) if packed else ()
 
 
@@ -39,7 +38,7 @@ def names_of(packed: bytes) -> tuple[str, ...]:
 
 
 def metadata_of(packed: bytes, protocol_name: str | None) -> bytes:
-    """The metadata for one protocol; empty when the member does not list it."""
+    """The metadata for one protocol; empty if the member does not list it."""
     if not packed or protocol_name is None:
         return b""
     for name, metadata in _pairs(packed):

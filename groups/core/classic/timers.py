@@ -1,9 +1,9 @@
-"""What happens when time passes: sessions, handed-out ids, the join and the sync timer, and the end
-of what put a rebalance off.
+"""The timers of a classic group: sessions, handed-out ids, the join and the sync phase, and
+rebalances that were put off.
 
-``due`` finds the next instant at which a tick decides something, ``tick`` decides it. ``resume``
-comes first in every step, ``tidy`` last; neither does anything while nothing is put off (``guards``
-says when). None reads a clock.
+``due`` finds the next time at which a tick decides something, ``tick`` decides it. ``resume`` is
+called first in every step, ``tidy`` last; both do nothing unless a rebalance is put off
+(``guards``). None reads a clock.
 """
 
 from collections.abc import Iterable, Iterator
@@ -39,25 +39,25 @@ from groups.core.step import EXACT_MAX
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
-    """The earliest instant at which ``tick`` would decide something; ``earliest``: of those that
-    members have of their own."""
+    """The earliest time at which ``tick`` would decide something; ``earliest``: the earliest
+    deadline of single members."""
     deadlines = _of_the_group(durable, live, rules)
     return min(deadlines if earliest is None else (earliest, *deadlines), default=None)
 
 
 def ids(durable: Durable, live: Live) -> Iterable[str]:
-    """Whoever has a deadline of its own: members, parked ones and handed-out ids included."""
+    """All ids with deadlines: members, including parked ones, and handed-out ids."""
     return chain(durable.members, live.joins, live.pending)
 
 
 def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
-    """The earliest deadline among these."""
+    """The earliest deadline of these ids."""
     return min(chain.from_iterable(_of_one(m, durable, live) for m in ids), default=None)
 
 
 def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iterable[str] | None:
-    """Whose deadlines a step may have brought forward, by its working copy ``changed`` of ``live``;
-    None: anybody's."""
+    """The ids whose deadlines a step may have made earlier, by its working copy ``changed`` of
+    ``live``; None: all."""
     if len(changed.beats) + len(changed.pending) <= EXACT_MAX:
         return None
     if changed.floor != live.floor or (changed.join_phase is None) is not (live.join_phase is None):
@@ -125,7 +125,8 @@ def _forget_pending(work: Work) -> None:
 
 
 def _expire_sessions(work: Work) -> None:
-    """Remove the silent. One that has a request parked is not silent, a newcomer's guard apart."""
+    """Remove silent members. A member with a parked request is not silent, except a new one whose
+    first join has been parked for too long."""
     late = list(_silent(work))
     for row in late:
         remove(work, row.member_id, SESSION_EXPIRED)
@@ -146,7 +147,7 @@ def _silent(work: Work) -> Iterator[MemberRow]:
 
 
 def _expire_held_joins(work: Work) -> None:
-    """Who waits for a rebalance that was put off, and has waited long enough, starts over.
+    """A member that has waited long enough for a rebalance that was put off starts over.
 
     UNKNOWN_MEMBER_ID is what every client starts over on; REBALANCE_IN_PROGRESS ends some
     (docs/decisions/0010-guard-rails.md).
@@ -165,8 +166,8 @@ def _expire_held_joins(work: Work) -> None:
 
 
 def _expire_syncs(work: Work) -> None:
-    """Remove members that joined but never fetched their assignment, in Stable too: the leader may
-    have synced before others vanished."""
+    """Remove members that joined but sent no SyncGroup, in Stable too: the leader may have synced
+    before others disappeared."""
     live = work.live
     if live.sync is None or not live.unsynced or work.now < live.sync.deadline:
         return
@@ -178,7 +179,7 @@ def _expire_syncs(work: Work) -> None:
 
 
 def _end_join_phase(work: Work) -> None:
-    """End or extend the join phase; several extensions may have gone by unseen."""
+    """End or extend the join phase; several extensions may have passed since the last tick."""
     quiet_ms = work.rules.group_quiet_window_ms
     while work.state == PREPARING:
         current = work.live.join_phase
@@ -198,15 +199,15 @@ AGAIN = Cause(MEMBER_JOINED, "members joined while the group was frozen")
 
 
 def resume(work: Work) -> None:
-    """Begin what was put off, once nothing holds it any more."""
+    """Begin the rebalance that was put off, if no guard rail delays it any more."""
     cause = work.live.put_off
     if cause is not None and not guards.holds(work, cause.trigger):
         prepare(work, cause)
 
 
 def tidy(work: Work) -> None:
-    """A group whose last member went while it was frozen is empty; what is no longer owed is
-    forgotten."""
+    """A group that lost its last member while it was frozen becomes empty; a rebalance that is not
+    necessary any more is forgotten."""
     if work.live.put_off is None:
         return
     if work.state == STABLE and not work.members:
@@ -216,7 +217,7 @@ def tidy(work: Work) -> None:
 
 
 def _empty(work: Work) -> None:
-    """Empty, one generation later, without a join phase: newcomers go on waiting."""
+    """Become empty with the next generation, without a join phase: new members continue to wait."""
     generation, trigger = work.row.generation, work.row.details["must_rebalance"]
     end_sync_phase(work, ErrorCode.UNKNOWN_MEMBER_ID)
     work.move_to(PREPARING)

@@ -1,6 +1,6 @@
-"""The group while one step decides: a private working copy, and what the step gathered.
+"""The working copy of a classic group during one step, and the results of the step.
 
-This file holds the means by which rules change a group, and no rule.
+This file has the operations by which rules change a group, and no rule.
 """
 
 from dataclasses import replace
@@ -17,39 +17,39 @@ from groups.core.step import ABSENT, Gathered
 
 
 def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """What stands for the row of a group that has none."""
+    """The ``GroupRow`` of a group without a row."""
     generation = rules.generations_after
     return GroupRow(group_id, "classic", EMPTY, generation, details={ABSENT: True})
 
 
 class Work(Gathered[Live]):
-    """One step's working copy of a classic group; thrown away if the batch fails."""
+    """One step's working copy of a classic group; discarded if the batch fails."""
 
     transitions = TRANSITIONS
 
-    # What is
+    # State
 
     @property
     def exists(self) -> bool:
-        """Whether Kafka would say that the group exists: a row, or a handed-out member id."""
+        """Whether the group exists as in Kafka: it has a row, or has handed out a member id."""
         return self.has_row or bool(self.live.pending)
 
     @property
     def size(self) -> int:
-        """Members, newcomers whose join is parked included; handed-out ids are not members."""
+        """The number of members, with new ones whose join is parked, without handed-out ids."""
         return len(self.members) + self.live.fresh
 
     def has(self, member_id: str) -> bool:
-        """Whether the id is a member's, a newcomer's included."""
+        """Whether this is the id of a member, including new ones whose join is parked."""
         return member_id in self.members or member_id in self.live.joins
 
     def row_of(self, member_id: str) -> MemberRow:
-        """The member as it wishes to be: its parked change, else its row."""
+        """The member with its parked changes, if any."""
         join = self.live.joins.get(member_id)
         return self.members[member_id] if join is None else join.row
 
     def member_or_refuse(self, member_id: str, instance_id: str | None) -> None:
-        """Refuse those who are no member, in Kafka's order: the instance id first."""
+        """Refuse a request of an unknown member, in Kafka's order: the instance id first."""
         if instance_id is not None:
             holder = self.live.instances.get(instance_id)
             if holder is None:
@@ -59,22 +59,22 @@ class Work(Gathered[Live]):
         if not self.has(member_id):
             raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
 
-    # What becomes
+    # Changes
 
     def forget_group(self) -> None:
-        """Start over as the group that has no row (it was deleted)."""
+        """Continue as the group without a row: it was deleted."""
         self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
 
     def hear(self, member_id: str) -> None:
-        """The member was heard of just now."""
+        """The member sent something now."""
         beat = self.live.beats.get(member_id)
         if beat is not None:
             beat.at = self.now
 
-    # Ids that were handed out
+    # Handed-out member ids
 
     def hand_out(self, member_id: str, session_timeout_ms: int) -> None:
-        """The id is awaited from now on; where too many are out, the oldest is forgotten."""
+        """Hand out a member id and wait for it; if there are too many, forget the oldest."""
         live = self.change()
         live.pending[member_id] = HandedOutId(self.now, session_timeout_ms)
         live.awaited += 1
@@ -82,22 +82,22 @@ class Work(Gathered[Live]):
             self.take_back(next(iter(live.pending)))
 
     def take_back(self, member_id: str) -> None:
-        """The id came back, or nobody waits for it any more."""
+        """The id was used, or is not awaited any more."""
         live = self.change()
         live.awaited -= live.pending.pop(member_id).is_awaited
 
     def await_no_more(self, member_id: str) -> None:
-        """The id may still come back, but no rebalance waits for it."""
+        """The id may still be used, but no rebalance waits for it."""
         pending = self.live.pending.get(member_id)
         if pending is not None and pending.is_awaited:
             live = self.change()
             live.pending[member_id] = replace(pending, is_awaited=False)
             live.awaited -= 1
 
-    # Members that wait
+    # Waiting members
 
     def park(self, join: Join) -> None:
-        """Hold a join until the generation is decided, newcomers counted in."""
+        """Hold a join until the generation is decided; a new member counts from now on."""
         live = self.change()
         member_id = join.row.member_id
         held = live.joins.get(member_id)
@@ -114,9 +114,9 @@ class Work(Gathered[Live]):
             live.instances[join.row.instance_id] = member_id
 
     def unpark(self, member_id: str) -> Join | None:
-        """Stop holding a join without deciding it; its ticket is the caller's to answer.
+        """Stop holding a join without deciding it; the caller answers its ticket.
 
-        A newcomer is no member any more; a known one is again what its row says.
+        A new member is not a member any more; a known one is again as in its row.
         """
         if member_id not in self.live.joins:
             return None
@@ -131,7 +131,7 @@ class Work(Gathered[Live]):
         return join
 
     def remove_row(self, member_id: str) -> MemberRow:
-        """Take a member's row away; its parked join must have been taken out before."""
+        """Remove a member's row; its parked join must have been removed before."""
         row = self.change_members().pop(member_id)
         live = self.change()
         self._count_row(row, -1)
@@ -149,16 +149,16 @@ class Work(Gathered[Live]):
             del live.instances[row.instance_id]
 
     def set_join_phase(self, **changes: Any) -> JoinPhase:
-        """Change fields of the join phase that goes on."""
+        """Change fields of the current join phase."""
         live = self.change()
         assert live.join_phase is not None and self.state == PREPARING
         live.join_phase = replace(live.join_phase, **changes)
         return live.join_phase
 
-    # What follows
+    # Results
 
     def operated(
         self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
     ) -> None:
-        """How an operator's verb ended, where it led to no generation."""
+        """The result of an operation that led to no generation."""
         self.operations.append(Operated(operation_id, error, detail, changed=changed))
