@@ -1,4 +1,4 @@
-"""THE table: what each API needs to be allowed. ``docs/acls.md`` is made of it, tests walk it.
+"""The permissions that each API needs, as a table. ``docs/acls.md`` is generated from it.
 
 A row is found by the request's class, so that the draft's APIs, whose keys are those of today's,
 have rows of their own. What has no row is never served where an authorizer is on. Needs are Kafka's
