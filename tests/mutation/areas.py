@@ -146,6 +146,7 @@ AREAS = (
         (
             *(
                 "groups/coordinator/runtime.py",
+                "groups/coordinator/loading.py",
                 "groups/coordinator/entries.py",
                 "groups/coordinator/heartbeat_views.py",
             ),
