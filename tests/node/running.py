@@ -104,7 +104,7 @@ class Running:
         values: dict[str, object] = {
             "client_id": "a-client",
             "client_host": "/127.0.0.1",
-            "session_timeout_ms": 10_000,
+            "session_timeout_ms": 120_000,
             "rebalance_timeout_ms": 10_000,
             "protocol_type": "consumer",
             "protocols": (("range", b""),),

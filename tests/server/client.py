@@ -41,7 +41,7 @@ def consumer_join(group_id: str) -> ConsumerGroupHeartbeatRequest:
     )
 
 
-def join(group_id: str, member_id: str = "", session_ms: int = 10_000) -> JoinGroupRequest:
+def join(group_id: str, member_id: str = "", session_ms: int = 120_000) -> JoinGroupRequest:
     """JoinGroup, for a version below 4: no step for the member id."""
     return JoinGroupRequest(
         group_id=group_id,
