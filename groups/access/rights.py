@@ -224,6 +224,8 @@ MODELS: Final[Mapping[str, Model]] = {
         },
     ),
     "groups_acknowledgement": Model(VIEW_GROUP, ACKNOWLEDGE, delete=ACKNOWLEDGE),
+    # One's own views; everybody who sees the list has some.
+    "groups_savedview": Model(VIEW_GROUP, VIEW_GROUP, VIEW_GROUP, VIEW_GROUP),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
     "groups_reportrun": Model(
         "groups.view_reportrun",

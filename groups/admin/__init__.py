@@ -15,6 +15,7 @@ from groups.admin import (  # noqa: F401  (each registers its pages)
     people,
     quotas,
     reports,
+    saved_views,
     schedule,
     tokens,
     topics,

@@ -40,6 +40,14 @@ def once(shown: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
     return kept
 
 
+def is_too_long(request: HttpRequest, search_term: str) -> bool:
+    """Whether more is looked for than is compared; whoever asked is told so."""
+    is_long = len(search_term.split()) > SEARCH_WORDS_MAX or len(search_term) > SEARCH_LENGTH_MAX
+    if is_long:
+        messages.warning(request, TOO_LONG)
+    return is_long
+
+
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     """unfold's pages, without a count of everything beside the count of what was found.
 
@@ -100,8 +108,7 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         """What is looked for; nothing, where that is so much that it would take seconds."""
-        if len(search_term.split()) > SEARCH_WORDS_MAX or len(search_term) > SEARCH_LENGTH_MAX:
-            messages.warning(request, TOO_LONG)
+        if is_too_long(request, search_term):
             return queryset.none(), False
         found: tuple[QuerySet[Any], bool] = super().get_search_results(
             request, queryset, search_term

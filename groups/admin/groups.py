@@ -13,84 +13,32 @@ from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.html import format_html
-from unfold.decorators import display
-from unfold.views import ChangeList
 
 from groups.access import rights
-from groups.admin import freezes, group_tabs, journal_page, pauses, resets, standing, verbs
-from groups.admin.base import RollcallAdmin
+from groups.admin import (
+    freezes,
+    group_list,
+    group_tabs,
+    journal_page,
+    pauses,
+    resets,
+    standing,
+    verbs,
+)
+from groups.admin.base import RollcallAdmin, is_too_long
 from groups.admin.standing import READING
 from groups.known_answers import unless_known
 from groups.models import Group, Journal
-from groups.queries import groups, situation
-from groups.queries.acknowledgements import ABOUT_GROUPS, known
+from groups.queries import group_rows, group_search, groups
 from groups.queries.journal_text import cause
 
 NUL: Final = "\0"
 """The one character that no id has: PostgreSQL's texts cannot hold it."""
 
-TONES: Final = {
-    "Stable": "success",
-    "Empty": "info",
-    "PreparingRebalance": "warning",
-    "CompletingRebalance": "warning",
-    "Assigning": "warning",
-    "Reconciling": "warning",
-}
+LIVE: Final = "live"
+"""What live.js says when it looks again: the part of the page that changes will do."""
 
-
-class StateFilter(admin.SimpleListFilter):
-    """Groups in one state."""
-
-    title = "state"
-    parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Kafka's words."""
-        return [(state, state) for state in groups.STATES]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Those in it."""
-        return queryset.filter(state=self.value()) if self.value() in groups.STATES else queryset
-
-
-class TypeFilter(admin.SimpleListFilter):
-    """Groups of one protocol."""
-
-    title = "type"
-    parameter_name = "type"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Kafka's words."""
-        return [(kind, kind) for kind in groups.KINDS]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Those of it."""
-        return queryset.filter(kind=self.value()) if self.value() in groups.KINDS else queryset
-
-
-class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no types
-    """The page's groups with what a row shows beside its own columns.
-
-    Looked up when the page's rows are known: PostgreSQL would count the members of every group
-    that an OFFSET skips.
-    """
-
-    result_list: Any
-
-    def get_results(self, request: HttpRequest) -> None:
-        """The rows as ever, each with its members' number, ``newest``, its last rebalance, and
-        ``situation``, what is going on."""
-        super().get_results(request)
-        ids = [group.group_id for group in self.result_list]
-        found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
-        newest, situations = groups.with_rebalances(found), situation.of_many(found)
-        noted = {one.subject: one for one in known(ids).values() if one.rule in ABOUT_GROUPS}
-        for group in found:
-            group.newest = newest.get(group.group_id)
-            group.situation = situations[group.group_id]
-            group.acknowledged = noted.get(group.group_id)
-        self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
+LIVE_LIST: Final = "admin/groups/group/list_live.html"
 
 
 @admin.register(Group)
@@ -99,34 +47,48 @@ class GroupAdmin(RollcallAdmin):
 
     list_display = (
         "group_id",
-        "type",
         "state_shown",
         "now",
-        "number",
         "members",
+        "topics",
+        "partitions",
+        "unowned",
+        "often",
         "last",
-        "why",
-        "updated",
     )
     list_display_links = ("group_id",)
-    list_filter = (StateFilter, TypeFilter)
+    list_filter = group_list.FILTERS
     search_fields = ("group_id",)
-    search_help_text = "Part of a group id"
+    search_help_text = "Group, member, client, host or topic"
+    change_list_template = "admin/groups/group/list.html"
     ordering = ("group_id",)
     actions = ("force_rebalances", "stop_work", "start_work")
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[group_list.GroupList]:
         """Ours."""
-        return WithLastRebalances
+        return group_list.GroupList
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The list."""
-        answer: HttpResponse = super().changelist_view(
-            request, {"title": "Groups", **(extra_context or {})}
-        )
-        return answer
+        context = {"title": "Groups", **group_list.views(request), **(extra_context or {})}
+        answer: HttpResponse = super().changelist_view(request, context)
+        if request.headers.get("X-Requested-With") != LIVE or not hasattr(answer, "render"):
+            return answer
+        setattr(answer, "template_name", LIVE_LIST)  # noqa: B010  (of a TemplateResponse)
+        return unless_known(request, answer.render())
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Groups that have to do with every word."""
+        found, _ = super().get_search_results(request, queryset, "")
+        if is_too_long(request, search_term):
+            return found.none(), False
+        for word in search_term.split():
+            found = group_search.matching(found, word)
+        return found, False
 
     @admin.action(description="Force a rebalance …")
     def force_rebalances(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
@@ -245,45 +207,59 @@ class GroupAdmin(RollcallAdmin):
             raise Http404(f"There is no group {group_id}.")
         return group
 
-    @admin.display(description="Type", ordering="kind")
-    def type(self, group: Group) -> str:
-        """Which protocol."""
-        return group.kind
-
-    @display(description="State", ordering="state", label=TONES)  # type: ignore[untyped-decorator]
+    @admin.display(description="State", ordering="state")
     def state_shown(self, group: Group) -> str:
-        """Kafka's word."""
-        return group.state
+        """Kafka's word, and which protocol."""
+        tone = standing.TONES.get(group.state, "warn")
+        state = '<span class="rc-state rc-small rc-{}">{}</span> <span class="rc-foot">{}</span>'
+        return format_html(state, tone, group.state, group.kind)
 
     @admin.display(description="Now")
     def now(self, group: Any) -> str:
         """What is going on, in a sentence."""
         told, noted = group.situation, group.acknowledged
         by = f" Acknowledged by {noted.actor}: {noted.note}" if noted else ""
-        return format_html('<span class="rc-doing rc-{}">{}{}</span>', told.tone, told.text, by)
+        evict = standing.evict_link(group, told) if group.may_evict else None
+        button = (
+            format_html(' <a class="rc-link" href="{}">Evict {}</a>', evict[1], evict[0])
+            if evict
+            else ""
+        )
+        doing = '<span class="rc-doing rc-{}">{}{}{}</span>'
+        return format_html(doing, told.tone, told.text, by, button)
 
-    @admin.display(description="Generation or epoch", ordering="generation")
-    def number(self, group: Group) -> int:
-        """The group epoch if the type is consumer."""
-        return group.generation
-
-    @admin.display(description="Members")
-    def members(self, group: Any) -> int:
+    @admin.display(description="Members", ordering=group_rows.BY_MEMBERS)
+    def members(self, group: Any) -> str:
         """How many."""
-        return int(group.member_count)
+        return f"{group.member_count:,}"
 
-    @admin.display(description="Last rebalance")
+    @admin.display(description="Topics", empty_value="")
+    def topics(self, group: Any) -> str | None:
+        """How many its members subscribe to; nothing, where it is too large to be read here."""
+        return None if group.work is None else f"{group.work.topics:,}"
+
+    @admin.display(description="Partitions", empty_value="")
+    def partitions(self, group: Any) -> str | None:
+        """How many these topics have."""
+        return None if group.work is None else f"{group.work.partitions:,}"
+
+    @admin.display(description="Unowned", empty_value="")
+    def unowned(self, group: Any) -> str | None:
+        """How many of these no member owns."""
+        if group.work is None or not group.work.unowned:
+            return None if group.work is None else "0"
+        return format_html('<b class="rc-nobody">{}</b>', f"{group.work.unowned:,}")
+
+    @admin.display(description="Per hour", ordering=group_rows.BY_REBALANCES_1H)
+    def often(self, group: Any) -> str:
+        """In the last hour."""
+        return f"{group.rebalances_1h:,}"
+
+    @admin.display(description="Last rebalance", ordering=group_rows.BY_LAST_REBALANCE)
     def last(self, group: Any) -> str:
-        """How long ago."""
-        return standing.ago(group.last_rebalance_at, timezone.now())
-
-    @admin.display(description="Because")
-    def why(self, group: Any) -> str:
-        """In plain words."""
+        """How long ago, and why."""
         newest: Journal | None = group.newest
-        return "" if newest is None else cause(newest)
-
-    @admin.display(description="Updated", ordering="updated_at")
-    def updated(self, group: Group) -> str:
-        """How long ago something durable changed."""
-        return standing.ago(group.updated_at, timezone.now())
+        if newest is None:
+            return ""
+        ago, why = standing.ago(group.last_rebalance_at, timezone.now()), cause(newest)
+        return format_html('<span class="rc-why" title="{}">{}: {}</span>', why, ago, why)

@@ -36,6 +36,7 @@ from groups.models.notes import Liveness as Liveness
 from groups.models.notes import Waiting as Waiting
 from groups.models.reports import RebalanceCost as RebalanceCost
 from groups.models.reports import ReportRun as ReportRun
+from groups.models.saved_view import SavedView as SavedView
 from groups.models.webhooks import Webhook as Webhook
 from groups.models.webhooks import WebhookCursor as WebhookCursor
 from groups.models.webhooks import WebhookDelivery as WebhookDelivery

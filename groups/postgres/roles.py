@@ -157,6 +157,7 @@ ROLES: tuple[Role, ...] = (
             **dict.fromkeys((*PEOPLE_TABLES, *LOCKOUT_TABLES, *SCHEDULE_TABLES), WRITES),
             "rollcall_operation": ADDS,
             "rollcall_acknowledgement": WRITES,
+            "rollcall_saved_view": WRITES,
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,
             "rollcall_audit": ADDS,

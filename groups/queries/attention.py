@@ -3,7 +3,7 @@ that fire. The Overview shows them; nothing is decided by them. What somebody ha
 as before, and says so (``groups.queries.acknowledgements``).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
@@ -158,6 +158,9 @@ def _stopped(row: Found) -> tuple[str, str]:
     return f"{who} {is_are} stopped", f"For {passed(row.at)}, by {row.detail}."
 
 
+UNSETTLED: Final = "unsettled"
+
+
 class Rule(NamedTuple):
     """One rule: what fires it, and the setting that holds its threshold ("": none)."""
 
@@ -177,7 +180,7 @@ RULES: Final = (
         _drains,
     ),
     Rule(
-        "unsettled",
+        UNSETTLED,
         "a group rebalances for longer than this",
         "attention.unsettled.ms",
         _unsettled,
@@ -254,6 +257,10 @@ RULES: Final = (
 """The most urgent first; the Overview shows them in this order."""
 
 
+OF_GROUPS: Final = (UNSETTLED, "unowned", "storm", "silent", "stopped", "frozen", "no-commit")
+"""Rules about one group."""
+
+
 def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
     """Everything that needs attention, of all groups or of one. One statement, two with
     ``attention.commit.ms``."""
@@ -278,10 +285,25 @@ def _marked(line: Fired, acknowledged: Known) -> Fired:
     return line._replace(acknowledged=acknowledged.get((line.rule, line.subject)))
 
 
+GROUPS_MAX: Final = 10_000
+"""Groups of each rule that a list shows."""
+
+
+def groups_of(names: Collection[str]) -> set[str]:
+    """The groups for which one of these rules fires; but for ``UNSETTLED``, which the groups' own
+    rows tell. One statement, two with ``attention.commit.ms``."""
+    rows = find(None, {}, listed=GROUPS_MAX)
+    return {row.group_id for row in rows if row.rule in names}
+
+
 def find(
-    journal_after: int | None, acknowledged: Known, only: str | None = None
+    journal_after: int | None,
+    acknowledged: Known,
+    only: str | None = None,
+    listed: int = LISTED_MAX,
 ) -> Sequence[Found]:
-    """What the rules about groups are judged by: all groups, or this one alone."""
+    """What the rules about groups are judged by: all groups, or this one alone; of each rule
+    ``listed`` rows."""
     thresholds = Thresholds.from_django()
     values: dict[str, Any] = {
         f"known_{rule.name.replace('-', '_')}": subjects_of(rule.name, acknowledged)
@@ -298,7 +320,7 @@ def find(
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,
         "commit": thresholds.attention_commit_ms,
-        "listed": LISTED_MAX,
+        "listed": listed,
         "completed": EntryKind.REBALANCE_COMPLETED.value,
         "limit_near": EntryKind.LIMIT_NEAR.value,
     }

@@ -228,7 +228,7 @@ def _member(
         is_leader=group.kind == CLASSIC and row.member_id == group.leader,
         state=_state(group, row),
         epoch=row.details.get("epoch", 0) if by_epoch else group.generation,
-        topics=_topics(group, row),
+        topics=subscribed_topics(group, row),
         assignment=_assignment(group, row, names),
     )
 
@@ -245,7 +245,8 @@ def _milliseconds(span: timedelta) -> int:
     return round(span / timedelta(milliseconds=1))
 
 
-def _topics(group: Group, row: Member) -> Sequence[str] | None:
+def subscribed_topics(group: Group, row: Member) -> Sequence[str] | None:
+    """What a member subscribes to; None where that cannot be read. No statement."""
     if group.kind == CONSUMER:
         by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
         return sorted({*row.details.get("topics", ()), *by_pattern})
@@ -272,7 +273,7 @@ def _assignment(group: Group, row: Member, names: Mapping[str, str]) -> Partitio
 def share_of(group: Group, row: Member, topic: Topic) -> tuple[bool, Sequence[int]]:
     """Whether a member subscribes to a topic, and the partitions of it that it owns; what cannot be
     read is none. No statement."""
-    subscribes = topic.name in (_topics(group, row) or ())
+    subscribes = topic.name in (subscribed_topics(group, row) or ())
     if group.kind == CONSUMER:
         return subscribes, sorted(row.details.get("assigned", {}).get(topic.topic_id.hex, ()))
     parts = partitions_of(bytes(row.assignment)) or ()

@@ -9,6 +9,9 @@
  * What has not changed is not sent again (ETag). Where nothing was heard of the server for ten
  * seconds, [data-live-lost] says how old that is what one sees.
  *
+ * [data-live-pause] is a button that stops all this, and begins it again. Nothing changes either
+ * while one selects text, writes in a field, or has chosen rows of a list.
+ *
  * Inside it, [data-live-pending] asks for a look each second, [data-age-ms] grows while one
  * watches, and [data-live-state], anywhere on the page, says "live" or "polling". The socket
  * carries no data: what a person may see is judged by the server at each fetch.
@@ -40,17 +43,30 @@
   let isFetching = false;
   let wanted = null; // what came in while fetching: LOOK, or a revision
   let isConnected = false;
+  let isPaused = false;
   let wait = RECONNECT_MS;
 
   function say() {
     for (const word of document.querySelectorAll("[data-live-state]")) {
-      word.dataset.liveState = word.textContent = isConnected ? "live" : "polling";
+      word.dataset.liveState = word.textContent = isPaused ? "paused" : isConnected ? "live" : "polling";
     }
+    for (const button of document.querySelectorAll("[data-live-pause]")) {
+      button.textContent = isPaused ? "Continue" : "Pause";
+      button.setAttribute("aria-pressed", isPaused);
+    }
+  }
+
+  function pause() {
+    isPaused = !isPaused;
+    say();
+    warn();
+    if (!isPaused) look();
   }
 
   // -- Fetching, one at a time ------------------------------------------------------------
 
   async function look(why = LOOK) {
+    if (isPaused) return;
     if (isFetching) {
       wanted = wanted === LOOK ? LOOK : why;
       return;
@@ -85,7 +101,7 @@
   function warn() {
     const lostMs = performance.now() - heardAt;
     for (const banner of document.querySelectorAll("[data-live-lost]")) {
-      banner.hidden = lostMs < LOST_AFTER_MS;
+      banner.hidden = isPaused || lostMs < LOST_AFTER_MS;
       if (banner.hidden) continue;
       const why = refusal || `No contact with the server for ${words(lostMs)}.`;
       banner.textContent = `${why} What you see is as of ${heardWhen.toLocaleTimeString()}.`;
@@ -95,11 +111,11 @@
   function isInUse() {
     const selection = document.getSelection();
     const selected = selection && !selection.isCollapsed && live.contains(selection.anchorNode);
-    return selected || (live.contains(document.activeElement) && document.activeElement.matches("input, select, textarea"));
+    return selected || live.querySelector("input.action-select:checked") || (live.contains(document.activeElement) && document.activeElement.matches("input, select, textarea"));
   }
 
   function show(text) {
-    if (isInUse()) return false;
+    if (isPaused || isInUse()) return false;
     const page = new DOMParser().parseFromString(text, "text/html");
     const fresh = page.getElementById("live") || page.body;
     const marked = fresh.matches("[data-live-revision]") ? fresh : fresh.querySelector("[data-live-revision]");
@@ -147,6 +163,7 @@
     const now = performance.now();
     const every = live.querySelector("[data-live-pending]") ? PENDING_EVERY_MS : EVERY_MS;
     if (now - lookedAt >= every) look();
+    if (isPaused) return;
     for (const age of live.querySelectorAll("[data-age-ms]")) {
       age.textContent = words(Number(age.dataset.ageMs) + now - shownAt) + (age.dataset.ageAfter || "");
     }
@@ -162,6 +179,7 @@
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) look();
   });
+  for (const button of document.querySelectorAll("[data-live-pause]")) button.addEventListener("click", pause);
   setInterval(tick, 1000);
   say();
   if (group) connect();

@@ -1,0 +1,252 @@
+"""The list of groups: its filters, its named views, and what a row shows beside its columns.
+
+A view is a query with a name; some are here for everybody, others people save for themselves or
+for all (``groups.models.SavedView``).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+from unfold.views import ChangeList
+
+from groups.access import rights
+from groups.models import Group, Node, SavedView
+from groups.queries import attention, group_rows, group_search, groups, situation
+from groups.queries.acknowledgements import ABOUT_GROUPS, known
+
+ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform")
+"""Those of Kafka's clients and servers; others are found by a URL (``?assignor=``)."""
+
+NOBODY: Final = "nobody"
+ANY_RULE: Final = "any"
+
+
+class Filter(admin.SimpleListFilter):
+    """One choice. A value that is none of the choices, as a URL may have it, is shown, too."""
+
+    @property
+    def known(self) -> Sequence[tuple[str, str]]:
+        """The choices."""
+        raise NotImplementedError
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Groups of this choice."""
+        raise NotImplementedError
+
+    def has_output(self) -> bool:
+        """Shown, however few choices there are."""
+        return bool(self.lookup_choices)
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """The choices, and what the URL says."""
+        found, value = list(self.known), self.value()
+        if value and value not in dict(found):
+            found.append((value, value))
+        return found
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Those of the choice; all, where nothing is chosen."""
+        value = self.value()
+        return queryset if not value else self.chosen(queryset, value)
+
+
+class StateFilter(Filter):
+    """Groups in one state."""
+
+    title = "state"
+    parameter_name = "state"
+    known = [(state, state) for state in groups.STATES]
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Those in it; all those that wait for somebody."""
+        return queryset.filter(state=value) if value in groups.STATES else queryset
+
+
+class TypeFilter(Filter):
+    """Groups of one protocol."""
+
+    title = "type"
+    parameter_name = "type"
+    known = [(kind, kind) for kind in groups.KINDS]
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Those of it."""
+        return queryset.filter(kind=value) if value in groups.KINDS else queryset
+
+
+class AttentionFilter(Filter):
+    """Groups for which a rule of what needs attention fires."""
+
+    title = "rule that fires"
+    parameter_name = "attention"
+    known = [(ANY_RULE, "any rule"), *((name, name) for name in attention.OF_GROUPS)]
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Those of the rule."""
+        names = attention.OF_GROUPS if value == ANY_RULE else (value,)
+        return group_search.of_rules(queryset, names)
+
+
+class AssignorFilter(Filter):
+    """Groups of one assignor."""
+
+    title = "assignor"
+    parameter_name = "assignor"
+    known = [(name, name) for name in ASSIGNORS]
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """The members' choice, or the coordinator's."""
+        by_members = Q(protocol_name=value)
+        return queryset.filter(by_members | Q(kind=groups.CONSUMER, details__assignor=value))
+
+
+class NodeFilter(Filter):
+    """Groups of one node."""
+
+    title = "node"
+    parameter_name = "node"
+
+    @property
+    def known(self) -> Sequence[tuple[str, str]]:
+        """The nodes that there are, and nobody."""
+        ids = Node.objects.order_by("node_id").values_list("node_id", flat=True)
+        return [*((str(n), f"node {n}") for n in ids), (NOBODY, "no node")]
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Those whose slot it owns."""
+        if value == NOBODY:
+            return group_search.of_node(queryset, None)
+        is_id = value.isascii() and value.isdigit() and len(value) < NODE_DIGITS_MAX
+        return group_search.of_node(queryset, int(value)) if is_id else queryset.none()
+
+
+NODE_DIGITS_MAX: Final = 10
+"""Digits of an int32; more number no node."""
+
+
+class TopicFilter(Filter):
+    """Groups of one topic. There may be thousands, so a topic's page and the search lead here."""
+
+    title = "topic"
+    parameter_name = "topic"
+    known = []
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Those that subscribe to it or have committed."""
+        return group_search.of_topic(queryset, value)
+
+
+FILTERS: Final = (
+    StateFilter,
+    AttentionFilter,
+    TypeFilter,
+    AssignorFilter,
+    NodeFilter,
+    TopicFilter,
+)
+
+
+class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
+    """The page's groups with what a row shows beside its own columns.
+
+    Looked up when the page's rows are known: PostgreSQL would count the members of every group
+    that an OFFSET skips.
+    """
+
+    result_list: Any
+
+    def get_results(self, request: HttpRequest) -> None:
+        """The rows as ever, each with its members' number, ``newest``, its last rebalance,
+        ``situation``, what is going on, ``work`` and ``rebalances_1h``."""
+        super().get_results(request)
+        ids = [group.group_id for group in self.result_list]
+        found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
+        newest, situations = groups.with_rebalances(found), situation.of_many(found)
+        noted = {one.subject: one for one in known(ids).values() if one.rule in ABOUT_GROUPS}
+        work, often = group_rows.work_of(found), group_rows.rebalances_1h(ids)
+        may_evict = rights.may(request.user, rights.EVICT)
+        for group in found:
+            group.newest = newest.get(group.group_id)
+            group.situation = situations[group.group_id]
+            group.acknowledged = noted.get(group.group_id)
+            group.work = work.get(group.group_id)
+            group.rebalances_1h = often.get(group.group_id, 0)
+            group.may_evict = may_evict
+        self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
+
+
+# -- Views ------------------------------------------------------------------------------------
+
+
+class View(NamedTuple):
+    """A query with a name. ``remove``: where it is deleted, "": nowhere, or by others."""
+
+    title: str
+    link: str
+    is_shown: bool
+    remove: str = ""
+    by: str = ""
+
+
+VIEWS: Final[Mapping[str, str]] = {
+    "All": "",
+    "Needs attention": "attention=any",
+    "Rebalances most": "o=-8",
+    "Largest": "o=-5",
+    "Frozen": "attention=frozen",
+    "Stopped": "attention=stopped",
+    "Empty": "state=Empty",
+}
+
+SAVED_MAX: Final = 30
+"""Saved views that are offered, the newest."""
+
+PAGE: Final = "p"
+
+
+def views(request: HttpRequest) -> dict[str, Any]:
+    """The views above the list. One statement."""
+    present = query_of(request.GET)
+    saved = visible(request.user).select_related("user")[:SAVED_MAX]
+    return {
+        "views": [
+            *(View(title, f"?{query}", query == present) for title, query in VIEWS.items()),
+            *(_saved(one, present, request.user) for one in saved),
+        ],
+        "save_url": _save_url(present, saved),
+    }
+
+
+def visible(user: Any) -> QuerySet[SavedView]:
+    """The views of this person, and those that others share."""
+    return SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True)).order_by("name", "id")
+
+
+def _saved(one: SavedView, present: str, user: Any) -> View:
+    is_own = one.user_id == user.pk
+    remove = reverse("admin:groups_savedview_delete", args=[one.pk]) if is_own else ""
+    by = "" if is_own else one.user.get_username()
+    return View(one.name, f"?{one.query}", one.query == present, remove, by)
+
+
+def _save_url(present: str, saved: Sequence[SavedView]) -> str:
+    """Where the present query gets a name; "" where it has one."""
+    if present in VIEWS.values() or any(one.query == present for one in saved):
+        return ""
+    return f"{reverse('admin:groups_savedview_add')}?{urlencode({'query': present})}"
+
+
+def query_of(said: QueryDict) -> str:
+    """A query of the list without its page, in a fixed order."""
+    return urlencode(sorted(_items(said)))
+
+
+def _items(said: QueryDict) -> Iterator[tuple[str, str]]:
+    for name in said:
+        if name != PAGE and said[name]:
+            yield name, str(said[name])

@@ -1,0 +1,89 @@
+"""Groups that have to do with what is looked for: a part of their id, of a member's id, client id,
+instance id or host, or of a topic's name. Reads only, bounded."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from groups.models import Member, Slot, Topic
+from groups.queries import attention, overview
+from groups.queries.situation import SETTLED
+
+TOPICS_MAX: Final = 5
+"""Topics whose groups are looked for, of those with the word in their name: the shortest names."""
+
+MEMBERS_SEARCHED_MAX: Final = 50_000
+OFFSETS_SEARCHED_MAX: Final = 20_000
+"""Rows in which it is looked for topics."""
+
+MEMBER_FIELDS: Final = ("client_id", "member_id", "instance_id", "client_host")
+
+OF_TOPICS: Final = """
+SELECT group_id
+FROM (SELECT group_id FROM rollcall_offset WHERE topic = ANY(%(names)s) LIMIT %(offsets)s) AS o
+UNION
+SELECT group_id
+FROM (SELECT group_id, subscription, details FROM rollcall_member LIMIT %(members)s) AS m
+WHERE details->'topics' ?| %(names)s OR details->'assigned' ?| %(ids)s
+      OR EXISTS (SELECT FROM unnest(%(names)s) AS name
+                 WHERE position(int2send(length(name)::int2) || name::bytea IN subscription) > 0)
+"""
+"""In a subscription a topic's name stands behind its length (two bytes), so that one which is a
+part of another is not found in its place. A topic's name has no backslash: its text is its bytes."""
+
+
+def matching(found: QuerySet[Any], word: str) -> QuerySet[Any]:
+    """Those of these groups that have to do with a word. Two statements more."""
+    of_member = Q()
+    for field in MEMBER_FIELDS:
+        of_member |= Q((f"{field}__icontains", word))
+    members = Member.objects.filter(of_member).values("group_id")
+    named = Topic.objects.filter(name__icontains=word).order_by(Length("name"), "name")
+    topics = list(named.values_list("name", "topic_id")[:TOPICS_MAX])
+    wanted = Q(group_id__icontains=word) | Q(group_id__in=members)
+    if topics:
+        wanted |= Q(group_id__in=_of(topics))
+    return found.filter(wanted)
+
+
+def of_topic(found: QuerySet[Any], name: str) -> QuerySet[Any]:
+    """Those of these groups that subscribe to a topic or have committed offsets of it."""
+    topics = list(Topic.objects.filter(name=name).values_list("name", "topic_id"))
+    return found.filter(group_id__in=_of(topics)) if topics else found.none()
+
+
+def _of(topics: Sequence[tuple[str, Any]]) -> Sequence[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            OF_TOPICS,
+            {
+                "names": [name for name, _ in topics],
+                "ids": [topic_id.hex for _, topic_id in topics],
+                "members": MEMBERS_SEARCHED_MAX,
+                "offsets": OFFSETS_SEARCHED_MAX,
+            },
+        )
+        return [group_id for (group_id,) in cursor.fetchall()]
+
+
+def of_node(found: QuerySet[Any], node_id: int | None) -> QuerySet[Any]:
+    """Those of these groups whose slot a node owns; None: nobody."""
+    slots = Slot.objects.filter(node_id=node_id) if node_id is not None else FREE
+    return found.filter(slot__in=slots.values("slot"))
+
+
+FREE: Final = Slot.objects.filter(node_id__isnull=True)
+
+
+def of_rules(found: QuerySet[Any], names: Collection[str]) -> QuerySet[Any]:
+    """Those of these groups for which one of these rules of what needs attention fires, also those
+    that somebody acknowledged. One statement more, two with ``attention.commit.ms``."""
+    wanted = Q(group_id__in=attention.groups_of(names))
+    if attention.UNSETTLED in names:
+        since = overview.unsettled_since(timezone.now())
+        wanted |= Q(state_since__lt=since) & ~Q(state__in=SETTLED)
+    return found.filter(wanted)
