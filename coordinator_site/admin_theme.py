@@ -123,8 +123,8 @@ UNFOLD: dict[str, Any] = {
         lambda _request: static("rollcall/times.js"),
     ],
     "SIDEBAR": {
-        "show_search": False,
-        "command_search": False,
+        "show_search": True,
+        "command_search": True,  # groups.admin.palette finds
         "show_all_applications": False,
         "navigation": NAVIGATION,
     },

@@ -211,7 +211,13 @@ MODELS: Final[Mapping[str, Model]] = {
             "remove": dict.fromkeys(BOTH, DELETE),
             "change": {"GET": VIEW_GROUP},
         },
-        actions={"force_rebalances": REBALANCE, "stop_work": PAUSE, "start_work": PAUSE},
+        actions={
+            "force_rebalances": REBALANCE,
+            "stop_work": PAUSE,
+            "start_work": PAUSE,
+            "freeze_groups": FREEZE,
+            "thaw_groups": FREEZE,
+        },
     ),
     "groups_topic": Model(VIEW_TOPIC, "groups.add_topic", "groups.change_topic"),
     "groups_node": Model("groups.view_node", pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
@@ -219,6 +225,7 @@ MODELS: Final[Mapping[str, Model]] = {
         VIEW_OPERATION,
         pages={
             "live": {"GET": VIEW_OPERATION},
+            "many": {"GET": VIEW_OPERATION},
             "undo": {"POST": RESTORE},
             "change": {"GET": VIEW_OPERATION},
         },

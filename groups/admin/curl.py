@@ -1,8 +1,8 @@
-"""The line of a shell that asks REST for what a page asks for."""
+"""The lines of a shell that ask for what a page asks for: of REST by curl, and by ``rollcall``."""
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -10,6 +10,9 @@ from django.http import HttpRequest
 
 REASON: Final = {"reason": "WHY"}
 """For who pastes it to fill in."""
+
+WHY: Final = ("--reason", "WHY")
+"""The same."""
 
 
 def curl(
@@ -29,3 +32,10 @@ def curl(
     if body is not None:
         parts += ["-H", '"Content-Type: application/json"', "-d", shlex.quote(json.dumps(body))]
     return " ".join([*parts, shlex.quote(url)])
+
+
+def cli(*words: str, ids: Sequence[str] = (), options: Sequence[str] = WHY) -> str:
+    """The command of docs/cli.md. An id that looks like an option stands behind "--"."""
+    marks = ["--"] if any(one.startswith("-") for one in ids) else []
+    said = [*words, *options, *marks, *ids] if marks else [*words, *ids, *options]
+    return shlex.join(["rollcall", *said])

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from groups.admin.base import RollcallAdmin
-from groups.admin.curl import curl
+from groups.admin.curl import cli, curl
 from groups.admin.verbs import Reason
 from groups.models import Node
 from groups.operations import drains
@@ -66,6 +66,7 @@ def drain(site: RollcallAdmin, request: HttpRequest, node_id: int) -> HttpRespon
             "sentences": () if refused else _sentences(node_id, is_drained, is_there),
             "page_url": reverse("admin:groups_node_changelist"),
             "curl": curl(request, "POST", f"nodes/{{}}/{verb}", str(node_id)),
+            "cli": cli("node", verb, ids=[str(node_id)]),
         },
     )
 

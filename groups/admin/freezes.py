@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
-from groups.admin.curl import curl
+from groups.admin.curl import cli, curl
 from groups.admin.verbs import Reason, Typed, ask
 from groups.models import Group, Operation
 from groups.queries import previews
@@ -61,6 +61,7 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
         "sentences": _looked(group.group_id, verb).sentences,
         "has_end": verb == FREEZE,
         "curl": curl(request, "POST", f"groups/{{}}/{verb}", group.group_id),
+        "cli": cli("group", str(verb.value), ids=[group.group_id]),
     }
     return _page(site, request, group, form, context)
 
@@ -80,6 +81,8 @@ def remove(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
         "refused": " ".join(found.sentences) if is_refused else "",
         "sentences": found.sentences,
         "curl": curl(request, "DELETE", "groups/{}", group.group_id),
+        "cli": cli("group", "delete", ids=[group.group_id]),
+        "destroys": True,
     }
     return _page(site, request, group, form, context)
 

@@ -20,6 +20,7 @@ from groups.admin import (
     group_list,
     group_tabs,
     journal_page,
+    many,
     pauses,
     resets,
     standing,
@@ -27,7 +28,7 @@ from groups.admin import (
 )
 from groups.admin.base import RollcallAdmin, is_too_long
 from groups.admin.standing import READING
-from groups.known_answers import unless_known
+from groups.known_answers import small
 from groups.models import Group, Journal
 from groups.queries import group_rows, group_search, groups
 from groups.queries.journal_text import cause
@@ -62,7 +63,7 @@ class GroupAdmin(RollcallAdmin):
     search_help_text = "Group, member, client, host or topic"
     change_list_template = "admin/groups/group/list.html"
     ordering = ("group_id",)
-    actions = ("force_rebalances", "stop_work", "start_work")
+    actions = tuple(many.BULKS)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[group_list.GroupList]:
         """Ours."""
@@ -77,7 +78,7 @@ class GroupAdmin(RollcallAdmin):
         if request.headers.get("X-Requested-With") != LIVE or not hasattr(answer, "render"):
             return answer
         setattr(answer, "template_name", LIVE_LIST)  # noqa: B010  (of a TemplateResponse)
-        return unless_known(request, answer.render())
+        return small(request, answer.render())
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -93,19 +94,32 @@ class GroupAdmin(RollcallAdmin):
     @admin.action(description="Force a rebalance …")
     def force_rebalances(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
         """One reason for all of them."""
-        return verbs.ask_many(self, request, list(chosen.values_list("group_id", flat=True)))
+        return self.many(request, chosen, "force_rebalances")
 
     @admin.action(description="Stop their work …")
     def stop_work(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
         """One reason for all of them."""
-        ids = list(chosen.values_list("group_id", flat=True))
-        return pauses.ask_many(self, request, ids, pauses.STOP)
+        return self.many(request, chosen, "stop_work")
 
     @admin.action(description="Start their work …")
     def start_work(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
         """One reason for all of them."""
+        return self.many(request, chosen, "start_work")
+
+    @admin.action(description="Freeze them …")
+    def freeze_groups(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
+        """One reason for all of them."""
+        return self.many(request, chosen, "freeze_groups")
+
+    @admin.action(description="Thaw them …")
+    def thaw_groups(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
+        """One reason for all of them."""
+        return self.many(request, chosen, "thaw_groups")
+
+    def many(self, request: HttpRequest, chosen: QuerySet[Any], action: str) -> HttpResponse:
+        """What is asked of many groups."""
         ids = list(chosen.values_list("group_id", flat=True))
-        return pauses.ask_many(self, request, ids, pauses.START)
+        return many.ask(self, request, ids, many.BULKS[action])
 
     def get_urls(self) -> list[URLPattern]:
         """Beside the page of a group, its live part and what may be asked of it."""
@@ -152,7 +166,7 @@ class GroupAdmin(RollcallAdmin):
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
         context = self.shown(request, object_id)
-        return unless_known(request, render(request, "admin/groups/group/live.html", context))
+        return small(request, render(request, "admin/groups/group/live.html", context))
 
     def rebalance_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What a forced rebalance would do, and the form that asks for it."""

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from unfold.decorators import display
 
 from groups.access import rights
-from groups.admin import resets
+from groups.admin import many, resets
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING, number_of
 from groups.models import Group, Operation
@@ -49,8 +49,10 @@ class OperationAdmin(RollcallAdmin):
     def get_urls(self) -> list[URLPattern]:
         """Beside the page of an operation, its live part."""
         live = self.admin_site.admin_view(self.live_view)
+        many_live = self.admin_site.admin_view(many.live)
         undo = self.admin_site.admin_view(self.undo_view)
         return [
+            path("many/<uuid:once>/", many_live, name="groups_operation_many"),
             path("<int:object_id>/live/", live, name="groups_operation_live"),
             path("<int:object_id>/undo/", undo, name="groups_operation_undo"),
             *super().get_urls(),

@@ -5,8 +5,7 @@ stopped or started the same asks for nothing, and shows how things are.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
-from uuid import uuid4
+from typing import Final
 
 from django import forms
 from django.contrib import messages
@@ -16,11 +15,10 @@ from django.shortcuts import redirect, render
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
-from groups.admin.curl import curl
-from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Typed, ask, is_many
+from groups.admin.curl import cli, curl
+from groups.admin.verbs import TYPED_ABOVE, Typed, ask
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
-from groups.operations import requests
 from groups.queries import groups, pauses
 from groups.queries.pauses import Work
 
@@ -68,6 +66,9 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
         "sentences": _preview(members, work, member) if not held else _after(work, name),
         "must_type": must_type,
         "curl": _curl(request, group, name, "resume" if held else "pause"),
+        "cli": cli(
+            "group", "resume" if held else "pause", ids=[group.group_id, *([name] if name else [])]
+        ),
         **standing.urls(group),
     }
     return render(request, "admin/groups/group/pause.html", context)
@@ -152,41 +153,3 @@ def _after(work: Work, name: str) -> list[str]:
         )
         found.append(f"{alone} stopped.")
     return found
-
-
-def ask_many(
-    site: RollcallAdmin, request: HttpRequest, group_ids: Sequence[str], word: str
-) -> HttpResponse:
-    """One reason for many groups; each gets an operation of its own."""
-    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
-    chosen = list(Group.objects.filter(group_id__in=group_ids[:GROUPS_MAX]).order_by("group_id"))
-    members, must_type = is_many(form, [group.group_id for group in chosen])
-    context: dict[str, Any] = {
-        **site.admin_site.each_context(request),
-        "members": members,
-        "must_type": must_type,
-        "title": f"{word.title()} the work of {len(chosen)} groups",
-        "heading": f"The work of these groups will {word}",
-        "button": f"{word.title()} their work",
-        "action": f"{word}_work",
-        "groups": chosen,
-        "too_many": len(group_ids) - len(chosen),
-        "form": form,
-    }
-    if form.is_valid():
-        context["results"] = [_result(request, form, group, word) for group in chosen]
-        context["any_asked"] = True
-    return render(request, "admin/groups/group/many.html", context)
-
-
-def _result(request: HttpRequest, form: Many, group: Group, word: str) -> dict[str, Any]:
-    """What became of it. A form that is sent again, by a reload, shows what it asked for."""
-    actor, said = request.user.get_username(), form.cleaned_data
-    operation = requests.ask(
-        group.group_id,
-        _verb(word),
-        reason=said["reason"],
-        actor=actor,
-        idempotency_key=f"admin:{actor}:{said['once']}:{group.group_id}",
-    )
-    return {"group": group, "operation": operation}

@@ -22,6 +22,7 @@ from django.http import HttpRequest, HttpResponse
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from groups.access import staff_roles
+from groups.admin import role_words
 from groups.admin.base import RollcallAdmin
 
 admin.site.unregister(User)
@@ -118,6 +119,7 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
 
     list_display = ("name", "made_by")
     filter_horizontal = ()
+    list_before_template = "admin/auth/group/above.html"
 
     @admin.display(description="Made by")
     def made_by(self, role: Role) -> str:
@@ -136,7 +138,8 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Under its own name: a group is something else here."""
-        return super().changelist_view(request, {"title": "Roles", **(extra_context or {})})
+        context = {"title": "Roles", "matrix": role_words.matrix(), **(extra_context or {})}
+        return super().changelist_view(request, context)
 
 
 def _is_ours(role: Any) -> bool:

@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
-from groups.admin.curl import curl
+from groups.admin.curl import cli, curl
 from groups.admin.verbs import Reason, ask
 from groups.models import Group, Member, Operation
 from groups.operations import offset_resets
@@ -110,6 +110,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "shown": [] if plan is None else plan.changes[:SHOWN_MAX],
             "more": 0 if plan is None else max(0, len(plan.changes) - SHOWN_MAX),
             "curl": None if plan is None else _curl(request, group, form),
+            "cli": None if plan is None else _cli(group, form),
             **standing.urls(group),
         },
     )
@@ -157,3 +158,29 @@ def _curl(request: HttpRequest, group: Group, form: Reset) -> str:
     if wanted.topics and wanted.to != "csv":
         body["topics"] = list(wanted.topics)
     return curl(request, "POST", "groups/{}/offsets/resets", group.group_id, body=body)
+
+
+OPTIONS: Final[Mapping[str, str]] = {
+    "earliest": "--to-earliest",
+    "latest": "--to-latest",
+    "offset": "--to-offset",
+    "shift": "--shift-by",
+    "moment": "--to-datetime",
+    "group": "--from-group",
+    "csv": "--from-file",
+}
+"""Of ``rollcall group reset-offsets``."""
+
+FILE: Final = "FILE"
+"""For who pastes it to fill in."""
+
+
+def _cli(group: Group, form: Reset) -> str:
+    wanted, said = form.wanted, [OPTIONS[form.wanted.to]]
+    if wanted.to in FIELDS:
+        said.append(FILE if wanted.to == "csv" else str(_json(wanted)))
+    if wanted.to != "csv":
+        named = [word for topic in wanted.topics for word in ("--topic", topic)]
+        said += named or ["--all-topics"]
+    options = [*said, "--execute", "--reason", form.cleaned_data["reason"]]
+    return cli("group", "reset-offsets", ids=[group.group_id], options=options)

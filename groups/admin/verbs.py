@@ -7,7 +7,6 @@ are.
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-from uuid import uuid4
 
 from django import forms
 from django.contrib import messages
@@ -17,21 +16,18 @@ from django.shortcuts import redirect, render
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
-from groups.admin.curl import REASON, curl
+from groups.admin.curl import REASON, cli, curl
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
-from groups.models import Group, Member, Operation
+from groups.models import Group, Operation
 from groups.operations import requests
-from groups.queries import groups
+from groups.queries import groups, movement
 from groups.queries.journal_text import seconds
 
 TYPED_ABOVE: Final = 20
 """A group with more members than this is typed out before anything is asked of it."""
 
 NAMED_MAX: Final = 12
-GROUPS_MAX: Final = 100
-"""Groups of one bulk action."""
-
 EAGER: Final = "Members revoke all their partitions until the new generation is assigned."
 COOPERATIVE: Final = (
     "Members keep their partitions during the rebalance, and revoke only those that move."
@@ -81,22 +77,6 @@ class Typed(Reason):
         return False
 
 
-class Many(Typed):
-    """One reason for many groups. ``once`` makes the form ask once, however often it is sent."""
-
-    once = forms.UUIDField(widget=forms.HiddenInput)
-
-
-def is_many(form: Many, group_ids: Sequence[str]) -> tuple[int, bool]:
-    """How many members these groups have, and whether that is so many that the number of groups has
-    to be typed; a form that was sent without it is told so. (Members come and go meanwhile.)"""
-    members = Member.objects.filter(group_id__in=group_ids).count()
-    must_type = members > TYPED_ABOVE
-    if must_type and form.is_valid():
-        form.is_typed(str(len(group_ids)))
-    return members, must_type
-
-
 class Asking(Typed):
     """A verb on one group, as it was when its page was looked at."""
 
@@ -140,6 +120,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
                 group.group_id,
                 body={**REASON, "expected_generation": group.generation},
             ),
+            "cli": cli("group", "rebalance", ids=[group.group_id]),
             **standing.urls(group),
         },
     )
@@ -174,67 +155,10 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "changed": changed,
             "must_type": len(members) > TYPED_ABOVE,
             "curl": curl(request, "DELETE", "groups/{}/members/{}", group.group_id, member_id),
+            "cli": cli("group", "evict", ids=[group.group_id, member_id]),
             **standing.urls(group),
         },
     )
-
-
-def ask_many(site: RollcallAdmin, request: HttpRequest, group_ids: Sequence[str]) -> HttpResponse:
-    """One reason for many groups; each gets an operation of its own, or is refused by name."""
-    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
-    chosen = list(Group.objects.filter(group_id__in=group_ids[:GROUPS_MAX]).order_by("group_id"))
-    members, must_type = is_many(form, [group.group_id for group in chosen])
-    context = {
-        **site.admin_site.each_context(request),
-        "members": members,
-        "must_type": must_type,
-        "title": f"Force a rebalance of {len(chosen)} groups",
-        "heading": "These groups will rebalance",
-        "button": "Force the rebalances",
-        "action": "force_rebalances",
-        "groups": chosen,
-        "too_many": len(group_ids) - len(chosen),
-        "form": form,
-    }
-    if form.is_valid():
-        context["results"] = _results(request, form, chosen)
-        context["any_asked"] = any("operation" in result for result in context["results"])
-    return render(request, "admin/groups/group/many.html", context)
-
-
-def _results(request: HttpRequest, form: Many, chosen: Sequence[Group]) -> list[dict[str, Any]]:
-    """What became of each. A form that is sent again, by a reload, shows what it asked for."""
-    actor, reason = request.user.get_username(), form.cleaned_data["reason"]
-    begin = f"admin:{actor}:{form.cleaned_data['once']}:"
-    keys = [begin + group.group_id for group in chosen]
-    known = Operation.objects.filter(idempotency_key__in=keys)
-    asked = {operation.group_id: operation for operation in known}
-    seen = {g: n for n, _, g in (text.partition(":") for text in request.POST.getlist("seen"))}
-    results: list[dict[str, Any]] = []
-    for group in chosen:
-        refused = _refused(group, seen.get(group.group_id))
-        if group.group_id not in asked and refused:
-            results.append({"group": group, "refused": refused})
-            continue
-        operation = asked.get(group.group_id) or requests.ask(
-            group.group_id,
-            Operation.Verb.REBALANCE,
-            reason=reason,
-            actor=actor,
-            expected_generation=group.generation,
-            idempotency_key=begin + group.group_id,
-        )
-        results.append({"group": group, "operation": operation})
-    return results
-
-
-def _refused(group: Group, seen: str | None) -> str:
-    """Why nothing is asked of a group; "" where something is. ``seen``: its generation then."""
-    if group.state == EMPTY:
-        return "it has no members"
-    if group.state == PREPARING:
-        return "it is rebalancing already"
-    return "" if seen == str(group.generation) else "it has changed since you opened the page"
 
 
 def _is_old(form: Asking, group: Group) -> bool:
@@ -281,6 +205,11 @@ def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
         return []
     if getattr(group, "frozen_since", None) is not None:
         return [FROZEN]
+    return [sentence for sentence in (*_steps(group, members), movement.expected(group, members)) if sentence]
+
+
+def _steps(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
+    """What members do, by their protocol."""
     if group.kind == groups.CONSUMER:
         return [
             "The group epoch increases by one and the coordinator computes a new target"

@@ -4,8 +4,8 @@ instance id or host, or of a topic's name. Reads only, bounded."""
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from django.db import connection
 from django.db.models import Q, QuerySet
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Length
 from django.utils import timezone
 
@@ -22,14 +22,16 @@ OFFSETS_SEARCHED_MAX: Final = 20_000
 
 MEMBER_FIELDS: Final = ("client_id", "member_id", "instance_id", "client_host")
 
-OF_TOPICS: Final = """
+OF_TOPICS: Final = f"""
 SELECT group_id
-FROM (SELECT group_id FROM rollcall_offset WHERE topic = ANY(%(names)s) LIMIT %(offsets)s) AS o
+FROM (SELECT group_id FROM rollcall_offset WHERE topic = ANY(%s::text[])
+      LIMIT {OFFSETS_SEARCHED_MAX}) AS o
 UNION
 SELECT group_id
-FROM (SELECT group_id, subscription, details FROM rollcall_member LIMIT %(members)s) AS m
-WHERE details->'topics' ?| %(names)s OR details->'assigned' ?| %(ids)s
-      OR EXISTS (SELECT FROM unnest(%(names)s) AS name
+FROM (SELECT group_id, subscription, details FROM rollcall_member
+      LIMIT {MEMBERS_SEARCHED_MAX}) AS m
+WHERE details->'topics' ?| %s::text[] OR details->'assigned' ?| %s::text[]
+      OR EXISTS (SELECT FROM unnest(%s::text[]) AS name
                  WHERE position(int2send(length(name)::int2) || name::bytea IN subscription) > 0)
 """
 """In a subscription a topic's name stands behind its length (two bytes), so that one which is a
@@ -37,7 +39,7 @@ part of another is not found in its place. A topic's name has no backslash: its 
 
 
 def matching(found: QuerySet[Any], word: str) -> QuerySet[Any]:
-    """Those of these groups that have to do with a word. Two statements more."""
+    """Those of these groups that have to do with a word. One statement more."""
     of_member = Q()
     for field in MEMBER_FIELDS:
         of_member |= Q((f"{field}__icontains", word))
@@ -56,18 +58,9 @@ def of_topic(found: QuerySet[Any], name: str) -> QuerySet[Any]:
     return found.filter(group_id__in=_of(topics)) if topics else found.none()
 
 
-def _of(topics: Sequence[tuple[str, Any]]) -> Sequence[str]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            OF_TOPICS,
-            {
-                "names": [name for name, _ in topics],
-                "ids": [topic_id.hex for _, topic_id in topics],
-                "members": MEMBERS_SEARCHED_MAX,
-                "offsets": OFFSETS_SEARCHED_MAX,
-            },
-        )
-        return [group_id for (group_id,) in cursor.fetchall()]
+def _of(topics: Sequence[tuple[str, Any]]) -> RawSQL:
+    names, ids = [name for name, _ in topics], [topic_id.hex for _, topic_id in topics]
+    return RawSQL(OF_TOPICS, (names, names, ids, names))
 
 
 def of_node(found: QuerySet[Any], node_id: int | None) -> QuerySet[Any]:

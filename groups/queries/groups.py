@@ -245,8 +245,9 @@ def _milliseconds(span: timedelta) -> int:
     return round(span / timedelta(milliseconds=1))
 
 
-def subscribed_topics(group: Group, row: Member) -> Sequence[str] | None:
-    """What a member subscribes to; None where that cannot be read. No statement."""
+def subscribed_topics(group: Group, row: Any) -> Sequence[str] | None:
+    """What a member subscribes to; None where that cannot be read. ``row``: its subscription and
+    details. No statement."""
     if group.kind == CONSUMER:
         by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
         return sorted({*row.details.get("topics", ()), *by_pattern})
@@ -280,8 +281,9 @@ def share_of(group: Group, row: Member, topic: Topic) -> tuple[bool, Sequence[in
     return subscribes, sorted(number for name, number in parts if name == topic.name)
 
 
-def partitions_owned(group: Group, row: Member) -> int:
-    """How many partitions a member owns, of all topics, without decoding them. No statement."""
+def partitions_owned(group: Group, row: Any) -> int:
+    """How many partitions a member owns, of all topics, without decoding them. ``row``: its
+    assignment and details. No statement."""
     if group.kind == CONSUMER:
         return sum(map(len, row.details.get("assigned", {}).values()))
     return count_of(bytes(row.assignment))

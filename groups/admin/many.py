@@ -1,0 +1,196 @@
+"""One reason for many groups: each gets an operation of its own, or is refused by name. What
+becomes of them stands in a table that follows them to their ends.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from django import forms
+from django.contrib.admin.utils import quote
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from groups.admin.base import RollcallAdmin
+from groups.admin.verbs import TYPED_ABOVE, Typed
+from groups.core.classic.states import EMPTY, PREPARING
+from groups.models import Group, Member, Operation
+from groups.operations import requests
+
+GROUPS_MAX: Final = 400
+"""Groups of one action: two fields of the form each, and Django takes a thousand."""
+
+
+class Many(Typed):
+    """The reason. ``once`` makes the form ask once, however often it is sent."""
+
+    once = forms.UUIDField(widget=forms.HiddenInput)
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """What is asked of many groups. ``action``: its name in the list; ``refused``: why nothing is
+    asked of one, whose generation was ``seen`` then; "" where something is."""
+
+    action: str
+    verb: str
+    title: str
+    heading: str
+    button: str
+    refused: Callable[[Group, str | None], str]
+    needs_generation: bool = False
+
+
+def _unfit(group: Group, seen: str | None) -> str:
+    if group.state == EMPTY:
+        return "it has no members"
+    if group.state == PREPARING:
+        return "it is rebalancing already"
+    return "" if seen == str(group.generation) else "it has changed since you opened the page"
+
+
+def _never(_group: Group, _seen: str | None) -> str:
+    return ""
+
+
+Verb = Operation.Verb
+
+BULKS: Final[Mapping[str, Bulk]] = {
+    bulk.action: bulk
+    for bulk in (
+        Bulk(
+            "force_rebalances",
+            Verb.REBALANCE,
+            "Force a rebalance of {} groups",
+            "These groups will rebalance",
+            "Force the rebalances",
+            _unfit,
+            needs_generation=True,
+        ),
+        Bulk(
+            "stop_work",
+            Verb.PAUSE,
+            "Stop the work of {} groups",
+            "The work of these groups will stop",
+            "Stop their work",
+            _never,
+        ),
+        Bulk(
+            "start_work",
+            Verb.RESUME,
+            "Start the work of {} groups",
+            "The work of these groups will start",
+            "Start their work",
+            _never,
+        ),
+        Bulk(
+            "freeze_groups",
+            Verb.FREEZE,
+            "Freeze {} groups",
+            "These groups will be frozen: no rebalance begins until they are thawed",
+            "Freeze the groups",
+            _never,
+        ),
+        Bulk(
+            "thaw_groups",
+            Verb.THAW,
+            "Thaw {} groups",
+            "These groups will be thawed: rebalances begin again",
+            "Thaw the groups",
+            _never,
+        ),
+    )
+}
+
+
+def ask(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bulk) -> HttpResponse:
+    """The form; a complete one asks, and shows what becomes of it."""
+    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
+    chosen = list(Group.objects.filter(group_id__in=ids[:GROUPS_MAX]).order_by("group_id"))
+    members = Member.objects.filter(group_id__in=[group.group_id for group in chosen]).count()
+    must_type = members > TYPED_ABOVE
+    if must_type and form.is_valid():
+        form.is_typed(str(len(chosen)))
+    context = {
+        **site.admin_site.each_context(request),
+        "bulk": bulk,
+        "title": bulk.title.format(len(chosen)),
+        "members": members,
+        "must_type": must_type,
+        "groups": chosen,
+        "too_many": max(0, len(ids) - GROUPS_MAX),
+        "gone": min(len(ids), GROUPS_MAX) - len(chosen),
+        "form": form,
+    }
+    if form.is_valid():
+        refusals = _ask(request, form, chosen, bulk)
+        context |= {"asked": True, "refusals": refusals}
+        context |= standing(request, form.cleaned_data["once"])
+    return render(request, "admin/groups/group/many.html", context)
+
+
+def _ask(
+    request: HttpRequest, form: Many, chosen: Sequence[Group], bulk: Bulk
+) -> Sequence[tuple[str, str]]:
+    """Ask for what was not asked yet; those of which nothing is asked, and why. A form that is sent
+    again, by a reload, asks for nothing more."""
+    begin = _key(request, form.cleaned_data["once"])
+    asked = set(_operations(begin).values_list("group_id", flat=True))
+    seen = {g: n for n, _, g in (text.partition(":") for text in request.POST.getlist("seen"))}
+    refusals: list[tuple[str, str]] = []
+    for group in chosen:
+        if group.group_id in asked:
+            continue
+        refused = bulk.refused(group, seen.get(group.group_id)) or _asked(
+            request, form, group, bulk, begin
+        )
+        if refused:
+            refusals.append((group.group_id, refused))
+    return refusals
+
+
+def _asked(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: str) -> str:
+    """Ask for one; why that could not be, "" where it was."""
+    more = {"expected_generation": group.generation} if bulk.needs_generation else {}
+    try:
+        requests.ask(
+            group.group_id,
+            bulk.verb,
+            reason=form.cleaned_data["reason"],
+            actor=request.user.get_username(),
+            idempotency_key=begin + group.group_id,
+            **more,
+        )
+    except requests.OlderNode as error:
+        return str(error)
+    return ""
+
+
+def _key(request: HttpRequest, once: UUID) -> str:
+    return f"admin:{request.user.get_username()}:{once}:"
+
+
+def _operations(begin: str) -> Any:
+    return Operation.objects.filter(idempotency_key__startswith=begin).order_by("group_id")
+
+
+def standing(request: HttpRequest, once: UUID) -> dict[str, Any]:
+    """What became of what this person asked for at once. One statement."""
+    operations = list(_operations(_key(request, once)))
+    for one in operations:
+        one.key = quote(one.group_id)
+    ended = sum(one.finished_at is not None for one in operations)
+    return {
+        "operations": operations,
+        "ended": ended,
+        "failed": sum(one.state == Operation.State.FAILED for one in operations),
+        "is_pending": ended < len(operations),
+        "many_url": reverse("admin:groups_operation_many", args=[once]),
+    }
+
+
+def live(request: HttpRequest, once: UUID) -> HttpResponse:
+    """The part of the page that changes."""
+    return render(request, "admin/groups/group/many_live.html", standing(request, once))

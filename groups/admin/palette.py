@@ -1,0 +1,179 @@
+"""The command palette (Ctrl+K): pages, groups, topics, nodes, members and what may be asked of a
+group, by a part of their name. It shows and links what the person may see and do, and nothing else.
+
+unfold draws it; what it finds by itself are models, and it keeps that for five minutes, so its view
+is replaced by this one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.db.models import Q
+from django.db.models.functions import Length
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from groups.access import rights
+from groups.core.plain_text import text_problem
+from groups.models import Group, Member, Node, Topic
+
+WORD_CHARS_MAX: Final = 300
+"""Of what is typed. Ids are shorter."""
+
+GROUPS_MAX: Final = 8
+TOPICS_MAX: Final = 5
+MEMBERS_MAX: Final = 5
+"""How many of each are shown."""
+
+
+class Hit(NamedTuple):
+    """One line, as unfold's template reads it."""
+
+    title: str
+    description: str
+    link: str
+    icon: str
+
+
+class Act(NamedTuple):
+    """What may be asked of a group: the words that it is found by, and where."""
+
+    words: str
+    title: str
+    page: str
+    permission: str
+
+
+ACTS: Final = (
+    Act("force rebalance", "Force a rebalance of {}", "rebalance", rights.REBALANCE),
+    Act("freeze thaw", "Freeze or thaw {}", "freeze", rights.FREEZE),
+    Act("stop start pause resume", "Stop or start the work of {}", "pause", rights.PAUSE),
+    Act("reset offsets set", "Reset the offsets of {}", "reset", rights.RESTORE),
+    Act("delete remove", "Delete {}", "remove", rights.DELETE),
+)
+
+TABS: Final = ("members", "rebalances", "offsets", "configuration")
+
+PAGES: Final = (
+    ("Create a topic", "groups_topic_add", "groups.add_topic", "add"),
+    ("Make an API token", "groups_apitoken_add", rights.LOGGED_IN, "key"),
+    ("Change your password", "password_change", rights.LOGGED_IN, "password"),
+    ("Add a user of the admin", "auth_user_add", "auth.add_user", "person_add"),
+)
+"""Pages that the sidebar does not have: title, name, what they need, icon."""
+
+
+def search(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+    """The lines for what was typed; nothing for nothing."""
+    typed = request.GET.get("s", "").strip()
+    if not typed:
+        return HttpResponse()
+    hits = [] if len(typed) > WORD_CHARS_MAX or text_problem(typed) else list(found(request, typed))
+    context = {"results": hits, "number": len(hits)}
+    return TemplateResponse(request, "admin/palette.html", context)
+
+
+admin.site.search = search  # type: ignore[method-assign]  # its URL is made of this
+
+
+def found(request: HttpRequest, typed: str) -> Iterator[Hit]:
+    """What is found, page by page and kind by kind. Four statements at most."""
+    may = partial(rights.may, request.user)
+    yield from _pages(request, typed)
+    if may(rights.VIEW_GROUP):
+        yield from _groups(typed, may)
+    if may(rights.VIEW_TOPIC):
+        yield from map(_topic, _named(Topic, "name", typed, TOPICS_MAX))
+    if may("groups.view_node"):
+        yield from _nodes(typed)
+    if may(rights.VIEW_GROUP):
+        yield from _members(typed)
+
+
+def _pages(request: HttpRequest, typed: str) -> Iterator[Hit]:
+    for area in settings.UNFOLD["SIDEBAR"]["navigation"]:
+        for item in area["items"]:
+            is_allowed = item["permission"] is None or item["permission"](request)
+            if is_allowed and _has(item["title"], typed):
+                yield Hit(item["title"], area["title"], str(item["link"]), item["icon"])
+    for title, page, permission, icon in PAGES:
+        if rights.may(request.user, permission) and _has(title, typed):
+            yield Hit(title, "page", reverse(f"admin:{page}"), icon)
+
+
+def _has(title: str, typed: str) -> bool:
+    return all(word in title.lower() for word in typed.lower().split())
+
+
+def _groups(typed: str, may: Callable[[str], bool]) -> Iterator[Hit]:
+    """Groups, then what may be asked of the first; "freeze orders" is the freeze of ``orders``."""
+    verbs, rest = _verbs(typed)
+    groups: Sequence[Any] = list(_named(Group, "group_id", typed, GROUPS_MAX))
+    asked = list(_named(Group, "group_id", rest, GROUPS_MAX)) if verbs and rest else []
+    yield from chain.from_iterable(_acts(group, verbs, may) for group in asked)
+    yield from (
+        Hit(group.group_id, f"{group.kind} group, {group.state}", _url(group), "groups")
+        for group in groups
+    )
+    if len(groups) == 1 or any(group.group_id == typed for group in groups):
+        yield from chain(_acts(groups[0], ACTS, may), _tabs(groups[0]))
+
+
+def _verbs(typed: str) -> tuple[Sequence[Act], str]:
+    """The actions that the first word begins, and the rest of what was typed."""
+    first, _, rest = typed.lower().partition(" ")
+    acts = [act for act in ACTS if any(word.startswith(first) for word in act.words.split())]
+    return acts, typed[len(first) :].strip()
+
+
+def _acts(group: Group, acts: Sequence[Act], may: Callable[[str], bool]) -> Iterator[Hit]:
+    for act in acts:
+        if may(act.permission):
+            url = reverse(f"admin:groups_group_{act.page}", args=[quote(group.group_id)])
+            yield Hit(act.title.format(group.group_id), "action", url, "bolt")
+
+
+def _tabs(group: Group) -> Iterator[Hit]:
+    for tab in TABS:
+        yield Hit(f"{tab.title()} of {group.group_id}", "page", f"{_url(group)}?tab={tab}", "tab")
+
+
+def _url(group: Group) -> str:
+    return reverse("admin:groups_group_change", args=[quote(group.group_id)])
+
+
+def _named(model: Any, field: str, typed: str, most: int) -> Sequence[Any]:
+    """Rows whose name contains it, the shortest names first: one that is it leads."""
+    rows = model.objects.filter((f"{field}__icontains", typed))
+    return list(rows.order_by(Length(field), field)[:most])
+
+
+def _topic(topic: Topic) -> Hit:
+    url = reverse("admin:groups_topic_change", args=[quote(topic.name)])
+    return Hit(topic.name, f"topic, {topic.partitions:,} partitions", url, "category")
+
+
+def _nodes(typed: str) -> Iterator[Hit]:
+    number = typed.lower().removeprefix("node").strip()
+    if number.isascii() and number.isdigit():
+        for node in Node.objects.filter(node_id__in=[int(number)] if len(number) < 10 else []):
+            url = reverse("admin:groups_node_changelist")
+            title = f"Node {node.node_id}"
+            yield Hit(title, f"{node.host}:{node.port}", url, "dns")
+
+
+def _members(typed: str) -> Iterator[Hit]:
+    of = Q(client_id__icontains=typed) | Q(instance_id=typed) | Q(member_id=typed)
+    for member in Member.objects.filter(of).order_by("client_id")[:MEMBERS_MAX]:
+        query = urlencode({"tab": "members", "members": member.client_id or member.member_id})
+        url = reverse("admin:groups_group_change", args=[quote(member.group_id)])
+        name = member.client_id or member.member_id
+        yield Hit(name, f"member of {member.group_id}", f"{url}?{query}", "person")
+

@@ -1,0 +1,78 @@
+"""Roles in words: who may do what, as a matrix of what people do and the roles that there are."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from django.contrib.auth.models import Group as Role
+
+from groups.access import rights, staff_roles
+
+DEEDS: Final[Mapping[str, Sequence[str]]] = {
+    "See groups, members, offsets, the journal and what needs attention": [rights.VIEW_GROUP],
+    "See topics, nodes, operations, reports and the schedule": [
+        rights.VIEW_TOPIC,
+        "groups.view_node",
+        rights.VIEW_OPERATION,
+        "groups.view_reportrun",
+    ],
+    "Force a rebalance": [rights.REBALANCE],
+    "Evict a member": [rights.EVICT],
+    "Stop and start the work of a group or a member": [rights.PAUSE],
+    "Freeze and thaw a group": [rights.FREEZE],
+    "Reset and restore offsets": [rights.RESTORE],
+    "Create and grow topics": ["groups.add_topic", "groups.change_topic"],
+    "Drain a node": [rights.DRAIN],
+    "Acknowledge what needs attention": [rights.ACKNOWLEDGE],
+    "Start an analysis": [rights.ANALYSE],
+    "Delete a group": [rights.DELETE],
+    "Change the schedule": [f"{rights.BEAT}.change_periodictask"],
+    "See and revoke everybody's API tokens": ["groups.view_apitoken", "groups.delete_apitoken"],
+    "Read the audit": [rights.VIEW_AUDIT],
+    "Manage users and roles of the admin": ["auth.change_user", "auth.change_group"],
+    "Manage users, ACLs and quotas of the Kafka port": [
+        rights.CHANGE_KAFKA_USER,
+        rights.ADD_ACL,
+        rights.CHANGE_QUOTA,
+    ],
+    "Manage webhooks": [rights.CHANGE_WEBHOOK],
+}
+"""What people do, and the permissions that all of it takes. Everybody who is logged in makes and
+revokes API tokens of their own."""
+
+
+class Line(NamedTuple):
+    """One deed, and for each role "yes", "-", or "partly"."""
+
+    deed: str
+    told: Sequence[str]
+
+
+class Matrix(NamedTuple):
+    """Names of the roles, Rollcall's own first, and the lines."""
+
+    roles: Sequence[str]
+    lines: Sequence[Line]
+
+
+def matrix() -> Matrix:
+    """The roles as they are. Two statements."""
+    roles = list(Role.objects.prefetch_related("permissions__content_type").order_by("name"))
+    ours = list(staff_roles.ROLES)
+    roles.sort(key=lambda role: (ours.index(role.name) if role.name in ours else len(ours)))
+    held = [_held(role) for role in roles]
+    lines = [
+        Line(deed, [_told(needed, permissions) for permissions in held])
+        for deed, needed in DEEDS.items()
+    ]
+    return Matrix([role.name for role in roles], lines)
+
+
+def _held(role: Any) -> set[str]:
+    return {f"{one.content_type.app_label}.{one.codename}" for one in role.permissions.all()}
+
+
+def _told(needed: Sequence[str], held: set[str]) -> str:
+    has = sum(permission in held for permission in needed)
+    if has == len(needed):
+        return "yes"
+    return "partly" if has else "-"

@@ -1,0 +1,38 @@
+"""How many partitions a forced rebalance would move, and how certain that is.
+
+Members and topics are as they were at the last rebalance, or a new one would have begun by itself.
+So an assignor whose answer follows from them alone gives the same assignment again; what has no
+owner gets one.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from groups.queries.groups import CLASSIC, CONSUMER, MemberView, partition_counts, topics_of_members
+from groups.queries.situation_text import many
+
+EXACT: Final = frozenset(["range", "roundrobin"])
+"""Assignors whose answer follows from members and topics alone (Kafka's names)."""
+
+KNOWN: Final = frozenset(["sticky", "cooperative-sticky", "uniform"])
+"""Assignors that also look at what members own, and move as little as balance allows."""
+
+
+def expected(group: Any, members: Sequence[MemberView]) -> str:
+    """A sentence; "" where there is nothing to say. One statement."""
+    if group.kind not in (CLASSIC, CONSUMER) or not members:
+        return ""
+    if any(member.assignment is None for member in members):
+        return "How many partitions would move is unknown: what members own cannot be read."
+    assignor = group.protocol_name or group.details.get("assignor") or ""
+    if assignor not in EXACT | KNOWN:
+        return f"How many partitions would move is unknown: the assignor {assignor} decides it."
+    if group.state != "Stable":
+        return "How many partitions would move is unknown until the current rebalance ends."
+    counts = partition_counts(topics_of_members(members))
+    free = max(0, sum(counts.values()) - sum(member.partition_count for member in members))
+    how = "Exact" if assignor in EXACT and not free else "Estimated"
+    if not free:
+        return f"{how}: no partition would move, since members and topics are the same."
+    get = "gets an owner" if free == 1 else "get owners"
+    return f"{how}: {many(free, 'partition')} without owner {get}; others may move to balance that."
