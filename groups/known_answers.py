@@ -50,7 +50,9 @@ def known_is_not_sent(
 def small(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     """The same, compressed for who takes that. Only for parts of pages without a form: a text of
     somebody else's beside a secret, compressed together, would give the secret away (BREACH)."""
-    return GZIP.process_response(request, unless_known(request, answer))
+    answer = unless_known(request, answer)
+    GZIP.process_response(request, answer)  # in place
+    return answer
 
 
 GZIP: Final = GZipMiddleware(lambda request: HttpResponse())

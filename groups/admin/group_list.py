@@ -196,8 +196,8 @@ class View(NamedTuple):
 VIEWS: Final[Mapping[str, str]] = {
     "All": "",
     "Needs attention": "attention=any",
-    "Rebalances most": "o=-8",
-    "Largest": "o=-5",
+    "Rebalances most": "o=-often",
+    "Largest": "o=-size",
     "Frozen": "attention=frozen",
     "Stopped": "attention=stopped",
     "Empty": "state=Empty",
@@ -209,10 +209,39 @@ SAVED_MAX: Final = 30
 PAGE: Final = "p"
 
 
-def views(request: HttpRequest) -> dict[str, Any]:
-    """The views above the list. One statement."""
-    present = query_of(request.GET)
-    saved = visible(request.user).select_related("user")[:SAVED_MAX]
+ORDER: Final = "o"
+
+
+def columns(site: Any, request: HttpRequest) -> Sequence[str]:
+    """The columns as Django numbers them in an order: from 1 where there is a box before each row,
+    from 0 where there is none, since the person may do nothing. So views name columns."""
+    shown: Sequence[str] = site.get_list_display(request)
+    return ["", *shown] if site.get_actions(request) else shown
+
+
+def numbered(said: QueryDict, names: Sequence[str]) -> QueryDict:
+    """The query with an order of numbers, as Django takes it."""
+    return _ordered(said, {name: str(number) for number, name in enumerate(names) if name})
+
+
+def named(said: QueryDict, names: Sequence[str]) -> QueryDict:
+    """The query with an order of names."""
+    return _ordered(said, {str(number): name for number, name in enumerate(names) if name})
+
+
+def _ordered(said: QueryDict, words: Mapping[str, str]) -> QueryDict:
+    if ORDER not in said:
+        return said
+    parts = [part.rpartition("-") for part in str(said[ORDER]).split(".")]
+    changed = said.copy()
+    changed[ORDER] = ".".join(f"{sign}{words.get(word, word)}" for _, sign, word in parts)
+    return changed
+
+
+def views(request: HttpRequest, names: Sequence[str]) -> dict[str, Any]:
+    """The views above the list, whose columns have these names. One statement."""
+    present = query_of(named(request.GET, names))
+    saved = list(visible(request.user).select_related("user")[:SAVED_MAX])
     return {
         "views": [
             *(View(title, f"?{query}", query == present) for title, query in VIEWS.items()),

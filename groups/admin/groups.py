@@ -50,7 +50,7 @@ class GroupAdmin(RollcallAdmin):
         "group_id",
         "state_shown",
         "now",
-        "members",
+        "size",
         "topics",
         "partitions",
         "unowned",
@@ -73,7 +73,10 @@ class GroupAdmin(RollcallAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The list."""
-        context = {"title": "Groups", **group_list.views(request), **(extra_context or {})}
+        names = group_list.columns(self, request)
+        request.GET = group_list.numbered(request.GET, names)  # type: ignore[assignment]
+        views = group_list.views(request, names)
+        context = {"title": "Groups", **views, **(extra_context or {})}
         answer: HttpResponse = super().changelist_view(request, context)
         if request.headers.get("X-Requested-With") != LIVE or not hasattr(answer, "render"):
             return answer
@@ -87,9 +90,7 @@ class GroupAdmin(RollcallAdmin):
         found, _ = super().get_search_results(request, queryset, "")
         if is_too_long(request, search_term):
             return found.none(), False
-        for word in search_term.split():
-            found = group_search.matching(found, word)
-        return found, False
+        return group_search.matching(found, search_term.split()), False
 
     @admin.action(description="Force a rebalance …")
     def force_rebalances(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
@@ -243,7 +244,7 @@ class GroupAdmin(RollcallAdmin):
         return format_html(doing, told.tone, told.text, by, button)
 
     @admin.display(description="Members", ordering=group_rows.BY_MEMBERS)
-    def members(self, group: Any) -> str:
+    def size(self, group: Any) -> str:
         """How many."""
         return f"{group.member_count:,}"
 

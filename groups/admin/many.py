@@ -153,7 +153,6 @@ def _ask(
 
 def _asked(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: str) -> str:
     """Ask for one; why that could not be, "" where it was."""
-    more = {"expected_generation": group.generation} if bulk.needs_generation else {}
     try:
         requests.ask(
             group.group_id,
@@ -161,7 +160,7 @@ def _asked(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: st
             reason=form.cleaned_data["reason"],
             actor=request.user.get_username(),
             idempotency_key=begin + group.group_id,
-            **more,
+            expected_generation=group.generation if bulk.needs_generation else None,
         )
     except requests.OlderNode as error:
         return str(error)

@@ -58,7 +58,7 @@ def matrix() -> Matrix:
     """The roles as they are. Two statements."""
     roles = list(Role.objects.prefetch_related("permissions__content_type").order_by("name"))
     ours = list(staff_roles.ROLES)
-    roles.sort(key=lambda role: (ours.index(role.name) if role.name in ours else len(ours)))
+    roles.sort(key=lambda role: ours.index(role.name) if role.name in ours else len(ours))
     held = [_held(role) for role in roles]
     lines = [
         Line(deed, [_told(needed, permissions) for permissions in held])

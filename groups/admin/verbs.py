@@ -205,7 +205,8 @@ def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
         return []
     if getattr(group, "frozen_since", None) is not None:
         return [FROZEN]
-    return [sentence for sentence in (*_steps(group, members), movement.expected(group, members)) if sentence]
+    moves = movement.expected(group, members)
+    return [*_steps(group, members), *([moves] if moves else [])]
 
 
 def _steps(group: Group, members: Sequence[groups.MemberView]) -> list[str]:

@@ -103,7 +103,7 @@ BY_LAST_REBALANCE: Final = _one(
 """The number of its entry in the journal: later ones are greater."""
 
 
-class HourAgo(Func):  # type: ignore[misc]  # django-stubs has it generic in nothing
+class HourAgo(Func):
     """PostgreSQL's clock, asked when the statement runs."""
 
     template = f"now() - interval '{RECENT // timedelta(seconds=1)} seconds'"

@@ -17,6 +17,9 @@ TOPICS_MAX: Final = 5
 """Topics whose groups are looked for, of those with the word in their name: the shortest names."""
 
 MEMBERS_SEARCHED_MAX: Final = 50_000
+TOPICS_READ_MAX: Final = 200
+"""Topics that are looked through for those."""
+
 OFFSETS_SEARCHED_MAX: Final = 20_000
 """Rows in which it is looked for topics."""
 
@@ -34,22 +37,33 @@ WHERE details->'topics' ?| %s::text[] OR details->'assigned' ?| %s::text[]
       OR EXISTS (SELECT FROM unnest(%s::text[]) AS name
                  WHERE position(int2send(length(name)::int2) || name::bytea IN subscription) > 0)
 """
-"""In a subscription a topic's name stands behind its length (two bytes), so that one which is a
-part of another is not found in its place. A topic's name has no backslash: its text is its bytes."""
+"""In a subscription a topic's name stands behind its length (two bytes), so one that is a part of
+another is not found in its place. A topic's name has no backslash: its text is its bytes."""
 
 
-def matching(found: QuerySet[Any], word: str) -> QuerySet[Any]:
-    """Those of these groups that have to do with a word. One statement more."""
-    of_member = Q()
-    for field in MEMBER_FIELDS:
-        of_member |= Q((f"{field}__icontains", word))
-    members = Member.objects.filter(of_member).values("group_id")
-    named = Topic.objects.filter(name__icontains=word).order_by(Length("name"), "name")
-    topics = list(named.values_list("name", "topic_id")[:TOPICS_MAX])
-    wanted = Q(group_id__icontains=word) | Q(group_id__in=members)
-    if topics:
-        wanted |= Q(group_id__in=_of(topics))
-    return found.filter(wanted)
+def matching(found: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
+    """Those of these groups that have to do with every word. One statement more."""
+    topics = _topics(words) if words else []
+    for word in words:
+        of_member = Q()
+        for field in MEMBER_FIELDS:
+            of_member |= Q((f"{field}__icontains", word))
+        members = Member.objects.filter(of_member).values("group_id")
+        wanted = Q(group_id__icontains=word) | Q(group_id__in=members)
+        named = [one for one in topics if word.lower() in one[0].lower()][:TOPICS_MAX]
+        if named:
+            wanted |= Q(group_id__in=_of(named))
+        found = found.filter(wanted)
+    return found
+
+
+def _topics(words: Sequence[str]) -> Sequence[tuple[str, Any]]:
+    """Topics with one of the words in their name, those with short names first."""
+    named = Q()
+    for word in words:
+        named |= Q(name__icontains=word)
+    rows = Topic.objects.filter(named).order_by(Length("name"), "name")
+    return list(rows.values_list("name", "topic_id")[:TOPICS_READ_MAX])
 
 
 def of_topic(found: QuerySet[Any], name: str) -> QuerySet[Any]:

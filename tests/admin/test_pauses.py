@@ -136,7 +136,15 @@ def test_who_is_neither_a_member_nor_stopped_leads_back(operator: Client) -> Non
     assert answer.url == page("orders")
 
 
-@pytest.mark.parametrize(("action", "verb"), [("stop_work", "pause"), ("start_work", "resume")])
+@pytest.mark.parametrize(
+    ("action", "verb"),
+    [
+        ("stop_work", "pause"),
+        ("start_work", "resume"),
+        ("freeze_groups", "freeze"),
+        ("thaw_groups", "thaw"),
+    ],
+)
 def test_many_groups_at_once_with_one_reason(operator: Client, action: str, verb: str) -> None:
     write("a", "b", "c")
     chosen: dict[str, Any] = {"action": action, "_selected_action": ["a", "b"]}
@@ -144,7 +152,7 @@ def test_many_groups_at_once_with_one_reason(operator: Client, action: str, verb
 
     sent = {**chosen, "confirm": 1, "reason": "a move", "once": "0" * 32}
     for _ in range(2):  # a reload asks for nothing more
-        assert "Asked for" in text(operator.post(LIST, sent))
+        assert "0 of 2 done" in text(operator.post(LIST, sent))
     assert asked() == [("a", verb, ""), ("b", verb, "")]
 
 

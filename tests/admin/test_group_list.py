@@ -1,0 +1,239 @@
+"""The list of groups: what a row shows, what is found by which filter, search and order, that its
+refresh is small, and views with names."""
+
+import struct
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.admin import group_list
+from groups.catalogue import changes
+from groups.core.assignment import assignment_of
+from groups.core.classic import packing
+from groups.models import SavedView
+from groups.queries import group_rows
+from tests import factories
+from tests.admin.test_groups import LIST, QUERIES_MAX
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import TAKE_SLOTS, write
+
+pytestmark = pytest.mark.django_db
+
+LIVE = {"x-requested-with": "live"}
+
+
+@pytest.fixture
+def viewer() -> Client:
+    return visitor(VIEWER)
+
+
+def work(group_id: str, topic: str, *owned: int, members: int = 1) -> None:
+    """A classic group whose first member owns these partitions of a topic."""
+    name = topic.encode()
+    subscribed = struct.pack(f">hIh{len(name)}s", 0, 1, len(name), name) + struct.pack(">i", -1)
+    made = [
+        factories.member(
+            f"{group_id}-m{n}",
+            position=n,
+            client_id=f"client-of-{group_id}-{n}",
+            client_host=f"/10.7.{n}.1",
+            subscription=packing.pack((("range", subscribed),)),
+            assignment=assignment_of([(topic, part) for part in owned] if n == 0 else [], 0),
+        )
+        for n in range(members)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_SLOTS)
+        factories.apply_with(cursor, factories.batch(factories.birth(group_id, *made)))
+
+
+def execute(statement: str) -> None:
+    """One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def found(client: Client, query: str) -> list[str]:
+    """The groups of a list, in its order."""
+    answer = client.get(f"{LIST}?{query}")
+    return [group.group_id for group in answer.context["cl"].result_list]
+
+
+def row(client: Client, group_id: str) -> Any:
+    listed = client.get(LIST).context["cl"].result_list
+    return next(group for group in listed if group.group_id == group_id)
+
+
+def test_a_row_tells_the_work_of_a_group_and_what_nobody_does(viewer: Client) -> None:
+    changes.create("boxes", 8)
+    work("packers", "boxes", 0, 1, 2)
+    shown = row(viewer, "packers")
+    assert shown.work == group_rows.Work(topics=1, partitions=8, unowned=5)
+    assert '<b class="rc-nobody">5</b>' in text(viewer.get(LIST))
+
+
+def test_rebalances_of_the_last_hour_are_counted(viewer: Client) -> None:
+    write("orders")
+    assert row(viewer, "orders").rebalances_1h == 1
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_journal SET at = now() - interval '61 minutes'")
+    assert row(viewer, "orders").rebalances_1h == 0
+
+
+def test_a_group_that_is_too_large_for_a_list_leaves_room_for_the_others(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_rows, "MEMBERS_READ_MAX", 4)
+    changes.create("boxes", 8)
+    work("large", "boxes", members=5)
+    work("small", "boxes", 0, members=4)
+    assert row(viewer, "large").work is None
+    assert row(viewer, "small").work.unowned == 7
+
+
+FOUND: Final[Mapping[str, list[str]]] = {
+    "q=pack": ["packers"],
+    "q=client-of-pickers": ["pickers"],
+    "q=pickers-m0": ["pickers"],
+    "q=10.7.1": ["pickers"],
+    "q=crate": ["pickers"],
+    "q=BOXES": ["packers"],
+    "q=box+crate": [],
+    "topic=boxes": ["packers"],
+    "topic=box": [],
+    "topic=letters": ["mailers"],
+    "assignor=range": ["packers", "pickers"],
+    "assignor=nothing": [],
+    "node=nobody": ["mailers", "packers", "pickers"],
+    "node=7": [],
+    "node=x": [],
+    "node=99999999999": [],
+    "state=Empty": ["mailers"],
+    "o=-size": ["pickers", "packers", "mailers"],
+    "o=size": ["mailers", "packers", "pickers"],
+    "o=-often": ["mailers", "packers", "pickers"],
+    "o=-last": ["mailers", "packers", "pickers"],
+}
+
+OFFSET = """
+INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch, metadata,
+    committed_at)
+VALUES ('mailers', 'letters', 0, 1, -1, '', now())
+"""
+FREEZE = """
+INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
+VALUES ('cold', 0, 'rollcall.freeze', 'true', now() - interval '1 day')
+"""
+MOVES = """
+UPDATE rollcall_group SET state = 'PreparingRebalance', state_since = now() - interval '1 hour'
+WHERE group_id = 'calm'
+"""
+
+
+def test_groups_are_found_by_what_they_have_to_do_with(viewer: Client) -> None:
+    for topic in ("boxes", "crates", "letters"):
+        changes.create(topic, 3)
+    work("packers", "boxes", 0)
+    work("pickers", "crates", 0, members=2)
+    write("mailers", size=0)
+    execute(OFFSET)
+    assert {query: found(viewer, query) for query in FOUND} == FOUND
+
+
+def test_groups_are_found_by_the_rule_that_fires(viewer: Client) -> None:
+    write("calm", "cold")
+    execute(FREEZE)
+    assert found(viewer, "attention=frozen") == ["cold"]
+    assert found(viewer, "attention=any") == ["cold"]
+    assert found(viewer, "attention=storm") == []
+    assert found(viewer, "attention=unsettled") == []
+    execute(MOVES)
+    assert found(viewer, "attention=unsettled") == ["calm"]
+    assert found(viewer, "attention=any") == ["calm", "cold"]
+
+
+def test_the_list_asks_the_database_seldom(viewer: Client) -> None:
+    changes.create("boxes", 8)
+    for number in range(12):
+        work(f"packers-{number}", "boxes", number % 8, members=2)
+    for query in ("", "q=boxes+packers", "attention=any&node=nobody", "o=-often", "topic=boxes"):
+        with CaptureQueriesContext(connection) as asked:
+            viewer.get(f"{LIST}?{query}")
+        assert len(asked) <= QUERIES_MAX, (query, len(asked))
+
+
+def test_an_order_is_the_same_for_who_may_do_something(viewer: Client) -> None:
+    """Django numbers columns, and a Viewer has no boxes before the rows."""
+    write("small", size=1)
+    write("large", size=3)
+    for client in (viewer, visitor(OPERATOR, name="olga")):
+        answer = client.get(f"{LIST}?o=-size")
+        assert [group.group_id for group in answer.context["cl"].result_list] == ["large", "small"]
+        (chosen,) = [view.title for view in answer.context["views"] if view.is_shown]
+        assert chosen == "Largest"
+
+
+def test_a_refresh_sends_the_rows_alone_and_only_what_is_new(viewer: Client) -> None:
+    write(*(f"g-{n:02}" for n in range(40)))
+    with connection.cursor() as cursor:  # what is told of it does not change within the test
+        cursor.execute("UPDATE rollcall_journal SET at = now() - interval '3 days'")
+    first = viewer.get(LIST, headers={**LIVE, "accept-encoding": "gzip"})
+    assert first["Content-Encoding"] == "gzip" and len(first.content) < 30_000
+    shown = text(viewer.get(LIST, headers=LIVE))
+    assert 'id="live"' in shown and "g-39" in shown
+    assert "csrfmiddlewaretoken" not in shown and "<nav" not in shown
+
+    known = {**LIVE, "if-none-match": first["ETag"]}
+    again = viewer.get(LIST, headers=known)
+    assert (again.status_code, again.content) == (304, b"")
+    write("g-40")
+    assert "g-40" in text(viewer.get(LIST, headers=known))
+
+
+def test_a_view_has_a_name_and_is_shared(viewer: Client) -> None:
+    write("calm")
+    add = "/admin/groups/savedview/add/"
+    offered = viewer.get(f"{LIST}?state=Stable&q=ca&p=1").context["save_url"]
+    assert offered == f"{add}?query=q%3Dca%26state%3DStable"
+    assert 'value="q=ca&amp;state=Stable"' in text(viewer.get(offered))
+
+    made = viewer.post(add, {"name": "Calm ones", "query": "?state=Stable&q=ca"})
+    assert made["Location"] == f"{LIST}?q=ca&state=Stable"
+    assert "Calm ones" in text(viewer.get(LIST))
+    assert viewer.get(made["Location"]).context["save_url"] == ""
+
+    other = visitor(OPERATOR, name="olga")
+    assert "Calm ones" not in text(other.get(LIST))
+    SavedView.objects.update(is_shared=True)
+    assert "Calm ones <i>vera</i>" in text(other.get(LIST))
+
+
+def test_views_are_ones_own(viewer: Client) -> None:
+    other = visitor(OPERATOR, name="olga")
+    viewer.post("/admin/groups/savedview/add/", {"name": "Mine", "query": "q=a", "is_shared": "on"})
+    (view,) = SavedView.objects.all()
+    row = f"/admin/groups/savedview/{view.pk}"
+    other.post(f"{row}/delete/", {"post": "yes"})
+    other.post(f"{row}/change/", {"name": "Taken", "query": "q=b"})
+    assert SavedView.objects.get().name == "Mine"
+
+    again = viewer.post("/admin/groups/savedview/add/", {"name": "Mine", "query": "q=c"})
+    assert "You have a view with this name already." in text(again)
+    odd = viewer.post("/admin/groups/savedview/add/", {"name": "a\u202eb", "query": "q=c"})
+    assert odd.status_code == 200 and SavedView.objects.count() == 1
+    viewer.post(f"{row}/delete/", {"post": "yes"})
+    assert SavedView.objects.count() == 0
+
+
+@pytest.mark.parametrize("title", group_list.VIEWS)
+def test_the_views_that_everybody_has_lead_somewhere(viewer: Client, title: str) -> None:
+    write("calm")
+    answer = viewer.get(f"{LIST}?{group_list.VIEWS[title]}")
+    assert answer.status_code == 200
+    shown = [view.title for view in answer.context["views"] if view.is_shown]
+    assert shown == [title]
