@@ -1,4 +1,5 @@
-"""``python -m launcher.screenshots FOLDER``: pictures of the admin's pages, for the README.
+"""``python -m launcher.screenshots FOLDER``: pictures of the admin's pages, for the README and
+docs/operating.md.
 
 Starts an installation of its own in a temporary folder, lets the demo play in it, walks the pages
 in a headless browser as an operator would, and stops everything. Needs playwright, which is among
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from launcher import trouble_scenes
 from launcher.commands import CHECKOUT
 from launcher.installation import Installation
 
@@ -171,17 +173,23 @@ def main() -> None:
     """Take them all."""
     parser = argparse.ArgumentParser(prog="python -m launcher.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the pictures go")
-    folder: Path = parser.parse_args().folder
+    parser.add_argument("--only-trouble", action="store_true", help="groups in trouble alone")
+    said = parser.parse_args()
+    folder: Path = said.folder
     folder.mkdir(parents=True, exist_ok=True)
     password = secrets.token_urlsafe(12)
+    token = secrets.token_urlsafe(32)
     first = {"ROLLCALL_ADMIN_USER": USER, "ROLLCALL_ADMIN_PASSWORD": password}
-    with Installation(first) as installation:
+    first |= {"ROLLCALL_API_TOKEN": token, **trouble_scenes.SETTINGS}
+    with Installation(first) as installation, camera_at(installation.web, folder) as camera:
+        camera.log_in(password)
+        trouble_scenes.play(camera, installation.kafka, installation.web, token)
+        if said.only_trouble:
+            return
         say(f"the demo plays for {PLAY_S:.0f} s")
-        with camera_at(installation.web, folder) as camera:
-            with demo(installation.kafka):
-                camera.log_in(password)
-                walk(camera)
-            analyse(camera)
+        with demo(installation.kafka):
+            walk(camera)
+        analyse(camera)
 
 
 if __name__ == "__main__":

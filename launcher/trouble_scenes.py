@@ -1,0 +1,205 @@
+"""Groups in trouble, for the pictures of ``launcher.screenshots``: stuck, frozen, stopped, altered,
+deleted while its page is open, in a storm, large, and a page without its server.
+
+Each is brought about as it comes about: by clients that hang, leave or write, and by REST.
+"""
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import httpx
+
+from launcher.commands import CHECKOUT
+
+STORM_AT: Final = 5
+"""Rebalances within an hour that are a storm, for these pictures."""
+
+SETTINGS: Final = {"ROLLCALL_ATTENTION_REBALANCES_PER_HOUR": str(STORM_AT)}
+
+CROWD: Final = 300
+LOST_MS: Final = 30_000
+PHONE: Final = {"width": 360, "height": 780}
+DESK: Final = {"width": 1400, "height": 900}
+PATIENCE_MS: Final = 180_000
+
+ADMIN: Final = """
+import sys
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient
+bootstrap, verb, group = sys.argv[1:]
+admin = AdminClient({"bootstrap.servers": bootstrap, "client.id": "a-script"})
+if verb == "alter":
+    wanted = ConsumerGroupTopicPartitions(group, [TopicPartition(group, 1, 42)])
+    [one.result() for one in admin.alter_consumer_group_offsets([wanted]).values()]
+else:
+    [one.result() for one in admin.delete_consumer_groups([group]).values()]
+"""
+"""A script of somebody's, with a stock client."""
+
+
+class Stage:
+    """The installation, and the members that play in it."""
+
+    def __init__(self, camera: Any, kafka: str, web: str, token: str) -> None:
+        self.camera, self.page, self.kafka = camera, camera.page, kafka
+        self.rest = httpx.Client(
+            base_url=f"{web.rstrip('/')}/api/v1",
+            headers={"Authorization": f"Bearer {token}", "Prefer": "wait=20"},
+            timeout=60,
+        )
+        self.members: list[subprocess.Popen[bytes]] = []
+
+    def topic(self, name: str, partitions: int = 12) -> None:
+        """Work for a group of this name."""
+        self.rest.post("topics", json={"name": name, "partitions": partitions}).raise_for_status()
+
+    def ask(self, path: str, **body: str) -> None:
+        """What an operator asks for."""
+        self.rest.post(path, json=body).raise_for_status()
+
+    def join(self, group: str, name: str, *count: str) -> subprocess.Popen[bytes]:
+        """A member; with a count, so many."""
+        program = (sys.executable, "-m", "launcher.scene_members", self.kafka, group, name, *count)
+        quiet = subprocess.DEVNULL
+        self.members.append(subprocess.Popen(program, cwd=CHECKOUT, stdout=quiet, stderr=quiet))
+        return self.members[-1]
+
+    def script(self, verb: str, group: str) -> None:
+        """What somebody's script does."""
+        program = (sys.executable, "-c", ADMIN, self.kafka, verb, group)
+        subprocess.run(program, check=True, cwd=CHECKOUT)
+
+    def settled(self, group: str, text: str = "Settled") -> None:
+        """Its page, once it says so."""
+        while (self.page.goto(f"/admin/groups/group/{group}/change/")).status == 404:
+            self.page.wait_for_timeout(500)
+        self.says(text)
+
+    def says(self, text: str) -> None:
+        """Until the first line of the page says it."""
+        said = self.page.locator("#situation").get_by_text(re.compile(text))
+        said.wait_for(timeout=PATIENCE_MS)
+
+    def take(self, name: str) -> None:
+        """A picture of what is on the page."""
+        self.camera.take(f"trouble-{name}")
+
+
+@contextmanager
+def stage(camera: Any, kafka: str, web: str, token: str) -> Iterator[Stage]:
+    """The members end with the block."""
+    made = Stage(camera, kafka, web, token)
+    try:
+        yield made
+    finally:
+        for member in made.members:
+            member.send_signal(signal.SIGCONT)
+            member.kill()
+            member.wait()
+
+
+def stuck(stage: Stage) -> None:
+    """A member hangs, and a newcomer waits for it."""
+    stage.topic("returns")
+    ben = stage.join("returns", "ben")
+    stage.settled("returns")
+    ben.send_signal(signal.SIGSTOP)
+    stage.join("returns", "dan")
+    stage.says("Waiting for ben .silent")
+    stage.take("stuck")
+    stage.page.set_viewport_size(PHONE)
+    stage.take("stuck-phone")
+    stage.page.set_viewport_size(DESK)
+
+
+def frozen(stage: Stage) -> None:
+    """An operator froze the group until a time, and a newcomer waits."""
+    stage.topic("payments")
+    stage.join("payments", "fred")
+    stage.settled("payments")
+    stage.ask("groups/payments/freeze", reason="the month is closed", until="2999-01-01T10:00:00Z")
+    stage.join("payments", "gina")
+    stage.says("gina waits to join")
+    stage.take("frozen")
+
+
+def stopped(stage: Stage) -> None:
+    """An operator stopped the work."""
+    stage.topic("labels")
+    stage.join("labels", "printer", "3")
+    stage.settled("labels", "3 members own")
+    stage.ask("groups/labels/pause", reason="the printer is serviced")
+    stage.says("Stopped by")
+    stage.take("stopped")
+
+
+def altered(stage: Stage) -> None:
+    """A script set offsets of a group whose members have left."""
+    stage.topic("refunds")
+    alma = stage.join("refunds", "alma")
+    stage.settled("refunds")
+    stage.page.wait_for_timeout(4_000)  # something is committed
+    alma.send_signal(signal.SIGINT)
+    for member in stage.rest.get("groups/refunds/members").json()["data"]:
+        path = f"groups/refunds/members/{member['member_id']}"
+        stage.rest.request("DELETE", path, json={"reason": "it has ended"})
+    stage.says("has no members")
+    stage.script("alter", "refunds")
+    stage.page.get_by_text("Client a-script").first.wait_for()
+    stage.take("altered")
+    stage.script("delete", "refunds")
+    stage.says("Deleted by client")
+    stage.take("deleted")
+
+
+def storm(stage: Stage) -> None:
+    """A member that crashes and comes back."""
+    stage.topic("parcels")
+    stage.join("parcels", "packer", "2")
+    stage.settled("parcels", "2 members own")
+    for number in range(STORM_AT + 1):
+        stage.ask("groups/parcels/rebalances", reason=f"deployment {number + 1}")
+    stage.page.goto("/admin/groups/group/parcels/change/")
+    stage.page.get_by_text("again and again").first.wait_for()
+    stage.take("storm")
+
+
+def large(stage: Stage) -> None:
+    """A group of hundreds."""
+    stage.topic("sorting", 3_000)
+    stage.join("sorting", "sorter", str(CROWD))
+    stage.settled("sorting", f"{CROWD} members own 3,000")
+    stage.take("large")
+
+
+def fleet(stage: Stage) -> None:
+    """All of them at a glance, the palette, and a page whose server is gone."""
+    page = stage.page
+    page.goto("/admin/")
+    stage.take("overview")
+    page.goto("/admin/groups/group/")
+    stage.take("groups")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("freeze pay")
+    page.get_by_text("Freeze or thaw payments").wait_for()
+    stage.take("palette")
+    page.goto("/admin/groups/group/returns/change/")
+    page.context.set_offline(True)
+    page.locator("[data-live-lost]").wait_for(state="visible", timeout=LOST_MS)
+    stage.take("server-gone")
+    page.context.set_offline(False)
+
+
+SCENES: Final = (stuck, frozen, stopped, altered, storm, large, fleet)
+
+
+def play(camera: Any, kafka: str, web: str, token: str) -> None:
+    """All of them, one after the other."""
+    with stage(camera, kafka, web, token) as made:
+        for scene in SCENES:
+            scene(made)
