@@ -158,10 +158,10 @@ def altered(stage: Stage) -> None:
 
 
 def storm(stage: Stage) -> None:
-    """A member that crashes and comes back."""
+    """A group that rebalances again and again."""
     stage.topic("parcels")
-    stage.join("parcels", "packer", "2")
-    stage.settled("parcels", "2 members own")
+    stage.join("parcels", "pat")
+    stage.settled("parcels")
     for number in range(STORM_AT + 1):
         stage.ask("groups/parcels/rebalances", reason=f"deployment {number + 1}")
     stage.page.goto("/admin/groups/group/parcels/change/")

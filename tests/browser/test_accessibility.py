@@ -41,6 +41,7 @@ NO_PAGES: Final = {
     "login",
     "groups_group_live",
     "groups_operation_live",
+    "groups_operation_many",
     "groups_auditentry_csv",
 }
 """Answers that are no pages by themselves; the login is looked at before anybody is logged in."""
@@ -49,6 +50,7 @@ ROWS: Final[Mapping[str, str]] = {
     "groups_node": "SELECT node_id FROM rollcall_node",
     "groups_operation": "SELECT max(id) FROM rollcall_operation",
     "groups_acknowledgement": "SELECT max(id) FROM rollcall_acknowledgement",
+    "groups_savedview": "SELECT max(id) FROM rollcall_saved_view",
     "groups_auditentry": "SELECT max(id) FROM rollcall_audit",
     "groups_reportrun": "SELECT max(id) FROM rollcall_report_run",
     "groups_apitoken": "SELECT max(id) FROM rollcall_api_token",
@@ -93,6 +95,8 @@ MAKE: Final = (
     " attempts, next_at, finished_at, error, answer, webhook_id)"
     " SELECT gen_random_uuid(), %s, 'test', '{}', now(), 'failed', 1, now(), now(), 'why', '',"
     " max(id) FROM rollcall_webhook",
+    "INSERT INTO rollcall_saved_view (user_id, name, query, is_shared)"
+    " SELECT id, %s, 'q=a', true FROM auth_user WHERE username = 'administrator'",
     "INSERT INTO django_celery_beat_crontabschedule (minute, hour, day_of_week, day_of_month,"
     " month_of_year, timezone) SELECT '1', '1', '*', '*', '*', 'UTC' WHERE %s <> ''",
 )

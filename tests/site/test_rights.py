@@ -143,6 +143,7 @@ def user(who: str) -> Any:
 def path(route: str) -> str:
     """A path of the route; there is no such row, which is nobody's right to be told first."""
     plain = re.sub(r"<int:\w+>|<id>", "999999", route)
+    plain = re.sub(r"<uuid:\w+>", "00000000-0000-4000-8000-000000000000", plain)
     plain = re.sub(r"<\w+:\w+>", "nobodys", plain)
     plain = plain.replace("^(?P<app_label>groups|auth|django_celery_beat)/$", "groups/")
     return "/" + plain.replace("(?P<url>.*)$", "nothing-here/")
