@@ -23,6 +23,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     " groups.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
+    "SERVERS": [{"url": "/", "description": "The installation that serves this description."}],
     # What PATCH takes is told as it is; nothing of it may be left out.
     "COMPONENT_SPLIT_PATCH": False,
     "SERVE_INCLUDE_SCHEMA": False,
@@ -39,6 +40,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "groups.api.description.strict",
         "groups.api.description.with_files",
         "groups.api.description.with_preconditions",
+        "groups.api.description.with_summaries",
         "groups.api.description.with_twins",
     ],
 }

@@ -18,11 +18,12 @@ class GroupsConfig(AppConfig):
         from groups.access import functions as access
         from groups.access.staff_roles import sync_people
         from groups.catalogue.functions import sync_functions
-        from groups.operations import drains
+        from groups.operations import configs, drains
         from groups.postgres.grants import sync_roles
 
         post_migrate.connect(sync_functions, sender=self)
         post_migrate.connect(access.sync_functions, sender=self)
         post_migrate.connect(drains.sync_functions, sender=self)
+        post_migrate.connect(configs.sync_functions, sender=self)
         post_migrate.connect(sync_roles, sender=self)
         post_migrate.connect(sync_people, sender=self)

@@ -289,6 +289,76 @@ SELECT pg_notify('rollcall_credentials', '') FROM changed
     RETURN _is_changed;
 END $_$;
 
+CREATE FUNCTION public.rollcall_delete_topic(text, uuid, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH gone AS (
+    DELETE FROM rollcall_topic
+    WHERE name = $1 AND ($2::uuid IS NULL OR topic_id = $2)
+    RETURNING name, topic_id AS was_id, partitions
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'topic-deleted', 'request', '',
+           $3::jsonb ->> 'client_id', 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $3::jsonb, 'topic', name) || jsonb_build_object('before', jsonb_build_object('partitions', partitions, 'topic_id', was_id))
+    FROM gone
+)
+SELECT name, pg_notify('rollcall_topics', name) FROM gone
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    IF _is_changed THEN
+
+WITH doomed AS (
+    SELECT producer_id, group_id, topic, partition FROM rollcall_pending_offset
+    WHERE topic = $1 ORDER BY group_id, topic, partition, producer_id FOR UPDATE
+)
+DELETE FROM rollcall_pending_offset p USING doomed
+WHERE p.producer_id = doomed.producer_id AND p.group_id = doomed.group_id
+  AND p.topic = doomed.topic AND p.partition = doomed.partition
+;
+
+WITH doomed AS (
+    SELECT group_id, topic, partition FROM rollcall_offset WHERE topic = $1
+    ORDER BY group_id, topic, partition FOR UPDATE
+), erased AS (
+    DELETE FROM rollcall_offset o USING doomed
+    WHERE o.group_id = doomed.group_id AND o.topic = doomed.topic
+      AND o.partition = doomed.partition
+    RETURNING o.group_id, o.topic, o.partition, o.committed_offset
+)
+
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), group_id, coalesce(g.revision, 0), -1,
+           'offsets-deleted', 'topic-deleted', '', $3::jsonb ->> 'client_id',
+           coalesce(g.generation, 0), coalesce(g.generation, 0), '{}', '[]', '[]',
+           jsonb_build_object('author', $3::jsonb, 'offsets', e.offsets,
+                              'before', jsonb_build_object(e.topic, e.before))
+    FROM (
+        SELECT group_id, topic, count(*) AS offsets,
+               jsonb_object_agg(partition, committed_offset) FILTER (WHERE n <= 1000) AS before
+        FROM (
+            SELECT *, row_number() OVER (PARTITION BY group_id, topic ORDER BY partition) AS n
+            FROM erased
+        ) AS numbered
+        GROUP BY group_id, topic
+    ) AS e LEFT JOIN rollcall_group g USING (group_id)
+
+;
+    END IF;
+    RETURN _is_changed;
+END $_$;
+
 CREATE FUNCTION public.rollcall_demand_group(group_id text) RETURNS void
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -640,6 +710,50 @@ SELECT pg_notify('rollcall_credentials', '') FROM changed
  LOOP
         _is_changed := true;
     END LOOP;
+    RETURN _is_changed;
+END $_$;
+
+CREATE FUNCTION public.rollcall_set_group_config(text[], smallint, text[], text[], text[], text[], text, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH dropped AS (
+    DELETE FROM rollcall_group_config
+    WHERE group_id = ANY($1::text[]) AND NOT name = ANY($3::text[])
+), put AS (
+    INSERT INTO rollcall_group_config AS c (group_id, name, slot, value, updated_at)
+    SELECT group_id, name, $2, value, clock_timestamp()
+    FROM unnest($1::text[]) AS group_id,
+         unnest($3::text[], $4::text[]) AS new(name, value)
+    ON CONFLICT (group_id, name) DO UPDATE SET
+        value = excluded.value, updated_at = excluded.updated_at, until = NULL
+    WHERE c.value <> excluded.value
+)
+SELECT pg_notify('rollcall_configs', group_id) FROM unnest($1::text[]) AS group_id
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    IF _is_changed THEN
+
+INSERT INTO rollcall_journal (
+    at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+    generation_after, waited_for, joined, "left", details)
+SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), -1,
+       'config-changed', 'request', $7,
+       $8::jsonb ->> 'client_id',
+       coalesce(g.generation, 0), coalesce(g.generation, 0), '{}', '[]', '[]',
+       jsonb_build_object('author', $8::jsonb, 'before', asked.before::jsonb,
+                          'after', asked.after::jsonb)
+           || jsonb_strip_nulls(jsonb_build_object('until', NULL::timestamptz))
+FROM unnest($1::text[], $5::text[], $6::text[])
+     AS asked(group_id, before, after) LEFT JOIN rollcall_group g USING (group_id)
+;
+    END IF;
     RETURN _is_changed;
 END $_$;
 

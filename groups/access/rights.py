@@ -26,6 +26,7 @@ PAUSE: Final = "groups.pause_group"
 FREEZE: Final = "groups.freeze_group"
 DELETE: Final = "groups.delete_group"
 RESTORE: Final = "groups.restore_offsets"
+CONFIGURE: Final = "groups.change_groupconfig"
 DRAIN: Final = "groups.drain_node"
 ANALYSE: Final = "groups.add_reportrun"
 VIEW_ACL: Final = "groups.view_acl"
@@ -43,9 +44,9 @@ CHANGE_WEBHOOK: Final = "groups.change_webhook"
 
 SCOPES: Final[Mapping[str, str]] = {
     "read": "reads what its user may read",
-    "operate": "rebalances, evicts, stops and starts work, freezes, drains nodes, acknowledges,"
-    " starts analyses",
-    "offsets": "restores and resets offsets",
+    "operate": "rebalances, evicts, stops and starts work, freezes, configures groups, drains"
+    " nodes, acknowledges, starts analyses",
+    "offsets": "restores, resets and deletes offsets",
     "catalogue": "creates and grows topics, and sets their racks",
     "admin": "everything else",
 }
@@ -57,6 +58,7 @@ _SCOPE_OF: Final[Mapping[str, str]] = {
     EVICT: "operate",
     PAUSE: "operate",
     FREEZE: "operate",
+    CONFIGURE: "operate",
     DRAIN: "operate",
     ANALYSE: "operate",
     ACKNOWLEDGE: "operate",
@@ -81,10 +83,10 @@ REST: Final[Mapping[str, Row]] = {
     "me": {"GET": LOGGED_IN},
     "groups": {"GET": VIEW_GROUP},
     "groups/<id:group_id>": {"GET": VIEW_GROUP, "DELETE": DELETE},
-    "groups/<id:group_id>/config": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/config": {"GET": VIEW_GROUP, "PATCH": CONFIGURE},
     "groups/<id:group_id>/members": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/journal": {"GET": VIEW_GROUP},
-    "groups/<id:group_id>/offsets": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/offsets": {"GET": VIEW_GROUP, "DELETE": RESTORE},
     "groups/<id:group_id>/offsets/restores": {"POST": RESTORE},
     "groups/<id:group_id>/offsets/resets": {"POST": RESTORE},
     "groups/<id:group_id>/rebalances": {"GET": VIEW_GROUP, "POST": REBALANCE},
@@ -101,8 +103,13 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/members/<id:member_id>/resume": {"POST": PAUSE},
     "operations": {"GET": VIEW_OPERATION},
     "operations/<int:operation_id>": {"GET": VIEW_OPERATION},
+    "operations/<int:operation_id>/undo": {"POST": RESTORE},
     "topics": {"GET": VIEW_TOPIC, "POST": "groups.add_topic"},
-    "topics/<id:name>": {"GET": VIEW_TOPIC, "PATCH": "groups.change_topic"},
+    "topics/<id:name>": {
+        "GET": VIEW_TOPIC,
+        "PATCH": "groups.change_topic",
+        "DELETE": "groups.delete_topic",
+    },
     "topics/<id:name>/journal": {"GET": VIEW_TOPIC},
     "topics/<id:name>/partitions": {"GET": VIEW_TOPIC},
     "topics/<id:name>/racks": {"PUT": "groups.change_topic"},

@@ -40,6 +40,7 @@ _STEERS = Q(
         "evict_member",
         "pause_group",
         "freeze_group",
+        "change_groupconfig",
         "drain_node",
         "restore_offsets",
         "add_topic",
@@ -61,10 +62,10 @@ ROLES: Final[Mapping[str, Q]] = {
     ADMINISTRATOR: _RUNS,
 }
 """Each role's permissions: everything on the fleet is seen by a Viewer; an Operator may also
-ask groups for a rebalance or an eviction, stop and start their work, freeze them, rewind offsets,
-drain nodes, make and grow topics, acknowledge what needs attention, and start an analysis; an
-Administrator also deletes groups, and has tokens, people, the users, ACLs and
-quotas of the Kafka port, and the schedule."""
+ask groups for a rebalance or an eviction, stop and start their work, freeze and configure them,
+rewind offsets, drain nodes, make and grow topics, acknowledge what needs attention, and start an
+analysis; an Administrator also deletes groups and topics, and has tokens, people, the users, ACLs
+and quotas of the Kafka port, and the schedule."""
 
 
 def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:

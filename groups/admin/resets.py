@@ -134,9 +134,7 @@ def _ask(request: HttpRequest, group_id: str, plan: Plan, reason: str) -> HttpRe
 def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
     """One click: everything as it was before the reset, unless it was set since."""
     try:
-        if operation.offsets is None or operation.state != Operation.State.SUCCEEDED:
-            raise ValueError("only a successful reset can be undone")
-        plan = offset_resets.back(operation.group_id, operation.offsets)
+        plan = offset_resets.undo(operation)
     except ValueError as error:
         messages.error(request, f"Nothing was undone: {error}.")
         return redirect("admin:groups_operation_change", operation.pk)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import PAGE, all_of, page_of
+from groups.api.schema import DRY_RUN, PAGE, all_of, or_tried, page_of, tried
 from groups.api.views import View, actor
 from groups.models import Acknowledgement
 from groups.operations import acknowledgements
@@ -46,12 +46,20 @@ class Acknowledgements(View):
 
     @described(
         operation_id="acknowledge",
+        parameters=[DRY_RUN],
         request=shapes.NewAcknowledgement,
-        responses={201: shapes.AcknowledgementView},
+        responses={201: shapes.AcknowledgementView, **tried(shapes.AcknowledgementView)},
     )
     def post(self, request: Request) -> Response:
         """Acknowledge a rule that fires, with a note; or change an acknowledgement. It ends with
         the situation, or at `until`. Prometheus alerts continue."""
+        if self.is_dry:
+            return self.tried(lambda: shapes.AcknowledgementView(self._made(request)).data)
+        made = self._made(request)
+        place = {"Location": f"{request.path}/{made.pk}"}
+        return Response(shapes.AcknowledgementView(made).data, HTTPStatus.CREATED, headers=place)
+
+    def _made(self, request: Request) -> Acknowledgement:
         said = self.said
         try:
             made = acknowledgements.acknowledge(
@@ -65,14 +73,17 @@ class Acknowledgements(View):
             raise ValidationError({"until": [f"{error}."]}) from None
         except acknowledgements.DoesNotFire as error:
             raise Problem(HTTPStatus.CONFLICT, "does_not_fire", str(error)) from None
-        return Response(shapes.AcknowledgementView(made).data, status=HTTPStatus.CREATED)
+        return made
 
 
 class OneAcknowledgement(View):
     """One of them."""
 
     @described(
-        operation_id="withdraw_acknowledgement", request=None, responses=shapes.AcknowledgementView
+        operation_id="withdraw_acknowledgement",
+        parameters=[DRY_RUN],
+        request=None,
+        responses=or_tried(shapes.AcknowledgementView),
     )
     def delete(self, request: Request, acknowledgement_id: int) -> Response:
         """Withdraw an acknowledgement, and show it: the rule is shown as before."""
@@ -80,5 +91,7 @@ class OneAcknowledgement(View):
         if found is None:
             raise Http404(f"There is no acknowledgement {acknowledgement_id}.")
         told = shapes.AcknowledgementView(found).data
+        if self.is_dry:
+            return self.tried(lambda: told)
         found.delete()
         return Response(told)

@@ -4,10 +4,12 @@ Hooks of drf-spectacular, which run over the finished description. No resource i
 """
 
 import copy
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
+from groups.api.examples import BODIES
 from groups.api.preconditions import TAGS
 
 GROUP: Final = "/api/v1/groups/{group_id}"
@@ -15,6 +17,12 @@ MEMBER: Final = "/{member_id}"
 TWIN: Final = "/api/v1/group"
 IDS: Final = ("group_id", "member_id")
 """What a twin has in its query."""
+
+BY_QUERY: Final = "ids in the query"
+"""The tag of all twins: generators of clients put them apart, or leave them out, by it."""
+
+FIRST: Final = re.compile(r"[^.:;(]*[^.:;(, ]")
+"""The words before the first mark that ends a thought."""
 
 TEXT: Final = {"type": "string"}
 
@@ -26,7 +34,7 @@ PROBLEM: Final = {
         "title": TEXT,
         "status": {"type": "integer"},
         "detail": {**TEXT, "description": "A sentence for people."},
-        "instance": {**TEXT, "description": "The path of the request."},
+        "instance": {**TEXT, "description": "The path of the request, percent-encoded."},
         "code": {**TEXT, "description": "An error code for programs."},
         "errors": {
             "type": "array",
@@ -150,6 +158,18 @@ def _close(schemas: dict[str, Any], told: Mapping[str, Any]) -> None:
         _close(schemas, inner)
 
 
+def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """What each operation does in a few words, the first of its description; and, where it takes
+    a body, one."""
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            summary = FIRST.match(" ".join(operation["description"].split()))
+            operation["summary"] = summary[0] if summary else operation["operationId"]
+            for body in operation.get("requestBody", {}).get("content", {}).values():
+                body["example"] = dict(BODIES[operation["operationId"]])
+    return result
+
+
 def with_twins(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Each path of a group once more, with its ids in the query (``paths.TWIN``)."""
     for path, operations in list(result["paths"].items()):
@@ -163,6 +183,7 @@ def with_twins(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 def _twin(operation: dict[str, Any]) -> dict[str, Any]:
     twin = copy.deepcopy(operation)
     twin["operationId"] += "_by_query"
+    twin["tags"] = [BY_QUERY]
     for parameter in twin["parameters"]:
         if parameter["in"] == "path" and parameter["name"] in IDS:
             parameter["in"] = "query"

@@ -16,12 +16,23 @@ from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import DRY_RUN, ID, NAME, PAGE, PART, all_of, ordering, page_beside, page_of
+from groups.api.schema import (
+    DRY_RUN,
+    ID,
+    NAME,
+    PAGE,
+    PART,
+    all_of,
+    ordering,
+    page_beside,
+    page_of,
+    tried,
+)
 from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import drains, groups, reports
+from groups.queries import drains, groups, reports, topic_groups
 from groups.queries.journal_text import SENTENCES
 
 SEQ_MAX = 10**18 - 1
@@ -30,12 +41,11 @@ SEQ_MAX = 10**18 - 1
 TOPIC_ORDERINGS = {name: name for name in ("name", "partitions", "created_at")}
 COST_ORDERINGS = {name: name for name in ("without_owner_ms", "duration_ms", "rebalances")}
 
-TRIED = OpenApiResponse(
-    PolymorphicProxySerializer(
-        "TopicViewOrTopicPlan", [shapes.TopicView, shapes.TopicPlan], resource_type_field_name=None
-    ),
-    "The changed topic; or, with `dry_run`, the topic as it would be.",
+EITHER = PolymorphicProxySerializer(
+    "TopicViewOrTopicPlan", [shapes.TopicView, shapes.TopicPlan], resource_type_field_name=None
 )
+TRIED = OpenApiResponse(EITHER, "The changed topic; or, with `dry_run`, the topic as it would be.")
+WOULD_START = "An analysis would be requested."
 PLANNED = "With `dry_run`: the topic as it would be."
 LOCATION = OpenApiParameter(
     "Location", str, OpenApiParameter.HEADER, description="The topic.", response=[201]
@@ -106,6 +116,23 @@ class OneTopic(View):
             topic = changes.grow(name, partitions, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
 
+    @described(
+        operation_id="delete_topic",
+        parameters=[TOPIC_NAME, DRY_RUN],
+        request=None,
+        responses=OpenApiResponse(EITHER, "The deleted topic; or, with `dry_run`, what would go."),
+    )
+    def delete(self, request: Request, name: str) -> Response:
+        """Delete a topic with all offsets that groups have committed for it, and show it. Groups
+        that subscribe to it rebalance."""
+        topic = _topic(name)
+        if self.is_dry:
+            told = _plan(topic, topic.partitions, None)
+            return Response({**told, "offsets_deleted": topic_groups.offsets_of(topic)})
+        with preconditions.topic_held(request, name):
+            changes.delete(topic, user(actor(request)))
+        return Response(shapes.TopicView(topic).data)
+
 
 class TopicJournal(View):
     """What was done to a topic, and by whom."""
@@ -167,10 +194,22 @@ def _tried(name: str, change: Callable[[], Topic]) -> Response:
     cannot be done is refused as it would be."""
     before = Topic.objects.filter(name=name).values_list("partitions", flat=True).first()
     with transaction.atomic():
-        topic = shapes.TopicView(change()).data
+        changed = change()
         transaction.set_rollback(True)
-    told = {"dry_run": True, "partitions_before": before, "groups": groups.committed_by(name)}
-    return Response({**told, "topic": topic})
+    return Response(_plan(changed, before, shapes.TopicView(changed).data))
+
+
+def _plan(topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
+    """Of a change of a topic: what becomes of it, and whom that concerns."""
+    used_by = topic_groups.of(topic).shown
+    return {
+        "dry_run": True,
+        "partitions_before": before,
+        "topic": after,
+        "groups": groups.committed_by(topic.name),
+        "offsets_deleted": 0,
+        "used_by": shapes.TopicUse(used_by, many=True).data,
+    }
 
 
 def _topic(name: str) -> Topic:
@@ -257,13 +296,16 @@ class RebalanceReport(View):
 
     @described(
         operation_id="start_rebalance_report",
+        parameters=[DRY_RUN],
         request=None,
-        responses={202: OpenApiResponse(shapes.Analysis)},
+        responses={202: OpenApiResponse(shapes.Analysis), **tried(shapes.Analysis)},
     )
     def post(self, request: Request) -> Response:
         """Start the pipeline in a separate process, unless one is in progress."""
         if reports.going_on() is not None:
             raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is already in progress.")
+        if self.is_dry:
+            return self.tried(lambda: shapes.Analysis({"detail": WOULD_START}).data)
         tasks.analyse.delay(requested_by=actor(request))
         detail = "The analysis was requested; a worker starts it."
         place = {"Location": request.path}

@@ -1,4 +1,4 @@
-"""Groups as REST shows them: the list, one group, its offsets, its journal."""
+"""Groups as REST shows them: the list, one group, its members, its journal."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups import broker_configs
 from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.fields import INT32_MAX
@@ -17,14 +16,12 @@ from groups.api.schema import (
     NAME,
     PAGE,
     PART,
-    all_of,
     ordering,
     page_of,
     yes_or_no,
 )
 from groups.api.views import View, existing, missing
-from groups.core.configs.group import entries
-from groups.models import Group, GroupConfig, Offset
+from groups.models import Group
 from groups.queries import groups, pauses, situation
 from groups.queries.journal_text import SENTENCES
 
@@ -156,41 +153,6 @@ class Members(View):
         rows = groups.noted_members(group_id)
         rows = rows.filter(**{n: v for n, v in self.query.items() if n in MEMBER_FILTERS})
         return self.paged(request, rows, ["position", "member_id"], shown, MEMBER_ORDERINGS)
-
-
-class Config(View):
-    """What a group has of its own."""
-
-    @described(
-        operation_id="get_group_config", parameters=[GROUP_ID], responses=all_of(shapes.ConfigEntry)
-    )
-    def get(self, request: Request, group_id: str) -> Response:
-        """Show all settings of a group, which need not exist (KIP-1142)."""
-        own = dict(GroupConfig.objects.filter(group_id=group_id).values_list("name", "value"))
-        told = entries(own, broker_configs.from_django())
-        return Response({"data": shapes.ConfigEntry(told, many=True).data})
-
-
-class Offsets(View):
-    """What a group has committed."""
-
-    @described(
-        operation_id="list_offsets",
-        parameters=[GROUP_ID, OpenApiParameter("topic", NAME), *PAGE],
-        responses=page_of(shapes.Offset),
-    )
-    def get(self, request: Request, group_id: str) -> Response:
-        """List committed offsets by topic and partition, with the lag if the end offset is
-        known."""
-        members = groups.members_of(existing(group_id))
-        rows = Offset.objects.filter(group_id=group_id)
-        if "topic" in self.query:
-            rows = rows.filter(topic=self.query["topic"])
-
-        def shown(page: list[Offset]) -> Any:
-            return shapes.Offset(groups.views_of(page, members), many=True).data
-
-        return self.paged(request, rows, ["topic", "partition"], shown)
 
 
 class Journal(View):

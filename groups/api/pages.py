@@ -18,8 +18,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from rest_framework.request import Request
 
-from groups.api.paths import sent
 from groups.api.problems import Problem
+from groups.api.sent_paths import sent
 
 SIZE: Final = 100
 SIZE_MAX: Final = 500

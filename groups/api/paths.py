@@ -19,6 +19,7 @@ from django.urls import register_converter
 from groups.api.confluent import errors as confluent
 from groups.api.problems import problem
 from groups.api.request_ids import Tell, identified
+from groups.api.sent_paths import sent
 from groups.known_answers import known_is_not_sent
 
 TELL: Final[Mapping[str, Tell]] = {"/api/": problem, "/kafka/": confluent.problem}
@@ -53,16 +54,6 @@ register_converter(Id, "id")
 def encoded(value: str) -> str:
     """An id as it stands in a path."""
     return quote(value, safe="")
-
-
-def sent(request: HttpRequest) -> str:
-    """The path as the client sent it, as far as the server still knows.
-
-    WSGI servers and Django's test client do not: there a "/" of an id has become one of the path.
-    """
-    raw = getattr(request, "scope", {}).get("raw_path")
-    path: str = raw.decode("utf-8", "replace").partition("?")[0] if raw else quote(request.path)
-    return path.removeprefix(quote(request.META.get("SCRIPT_NAME", "")))
 
 
 def resolved(request: HttpRequest) -> str:

@@ -1,6 +1,7 @@
 """``If-Match`` (RFC 9110): a write happens if its resource is still as the caller has seen it.
 
-The version of a group is its revision, that of a topic what may be changed of it. An ``ETag``
+The version of a group is its revision, that of a topic what may be changed of it, that of a group's
+settings their values. An ``ETag``
 begins with it, and only that part is compared: heartbeats change what is shown of a group and
 change nothing of it, and what was compressed is the same thing. It is compared when the request is
 taken; a group may change between that and its owner's decision, for which ``expected_generation``
@@ -10,7 +11,7 @@ is.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Final
@@ -42,13 +43,18 @@ def of_topic(topic: Topic) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:VERSION_HEX]
 
 
+def of_values(own: Mapping[str, str]) -> str:
+    """Another one for each set of settings that a group may have of its own."""
+    return hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:VERSION_HEX]
+
+
 def told(answer: Response, version: str) -> Response:
     """The answer, which shows this version."""
     setattr(answer, VERSION, version)
     return answer
 
 
-def _version(ids: Mapping[str, str]) -> str | None:
+def version(ids: Mapping[str, str]) -> str | None:
     """The version of what a path names; None where there is no such thing."""
     if "group_id" in ids:
         group: Group | None = Group.objects.filter(group_id=ids["group_id"]).first()
@@ -57,33 +63,35 @@ def _version(ids: Mapping[str, str]) -> str | None:
     return None if topic is None else of_topic(topic)
 
 
-def check(request: Request, ids: Mapping[str, str], key: str | None) -> None:
-    """Raise 412 where ``If-Match`` names another version. What an Idempotency-Key has asked for
-    before is not done again, whatever has become of the group since."""
+def check(request: Request, seen: Callable[[], str | None], key: str | None) -> None:
+    """Raise 412 where ``If-Match`` names another version than is ``seen``. What an Idempotency-Key
+    has asked for before is not done again, whatever has become of the group since."""
     told = request.headers.get("If-Match")
     if told is None or (key and Operation.objects.filter(idempotency_key=key).exists()):
         return
-    _compare(told, ids)
+    compare(request, seen())
 
 
 @contextmanager
 def topic_held(request: Request, name: str) -> Iterator[None]:
     """Until the topic is changed nobody else changes it: of two who have seen the same version one
     is refused."""
-    told = request.headers.get("If-Match")
-    if told is None:
+    if "If-Match" not in request.headers:
         yield
         return
     with changes.alone(name):
-        _compare(told, {"name": name})
+        compare(request, version({"name": name}))
         yield
 
 
-def _compare(told: str, ids: Mapping[str, str]) -> None:
+def compare(request: Request, version: str | None) -> None:
+    """Raise 412 where ``If-Match`` names another version; None: there is no such thing."""
+    told = request.headers.get("If-Match")
+    if told is None:
+        return
     if not re.match(TAGS, told):
         detail = 'If-Match is * or the "..." of an ETag.'
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid_condition", detail)
-    version = _version(ids)
     if version is None or (told != "*" and version not in _versions(told)):
         detail = "It has changed since the `ETag` was read: read it again, and send the new ETag."
         raise Problem(HTTPStatus.PRECONDITION_FAILED, "precondition_failed", detail)

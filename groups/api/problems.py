@@ -18,6 +18,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from groups.api.sent_paths import uri
 from groups.core.errors import ErrorCode, Refuse
 from groups.operations.requests import OlderNode
 
@@ -102,7 +103,7 @@ def _problem(error: Exception, answered: Response, request: Any) -> dict[str, An
         "title": status.phrase,
         "status": int(status),
         "detail": _sentence(error),
-        "instance": request.path,
+        "instance": uri(request),
         "code": _code(error),
     }
     if isinstance(error, exceptions.ValidationError):
@@ -136,8 +137,9 @@ def _fields(detail: Any, pointer: str = "") -> Iterator[dict[str, str]]:
         for name, inner in detail.items():
             yield from _fields(inner, "" if name == "non_field_errors" else f"{pointer}/{name}")
     elif isinstance(detail, list):
-        for inner in detail:
-            yield from _fields(inner, pointer)
+        for number, inner in enumerate(detail):
+            step = f"/{number}" if isinstance(inner, Mapping) else ""
+            yield from _fields(inner, pointer + step)
     else:
         yield {"pointer": f"#{pointer}", "detail": str(detail)}
 
@@ -149,7 +151,7 @@ def problem(request: HttpRequest, status: HTTPStatus, code: str, detail: str) ->
         "title": status.phrase,
         "status": int(status),
         "detail": detail,
-        "instance": request.path,
+        "instance": uri(request),
         "code": code,
     }
     return JsonResponse(told, status=status, content_type=MEDIA_TYPE)

@@ -1,7 +1,6 @@
 """Reads beside the lists: who has which partition, what a group waits for, one rebalance, how an
 offset went; slots, rules, and the audit."""
 
-from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import Http404
@@ -12,16 +11,13 @@ from rest_framework.response import Response
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.pages import linked, paged_values
-from groups.api.problems import Problem
-from groups.api.schema import GROUP_ID, NAME, PAGE, all_of, page_of
-from groups.api.views import View, existing, missing
+from groups.api.schema import GROUP_ID, NAME, PAGE, PARTITION, all_of, page_of
+from groups.api.views import View, existing, missing, required
 from groups.models import AuditEntry, Operation, Slot
 from groups.queries import attention, groups, progress, situation
 from groups.queries.thresholds import Thresholds
 
-INT32_MAX: Final = 2**31 - 1
 AUDIT_FILTERS: Final = ("kind", "who", "outcome")
-PARTITION: Final = {"type": "integer", "minimum": 0, "maximum": INT32_MAX}
 GENERATION: Final = OpenApiParameter(
     "generation",
     {**PARTITION},
@@ -115,11 +111,7 @@ class OffsetHistory(View):
     def get(self, request: Request, group_id: str) -> Response:
         """List the newest commits of one partition within the history: 50 at most."""
         existing(group_id)
-        unsaid = [name for name in ("topic", "partition") if name not in self.query]
-        if unsaid:
-            errors = [{"parameter": name, "detail": "This is required."} for name in unsaid]
-            detail = "Some parameters are invalid."
-            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors)
+        required(self.query, "topic", "partition")
         found = progress.history_of(group_id, self.query["topic"], self.query["partition"])
         return Response({"data": shapes.Commit([c._asdict() for c in found], many=True).data})
 

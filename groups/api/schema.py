@@ -12,7 +12,7 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from groups.api.fields import LINE, NO_NUL
+from groups.api.fields import INT32_MAX, LINE, NO_NUL
 from groups.api.pages import CURSOR_MAX, SIZE, SIZE_MAX
 from groups.core.plain_text import REASON_CHARS_MAX
 
@@ -34,6 +34,7 @@ CURSOR: Final = {
     "maxLength": CURSOR_MAX,
     "pattern": "^[A-Za-z0-9_-]+$",
 }
+PARTITION: Final = {"type": "integer", "minimum": 0, "maximum": INT32_MAX}
 PART: Final = {"type": "string", "pattern": NO_NUL}
 """A part of a name."""
 
@@ -154,6 +155,27 @@ def accepted_or_planned(
         **accepted(shape),
         200: OpenApiResponse(either, SUCCEEDED + " With `dry_run`: what it would do."),
     }
+
+
+TRIED = "With `dry_run`: `result` is what would be there, or what would be gone."
+
+
+@cache
+def _tried(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    fields = {"dry_run": serializers.BooleanField(), "result": shape()}
+    return inline_serializer(f"{shape.__name__}Tried", fields)
+
+
+def tried(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:
+    """The answer to a dry run (``View.tried``), beside one of another status."""
+    return {200: OpenApiResponse(_tried(shape), TRIED)}
+
+
+def or_tried(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:
+    """The same beside an answer of its status."""
+    name = f"{shape.__name__}OrTried"
+    either = PolymorphicProxySerializer(name, [shape, _tried(shape)], resource_type_field_name=None)
+    return {200: OpenApiResponse(either, TRIED)}
 
 
 def accepted(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:

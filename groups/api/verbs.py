@@ -1,10 +1,9 @@
-"""What may be asked of a group: rebalances, evictions, restored offsets, pauses. All are
-operations.
+"""What may be asked of a group: rebalances, evictions, freezes, pauses. All are operations, as are
+those on offsets (``offsets``).
 
 Nothing is changed here: the group's owner steps the operation, and its answer is the row's.
 """
 
-from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Final
@@ -12,7 +11,6 @@ from typing import Any, Final
 from django.db.models import Q
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -38,8 +36,7 @@ from groups.api.schema import (
 )
 from groups.api.views import View, existing
 from groups.models import Group, Member, Operation, Pause
-from groups.operations import offset_resets, requests
-from groups.operations.offset_resets import Wanted
+from groups.operations import requests
 from groups.queries import previews
 from groups.queries.groups import freeze_of
 
@@ -296,85 +293,6 @@ class MemberResume(Paused):
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
         """Start the work of one member; it stays stopped while the whole group is stopped."""
         return self.ask(request, group_id, member_id)
-
-
-class Restores(View):
-    """Offsets of the past."""
-
-    @described(
-        operation_id="restore_offsets",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.RestoreOffsets,
-        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
-    )
-    def post(self, request: Request, group_id: str) -> Response:
-        """Restore the offsets of a group without members to those at a given time."""
-        said = self.said
-
-        def check() -> None:
-            existing(group_id)
-
-        if self.is_dry:
-            existing(group_id)
-            return _restored(group_id, Wanted("moment", said["to"]))
-        verb = Operation.Verb.RESTORE_OFFSETS
-        return ask(request, group_id, verb, said["reason"], check, restore_to=said["to"])
-
-
-class Resets(View):
-    """Offsets as somebody says."""
-
-    @described(
-        operation_id="reset_offsets",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.ResetOffsets,
-        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
-    )
-    def post(self, request: Request, group_id: str) -> Response:
-        """Reset the offsets of a group without members, as kafka-consumer-groups does."""
-        said = self.said
-        wanted = Wanted(said["to"], said.get(said["to"]), tuple(said.get("topics") or ()))
-        if wanted.to == "csv" and not wanted.topics:
-            wanted = replace(wanted, topics=offset_resets.topics_of_csv(said.get("csv") or ""))
-
-        if self.is_dry:
-            existing(group_id)
-            return _planned(group_id, wanted, wanted.to)
-
-        def check() -> None:
-            existing(group_id)
-
-        def worked_out(before: Operation | None) -> dict[str, Any]:
-            known = None if before is None else before.offsets
-            if known is not None and known.get("wanted") == wanted.told:
-                return {"offsets": known}
-            return {"offsets": _plan(group_id, wanted, wanted.to).offsets}
-
-        verb = Operation.Verb.RESET_OFFSETS
-        return ask(request, group_id, verb, said["reason"], check, worked_out)
-
-
-def _plan(group_id: str, wanted: Wanted, field: str) -> offset_resets.Plan:
-    """``field``: of the body, that a mistake is in."""
-    try:
-        return offset_resets.plan(group_id, wanted)
-    except ValueError as error:
-        raise ValidationError({field: [str(error)]}) from None
-
-
-def _restored(group_id: str, wanted: Wanted) -> Response:
-    """The operation would be taken, and fail, where the history knows of nothing then."""
-    try:
-        return _planned(group_id, wanted, "to")
-    except ValidationError as error:
-        detail = f"The operation would fail: {error.detail['to'][0]}."  # type: ignore[call-overload,index]
-        raise Problem(HTTPStatus.CONFLICT, "operation_failed", detail) from None
-
-
-def _planned(group_id: str, wanted: Wanted, field: str) -> Response:
-    found = _plan(group_id, wanted, field)
-    told = {"how": found.how, "changes": found.changes, "unchanged": found.unchanged}
-    return Response(shapes.ResetPlan({"dry_run": True, **told}).data)
 
 
 class Operations(View):

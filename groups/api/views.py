@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.cache import patch_vary_headers
@@ -43,7 +44,11 @@ class Checked:
         self.query = inputs.query(request, taken, ids)
         self.said = inputs.body(request, taken, self.query)
         if request.method not in ("GET", "HEAD", "OPTIONS"):
-            preconditions.check(request, kwargs, key_of(request))
+            preconditions.check(request, lambda: self.version(kwargs), key_of(request))
+
+    def version(self, ids: Mapping[str, str]) -> str | None:
+        """Of what a path names, for ``If-Match``; None: there is no such thing."""
+        return preconditions.version(ids)
 
     @property
     def is_dry(self) -> bool:
@@ -76,6 +81,14 @@ class View(Checked, APIView):
         page, neighbours = paged(request, rows, keys, self.query)
         return Response({"data": shown(page), **neighbours, **beside}, headers=linked(neighbours))
 
+    def tried(self, do: Callable[[], Any]) -> Response:
+        """What ``do`` would lead to: it is done and taken back, so nobody hears of it. What cannot
+        be done is refused as ever."""
+        with transaction.atomic():
+            result = do()
+            transaction.set_rollback(True)
+        return Response({"dry_run": True, "result": result})
+
     def get_renderers(self) -> list[Any]:
         """JSON; of lists other forms as well."""
         asked = inputs.of(getattr(self, str(self.request.method).lower(), None))
@@ -106,6 +119,16 @@ def _sparse(data: Any, names: list[str]) -> Any:
 
 def _queried(request: Request) -> list[str]:
     return [value for values in request.query_params.lists() for value in values[1]]
+
+
+def required(query: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """The query; 400 where it lacks one of these parameters."""
+    unsaid = [name for name in names if name not in query]
+    if unsaid:
+        errors = [{"parameter": name, "detail": "This is required."} for name in unsaid]
+        detail = "Some parameters are invalid."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors)
+    return query
 
 
 def existing(group_id: str) -> Group:

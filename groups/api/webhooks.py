@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from groups.api.fields import Id, Line, WebhookUrl
 from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import PAGE, page_of
+from groups.api.schema import DRY_RUN, PAGE, or_tried, page_of, tried
 from groups.api.views import View, actor
 from groups.models import Webhook, WebhookDelivery
 from groups.webhooks import endpoints
@@ -139,16 +139,27 @@ class Webhooks(View):
 
         return self.paged(request, Webhook.objects.all(), ["name"], shown)
 
-    @described(operation_id="create_webhook", request=NewWebhook, responses={201: MadeWebhook})
+    @described(
+        operation_id="create_webhook",
+        parameters=[DRY_RUN],
+        request=NewWebhook,
+        responses={201: MadeWebhook, **tried(WebhookView)},
+    )
     def post(self, request: Request) -> Response:
         """Make an endpoint. The answer has its secret, which nobody is told again."""
-        try:
-            webhook, secret = endpoints.create(self.said)
-        except Refused as refusal:
-            raise refused(refusal) from None
+        if self.is_dry:
+            return self.tried(lambda: WebhookView(_made(self.said)[0]).data)
+        webhook, secret = _made(self.said)
         told = {"webhook": WebhookView(webhook).data, "secret": secret}
         where = {"Location": f"{request.path}/{webhook.pk}"}
         return Response(told, status=HTTPStatus.CREATED, headers=where)
+
+
+def _made(said: Any) -> tuple[Webhook, str]:
+    try:
+        return endpoints.create(said)
+    except Refused as refusal:
+        raise refused(refusal) from None
 
 
 class OneWebhook(View):
@@ -159,42 +170,75 @@ class OneWebhook(View):
         """Show an endpoint."""
         return Response(WebhookView(found(webhook_id)).data)
 
-    @described(operation_id="change_webhook", request=ChangedWebhook, responses=WebhookView)
+    @described(
+        operation_id="change_webhook",
+        parameters=[DRY_RUN],
+        request=ChangedWebhook,
+        responses=or_tried(WebhookView),
+    )
     def patch(self, request: Request, webhook_id: int) -> Response:
         """Change an endpoint. One that was disabled and is enabled begins with what waits."""
         webhook = found(webhook_id)
+        if self.is_dry:
+            return self.tried(lambda: self._changed(webhook))
+        return Response(self._changed(webhook))
+
+    def _changed(self, webhook: Webhook) -> Any:
         for name, value in self.said.items():
             setattr(webhook, name, value)
         try:
             endpoints.save(webhook)
         except Refused as refusal:
             raise refused(refusal) from None
-        return Response(WebhookView(webhook).data)
+        return WebhookView(webhook).data
 
-    @described(operation_id="delete_webhook", responses={204: None})
+    @described(
+        operation_id="delete_webhook",
+        parameters=[DRY_RUN],
+        responses={204: None, **tried(WebhookView)},
+    )
     def delete(self, request: Request, webhook_id: int) -> Response:
         """Delete an endpoint, with what waits for it."""
-        found(webhook_id).delete()
+        webhook = found(webhook_id)
+        if self.is_dry:
+            return self.tried(lambda: WebhookView(webhook).data)
+        webhook.delete()
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
 class Secrets(View):
     """What signs for an endpoint."""
 
-    @described(operation_id="rotate_webhook_secret", request=None, responses={201: IssuedSecret})
+    @described(
+        operation_id="rotate_webhook_secret",
+        parameters=[DRY_RUN],
+        request=None,
+        responses={201: IssuedSecret, **tried(WebhookView)},
+    )
     def post(self, request: Request, webhook_id: int) -> Response:
         """Make another secret. Both sign for a day; then the one before does no more."""
-        secret = endpoints.new_key(found(webhook_id))
+        webhook = found(webhook_id)
+        if self.is_dry:
+            return self.tried(lambda: WebhookView(webhook).data)
+        secret = endpoints.new_key(webhook)
         return Response({"secret": secret}, status=HTTPStatus.CREATED)
 
 
 class Tests(View):
     """Events that mean nothing."""
 
-    @described(operation_id="test_webhook", request=None, responses={202: DeliveryView})
+    @described(
+        operation_id="test_webhook",
+        parameters=[DRY_RUN],
+        request=None,
+        responses={202: DeliveryView, **tried(DeliveryView)},
+    )
     def post(self, request: Request, webhook_id: int) -> Response:
         """Send an event of type `webhook.test`, whatever the endpoint asks for."""
-        delivery = endpoints.test(found(webhook_id), actor(request))
+        webhook, who = found(webhook_id), actor(request)
+        if self.is_dry:
+            return self.tried(lambda: DeliveryView(endpoints.test(webhook, who)).data)
+        delivery = endpoints.test(webhook, who)
         return Response(DeliveryView(delivery).data, status=HTTPStatus.ACCEPTED)
 
 
@@ -225,13 +269,24 @@ class Deliveries(View):
 class Redeliveries(View):
     """Sending once more."""
 
-    @described(operation_id="redeliver_webhook", request=None, responses={202: DeliveryView})
+    @described(
+        operation_id="redeliver_webhook",
+        parameters=[DRY_RUN],
+        request=None,
+        responses={202: DeliveryView, **tried(DeliveryView)},
+    )
     def post(self, request: Request, webhook_id: int, delivery_id: int) -> Response:
         """Send an event again, with the `webhook-id` that it has."""
         rows = WebhookDelivery.objects.filter(webhook=found(webhook_id))
         delivery = rows.filter(pk=delivery_id).first() if delivery_id <= ID_MAX else None
         if delivery is None:
             raise Http404(f"There is no delivery {delivery_id} to this endpoint.")
-        endpoints.redeliver(delivery)
-        delivery.refresh_from_db()
-        return Response(DeliveryView(delivery).data, status=HTTPStatus.ACCEPTED)
+        if self.is_dry:
+            return self.tried(lambda: _again(delivery))
+        return Response(_again(delivery), status=HTTPStatus.ACCEPTED)
+
+
+def _again(delivery: WebhookDelivery) -> Any:
+    endpoints.redeliver(delivery)
+    delivery.refresh_from_db()
+    return DeliveryView(delivery).data

@@ -66,7 +66,7 @@ def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
         grown = functions.GROW.changes(name, partitions, json.dumps(author))
     topic = Topic.objects.filter(name=name).first()
     if topic is None:
-        raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
+        raise _unknown(name)
     if not grown:
         rules.check_growth(topic.partitions, partitions)
     return topic
@@ -80,7 +80,7 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
     """
     topic = Topic.objects.filter(name=name).first()
     if topic is None:
-        raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
+        raise _unknown(name)
     rules.check_racks(racks, topic.partitions)
     with alone(name):
         functions.PLACE.changes(name, json.dumps(racks), len(racks), json.dumps(author))
@@ -88,9 +88,23 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
     return topic
 
 
+def delete(topic: Topic, author: Told = NOBODY) -> None:
+    """Delete this topic and, in the same statement, what every group committed to it; the journal
+    tells each of them (docs/decisions/0002-topic-deletion.md).
+
+    Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION where it is gone, or another has its name.
+    """
+    if not functions.DELETE.changes(topic.name, topic.topic_id, json.dumps(author)):
+        raise _unknown(topic.name)
+
+
 def raise_ends(name: str, ends: Sequence[int]) -> bool:
     """Note where each partition's work ends, as far as it is further than known; whether any is."""
     return functions.RAISE_ENDS.changes(name, list(ends))
+
+
+def _unknown(name: str) -> Refuse:
+    return Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
 
 
 def _room() -> rules.Room:

@@ -34,8 +34,15 @@ PLACE: Final = Function(
 RAISE_ENDS: Final = Function(
     "rollcall_raise_ends", sql.RAISE_ENDS, (("name", "text"), ("ends", "bigint[]")), SAID
 )
+DELETE: Final = Function(
+    "rollcall_delete_topic",
+    sql.DELETE_TOPIC,
+    (("name", "text"), ("topic_id", "uuid"), AUTHOR),
+    SAID,
+    (sql.ERASE_PENDING, sql.ERASE_OFFSETS),
+)
 
-FUNCTIONS: Final = (CREATE, GROW, PLACE, RAISE_ENDS)
+FUNCTIONS: Final = (CREATE, GROW, PLACE, RAISE_ENDS, DELETE)
 
 
 def sync_functions(sender: AppConfig, using: str = "default", **_: Any) -> None:

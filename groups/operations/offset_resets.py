@@ -17,7 +17,7 @@ from django.db import connection
 
 from groups.core.authors import principal_of
 from groups.core.events import Author, OffsetWrite, ResetOffsets
-from groups.models import Offset, Topic
+from groups.models import Offset, Operation, Topic
 from groups.store.sql import offset_operations as sql
 
 PARTITIONS_MAX: Final = 10_000
@@ -112,6 +112,22 @@ def back(group_id: str, offsets: Mapping[str, Any]) -> Plan:
     if any(now.get(part) != offset for part, offset in became.items()):
         raise ValueError("offsets were set or committed since: check them, and reset again")
     return _changes(f"back from {offsets['how']}", Scope(group_id, now, {}), was)
+
+
+def undo(operation: Operation) -> Plan:
+    """The way back from an operation, if it has reset offsets. Raises ValueError."""
+    if operation.offsets is None or operation.state != Operation.State.SUCCEEDED:
+        raise ValueError("only a successful reset can be undone")
+    return back(operation.group_id, operation.offsets)
+
+
+def removal(group_id: str, wanted: Wanted) -> Plan:
+    """No offset any more: of the partitions of a topic, or of the one that is the value."""
+    before = _committed(group_id, wanted.topics)
+    if wanted.value is not None:
+        before = {part: offset for part, offset in before.items() if part[1] == wanted.value}
+    after = dict.fromkeys(before)
+    return replace(_changes("to none", Scope(group_id, before, {}), after), wanted=wanted)
 
 
 def reset_of(offsets: Mapping[str, Any], said: Mapping[str, Any]) -> ResetOffsets:

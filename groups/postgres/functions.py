@@ -22,7 +22,7 @@ DECLARE
 BEGIN
     FOR _row IN {statement} LOOP
         _is_changed := true;
-    END LOOP;
+    END LOOP;{then}
     RETURN _is_changed;
 END $body$
 """
@@ -32,12 +32,14 @@ END $body$
 @dataclass(frozen=True, slots=True)
 class Function:
     """A statement under a name. ``parameters`` are the statement's, with their types, in order;
-    ``said`` are those that are the same for everybody, as SQL."""
+    ``said`` are those that are the same for everybody, as SQL; ``then`` are statements that follow
+    where the first one changed something."""
 
     name: str
     statement: str
     parameters: tuple[tuple[str, str], ...]
     said: Mapping[str, str] = field(default_factory=dict)
+    then: tuple[str, ...] = ()
 
     @property
     def call(self) -> str:
@@ -55,7 +57,12 @@ class Function:
         """The function. Its parameters have no names, which might be those of columns."""
         names = {name: f"${n}" for n, (name, _) in enumerate(self.parameters, 1)}
         said = {"node_id": str(NO_NODE), **self.said, **names}
-        return DEFINITION.format(signature=self.signature, statement=self.statement % said)
+        then = "".join(f"\n{statement % said};" for statement in self.then)
+        if then:
+            then = f"\n    IF _is_changed THEN{then}\n    END IF;"
+        return DEFINITION.format(
+            signature=self.signature, statement=self.statement % said, then=then
+        )
 
     def changes(self, *arguments: Any) -> bool:
         """Execute it on Django's connection: whether it changed anything."""

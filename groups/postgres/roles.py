@@ -106,6 +106,12 @@ TOPIC_FUNCTIONS = (
 )
 """How others than nodes change the catalogue (``groups.catalogue.functions``)."""
 
+DELETE_TOPIC = "rollcall_delete_topic"
+"""How the web deletes a topic, with all that was committed for it."""
+
+SET_CONFIGS = "rollcall_set_group_config"
+"""How the web changes what a group has of its own (``groups.operations.configs``)."""
+
 ACCESS_FUNCTIONS = (
     "rollcall_create_acls",
     "rollcall_delete_acls",
@@ -174,7 +180,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_webhook_cursor": ("INSERT",),
         },
         {"statement_timeout": "30s"},
-        (*TOPIC_FUNCTIONS, *ACCESS_FUNCTIONS, *DRAIN_FUNCTIONS),
+        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *DRAIN_FUNCTIONS),
         "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(

@@ -28,6 +28,9 @@ of one topic only when the whole of it is read. So many take a fifth of a second
 OFFSETS_READ_MAX: Final = 5_000
 """Offsets of the topic that are searched for groups: it may have millions."""
 
+OFFSETS_COUNTED_MAX: Final = 100_000
+"""Offsets of the topic that are counted: some milliseconds."""
+
 SUBSCRIBERS: Final = """
 SELECT DISTINCT group_id
 FROM (SELECT group_id, subscription, assignment, details FROM rollcall_member
@@ -83,6 +86,11 @@ def of(topic: Topic) -> Uses:
     uses = [_use(topic, group, shares.get(group.group_id, ()), committed, cut) for group in groups]
     used = [use for use in uses if use.has_committed or use.subscribers or use.owners or use.unread]
     return Uses(used[:GROUPS_MAX], len(used) > GROUPS_MAX or len(ids) > GROUPS_MAX * 2)
+
+
+def offsets_of(topic: Topic) -> int:
+    """How many offsets groups have committed of it, ``OFFSETS_COUNTED_MAX`` at most."""
+    return int(Offset.objects.filter(topic=topic.name).order_by()[:OFFSETS_COUNTED_MAX].count())
 
 
 def _committed(topic: Topic) -> set[str]:

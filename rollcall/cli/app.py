@@ -16,6 +16,7 @@ from rollcall.cli import (
     offsets,
     operations,
     quotas,
+    reports,
     topics,
     users,
     verbs,
@@ -50,6 +51,7 @@ app.add_typer(users.app, name="user")
 app.add_typer(operations.app, name="operation")
 app.add_typer(journal.app, name="journal")
 app.add_typer(attention.app, name="attention")
+app.add_typer(reports.app, name="report")
 app.command()(doctor.doctor)
 
 

@@ -3,16 +3,16 @@
 Typer reads the options from the annotations, so they are declared here once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
 
-from rollcall.cli.failures import Failure
+from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Output
 from rollcall.cli.profiles import Profile, chosen, environment
 from rollcall.cli.rest import Rest
@@ -59,6 +59,16 @@ def patience(what: str) -> Iterator[None]:
         return
     with console.status(what):
         yield
+
+
+def check_ended(operation: Mapping[str, Any]) -> None:
+    """Raise ``Failure`` for one whose end did not come in time."""
+    if operation["state"] != "succeeded":
+        number = operation["id"]
+        told = (
+            f"Operation {number} has not ended: `rollcall operation show {number}` shows it later."
+        )
+        raise Failure(Code.OTHER, told)
 
 
 def _completed(context: typer.Context, path: str, field: str, begun: str) -> Iterable[str]:

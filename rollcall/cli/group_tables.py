@@ -95,6 +95,12 @@ CONFIG: Final[Sequence[Column]] = (
     Column("MEANING", "documentation"),
 )
 
+CHANGED: Final[Sequence[Column]] = (
+    Column("NAME", "name"),
+    Column("BEFORE", "before"),
+    Column("AFTER", "after"),
+)
+
 
 def members(rows: Sequence[Row], verbose: bool) -> Sequence[Column]:
     """Of members; who has instance ids shows them, as in Kafka."""

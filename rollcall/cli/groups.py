@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from rollcall.cli import group_tables as tables
-from rollcall.cli.context import Form, GroupId, Part, rest_of
+from rollcall.cli.context import Form, GroupId, Part, Reason, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Output, plain, say, show, show_one
 from rollcall.cli.rest import Rest, Row, segment
@@ -81,6 +81,37 @@ def why(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> 
 def config(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
     """List a group's settings, and which of them are set for the group."""
     show(rest_of(context).get("/group/config", group_id=group)["data"], tables.CONFIG, output)
+
+
+@app.command()
+def configure(
+    context: typer.Context,
+    group: GroupId,
+    reason: Reason,
+    wanted: Annotated[
+        list[str] | None, typer.Option("--set", help="NAME=VALUE; repeatable.")
+    ] = None,
+    unset: Annotated[
+        list[str] | None, typer.Option("--unset", help="NAME: none of its own; repeatable.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
+    ] = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Change settings of a group, in force at once; no rebalance begins."""
+    changes: list[Row] = [{"name": name, "value": None} for name in unset or ()]
+    for each in wanted or ():
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise Failure(Code.USAGE, f"--set requires NAME=VALUE, not {each}.")
+        changes.append({"name": name, "value": value})
+    if not changes:
+        raise Failure(Code.USAGE, "--set NAME=VALUE or --unset NAME is required.")
+    query = {"group_id": group, **({"dry_run": "true"} if dry_run else {})}
+    body = {"reason": reason, "changes": changes}
+    told = rest_of(context).ask("PATCH", "/group/config", query, body)[1]
+    show(told["changed"], tables.CHANGED, output)
 
 
 def told(group: Mapping[str, Any]) -> Iterator[str]:

@@ -4,7 +4,7 @@ Dry unless ``--execute``: what is printed then is what it would do.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -18,6 +18,7 @@ from rollcall.cli.rest import Rest
 from rollcall.cli.verbs import await_operation
 
 RESETS: Final = "/group/offsets/resets"
+OFFSETS: Final = "/group/offsets"
 
 PLANNED: Final[Sequence[Column]] = (
     Column("GROUP", "group_id"),
@@ -90,13 +91,41 @@ def reset_offsets(
         raise Failure(Code.USAGE, "--execute requires --reason, and excludes --dry-run.")
     rest = rest_of(context)
     if _planned(rest, group, body, output) and execute:
-        await_operation(rest, RESETS, {**body, "reason": reason}, timeout, group)
+        await_operation(rest, RESETS, {**body, "reason": reason}, timeout, group, group_id=group)
+
+
+@app.command("delete-offsets")
+def delete_offsets(
+    context: typer.Context,
+    group: GroupId,
+    topic: Annotated[str, typer.Option("--topic", help="The topic.", show_default=False)],
+    partition: Annotated[
+        int | None, typer.Option("--partition", min=0, help="One partition; default: all.")
+    ] = None,
+    execute: Annotated[bool, typer.Option("--execute", help="Do it.")] = False,
+    reason: Annotated[
+        str | None, typer.Option("--reason", "-r", help="The reason; required with --execute.")
+    ] = None,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Delete offsets of a group without members; a dry run by default."""
+    if execute and not reason:
+        raise Failure(Code.USAGE, "--execute requires --reason.")
+    rest, query = rest_of(context), {"group_id": group, "topic": topic, "partition": partition}
+    _, plan = rest.ask("DELETE", OFFSETS, {**query, "dry_run": "true"}, {"reason": DRY})
+    if _shown(plan, group, output) and execute:
+        await_operation(rest, OFFSETS, {"reason": reason}, timeout, group, method="DELETE", **query)
 
 
 def _planned(rest: Rest, group: str, body: dict[str, Any], output: Output) -> bool:
     """Print what it would do; whether that is anything."""
     tried = {"group_id": group, "dry_run": "true"}
     _, plan = rest.ask("POST", RESETS, tried, {**body, "reason": DRY})
+    return _shown(plan, group, output)
+
+
+def _shown(plan: Mapping[str, Any], group: str, output: Output) -> bool:
     show([{"group_id": group, **change} for change in plan["changes"]], PLANNED, output)
     note(f"{len(plan['changes'])} offsets {plan['how']}; {plan['unchanged']} are there already.")
     return bool(plan["changes"])

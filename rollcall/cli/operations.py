@@ -5,7 +5,17 @@ from typing import Annotated, Final
 
 import typer
 
-from rollcall.cli.context import Form, Timeout, complete_group, patience, rest_of
+from rollcall.cli.context import (
+    TIMEOUT_S,
+    Form,
+    Reason,
+    Timeout,
+    Wait,
+    check_ended,
+    complete_group,
+    patience,
+    rest_of,
+)
 from rollcall.cli.output import Column, Output, show, show_one
 from rollcall.cli.rest import WAIT_S_MAX
 
@@ -21,6 +31,17 @@ LISTED: Final[Sequence[Column]] = (
     Column("REASON", "reason"),
     Column("DETAIL", "detail"),
 )
+
+UNDONE: Final[Sequence[Column]] = (
+    Column("TOPIC", "topic"),
+    Column("PARTITION", "partition"),
+    Column("NEW-OFFSET", "after"),
+    Column("CURRENT-OFFSET", "before"),
+)
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what it would do now, and change nothing.")
+]
 
 MOST: Final = 50
 
@@ -54,3 +75,26 @@ def show_operation(
     with patience(f"operation {operation}: waiting for its end"):
         _, found = rest_of(context).ask("GET", f"/operations/{operation}", {}, None, wait)
     show_one(found, LISTED, output)
+
+
+@app.command()
+def undo(
+    context: typer.Context,
+    operation: Annotated[int, typer.Argument(metavar="ID", min=0)],
+    reason: Reason,
+    dry_run: DryRun = False,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Undo a reset or deletion of offsets, unless they were set or committed since."""
+    rest, path, body = rest_of(context), f"/operations/{operation}/undo", {"reason": reason}
+    if dry_run:
+        plan = rest.ask("POST", path, {"dry_run": "true"}, body)[1]
+        show(plan["changes"], UNDONE, output)
+        return
+    with patience(f"undo of operation {operation}: waiting for its end"):
+        found = rest.operation("POST", path, body, timeout if wait else 0.0)
+    show_one(found, LISTED, output)
+    if wait:
+        check_ended(found)

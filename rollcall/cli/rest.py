@@ -7,6 +7,7 @@ a topic is called, no proxy and no library takes it for a part of the path.
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
@@ -115,26 +116,46 @@ class Rest:
                 raise Failure(Code.USAGE, sentence) from None
             except httpx.HTTPError as error:
                 if is_last or isinstance(error, httpx.UnsupportedProtocol):
-                    raise self._unheard(error) from None
+                    raise self.unheard(error) from None
             else:
                 if is_last or answer.status_code != HTTPStatus.SERVICE_UNAVAILABLE:
-                    return answer.status_code, self._told(answer)
+                    return answer.status_code, self.told(answer)
             time.sleep(AGAIN_S)
         raise AssertionError("the last attempt returns or raises")
+
+    @contextmanager
+    def stream(
+        self,
+        path: str,
+        query: Mapping[str, Any],
+        headers: Mapping[str, str],
+        *,
+        silent_s: float,
+    ) -> Iterator[httpx.Response]:
+        """An answer that goes on: its body is read as it comes, and may be silent for so long.
+        Raises ``httpx.HTTPError``."""
+        params = {name: value for name, value in query.items() if value is not None}
+        patience = httpx.Timeout(silent_s, connect=CONNECT_S)
+        with self._client.stream(
+            "GET", ROOT + path, params=params, headers=headers, timeout=patience
+        ) as answer:
+            yield answer
 
     def plain(self, path: str) -> tuple[int, str]:
         """Status and text of a page outside of REST, such as ``/readyz``."""
         try:
             answer = self._client.get(path)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._unheard(error) from None
+            raise self.unheard(error) from None
         return answer.status_code, answer.text
 
-    def _unheard(self, error: Exception) -> Failure:
+    def unheard(self, error: Exception) -> Failure:
+        """What is raised where nobody answered."""
         why = str(error) or type(error).__name__
         return Failure(Code.OTHER, f"{self.profile.url} does not answer: {why}")
 
-    def _told(self, answer: httpx.Response) -> Any:
+    def told(self, answer: httpx.Response) -> Any:
+        """The JSON of an answer that has been read; raises ``Failure`` for a problem."""
         try:
             told = answer.json()
         except ValueError:

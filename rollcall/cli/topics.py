@@ -7,7 +7,7 @@ import typer
 
 from rollcall.cli import journal
 from rollcall.cli.context import Form, Part, TopicName, rest_of
-from rollcall.cli.output import Column, Output, show, show_one
+from rollcall.cli.output import Column, Output, plain, show, show_one
 from rollcall.cli.rest import segment
 
 app = typer.Typer(no_args_is_help=True, help="Topics of the catalogue.")
@@ -27,6 +27,18 @@ PARTITIONS: Final[Sequence[Column]] = (
     Column("RACKS", "racks", lambda row: ",".join(row["racks"])),
 )
 
+PLANNED: Final[Sequence[Column]] = (
+    Column("TOPIC", "topic", lambda row: (row["topic"] or {}).get("name", "deleted")),
+    Column("PARTITIONS", "partitions", lambda row: (row["topic"] or {}).get("partitions")),
+    Column("BEFORE", "partitions_before"),
+    Column("DELETED-OFFSETS", "offsets_deleted"),
+    Column("GROUPS", "groups"),
+    Column("USED-BY", "used_by", lambda row: _uses(row["used_by"])),
+)
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
+]
 Count = Annotated[
     int, typer.Option("--partitions", help="The new total number.", show_default=False)
 ]
@@ -57,20 +69,59 @@ def describe(context: typer.Context, topic: TopicName, output: Form = Output.TAB
 
 @app.command()
 def create(
-    context: typer.Context, topic: TopicName, partitions: Count, output: Form = Output.TABLE
+    context: typer.Context,
+    topic: TopicName,
+    partitions: Count,
+    dry_run: DryRun = False,
+    output: Form = Output.TABLE,
 ) -> None:
     """Create a topic."""
     body = {"name": topic, "partitions": partitions}
-    show_one(rest_of(context).ask("POST", "/topics", {}, body)[1], LISTED, output)
+    _change(context, "POST", "/topics", body, dry_run, output)
 
 
 @app.command()
 def grow(
-    context: typer.Context, topic: TopicName, partitions: Count, output: Form = Output.TABLE
+    context: typer.Context,
+    topic: TopicName,
+    partitions: Count,
+    dry_run: DryRun = False,
+    output: Form = Output.TABLE,
 ) -> None:
     """Add partitions to a topic; groups that subscribe to it rebalance."""
     path, body = f"/topics/{segment(topic)}", {"partitions": partitions}
-    show_one(rest_of(context).ask("PATCH", path, {}, body)[1], LISTED, output)
+    _change(context, "PATCH", path, body, dry_run, output)
+
+
+@app.command()
+def delete(
+    context: typer.Context,
+    topic: TopicName,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    dry_run: DryRun = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Delete a topic with all offsets that groups have committed for it, and show it."""
+    if not yes and not dry_run:
+        typer.confirm(f"Delete {plain(topic)} and all offsets of it?", abort=True, err=True)
+    _change(context, "DELETE", f"/topics/{segment(topic)}", None, dry_run, output)
+
+
+def _change(
+    context: typer.Context,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None,
+    is_dry: bool,
+    output: Output,
+) -> None:
+    query = {"dry_run": "true"} if is_dry else {}
+    told = rest_of(context).ask(method, path, query, body)[1]
+    show_one(told, PLANNED if is_dry else LISTED, output)
+
+
+def _uses(uses: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(f"{use['group_id']}: {use['partitions']}" for use in uses)
 
 
 @app.command("journal")

@@ -12,10 +12,10 @@ from rollcall.cli.context import (
     Reason,
     Timeout,
     Wait,
+    check_ended,
     patience,
     rest_of,
 )
-from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, note, plain, show_one
 from rollcall.cli.rest import Rest
@@ -49,22 +49,20 @@ SomeMember = Annotated[
 
 
 def await_operation(
-    rest: Rest, path: str, body: Mapping[str, Any], timeout_s: float, group: str
+    rest: Rest,
+    path: str,
+    body: Mapping[str, Any],
+    timeout_s: float,
+    group: str,
+    *,
+    method: str = "POST",
+    **query: Any,
 ) -> None:
     """Ask for a verb whose rows were printed already; only its end is told, beside them."""
     with patience(f"offsets of {group}: waiting for the end"):
-        operation = rest.operation("POST", path, body, timeout_s, group_id=group)
-    _check_ended(operation)
+        operation = rest.operation(method, path, body, timeout_s, **query)
+    check_ended(operation)
     note(f"Operation {operation['id']}: {operation['detail']}.")
-
-
-def _check_ended(operation: Mapping[str, Any]) -> None:
-    if operation["state"] != "succeeded":
-        number = operation["id"]
-        told = (
-            f"Operation {number} has not ended: `rollcall operation show {number}` shows it later."
-        )
-        raise Failure(Code.OTHER, told)
 
 
 class Asking:
@@ -84,7 +82,7 @@ class Asking:
             operation = self.rest.operation(method, path, body, self.wait_s, **query)
         show_one(operation, OPERATION, self.output)
         if self.wait_s:
-            _check_ended(operation)
+            check_ended(operation)
 
     def ask_or_try(
         self, method: str, path: str, body: Mapping[str, Any], dry_run: bool, **query: Any
@@ -111,6 +109,7 @@ def rebalance(
     reject_in_progress: Annotated[
         bool, typer.Option("--reject-in-progress", help="Refuse if a rebalance is in progress.")
     ] = False,
+    dry_run: DryRun = False,
     wait: Wait = True,
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
@@ -122,7 +121,7 @@ def rebalance(
     if reject_in_progress:
         body["on_in_progress"] = "reject"
     asking = Asking(context, wait, timeout, output)
-    asking.ask("POST", "/group/rebalances", body, group_id=group)
+    asking.ask_or_try("POST", "/group/rebalances", body, dry_run, group_id=group)
 
 
 @app.command()
@@ -131,6 +130,7 @@ def evict(
     group: GroupId,
     member: Member,
     reason: Reason,
+    dry_run: DryRun = False,
     wait: Wait = True,
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
@@ -138,7 +138,7 @@ def evict(
     """Evict a member; the others rebalance. A live client joins again."""
     asking = Asking(context, wait, timeout, output)
     body = {"reason": reason}
-    asking.ask("DELETE", "/group/members", body, group_id=group, member_id=member)
+    asking.ask_or_try("DELETE", "/group/members", body, dry_run, group_id=group, member_id=member)
 
 
 def _pausing(verb: str, sentence: str) -> None:
@@ -150,11 +150,17 @@ def _pausing(verb: str, sentence: str) -> None:
         group: GroupId,
         reason: Reason,
         member: SomeMember = None,
+        dry_run: DryRun = False,
         wait: Wait = True,
         timeout: Timeout = TIMEOUT_S,
         output: Form = Output.TABLE,
     ) -> None:
-        _pause(verb, Asking(context, wait, timeout, output), group, member, reason)
+        asking = Asking(context, wait, timeout, output)
+        path = f"/group/{verb}" if member is None else f"/group/members/{verb}"
+        ids = {"group_id": group, "member_id": member}
+        asking.ask_or_try("POST", path, {"reason": reason}, dry_run, **ids)
+        if verb == "pause" and asking.wait_s and not dry_run:
+            _tell_obedience(asking.rest, group)
 
 
 _pausing(
@@ -164,13 +170,10 @@ _pausing(
 _pausing("resume", "Start the work of a stopped group, or of one stopped member.")
 
 
-def _pause(verb: str, asking: Asking, group: str, member: str | None, reason: str) -> None:
-    path = f"/group/{verb}" if member is None else f"/group/members/{verb}"
-    asking.ask("POST", path, {"reason": reason}, group_id=group, member_id=member)
-    if verb == "pause" and asking.wait_s:
-        work = asking.rest.get("/group", group_id=group)["work"]
-        asked, deaf = work["asked"], work["not_supported"]
-        note(f"{work['obeyed']} of {asked} members have stopped; {deaf} do not support stopping.")
+def _tell_obedience(rest: Rest, group: str) -> None:
+    work = rest.get("/group", group_id=group)["work"]
+    asked, deaf = work["asked"], work["not_supported"]
+    note(f"{work['obeyed']} of {asked} members have stopped; {deaf} do not support stopping.")
 
 
 @app.command()

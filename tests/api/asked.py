@@ -18,7 +18,7 @@ from groups.core.acls.bindings import Binding, PatternType, Permission, Resource
 from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
-from groups.models import Acknowledgement, ApiToken, AuditEntry
+from groups.models import Acknowledgement, ApiToken, AuditEntry, Operation
 from groups.operations import requests
 from groups.store.sql.drains import KNOWS_DRAINS
 from groups.webhooks import endpoints
@@ -46,14 +46,24 @@ VALUES ('cold', 0, 'rollcall.freeze', 'true', now() - interval '1 hour')
 
 NODES: Final = """
 INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at, schema)
-SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now(), %s FROM unnest(ARRAY[3, 4, 5]) n
+SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now() + interval '1 hour', %s
+FROM unnest(ARRAY[3, 4, 5]) n
 """
+"""They are alive however long the requests take."""
 DRAINED: Final = """
 INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
 VALUES (5, 'olga', 'an earlier one', now(), now())
 """
 
 REASON = {"reason": "a new deployment"}
+
+FORGOTTEN: Final = {
+    "how": "to none",
+    "to": [["orders", 0, None]],
+    "before": [["orders", 0, 5]],
+    "wanted": None,
+}
+"""An offset that an operator deleted."""
 
 BODIES: Mapping[str, Any] = {
     "force_rebalance": {**REASON, "expected_generation": 1, "on_in_progress": "leave"},
@@ -67,6 +77,13 @@ BODIES: Mapping[str, Any] = {
     "resume_member": REASON,
     "restore_offsets": {**REASON, "to": "2026-01-31T12:00:00Z"},
     "reset_offsets": {**REASON, "to": "offset", "offset": 0, "topics": ["orders"]},
+    "delete_offsets": REASON,
+    "undo_operation": REASON,
+    "change_group_config": {
+        **REASON,
+        "changes": [{"name": "rollcall.max.members", "value": "7"}],
+    },
+    "delete_topic": None,
     "create_topic": {"name": "invoices", "partitions": 3},
     "grow_topic": {"partitions": 9},
     "place_topic": {"racks": [["a"], []]},
@@ -147,7 +164,12 @@ def everything() -> list[Asked]:
         cursor.execute(FROZEN)
         cursor.execute(NODES, [KNOWS_DRAINS])
         cursor.execute(DRAINED)
+    topics.create("over", 3)
     made = requests.ask("g", "rebalance", reason="an earlier one", actor="olga")
+    reset = requests.ask(
+        "g", "reset-offsets", reason="an earlier one", actor="olga", offsets=FORGOTTEN
+    )
+    Operation.objects.filter(pk=reset.pk).update(state="succeeded")
     noted = Acknowledgement.objects.create(
         rule=FREE, subject="", note="an earlier one", actor="olga"
     )
@@ -164,6 +186,8 @@ def everything() -> list[Asked]:
     apart = {
         "delete_webhook": {**names, "webhook_id": str(other.pk)},
         "undrain_node": {**names, "node_id": "5"},
+        "delete_topic": {**names, "name": "over"},
+        "undo_operation": {**names, "operation_id": str(reset.pk)},
     }
     return [
         _asked(path, method.upper(), told, apart.get(told["operationId"], names))

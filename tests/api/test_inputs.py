@@ -110,7 +110,7 @@ ODD: dict[type, list[Any]] = {
 }
 """What is none of this type, or none that can be."""
 
-MEANT = {"expected_generation": [None], "ip": [None]}
+MEANT = {"expected_generation": [None], "ip": [None], "value": [None]}
 """Odd, and told by the document: whatever it is."""
 
 

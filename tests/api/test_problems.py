@@ -19,6 +19,14 @@ REBALANCES = "/groups/g/rebalances"
 REASON = {"reason": "a new deployment"}
 NUL = "%00"
 
+
+def test_the_instance_is_a_reference_whatever_was_sent(client: Client) -> None:
+    """RFC 9457: a URI reference has no blanks, and nothing that turns a line around."""
+    told = client.get("/api/v1/groups/a%20b%E2%80%AE%25").json()["instance"]
+    assert told == "/api/v1/groups/a%20b%E2%80%AE%25"
+    assert client.get("/api/v1/nothing%20here%E2%80%AE").json()["instance"].isascii()
+
+
 WRONG: dict[str, tuple[str, str, Any, int, str]] = {
     "NUL in a path": ("GET", f"/groups/{NUL}", None, 400, "invalid"),
     "NUL in a member": ("DELETE", f"/groups/g/members/{NUL}?reason=x", None, 400, "invalid"),

@@ -2,13 +2,14 @@
 
 import re
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
 
 from launcher.installation import CHECKOUT
-from tests.api.asked import document
+from tests.api.asked import document, everything
 
 COMMITTED = CHECKOUT / "docs" / "openapi.yaml"
 
@@ -49,3 +50,36 @@ def test_objects_in_bodies_hold_no_fields_that_are_not_told() -> None:
     schemas = document()["components"]["schemas"]
     names = ("NewQuotas", "QuotaParts", "QuotaValues", "NewTopic")
     assert [schemas[name].get("additionalProperties") for name in names] == [False] * 4
+
+
+def test_each_operation_says_what_it_does_in_a_few_words() -> None:
+    told = [operation for methods in document()["paths"].values() for operation in methods.values()]
+    for operation in told:
+        assert 2 < len(operation["summary"]) <= 120
+        assert operation["description"].startswith(operation["summary"])
+    assert document()["servers"][0]["url"] == "/"
+
+
+def test_twins_can_be_told_apart_by_their_tag() -> None:
+    for methods in document()["paths"].values():
+        for operation in methods.values():
+            is_twin = operation["operationId"].endswith("_by_query")
+            assert (operation["tags"] == ["ids in the query"]) == is_twin
+
+
+@pytest.mark.django_db
+def test_each_example_of_a_body_is_right(settings: Any, broker: Any) -> None:
+    settings.API_TOKEN = "the-token"
+    client = Client(headers={"authorization": "Bearer the-token"})
+    examples = {
+        operation["operationId"]: body["example"]
+        for methods in document()["paths"].values()
+        for operation in methods.values()
+        for body in operation.get("requestBody", {}).get("content", {}).values()
+    }
+    asked = {each.operation_id: each for each in everything()}
+    assert len(examples) > 25
+    for name, body in examples.items():
+        query = {**asked[name].query, "dry_run": "true"}
+        answer = asked[name].but(query=query, body=body).send(client)
+        assert answer.status_code in (200, 404, 409), (name, answer.content)

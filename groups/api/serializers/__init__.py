@@ -14,6 +14,7 @@ from groups.api.serializers.access import (
     Password,
     QuotaView,
 )
+from groups.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
 from groups.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -31,7 +32,6 @@ from groups.api.serializers.groups import (
     AssignedPartition,
     AwaitedMember,
     Commit,
-    ConfigEntry,
     Group,
     GroupSummary,
     GroupWaiting,
@@ -60,6 +60,7 @@ from groups.api.serializers.topics import (
     PartitionView,
     Places,
     TopicPlan,
+    TopicUse,
     TopicView,
 )
 
@@ -73,6 +74,7 @@ __all__ = [
     "Authorizer",
     "AwaitedMember",
     "Commit",
+    "ConfigChanges",
     "ConfigEntry",
     "Cost",
     "DrainMoves",
@@ -91,6 +93,7 @@ __all__ = [
     "Member",
     "NewAcknowledgement",
     "NewAcl",
+    "NewConfig",
     "NewQuotas",
     "NewTopic",
     "NodeView",
@@ -112,6 +115,7 @@ __all__ = [
     "RunView",
     "SlotView",
     "TopicPlan",
+    "TopicUse",
     "TopicView",
     "Waiting",
     "Work",

@@ -5,7 +5,6 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from groups.core.configs.entries import Source
 from groups.core.waiting import Act, Phase
 from groups.models import (
     Journal,
@@ -180,19 +179,6 @@ class Group(GroupSummary):
     revision = s.IntegerField()
     work = Work()
     members = Member(many=True, source="member_views")
-
-
-class ConfigEntry(s.Serializer[Any]):
-    """A setting with its value for this group."""
-
-    name = s.CharField()
-    value = s.CharField(allow_null=True)
-    is_own = s.SerializerMethodField()
-    documentation = s.CharField()
-
-    def get_is_own(self, entry: Any) -> bool:
-        """Whether it is set for the group; otherwise it is the node's value, or the default."""
-        return bool(entry.source is Source.GROUP)
 
 
 class Offset(s.Serializer[Any]):

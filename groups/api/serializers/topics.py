@@ -26,13 +26,32 @@ class TopicView(s.ModelSerializer[Topic]):
         fields = ("name", "topic_id", "partitions", "end_offsets", "racks", "created_at")
 
 
+class TopicUse(s.Serializer[Any]):
+    """A group that uses a topic."""
+
+    group_id = s.CharField(source="group.group_id")
+    members = s.IntegerField(source="subscribers", help_text="Members that subscribe to the topic.")
+    partitions = s.SerializerMethodField()
+    has_committed = s.BooleanField()
+
+    def get_partitions(self, use: Any) -> int:
+        """Partitions of the topic that its members own."""
+        return sum(len(numbers) for _, numbers in use.owners)
+
+
 class TopicPlan(s.Serializer[Any]):
     """The topic as it would be (a dry run)."""
 
     dry_run = s.BooleanField()
     partitions_before = s.IntegerField(allow_null=True, help_text="null: there is no such topic.")
-    topic = TopicView()
+    topic = TopicView(allow_null=True, help_text="null: it would be deleted.")
     groups = s.IntegerField(help_text="Groups with committed offsets of the topic; 1,000 at most.")
+    offsets_deleted = s.IntegerField(
+        help_text="Committed offsets that would be deleted; 100,000 at most."
+    )
+    used_by = TopicUse(
+        many=True, help_text="Groups with subscribed members or committed offsets; 20 at most."
+    )
 
 
 class PartitionView(s.Serializer[Any]):

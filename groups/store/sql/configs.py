@@ -1,4 +1,5 @@
-"""The SQL of what groups have of their own; ``groups.coordinator.group_configs`` executes it."""
+"""The SQL of what groups have of their own; ``groups.coordinator.group_configs`` executes it, and
+``groups.operations.configs`` for operators."""
 
 from groups.core.journal import EntryKind, Trigger
 
@@ -36,6 +37,24 @@ WHERE (group_id, name) IN (
     SELECT group_id, name FROM unnest(%(group_ids)s::text[], %(names)s::text[])
         AS gone(group_id, name))
 """
+
+SET = """
+WITH dropped AS (
+    DELETE FROM rollcall_group_config
+    WHERE group_id = ANY(%(group_ids)s::text[]) AND NOT name = ANY(%(names)s::text[])
+), put AS (
+    INSERT INTO rollcall_group_config AS c (group_id, name, slot, value, updated_at)
+    SELECT group_id, name, %(slot)s, value, clock_timestamp()
+    FROM unnest(%(group_ids)s::text[]) AS group_id,
+         unnest(%(names)s::text[], %(values)s::text[]) AS new(name, value)
+    ON CONFLICT (group_id, name) DO UPDATE SET
+        value = excluded.value, updated_at = excluded.updated_at, until = NULL
+    WHERE c.value <> excluded.value
+)
+SELECT pg_notify(%(bell)s, group_id) FROM unnest(%(group_ids)s::text[]) AS group_id
+"""
+"""Of one group all that it is to have of its own, for operators; ``NOTE`` follows
+(``groups.operations.configs``)."""
 
 SET_END = """
 UPDATE rollcall_group_config SET until = %(until)s::timestamptz

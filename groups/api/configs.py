@@ -1,0 +1,87 @@
+"""What a group has of its own: shown, and changed at once, by whoever may."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups import broker_configs
+from groups.api import preconditions
+from groups.api import serializers as shapes
+from groups.api.inputs import described
+from groups.api.schema import DRY_RUN, GROUP_ID, all_of
+from groups.api.views import View, actor
+from groups.core.configs.entries import Change, Operation
+from groups.core.configs.group import BY_NAME, Broker, Values, entries
+from groups.core.errors import Refuse
+from groups.operations import configs
+
+
+class Config(View):
+    """What a group has of its own."""
+
+    @described(
+        operation_id="get_group_config", parameters=[GROUP_ID], responses=all_of(shapes.ConfigEntry)
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """Show all settings of a group, which need not exist (KIP-1142)."""
+        own = configs.own(group_id)
+        answer = Response({"data": _told(own, broker_configs.from_django())})
+        return preconditions.told(answer, preconditions.of_values(own))
+
+    @described(
+        operation_id="change_group_config",
+        parameters=[GROUP_ID, DRY_RUN],
+        request=shapes.NewConfig,
+        responses=shapes.ConfigChanges,
+    )
+    def patch(self, request: Request, group_id: str) -> Response:
+        """Change settings of a group, which need not exist: all of them, or none. They are in force
+        within milliseconds, and no rebalance begins. For `rollcall.freeze` use `/freeze`."""
+        broker = broker_configs.from_django()
+        done = configs.alter(
+            group_id,
+            _changes(self.said["changes"], broker),
+            broker,
+            reason=self.said["reason"],
+            actor=actor(request),
+            seen=lambda own: preconditions.compare(request, preconditions.of_values(own)),
+            dry_run=self.is_dry,
+        )
+        before, after = done.before, done.after
+        changed = [
+            {"name": name, "before": before.get(name), "after": after.get(name)}
+            for name in done.names
+        ]
+        return Response({"dry_run": self.is_dry, "changed": changed})
+
+    def version(self, ids: Mapping[str, str]) -> str:
+        """Of what it has of its own, whatever becomes of the group."""
+        return preconditions.of_values(configs.own(ids["group_id"]))
+
+
+def _told(own: Values, broker: Broker) -> Any:
+    return shapes.ConfigEntry(entries(own, broker), many=True).data
+
+
+def _changes(said: Sequence[Mapping[str, Any]], broker: Broker) -> Sequence[Change]:
+    """As the wire has them; what is wrong with a value is told of where it stands."""
+    wrong: list[Mapping[str, Any]] = [{} for _ in said]
+    for number, each in enumerate(said):
+        name, value = each["name"], each["value"]
+        if name in [earlier["name"] for earlier in said[:number]]:
+            wrong[number] = {"name": ["This setting was given twice."]}
+        elif value is not None:
+            try:
+                BY_NAME[name].parse(value, broker)
+            except Refuse as refusal:
+                wrong[number] = {"value": [refusal.detail]}
+    if any(wrong):
+        raise ValidationError({"changes": wrong})
+    return [
+        Change(each["name"], Operation.DELETE if each["value"] is None else Operation.SET, value)
+        for each in said
+        for value in [each["value"]]
+    ]

@@ -1,0 +1,208 @@
+"""A group's offsets: what it has committed, and what operators ask of it about them.
+
+What is asked for is an operation, which the group's owner decides (``verbs``).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.api import serializers as shapes
+from groups.api.asking import ask
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import (
+    ANSWERED,
+    DRY_RUN,
+    GROUP_ID,
+    IDEMPOTENCY_KEY,
+    NAME,
+    PAGE,
+    PARTITION,
+    PREFER,
+    REASON,
+    accepted_or_planned,
+    page_of,
+)
+from groups.api.views import View, existing, required
+from groups.models import Offset, Operation
+from groups.operations import offset_resets
+from groups.operations.offset_resets import Wanted
+from groups.queries import groups
+
+
+class Offsets(View):
+    """What a group has committed."""
+
+    @described(
+        operation_id="list_offsets",
+        parameters=[GROUP_ID, OpenApiParameter("topic", NAME), *PAGE],
+        responses=page_of(shapes.Offset),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List committed offsets by topic and partition, with the lag if the end offset is
+        known."""
+        members = groups.members_of(existing(group_id))
+        rows = Offset.objects.filter(group_id=group_id)
+        if "topic" in self.query:
+            rows = rows.filter(topic=self.query["topic"])
+
+        def shown(page: list[Offset]) -> Any:
+            return shapes.Offset(groups.views_of(page, members), many=True).data
+
+        return self.paged(request, rows, ["topic", "partition"], shown)
+
+    @described(
+        operation_id="delete_offsets",
+        parameters=[
+            GROUP_ID,
+            OpenApiParameter("topic", NAME, required=True),
+            OpenApiParameter("partition", PARTITION, description="Default: all of the topic."),
+            REASON,
+            *(DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED),
+        ],
+        request=None,
+        body=shapes.Reason,
+        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
+    )
+    def delete(self, request: Request, group_id: str) -> Response:
+        """Delete a group's committed offsets of a topic, or of one partition. The operation fails
+        while the group has members."""
+        topic = required(self.query, "topic")["topic"]
+        wanted = Wanted("none", self.query.get("partition"), (topic,))
+        return _asked(self, request, group_id, wanted, lambda w: _removal(group_id, w))
+
+
+class Restores(View):
+    """Offsets of the past."""
+
+    @described(
+        operation_id="restore_offsets",
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.RestoreOffsets,
+        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
+    )
+    def post(self, request: Request, group_id: str) -> Response:
+        """Restore the offsets of a group without members to those at a given time."""
+        said = self.said
+
+        def check() -> None:
+            existing(group_id)
+
+        if self.is_dry:
+            existing(group_id)
+            return _restored(group_id, Wanted("moment", said["to"]))
+        verb = Operation.Verb.RESTORE_OFFSETS
+        return ask(request, group_id, verb, said["reason"], check, restore_to=said["to"])
+
+
+class Resets(View):
+    """Offsets as somebody says."""
+
+    @described(
+        operation_id="reset_offsets",
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.ResetOffsets,
+        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
+    )
+    def post(self, request: Request, group_id: str) -> Response:
+        """Reset the offsets of a group without members, as kafka-consumer-groups does."""
+        said = self.said
+        wanted = Wanted(said["to"], said.get(said["to"]), tuple(said.get("topics") or ()))
+        if wanted.to == "csv" and not wanted.topics:
+            wanted = replace(wanted, topics=offset_resets.topics_of_csv(said.get("csv") or ""))
+
+        return _asked(self, request, group_id, wanted, lambda w: _plan(group_id, w, w.to))
+
+
+class Undo(View):
+    """The way back from a reset."""
+
+    @described(
+        operation_id="undo_operation",
+        parameters=[DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.Reason,
+        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
+    )
+    def post(self, request: Request, operation_id: int) -> Response:
+        """Undo a reset or a deletion of offsets: each partition gets the offset that it had before.
+        Refused if offsets were set or committed since."""
+        undone = Operation.objects.filter(id=operation_id).first()
+        if undone is None:
+            raise Http404(f"There is no operation {operation_id}.")
+        wanted = Wanted("undo", undone.pk)
+        return _asked(
+            self, request, undone.group_id, wanted, lambda w: replace(_way_back(undone), wanted=w)
+        )
+
+
+def _way_back(undone: Operation) -> offset_resets.Plan:
+    try:
+        return offset_resets.undo(undone)
+    except ValueError as error:
+        detail = f"Nothing was undone: {error}."
+        raise Problem(HTTPStatus.CONFLICT, "not_undoable", detail) from None
+
+
+def _asked(
+    view: View,
+    request: Request,
+    group_id: str,
+    wanted: Wanted,
+    planned: Callable[[Wanted], offset_resets.Plan],
+) -> Response:
+    """The operation, with the plan that was worked out for it; or the plan. A replay is told what
+    was worked out then."""
+    if view.is_dry:
+        existing(group_id)
+        return _shown(planned(wanted))
+
+    def check() -> None:
+        existing(group_id)
+
+    def worked_out(before: Operation | None) -> dict[str, Any]:
+        known = None if before is None else before.offsets
+        if known is not None and known.get("wanted") == wanted.told:
+            return {"offsets": known}
+        return {"offsets": planned(wanted).offsets}
+
+    verb = Operation.Verb.RESET_OFFSETS
+    return ask(request, group_id, verb, view.said["reason"], check, worked_out)
+
+
+def _plan(group_id: str, wanted: Wanted, field: str) -> offset_resets.Plan:
+    """``field``: of the body, that a mistake is in."""
+    try:
+        return offset_resets.plan(group_id, wanted)
+    except ValueError as error:
+        raise ValidationError({field: [str(error)]}) from None
+
+
+def _removal(group_id: str, wanted: Wanted) -> offset_resets.Plan:
+    try:
+        return offset_resets.removal(group_id, wanted)
+    except ValueError as error:
+        errors = [{"parameter": "topic", "detail": str(error)}]
+        detail = "Some parameters are invalid."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors) from None
+
+
+def _restored(group_id: str, wanted: Wanted) -> Response:
+    """The operation would be taken, and fail, where the history knows of nothing then."""
+    try:
+        return _shown(_plan(group_id, wanted, "to"))
+    except ValidationError as error:
+        detail = f"The operation would fail: {error.detail['to'][0]}."  # type: ignore[call-overload,index]
+        raise Problem(HTTPStatus.CONFLICT, "operation_failed", detail) from None
+
+
+def _shown(found: offset_resets.Plan) -> Response:
+    told = {"how": found.how, "changes": found.changes, "unchanged": found.unchanged}
+    return Response(shapes.ResetPlan({"dry_run": True, **told}).data)
