@@ -135,12 +135,20 @@ class Installation:
 
     def node_pid(self, node_id: int) -> int:
         """The process id of a coordinator node; ``LookupError`` while it does not run."""
-        wanted, ours = f"--node-id={node_id}", set(self.pids())
+        return self._pid(f"--node-id={node_id}")
+
+    def web_pid(self) -> int:
+        """The process id of the web; ``LookupError`` while it does not run."""
+        return self._pid("coordinator_site.web_server")
+
+    def _pid(self, wanted: str) -> int:
+        """Of the process that has this word in its command."""
+        ours = set(self.pids())
         for line in _listed("pid=,args="):
             pid, _, command = line.strip().partition(" ")
             if int(pid) in ours and wanted in command.split():
                 return int(pid)
-        raise LookupError(f"node {node_id} does not run")
+        raise LookupError(f"no process of {wanted} runs")
 
     def _read(self, process: "subprocess.Popen[str]") -> None:
         assert process.stdout is not None

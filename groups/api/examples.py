@@ -8,6 +8,10 @@ REASON: Final = {"reason": "a new deployment"}
 BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
     "force_rebalance": {**REASON, "expected_generation": 7, "on_in_progress": "reject"},
     "freeze_group": {**REASON, "until": "2126-01-31T12:00:00Z"},
+    **{
+        f"{verb}_groups": {**REASON, "groups_max": 10}
+        for verb in ("rebalance", "pause", "resume", "freeze", "thaw", "delete")
+    },
     **dict.fromkeys(
         (
             *("thaw_group", "pause_group", "resume_group", "pause_member", "resume_member"),

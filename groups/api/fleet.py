@@ -45,6 +45,7 @@ EITHER = PolymorphicProxySerializer(
     "TopicViewOrTopicPlan", [shapes.TopicView, shapes.TopicPlan], resource_type_field_name=None
 )
 TRIED = OpenApiResponse(EITHER, "The changed topic; or, with `dry_run`, the topic as it would be.")
+GONE = "The deleted topic; or, with `dry_run`, what would be deleted."
 WOULD_START = "An analysis would be requested."
 PLANNED = "With `dry_run`: the topic as it would be."
 LOCATION = OpenApiParameter(
@@ -120,7 +121,7 @@ class OneTopic(View):
         operation_id="delete_topic",
         parameters=[TOPIC_NAME, DRY_RUN],
         request=None,
-        responses=OpenApiResponse(EITHER, "The deleted topic; or, with `dry_run`, what would go."),
+        responses={200: OpenApiResponse(EITHER, GONE)},
     )
     def delete(self, request: Request, name: str) -> Response:
         """Delete a topic with all offsets that groups have committed for it, and show it. Groups

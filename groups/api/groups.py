@@ -1,5 +1,6 @@
 """Groups as REST shows them: the list, one group, its members, its journal."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
@@ -75,15 +76,21 @@ class Groups(View):
     )
     def get(self, request: Request) -> Response:
         """List groups, by default ordered by id."""
-        found = groups.narrow(self.query.get("ordering", "").removeprefix("-"), self.query)
-        for name, column in COLUMNS.items():
-            if name in self.query:
-                found = found.filter((column, YES_OR_NO.get(self.query[name], self.query[name])))
-        if "frozen" in self.query:
-            found = found.filter(frozen_since__isnull=self.query["frozen"] == "false")
-        if "topic" in self.query:
-            found = found.filter(groups.has_committed(self.query["topic"]))
+        found = matching(self.query)
         return self.paged(request, found, ["group_id"], _shown, ORDERINGS)
+
+
+def matching(query: Mapping[str, Any]) -> Any:
+    """The groups that match the filters."""
+    found = groups.narrow(query.get("ordering", "").removeprefix("-"), query)
+    for name, column in COLUMNS.items():
+        if name in query:
+            found = found.filter((column, YES_OR_NO.get(query[name], query[name])))
+    if "frozen" in query:
+        found = found.filter(frozen_since__isnull=query["frozen"] == "false")
+    if "topic" in query:
+        found = found.filter(groups.has_committed(query["topic"]))
+    return found
 
 
 def _shown(page: list[Any]) -> Any:

@@ -5,6 +5,7 @@ from django.urls import path, re_path
 from groups.api import (
     access,
     attention,
+    batches,
     configs,
     document,
     fleet,
@@ -24,6 +25,7 @@ urlpatterns = [
     path("docs", document.Page.as_view(url_name="schema"), name="docs"),
     path("me", fleet.Me.as_view()),
     path("groups", groups.Groups.as_view()),
+    *(path(f"groups:{verb}", view.as_view()) for verb, view in batches.VIEWS.items()),
     path("groups/<id:group_id>/rebalances/<int:generation>", reads.OneRebalance.as_view()),
     path("groups/<id:group_id>/offsets/history", reads.OffsetHistory.as_view()),
     path("groups/<id:group_id>/assignment", reads.Assignment.as_view()),

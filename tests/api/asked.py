@@ -77,6 +77,10 @@ BODIES: Mapping[str, Any] = {
     "resume_member": REASON,
     "restore_offsets": {**REASON, "to": "2026-01-31T12:00:00Z"},
     "reset_offsets": {**REASON, "to": "offset", "offset": 0, "topics": ["orders"]},
+    **dict.fromkeys(
+        [f"{verb}_groups" for verb in ("rebalance", "pause", "resume", "freeze", "thaw", "delete")],
+        REASON,
+    ),
     "delete_offsets": REASON,
     "undo_operation": REASON,
     "change_group_config": {
@@ -204,6 +208,8 @@ def _asked(path: str, method: str, told: Mapping[str, Any], names: Mapping[str, 
         # Why is said by the body here.
         if parameter["in"] == "query" and parameter["name"] in names
     }
+    if path.startswith("/api/v1/groups:"):
+        query = {"q": "g"}
     body = None if method == "GET" else BODIES[operation_id.removesuffix("_by_query")]
     return Asked(operation_id, method, path.format(**names), query, body)
 

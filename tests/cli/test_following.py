@@ -1,54 +1,133 @@
-"""``rollcall journal tail -f``: each entry is told once, however late its transaction ends."""
+"""``rollcall journal tail -f``: the stream of events, over as many connections as it takes."""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
+from typing import Any
 
 import pytest
 
-from rollcall.cli import journal
-from rollcall.cli.journal import LATE_S, LATEST_S, Known
+from rollcall.cli.events import Event, Follower, parsed
+from rollcall.cli.failures import Failure
+from rollcall.cli.profiles import Profile
+from rollcall.cli.rest import Rest
+
+BEGIN = "retry: 1\n: still here\nid: 10\n\n"
+"""The next attempt comes after a millisecond."""
 
 
-class Clock:
-    """Seconds that a test sets forward."""
+def entry(seq: int, at: str = "") -> str:
+    """An event that tells of an entry."""
+    return f"id: {at or seq}\ndata: {json.dumps({'seq': seq})}\n\n"
 
-    now = 1_000.0
 
-    def monotonic(self) -> float:
-        """As ``time`` has it."""
-        return self.now
+class Server:
+    """Answers one request after the other as it was told, and keeps what each was asked with."""
+
+    def __init__(self, *answers: tuple[int, str]) -> None:
+        self.asked: list[tuple[str, str | None]] = []
+        self._answers = list(answers)
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.asked.append((self.path, self.headers.get("Last-Event-ID")))
+                status, body = server._answers.pop(0)
+                self.send_response(status)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            def log_message(self, *_: Any) -> None:
+                """Nothing."""
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+
+    @property
+    def rest(self) -> Rest:
+        """A client of it."""
+        return Rest(Profile("test", f"http://127.0.0.1:{self._http.server_port}", "t"))
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    ours = Clock()
-    monkeypatch.setattr(journal, "time", ours)
-    return ours
+def serve() -> Iterator[Any]:
+    """Makes servers."""
+    made = list[Server]()
+
+    def serving(*answers: tuple[int, str]) -> Server:
+        made.append(Server(*answers))
+        return made[-1]
+
+    yield serving
+    for server in made:
+        server.close()
 
 
-def looked(known: Known, late_s: float, there: range, *but: int) -> list[int]:
-    """What a look tells of these numbers."""
-    after = known.settled(late_s)
-    return [seq for seq in there if seq > after and seq not in but and known.is_new(seq)]
+def told(server: Server, count: int, **query: Any) -> Sequence[int]:
+    """So many entries of the stream."""
+    with Follower(server.rest, **query) as follower:
+        return [row["seq"] for row in islice(follower.entries(), count)]
 
 
-@pytest.mark.parametrize(
-    ("s", "late_s"), [(LATE_S - 1, LATE_S), (60.0, LATEST_S), (LATEST_S - 1, LATEST_S)]
-)
-def test_an_entry_whose_transaction_ends_late_is_told_once(
-    clock: Clock, s: float, late_s: float
-) -> None:
-    """Number 7 is given, and becomes visible ``s`` seconds later, behind fifty greater ones."""
-    known = Known(set(), [(float("-inf"), 0), (clock.now, 5)])
-    told = looked(known, LATE_S, range(1, 9), 7)
-    for newest in range(9, 50):
-        clock.now += s / 41
-        told += looked(known, LATE_S, range(1, newest), 7)
-    assert 7 not in told and len(told) == len(set(told))
-    assert looked(known, late_s, range(1, 50))[:1] == [7]
-    assert looked(known, late_s, range(1, 50)) == []
+def test_a_broken_stream_goes_on_behind_what_was_told(serve: Any) -> None:
+    server = serve(
+        (200, BEGIN + entry(11) + entry(13, "13~12")),
+        (200, "id: 13~12\n\n" + entry(12, "13")),
+        (200, BEGIN + entry(14)),
+    )
+    assert told(server, 4) == [11, 13, 12, 14]
+    assert [last_id for _, last_id in server.asked] == [None, "13~12", "13"]
 
 
-def test_what_is_known_does_not_grow_without_end(clock: Clock) -> None:
-    known = Known(set(), [(float("-inf"), 0), (clock.now, 0)])
-    for newest in range(1, 2_000):
-        clock.now += 1
-        assert looked(known, LATE_S, range(max(1, newest - 300), newest + 1)) == [newest]
-    assert len(known.told) < 2 * LATEST_S and len(known.greatest) < 2 * LATEST_S
+def test_a_stream_that_told_nothing_goes_on_where_it_began(serve: Any) -> None:
+    server = serve((200, BEGIN), (200, entry(11)))
+    assert told(server, 1) == [11]
+    assert [last_id for _, last_id in server.asked] == [None, "10"]
+
+
+def test_an_entry_that_was_cut_off_is_told_whole(serve: Any) -> None:
+    server = serve((200, BEGIN + 'id: 11\ndata: {"se'), (200, entry(11)))
+    assert told(server, 1) == [11]
+
+
+def test_who_is_too_slow_or_served_no_longer_comes_again(serve: Any) -> None:
+    end = 'event: end\ndata: {"code": "slow", "detail": "Too far behind."}\n\n'
+    server = serve((200, BEGIN + end), (503, "{}"), (429, "{}"), (200, entry(11)))
+    assert told(server, 1) == [11]
+    assert len(server.asked) == 4
+
+
+@pytest.mark.parametrize("code", ["forbidden", "time_went_back"])
+def test_what_would_be_refused_again_is_the_end(serve: Any, code: str) -> None:
+    end = f'event: end\ndata: {{"code": "{code}", "detail": "It is over."}}\n\n'
+    server = serve((200, BEGIN + entry(11) + end))
+    with Follower(server.rest) as follower:
+        entries = follower.entries()
+        assert next(entries)["seq"] == 11
+        with pytest.raises(Failure, match="It is over"):
+            next(entries)
+
+
+def test_a_problem_is_told_as_of_any_command(serve: Any) -> None:
+    problem = {"title": "Too Many Requests", "status": 429, "detail": "Too many streams."}
+    server = serve((429, json.dumps(problem)))
+    with pytest.raises(Failure, match="Too many streams"):
+        Follower(server.rest)
+
+
+def test_the_filters_are_asked_for_each_time(serve: Any) -> None:
+    server = serve((200, BEGIN), (200, entry(11)))
+    told(server, 1, group_id="a b", kind=None)
+    assert {path for path, _ in server.asked} == {"/api/v1/journal/events?group_id=a+b"}
+
+
+def test_comments_and_unknown_fields_mean_nothing() -> None:
+    lines = [": here", "mood: good", "data: a", "data:b", "", "event: end", ""]
+    assert list(parsed(lines)) == [Event(data=["a", "b"]), Event(name="end")]

@@ -226,3 +226,60 @@ def test_the_only_node_is_not_drained(cli: Cli) -> None:
     assert cli("node", "drains", "-o", "json").json == []
     assert cli("node", "list", "-o", "json").json[0]["drain"] is None
     assert "DRAINED" in cli("node", "list").printed
+
+
+def test_a_topic_is_deleted_after_a_look_at_what_goes(cli: Cli) -> None:
+    name = "cli-old-bills"
+    dry = cli("topic", "create", name, "--partitions", "2", "--dry-run", "-o", "json").json
+    assert (dry["partitions_before"], dry["topic"]["partitions"]) == (None, 2)
+    assert cli("topic", "delete", name, "--yes").code == Code.NOT_FOUND
+    assert cli("topic", "create", name, "--partitions", "2").code == 0
+    assert cli("topic", "grow", name, "--partitions", "4", "--dry-run").code == 0
+    going = cli("topic", "delete", name, "--dry-run", "-o", "json").json
+    assert (going["topic"], going["partitions_before"], going["offsets_deleted"]) == (None, 2, 0)
+    assert cli("topic", "delete", name, "--yes", "-o", "json").json["name"] == name
+    assert cli("topic", "describe", name).code == Code.NOT_FOUND
+
+
+def test_offsets_are_deleted_and_that_is_undone(cli: Cli, left: str) -> None:
+    there = ("group", "reset-offsets", left)
+    assert cli(*there, "--all-topics", "--to-offset", "7", "--execute", *WHY).code == 0
+    dry = cli("group", "delete-offsets", left, "--topic", left, "--partition", "1")
+    assert dry.table[1:] == [[left, left, "1", "-", "7"]]
+    assert offsets(cli, left) == ["7", "7"]
+    assert cli("group", "delete-offsets", left, "--topic", left, "--execute").code == Code.USAGE
+
+    done = cli("group", "delete-offsets", left, "--topic", left, "--execute", *WHY)
+    assert done.code == 0, done
+    assert offsets(cli, left) == []
+    newest = cli("operation", "list", "--group", left, "-n", "1", "-o", "json").json[0]
+    undone = ("operation", "undo", str(newest["id"]), *WHY)
+    assert [row["after"] for row in cli(*undone, "--dry-run", "-o", "json").json] == [7, 7]
+    assert cli(*undone).code == 0
+    assert offsets(cli, left) == ["7", "7"]
+    assert cli(*undone).code == Code.CONFLICT
+
+
+def test_a_group_is_configured(cli: Cli, left: str) -> None:
+    words = ("group", "configure", left, *WHY, "--set", "rollcall.max.members=100")
+    (dry,) = cli(*words, "--dry-run", "-o", "json").json
+    assert (dry["before"], dry["after"]) == (None, "100")
+    assert cli(*words, "-o", "json").json == [dry]
+    own = [row["name"] for row in cli("group", "config", left, "-o", "json").json if row["is_own"]]
+    assert own == ["rollcall.max.members"]
+    assert cli("group", "configure", left, *WHY, "--set", "rollcall.max.members=0").code == 2
+    assert cli("group", "configure", left, *WHY).code == 2
+    back = cli("group", "configure", left, *WHY, "--unset", "rollcall.max.members", "-o", "json")
+    assert back.json[0]["after"] is None
+
+
+@pytest.mark.parametrize("verb", ["rebalance", "pause", "resume", "evict", "delete", "freeze"])
+def test_every_verb_can_be_tried(cli: Cli, worker: Worker, name: str, verb: str) -> None:
+    settle(cli, worker, name)
+    before = cli("group", "describe", name, "--state", "-o", "json").json["generation"]
+    (member,) = cli("group", "members", name, "-o", "json").json
+    words = [name, member["member_id"]] if verb == "evict" else [name]
+    tried = cli("group", verb, *words, *WHY, "--dry-run", "-o", "json").json
+    assert (tried["dry_run"], tried["verb"]) == (True, verb)
+    after = cli("group", "describe", name, "--state", "-o", "json").json
+    assert after["generation"] == before and after["members"] == 1

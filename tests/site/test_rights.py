@@ -181,6 +181,12 @@ def test_rest(who: str, broker: Any) -> None:
 OTHER_SCOPES: Mapping[str, Collection[str]] = {
     "operate": {
         "groups/<id:group_id>/rebalances",
+        "groups:rebalance",
+        "groups:pause",
+        "groups:resume",
+        "groups:freeze",
+        "groups:thaw",
+        "groups/<id:group_id>/config",
         "groups/<id:group_id>/freeze",
         "groups/<id:group_id>/thaw",
         "groups/<id:group_id>/pause",
@@ -197,10 +203,14 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
     "offsets": {
         "groups/<id:group_id>/offsets/restores",
         "groups/<id:group_id>/offsets/resets",
+        "groups/<id:group_id>/offsets",
+        "operations/<int:operation_id>/undo",
     },
     "catalogue": {"topics", "topics/<id:name>", "topics/<id:name>/racks"},
     "admin": {
         "groups/<id:group_id>",
+        "groups:delete",
+        "topics/<id:name>",  # its deletion
         "acls",
         "quotas",
         "users/<id:user>",

@@ -44,8 +44,11 @@ from groups.api.serializers.groups import (
 )
 from groups.api.serializers.journal import AuditView, JournalEntry, OneRebalance
 from groups.api.serializers.operations import (
+    Batch,
+    BatchPlan,
     ForceRebalance,
     FreezeGroup,
+    NewBatch,
     OperationView,
     Plan,
     Reason,
@@ -73,6 +76,8 @@ __all__ = [
     "AuditView",
     "Authorizer",
     "AwaitedMember",
+    "Batch",
+    "BatchPlan",
     "Commit",
     "ConfigChanges",
     "ConfigEntry",
@@ -93,6 +98,7 @@ __all__ = [
     "Member",
     "NewAcknowledgement",
     "NewAcl",
+    "NewBatch",
     "NewConfig",
     "NewQuotas",
     "NewTopic",

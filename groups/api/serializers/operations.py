@@ -122,6 +122,44 @@ class Plan(s.Serializer[Any]):
     )
 
 
+BATCH_MAX = 1_000
+"""Groups of one request: each is a row, and a ring of its owner."""
+
+
+class NewBatch(Reason):
+    """Ask something of all groups that match the filters of the query."""
+
+    groups_max = s.IntegerField(
+        default=100,
+        min_value=1,
+        max_value=BATCH_MAX,
+        help_text="If more groups match, nothing is asked of any.",
+    )
+
+
+class BatchedOperation(s.Serializer[Any]):
+    """The operation on one of the groups."""
+
+    id = s.IntegerField()
+    group_id = s.CharField()
+
+
+class Batch(s.Serializer[Any]):
+    """What was asked for."""
+
+    groups = s.IntegerField(help_text="The number of groups.")
+    operations = BatchedOperation(many=True)
+
+
+class BatchPlan(s.Serializer[Any]):
+    """The groups that match (a dry run)."""
+
+    dry_run = s.BooleanField()
+    verb = s.CharField()
+    groups = s.IntegerField(help_text="The number of groups.")
+    group_ids = s.ListField(child=s.CharField())
+
+
 class ResetChange(s.Serializer[Any]):
     """A partition that a reset would change; null: no offset."""
 

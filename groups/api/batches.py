@@ -1,0 +1,138 @@
+"""One verb for all groups that match a filter: an operation for each, asked for together.
+
+Who may do it to one group may do it to many; nothing is asked of more groups than the request says
+there may be.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Final
+
+from django.db import transaction
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.api import serializers as shapes
+from groups.api.groups import FILTERS, matching
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import DRY_RUN, IDEMPOTENCY_KEY
+from groups.api.views import View, actor, key_of
+from groups.models import Operation
+from groups.operations import requests
+
+ASKED: Final = OpenApiResponse(shapes.Batch, "Recorded: an operation for each group.")
+PLANNED: Final = OpenApiResponse(
+    shapes.BatchPlan, "With `dry_run`: the groups that match, and nothing is asked of them."
+)
+FILTER_NAMES: Final = frozenset(parameter.name for parameter in FILTERS)
+
+
+class Batch(View):
+    """A verb for many groups."""
+
+    verb: Operation.Verb
+
+    def post(self, request: Request) -> Response:
+        """Record the verb for each group that matches."""
+        if not FILTER_NAMES & self.query.keys():
+            detail = "At least one filter is required; q= (empty) matches all groups."
+            errors = [{"parameter": "q", "detail": detail}]
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "Which groups?", errors=errors)
+        key = key_of(request)
+        before = _asked_before(key)
+        if before and not self.is_dry:
+            return self._replayed(before)
+        ids = self._matched()
+        if self.is_dry:
+            requests.check_nodes(self.verb)
+            told = {"dry_run": True, "verb": self.verb.value, "groups": len(ids), "group_ids": ids}
+            return Response(shapes.BatchPlan(told).data)
+        return _answered(self._ask(ids, actor(request), key), {})
+
+    def _matched(self) -> Sequence[str]:
+        most = self.said["groups_max"]
+        ids = list(
+            matching(self.query).order_by("group_id").values_list("group_id", flat=True)[: most + 1]
+        )
+        if len(ids) > most:
+            detail = f"More than {most} groups match: narrow the filter, or raise groups_max."
+            raise Problem(HTTPStatus.CONFLICT, "too_many_groups", detail)
+        return ids
+
+    def _ask(self, ids: Sequence[str], who: str, key: str | None) -> Sequence[Operation]:
+        with transaction.atomic():
+            return [
+                requests.ask(
+                    group_id,
+                    self.verb,
+                    reason=self.said["reason"],
+                    actor=who,
+                    idempotency_key=None if key is None else _key_of_group(key, group_id),
+                )
+                for group_id in ids
+            ]
+
+    def _replayed(self, before: Sequence[Operation]) -> Response:
+        said = (self.verb, self.said["reason"])
+        if any((operation.verb, operation.reason) != said for operation in before):
+            detail = "The Idempotency-Key was used before for a different request."
+            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
+        return _answered(before, {"Idempotency-Replayed": "true"})
+
+
+def _begin(key: str) -> str:
+    return f"{hashlib.sha256(key.encode()).hexdigest()}/"
+
+
+def _key_of_group(key: str, group_id: str) -> str:
+    """A key of one of the batch's operations: short, whatever the group is called."""
+    return _begin(key) + hashlib.sha256(group_id.encode()).hexdigest()
+
+
+def _asked_before(key: str | None) -> Sequence[Operation]:
+    """What was asked for with this key."""
+    if key is None:
+        return []
+    found = Operation.objects.filter(idempotency_key__startswith=_begin(key))
+    return list(found.order_by("id"))
+
+
+def _answered(operations: Sequence[Operation], headers: Mapping[str, str]) -> Response:
+    rows = [{"id": each.pk, "group_id": each.group_id} for each in operations]
+    told = shapes.Batch({"groups": len(rows), "operations": rows}).data
+    return Response(told, status=HTTPStatus.ACCEPTED, headers=dict(headers))
+
+
+def _of(verb: Operation.Verb, sentence: str) -> type[Batch]:
+    """The view of a verb."""
+
+    @described(
+        operation_id=f"{verb.value}_groups",
+        parameters=[*FILTERS, DRY_RUN, IDEMPOTENCY_KEY],
+        request=shapes.NewBatch,
+        responses={202: ASKED, 200: PLANNED},
+        tags=["groups"],
+        description=f"{sentence} An operation is recorded for each group, for all of them or for"
+        " none. Refused if more groups match than `groups_max`.",
+    )
+    def post(self: Batch, request: Request) -> Response:
+        return Batch.post(self, request)
+
+    return type(f"Batch{verb.name.title()}", (Batch,), {"verb": verb, "post": post})
+
+
+VIEWS: Final[Mapping[str, type[Batch]]] = {
+    verb.value: _of(verb, sentence)
+    for verb, sentence in (
+        (Operation.Verb.REBALANCE, "Force a rebalance of all groups that match the filters."),
+        (Operation.Verb.PAUSE, "Stop the work of all groups that match the filters."),
+        (Operation.Verb.RESUME, "Start the work of all groups that match the filters."),
+        (Operation.Verb.FREEZE, "Freeze all groups that match the filters."),
+        (Operation.Verb.THAW, "Thaw all groups that match the filters."),
+        (Operation.Verb.DELETE, "Delete all groups without members that match the filters."),
+    )
+}
+"""By the word that stands behind the colon of the path."""
