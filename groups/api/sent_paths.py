@@ -13,7 +13,8 @@ def sent(request: Any) -> str:
     WSGI servers and Django's test client do not: there a "/" of an id has become one of the path.
     """
     raw = (getattr(request, "scope", None) or {}).get("raw_path")
-    path: str = raw.decode("utf-8", "replace").partition("?")[0] if raw else quote(request.path)
+    told = raw.decode("utf-8", "replace").partition("?")[0] if raw else ""
+    path: str = told or quote(request.path, safe="/:")
     return path.removeprefix(quote(request.META.get("SCRIPT_NAME", "")))
 
 
