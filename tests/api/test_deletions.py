@@ -124,7 +124,7 @@ def test_offsets_of_a_topic_or_a_partition_are_asked_to_go(
     assert tried["changes"] == [{"topic": "orders", "partition": 1, "before": 7, "after": None}]
     answer = delete(administrator, path)
     assert (answer.status_code, answer.json()["verb"]) == (202, "reset-offsets")
-    asked = Operation.objects.get()
+    asked: Any = Operation.objects.get()
     assert asked.offsets["to"] == [["orders", n, None] for n in range(3)]
     assert asked.offsets["before"] == [["orders", n, 7] for n in range(3)]
     assert asked.reason == "unused"
@@ -172,7 +172,7 @@ def test_a_reset_is_undone_unless_offsets_were_set_since(
     assert [change["after"] for change in tried["changes"]] == [7, 7, 7]
     answer = undo(administrator, asked)
     assert answer.status_code == 202, answer.content
-    back = Operation.objects.get(pk=answer.json()["id"])
+    back: Any = Operation.objects.get(pk=answer.json()["id"])
     assert back.offsets["to"] == [["orders", n, 7] for n in range(3)]
     assert back.reason == "the wrong group"
 
