@@ -13,7 +13,7 @@ from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.schema import DRY_RUN, GROUP_ID, all_of
 from groups.api.views import View, actor
-from groups.core.configs.entries import Change, Operation
+from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.configs.group import BY_NAME, Broker, Values, entries
 from groups.core.errors import Refuse
 from groups.operations import configs
@@ -80,8 +80,9 @@ def _changes(said: Sequence[Mapping[str, Any]], broker: Broker) -> Sequence[Chan
                 wrong[number] = {"value": [refusal.detail]}
     if any(wrong):
         raise ValidationError({"changes": wrong})
-    return [
-        Change(each["name"], Operation.DELETE if each["value"] is None else Operation.SET, value)
-        for each in said
-        for value in [each["value"]]
-    ]
+    return [_change(each["name"], each["value"]) for each in said]
+
+
+def _change(name: str, value: str | None) -> Change:
+    kind = ConfigOperation.DELETE if value is None else ConfigOperation.SET
+    return Change(name, kind, value)
