@@ -14,12 +14,12 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-def _ready(**_: Any) -> None:
+def serves(**_: Any) -> None:
     """Tell the launcher that this process serves."""
     path = os.environ.get("ROLLCALL_READY_FILE")
     if path:
         Path(path).write_text("ready\n")
 
 
-worker_ready.connect(_ready)
-beat_init.connect(_ready)
+worker_ready.connect(serves)
+beat_init.connect(serves)

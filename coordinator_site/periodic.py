@@ -20,7 +20,7 @@ PGMQ_OPTIONS: Mapping[str, Any] = {
     "use_notify": True,  # a task starts in about 20 ms, and nobody polls
     "visibility_timeout": VISIBILITY_S,
     "wait_time_seconds": 0,
-    "pool_size": 2,
+    "pool_size": 1,  # each statement takes milliseconds; an idle connection, 3 MiB of the server
 }
 
 

@@ -8,7 +8,6 @@ anything.
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from ipaddress import ip_network
 
 INT32_MAX = 2**31 - 1
@@ -220,8 +219,12 @@ class Assignors(Choices):
     def parse(self, text: str) -> tuple[str, ...]:
         """Names with commas between; only an unknown one is looked for."""
         words = {word.strip().lower() for word in text.split(",")}
-        installed = () if words <= set(self.choices) else entry_points(group=PLUG_INS).names
-        known = (*self.choices, *sorted(installed))
+        known = self.choices
+        if not words <= set(known):
+            # For hardly anybody, and a third of the memory of the launcher, which reads this too.
+            from importlib.metadata import entry_points
+
+            known = (*known, *sorted(entry_points(group=PLUG_INS).names))
         return Choices(self.name, self.default, self.reason, known).parse(text)
 
 

@@ -134,8 +134,8 @@ AUTH_PASSWORD_VALIDATORS = [
 # "daphne" is absent on purpose: it is here for `runserver` only, and importing its server
 # installs a Twisted reactor in every process that reads these settings.
 INSTALLED_APPS = [
-    "unfold",  # before the admin, whose templates it replaces
-    "django.contrib.admin",
+    "unfold.apps.BasicAppConfig",  # before the admin, whose templates it replaces
+    "coordinator_site.admin_site.Admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -6,6 +6,8 @@ from django.views.generic import RedirectView
 
 from coordinator_site import health, metrics
 
+admin.autodiscover()  # the pages, which no other process needs (``admin_site``)
+
 handler403 = "coordinator_site.errors.refused"
 handler404 = "coordinator_site.errors.not_found"
 handler500 = "coordinator_site.errors.failed"

@@ -2,6 +2,18 @@
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.module_loading import import_string
+
+FOLLOWERS = (
+    "groups.catalogue.functions.sync_functions",
+    "groups.access.functions.sync_functions",
+    "groups.operations.drains.sync_functions",
+    "groups.operations.configs.sync_functions",
+    "groups.postgres.grants.sync_roles",
+    "groups.access.staff_roles.sync_people",
+)
+"""Called after every migration, in this order, with ``sender``: the catalogue's functions, database
+roles and grants, and the roles of people."""
 
 
 class GroupsConfig(AppConfig):
@@ -12,18 +24,8 @@ class GroupsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """The catalogue's functions, database roles and grants, and the roles of people, follow
-        every migration."""
-        from groups.access import audited, first_password  # noqa: F401  (they hear of logins)
-        from groups.access import functions as access
-        from groups.access.staff_roles import sync_people
-        from groups.catalogue.functions import sync_functions
-        from groups.operations import configs, drains
-        from groups.postgres.grants import sync_roles
+        """What follows every migration; and who hears of logins."""
+        from groups.access import audited, first_password  # noqa: F401
 
-        post_migrate.connect(sync_functions, sender=self)
-        post_migrate.connect(access.sync_functions, sender=self)
-        post_migrate.connect(drains.sync_functions, sender=self)
-        post_migrate.connect(configs.sync_functions, sender=self)
-        post_migrate.connect(sync_roles, sender=self)
-        post_migrate.connect(sync_people, sender=self)
+        for follower in FOLLOWERS:
+            post_migrate.connect(import_string(follower), sender=self)

@@ -3,7 +3,6 @@
 Only programs are taken from the wheel. Its Python code is never imported.
 """
 
-import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -72,11 +71,18 @@ def locate(home: Path, identity: Identity | None) -> Programs:
     installed = in_folder(site_packages())
     if can_run(identity, installed.postgres) and can_run(identity, installed.initdb):
         return installed
-    copied = in_folder(copy(home / f"software-{importlib.metadata.version(DISTRIBUTION)}"))
+    copied = in_folder(copy(home / f"software-{version()}"))
     if not can_run(identity, copied.postgres):
         who = identity.name if identity else "this user"
         raise LaunchError(f"{who} cannot run PostgreSQL's programs at {copied.folder}.")
     return copied
+
+
+def version() -> str:
+    """The wheel's own version."""
+    from importlib import metadata  # a quarter of the launcher's memory, which runs for long
+
+    return metadata.version(DISTRIBUTION)
 
 
 def copy(target: Path) -> Path:

@@ -68,7 +68,7 @@ PROGRAMS: Mapping[str, Program] = {
         secrets=("ROLLCALL_SECRET_KEY", "ROLLCALL_API_TOKEN", METRICS_TOKEN, BROKER),
     ),
     "worker": Program(
-        "runs the periodic work",
+        "runs the periodic work; --beat: and schedules it",
         (*CELERY, "worker"),
         role="rollcall_worker",
         login="rollcall_worker",

@@ -51,22 +51,58 @@ SETUP_AND_NODE = (
     "groups.sweeps.schedule",
     "protocol.apis",
     "protocol.application",
+    "protocol.draft_apis",
+    "protocol.draft_connections",
+    "protocol.metrics_listener",
+    "protocol.management.commands.runcoordinator",
+    "groups.management.commands.setup",
+    "daphne.http_protocol",
+    "protocol.commit_fast_path",
+    "protocol.connection",
+    "protocol.handed_out",
+    "protocol.keepalive",
+    "protocol.node_report",
+    "protocol.tls_connection",
+    "protocol.unsent",
     "channels.routing",
 )
 """Before the first fork."""
 
 OTHERS = (
+    "coordinator_site.urls",  # ahead of the Celery application: pages ask tasks for their names
     "celery.apps.worker",
     "celery.apps.beat",
-    "coordinator_site.celery",
+    "celery.app.amqp",
+    "celery.app.log",
     "celery.concurrency.thread",
+    "celery.worker.autoscale",
+    "celery.worker.consumer",
+    "celery.worker.control",
+    "celery.worker.loops",
     "groups.postgres.message_queue_transport",
     "groups.tasks",
     "django_celery_beat.schedulers",
-    "groups.live.routing",
-    "coordinator_site.urls",
+    "daphne.access",
+    "daphne.endpoints",
+    "daphne.ws_protocol",
+    "coordinator_site.asgi",
+    "coordinator_site.celery",
 )
-"""Between forks, while the nodes start."""
+"""Between forks, while the nodes start. What a process imports by itself costs it more than its own
+memory: importing writes to pages that were shared."""
+
+UNUSED = (
+    "OpenSSL",  # by Twisted, for TLS: our listeners' is Python's own, the web's a proxy's
+    "_nvx_utf8validator",  # by autobahn, for long texts: who opens our websockets says nothing
+    "jinja2",  # by Django, for tests
+    "psutil",  # by Celery, to look for leaks
+    "pygments",  # by django-rest-framework, for pages of examples
+    "requests",  # by django-rest-framework, for tests
+    "rich",  # by structlog, for tracebacks in colours
+    "sqlalchemy",  # by pgmq, for clients that we do not use
+)
+"""What libraries import where it happens to be installed, and do without where it is not. Here it
+is never used, and would be a fifth of all that is imported."""
 
 ARG_START, ENV_START, ENV_END = 48 - 3, 50 - 3, 51 - 3
 """Fields of /proc/PID/stat (proc(5)), counted from the third on."""
@@ -104,6 +140,7 @@ def main(arguments: Sequence[str]) -> None:
 def serve(peer: socket.socket, launcher: int) -> Request | None:
     """Import and fork; returns in forked processes, with what to become, and at the end."""
     handlers = [signal.getsignal(number) for number in SIGNALS]
+    hide(UNUSED)
     load(WITHOUT_SETTINGS)
     told = peer.recv(MESSAGE_BYTES_MAX)
     if not told:
@@ -132,6 +169,12 @@ def load(names: Sequence[str]) -> None:
     """Import modules."""
     for name in names:
         importlib.import_module(name)
+
+
+def hide(names: Sequence[str]) -> None:
+    """Have imports of these fail, here and in what is forked, as if they were not installed."""
+    for name in names:
+        sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say so
 
 
 def receive(peer: socket.socket) -> tuple[bytes, tuple[int]]:

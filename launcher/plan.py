@@ -59,7 +59,7 @@ def _of_nodes(first: int, nodes: int, free: Iterator[int]) -> tuple[int, ...]:
 def build(
     wanted: Environment, data_dir: DataDir, database_url: str, forks: Forks | None
 ) -> tuple[Stage, ...]:
-    """Everything but PostgreSQL: tasks first, then the nodes, then web, worker and beat together.
+    """Everything but PostgreSQL: tasks first, then the nodes, then web and worker together.
 
     Members wait for the nodes, and nobody is in a hurry for the others.
     """
@@ -81,8 +81,7 @@ def build(
         node(node_id, at, data_dir, environ)
         for node_id, at in enumerate(zip(chosen.kafka, chosen.draft, strict=True))
     )
-    periodic = tuple(celery(name, data_dir, environ) for name in ("worker", "beat"))
-    return (*tasks, nodes, (web(chosen.web, environ), *periodic))
+    return (*tasks, nodes, (web(chosen.web, environ), worker(data_dir, environ)))
 
 
 def command(name: str, *arguments: str, environ: Mapping[str, str]) -> Command:
@@ -128,10 +127,10 @@ def web(port: int, environ: Mapping[str, str]) -> Process:
     return Process("web", serve, lambda: livez(port))
 
 
-def celery(name: str, data_dir: DataDir, environ: Mapping[str, str]) -> Process:
-    """One of Celery's processes; it writes its ready file when it serves."""
-    ready, told = awaited(name, data_dir, environ)
-    return Process(name, command(name, environ=told), ready_file(ready))
+def worker(data_dir: DataDir, environ: Mapping[str, str]) -> Process:
+    """Celery's worker with its beat; it writes its ready file when both serve."""
+    ready, told = awaited("worker", data_dir, environ)
+    return Process("worker", command("worker", "--beat", environ=told), ready_file(ready))
 
 
 def awaited(

@@ -31,6 +31,10 @@ SETTINGS: Mapping[str, str] = {
     "full_page_writes": "on",
     "synchronous_commit": "on",
     "max_wal_size": "512MB",
+    # By each process for itself: three that read ahead are for tables larger than memory.
+    "io_method": "sync",
+    "io_max_concurrency": "4",  # handles of every possible connection, in shared memory
+    "max_logical_replication_workers": "0",  # nothing here subscribes to another server
     # A client that vanished is noticed, and its locks are released.
     "client_connection_check_interval": "1s",
     "tcp_keepalives_idle": "5",

@@ -1,7 +1,7 @@
-"""SASL: who a client is, by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. (``bearer`` has OAUTHBEARER.)
+"""SASL: who a client is, by PLAIN. (``scram`` has SCRAM, ``bearer`` OAUTHBEARER.)
 
 An exchange is a few messages of one mechanism, given to it in order. Nothing here knows frames or
-connections. Messages of SCRAM are read and written by scramp.
+connections.
 """
 
 import asyncio
@@ -12,8 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
-
-from scramp import ScramException, ScramMechanism
 
 from groups.access import scram_credentials
 from groups.access.scram_credentials import NAME_CHARS_MAX, Credential, Credentials
@@ -76,7 +74,7 @@ class Sasl:
 
     def begin(self, mechanism: str, address: str) -> "Exchange":
         """A new exchange of one of ``mechanisms``."""
-        return EXCHANGES.get(mechanism, Scram)(self, mechanism, address)
+        return EXCHANGES[mechanism](self, mechanism, address)
 
     def credential(self, name: str, mechanism: str) -> Credential:
         """What a user's password is judged by; of one that is not there, something like it."""
@@ -178,38 +176,6 @@ class Plain(Exchange):
         return b""
 
 
-class Scram(Exchange):
-    """RFC 5802: two messages; the password goes over the wire in neither."""
-
-    def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
-        super().__init__(sasl, mechanism, address)
-        self._server = ScramMechanism(mechanism).make_server(self._known)
-        self._is_named = False
-        self._refused: Rejected | None = None
-
-    def _known(self, name: str) -> tuple[bytes, bytes, bytes, int]:
-        try:
-            self.claim(name)
-        except Rejected as error:
-            self._refused = error
-            raise
-        known = self.sasl.credential(name, self.mechanism)
-        return known.salt, known.stored_key, known.server_key, known.iterations
-
-    async def _take(self, message: bytes) -> bytes:
-        try:
-            text = message.decode()
-            if not self._is_named:
-                self._server.set_client_first(text)
-                self._is_named = True
-                return str(self._server.get_server_first()).encode()
-            self._server.set_client_final(text)
-            self.is_done = True
-            return str(self._server.get_server_final()).encode()
-        except (ScramException, UnicodeDecodeError) as error:
-            raise self._refused or Rejected(f"{self.name!r}: {error}") from None
-
-
 EXCHANGES: dict[str, type[Exchange]] = {PLAIN: Plain}
-"""What is not SCRAM. ``bearer`` puts itself in: where no token is accepted its libraries are not
-loaded."""
+"""``scram`` and ``bearer`` put theirs in: nodes that nobody authenticates at do not load their
+libraries."""

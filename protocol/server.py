@@ -239,6 +239,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             await asyncio.wait(ending)
 
     def _make_sasl(self, settings: NodeSettings) -> Sasl:
+        import protocol.scram  # noqa: F401  (what it brings is for nodes with such a listener)
+
         return Sasl(
             credentials=self.node.credentials,
             secret=self.secret,

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.timesince import timesince
+from django_celery_beat import admin as _theirs  # noqa: F401  (registers what is unregistered here)
 from django_celery_beat.models import (
     ClockedSchedule,
     CrontabSchedule,

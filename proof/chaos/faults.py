@@ -339,8 +339,8 @@ async def _owns_slots(scene: Scene, node_id: int) -> bool:
 
 
 async def kill_celery(scene: Scene) -> None:
-    """The worker or beat dies: nobody's session depends on them."""
-    send(scene.world.celery(scene.rng.choice(["worker", "beat"])), signal.SIGKILL)
+    """The worker dies with its beat: nobody's session depends on them."""
+    send(scene.world.worker(), signal.SIGKILL)
 
 
 FAULTS: Sequence[Fault] = (

@@ -138,9 +138,9 @@ class World:
         """The process of a node."""
         return self.processes.one("runcoordinator", f"--node-id={node_id}")
 
-    def celery(self, name: str) -> psutil.Process | None:
-        """The process of ``worker`` or ``beat``."""
-        return self.processes.one("celery", f" {name} ")
+    def worker(self) -> psutil.Process | None:
+        """The process of the worker and its beat."""
+        return self.processes.one("launcher.celery", " worker ")
 
     def postmaster(self) -> psutil.Process | None:
         """PostgreSQL's first process."""

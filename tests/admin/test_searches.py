@@ -3,6 +3,7 @@
 import pytest
 from django.contrib import admin
 
+import coordinator_site.urls  # noqa: F401  (whose import registers all pages)
 from groups.admin.base import SEARCH_LENGTH_MAX, SEARCH_WORDS_MAX, TOO_LONG
 from tests.admin.visitors import superuser, text
 

@@ -95,12 +95,33 @@ def test_what_is_imported_before_the_fork_holds_nothing() -> None:
     script = """
 import os
 from launcher import fork_server as it
+it.hide(it.UNUSED)
 it.load(it.WITHOUT_SETTINGS)
 os.environ.update(DJANGO_SETTINGS_MODULE="coordinator_site.settings",
                   ROLLCALL_DATABASE_URL="postgresql://127.0.0.1:1/none")
 import django; django.setup()
 it.load(it.SETUP_AND_NODE); it.load(it.OTHERS)
 it.check([0, 1, 2])
-print("nothing")
+from coordinator_site.celery import app
+assert not app.configured, "it would hold settings that are read after the fork"
+import sys
+print([name for name in it.UNUSED if sys.modules[name] is not None])
 """
-    assert run(script) == "nothing\n"
+    assert run(script) == "[]\n"
+
+
+def test_what_a_node_never_needs_is_not_imported_for_it() -> None:
+    """Pages, forms and tests, which other programs bring, are loaded after the first fork."""
+    script = """
+import os, sys
+from launcher import fork_server as it
+it.hide(it.UNUSED)
+it.load(it.WITHOUT_SETTINGS)
+os.environ.update(DJANGO_SETTINGS_MODULE="coordinator_site.settings",
+                  ROLLCALL_DATABASE_URL="postgresql://127.0.0.1:1/none")
+import django; django.setup()
+it.load(it.SETUP_AND_NODE)
+heavy = "groups.admin unfold.admin rest_framework.views unittest sqlalchemy rich scramp".split()
+print([name for name in heavy if sys.modules.get(name)])
+"""
+    assert run(script) == "[]\n"

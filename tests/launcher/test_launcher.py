@@ -274,8 +274,7 @@ def launcher_of(installation: Installation) -> int:
 PROGRAMS = (
     "--node-id=0",
     "coordinator_site.web_server",
-    "launcher.celery worker",
-    "launcher.celery beat",
+    "launcher.celery worker --beat",
 )
 MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1
 

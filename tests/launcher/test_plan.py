@@ -18,4 +18,4 @@ def test_members_are_served_before_people(tmp_path: Path) -> None:
     names = [
         [stage.name] if isinstance(stage, Task) else [one.name for one in stage] for stage in stages
     ]
-    assert names == [["setup"], ["node 0", "node 1"], ["web", "worker", "beat"]]
+    assert names == [["setup"], ["node 0", "node 1"], ["web", "worker"]]

@@ -18,6 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
+import coordinator_site.urls  # noqa: F401  (whose import registers all pages)
 from groups.access import api_tokens, rights, staff_roles
 from groups.admin import gate
 from groups.admin.gate import REDIRECT

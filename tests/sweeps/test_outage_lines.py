@@ -38,7 +38,7 @@ def two_nodes() -> Iterator[Installation]:
 def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
     two_nodes: Installation,
 ) -> None:
-    """Nodes, web, worker and beat; nobody's traceback; periodic work and nodes go on."""
+    """Nodes, web and worker; nobody's traceback; periodic work and nodes go on."""
     runs = swept(two_nodes)
     two_nodes.log.clear()
     for pid in servers(two_nodes):

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.utils.module_loading import import_string
 
-from groups.postgres import message_queue, setup_lock
+from groups.apps import FOLLOWERS
+from groups.postgres import message_queue, migrated, setup_lock
 from groups.sweeps import schedule
 
 
@@ -22,8 +25,19 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Do all of it, one after the other, while nobody else does."""
         with setup_lock.held():
-            call_command("migrate", interactive=False, verbosity=0)
+            migrate()
             call_command("ensure_admin", stdout=self.stdout)
             if not settings.BROKER_URL:
                 message_queue.ensure(settings.CELERY_TASK_DEFAULT_QUEUE)
             schedule.ensure()
+
+
+def migrate() -> None:
+    """Bring the tables up to date; and what follows from them and from settings, always."""
+    if migrated.is_whole():
+        config = apps.get_app_config("groups")
+        for follow in FOLLOWERS:
+            import_string(follow)(sender=config)
+        return
+    call_command("migrate", interactive=False, verbosity=0)
+    migrated.note()

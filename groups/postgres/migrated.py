@@ -1,0 +1,55 @@
+"""Whether a database has all migrations of this program, found out without loading any.
+
+Loading them and asking for what to do takes longer than all the rest of a start's set-up. The
+names of what a migration command has carried out to its end are kept as the comment of Django's
+own table; a command that was interrupted has not written it, and one that unapplied something is
+seen in the table. A dump has the comment with the rows that it is about.
+"""
+
+import hashlib
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+
+from django.apps import apps
+from django.db import DEFAULT_DB_ALIAS, connections
+from psycopg import sql
+
+Names = frozenset[tuple[str, str]]
+
+KEPT = "SELECT obj_description(to_regclass('django_migrations'), 'pg_class')"
+APPLIED = "SELECT app, name FROM django_migrations"
+KEEP = sql.SQL("COMMENT ON TABLE django_migrations IS {}")
+
+
+def ours() -> Names:
+    """Application and name of each migration of this program."""
+    return frozenset(
+        (config.label, module.name)
+        for config in apps.get_app_configs()
+        if find_spec(f"{config.name}.migrations")
+        for module in iter_modules(import_module(f"{config.name}.migrations").__path__)
+        if not module.name.startswith("_")
+    )
+
+
+def is_whole(using: str = DEFAULT_DB_ALIAS) -> bool:
+    """Whether there is nothing to migrate."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(KEPT)
+        [(kept,)] = cursor.fetchall()
+        if kept != _mark(ours()):
+            return False
+        cursor.execute(APPLIED)
+        return ours() <= set(cursor.fetchall())
+
+
+def note(using: str = DEFAULT_DB_ALIAS) -> None:
+    """All of it was carried out."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(KEEP.format(sql.Literal(_mark(ours()))).as_string(None))
+
+
+def _mark(names: Names) -> str:
+    digest = hashlib.sha256(repr(sorted(names)).encode()).hexdigest()
+    return f"rollcall: migrated ({digest})"

@@ -1,0 +1,44 @@
+"""SASL's SCRAM-SHA-256 and SCRAM-SHA-512, whose messages scramp reads and writes.
+
+Importing this makes both known to ``sasl``; scramp brings what reads certificates.
+"""
+
+from scramp import ScramException, ScramMechanism
+
+from groups.access.scram_credentials import HASHES
+from protocol.sasl import EXCHANGES, Exchange, Rejected, Sasl
+
+
+class Scram(Exchange):
+    """RFC 5802: two messages; the password goes over the wire in neither."""
+
+    def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
+        super().__init__(sasl, mechanism, address)
+        self._server = ScramMechanism(mechanism).make_server(self._known)
+        self._is_named = False
+        self._refused: Rejected | None = None
+
+    def _known(self, name: str) -> tuple[bytes, bytes, bytes, int]:
+        try:
+            self.claim(name)
+        except Rejected as error:
+            self._refused = error
+            raise
+        known = self.sasl.credential(name, self.mechanism)
+        return known.salt, known.stored_key, known.server_key, known.iterations
+
+    async def _take(self, message: bytes) -> bytes:
+        try:
+            text = message.decode()
+            if not self._is_named:
+                self._server.set_client_first(text)
+                self._is_named = True
+                return str(self._server.get_server_first()).encode()
+            self._server.set_client_final(text)
+            self.is_done = True
+            return str(self._server.get_server_final()).encode()
+        except (ScramException, UnicodeDecodeError) as error:
+            raise self._refused or Rejected(f"{self.name!r}: {error}") from None
+
+
+EXCHANGES.update(dict.fromkeys(HASHES, Scram))

@@ -1,0 +1,63 @@
+"""A set-up does not migrate what is migrated; what follows from settings it does each time."""
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from groups.management.commands import setup
+from groups.postgres import migrated
+
+pytestmark = pytest.mark.django_db
+
+
+def execute(statement: str) -> None:
+    """One statement over Django's connection."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.fixture
+def migrations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands that a set-up calls to bring the tables up to date."""
+    called: list[str] = []
+
+    def call(name: str, **options: object) -> None:
+        called.append(name)
+        call_command(name, **options)
+
+    monkeypatch.setattr(setup, "call_command", call)
+    return called
+
+
+def test_the_second_set_up_migrates_nothing_and_grants_what_is_missing(
+    migrations: list[str],
+) -> None:
+    setup.migrate()
+    assert migrations == ["migrate"]
+    execute("REVOKE ALL ON rollcall_group FROM rollcall_web")
+
+    setup.migrate()
+
+    assert migrations == ["migrate"], "nothing has changed"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_table_privilege('rollcall_web', 'rollcall_group', 'SELECT')")
+        assert cursor.fetchone() == (True,)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM django_migrations WHERE app = 'groups' AND name LIKE '0001%'",
+        "COMMENT ON TABLE django_migrations IS NULL",
+        "COMMENT ON TABLE django_migrations IS 'rollcall: migrated (by another version)'",
+    ],
+)
+def test_what_is_not_known_to_be_whole_is_migrated(change: str) -> None:
+    migrated.note()
+    assert migrated.is_whole()
+    execute(change)
+    assert not migrated.is_whole()
+
+
+def test_migrations_of_all_applications_count() -> None:
+    assert {"groups", "auth", "axes", "django_celery_beat"} <= {app for app, _ in migrated.ours()}
