@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
+
+SECOND_FACTOR = "WEB_SECOND_FACTOR"
 
 
 def allowed(*permissions: str) -> Callable[[HttpRequest], bool]:
@@ -15,6 +18,11 @@ def allowed(*permissions: str) -> Callable[[HttpRequest], bool]:
         return any(map(request.user.has_perm, permissions))
 
     return has_one
+
+
+def has_second_factors(_request: HttpRequest) -> bool:
+    """Whether there is a page for one's own."""
+    return bool(getattr(settings, SECOND_FACTOR) != "off")
 
 
 def item(title: str, icon: str, page: str, *permissions: str) -> dict[str, Any]:
@@ -60,6 +68,12 @@ NAVIGATION: list[dict[str, Any]] = [
         "items": [
             item("API tokens", "key", "groups_apitoken_changelist"),
             item("Users", "person", "auth_user_changelist", "auth.view_user"),
+            {
+                "title": "Second factor",
+                "icon": "phonelink_lock",
+                "link": reverse_lazy("admin:otp_totp_totpdevice_mine"),
+                "permission": has_second_factors,
+            },
             item("Roles", "badge", "auth_group_changelist", "auth.view_group"),
             item(
                 "Kafka users",
@@ -113,6 +127,7 @@ UNFOLD: dict[str, Any] = {
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",
     "COLORS": {"primary": PRIMARY},
+    "LOGIN": {"form": "coordinator_site.login_form.LoginForm"},
     "DASHBOARD_CALLBACK": "groups.admin.dashboard.fleet",
     "STYLES": [
         lambda _request: static("rollcall/rollcall.css"),

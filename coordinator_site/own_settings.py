@@ -42,5 +42,7 @@ def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -
         "API_TOKEN": environ.get("ROLLCALL_API_TOKEN", ""),
         # Accepted at /metrics as a bearer token, where it is set; it opens nothing else.
         "METRICS_TOKEN": environ.get("ROLLCALL_METRICS_TOKEN", ""),
+        # Shown to the OpenID provider, if it gave one.
+        "OIDC_CLIENT_SECRET": environ.get("ROLLCALL_OIDC_CLIENT_SECRET", ""),
         **periodic.settings(broker_url, url, **queue),
     }

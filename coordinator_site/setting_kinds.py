@@ -140,6 +140,22 @@ class Principals(Setting):
 
 
 @dataclass(frozen=True, slots=True)
+class RoleNames(Setting):
+    """Groups of people, each with a role: ``group=role`` with semicolons between. A group's name
+    may have commas and equals signs (``cn=ops,ou=x=Operator``)."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is, if each has a group and a role."""
+        for part in filter(None, map(str.strip, text.split(";"))):
+            group, _, role = part.rpartition("=")
+            if not (group.strip() and role.strip() and part.isprintable()):
+                raise self.refuse("a list of group=role with semicolons between", text)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern(Setting):
     """A regular expression. Its syntax is judged where it is used: this file knows no RE2."""
 

@@ -13,7 +13,15 @@ from typing import Any
 from csp import constants as csp
 from django.core.exceptions import ImproperlyConfigured
 
-from coordinator_site import admin_theme, kafka_settings, own_settings, periodic, rest, secret_files
+from coordinator_site import (
+    admin_theme,
+    kafka_settings,
+    login_settings,
+    own_settings,
+    periodic,
+    rest,
+    secret_files,
+)
 from coordinator_site.setting_kinds import SettingError
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -22,6 +30,7 @@ DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absol
 try:
     KAFKA_SETTINGS = kafka_settings.read(os.environ)
     ENVIRON = secret_files.read(os.environ)
+    login_settings.check(KAFKA_SETTINGS)
 except (SettingError, secret_files.SecretError) as refusal:
     raise ImproperlyConfigured(str(refusal)) from None
 globals().update(KAFKA_SETTINGS)
@@ -32,6 +41,7 @@ OWN = own_settings.read(ENVIRON, DATA_DIR, KAFKA_SETTINGS)
 globals().update(OWN)
 SECRET_KEY: str = OWN["SECRET_KEY"]
 API_TOKEN: str = OWN["API_TOKEN"]
+OIDC_CLIENT_SECRET: str = OWN["OIDC_CLIENT_SECRET"]
 METRICS_TOKEN: str = OWN["METRICS_TOKEN"]
 BROKER_URL: str = OWN["BROKER_URL"]
 DATABASES: dict[str, Any] = OWN["DATABASES"]
@@ -105,8 +115,9 @@ PASSWORD_HASHERS = [
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",  # first: who is locked out is asked nothing more
-    "django.contrib.auth.backends.ModelBackend",
+    "groups.access.people.Passwords",  # Django's own, and the second factor where there is one
 ]
+OTP_TOTP_ISSUER = "Rollcall"  # beside the code, in an authenticator
 # A person at an address, not a person anywhere: nobody locks others out of their own account.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
@@ -148,6 +159,8 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "groups",
     "protocol",
 ]

@@ -5,6 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from coordinator_site import health, metrics
+from groups.admin import openid
 
 admin.autodiscover()  # the pages, which no other process needs (``admin_site``)
 
@@ -19,5 +20,7 @@ urlpatterns = [
     path("metrics", metrics.metrics),
     path("api/v1/", include("groups.api.urls")),
     path("kafka/v3/", include("groups.api.confluent.urls")),
+    path("oidc/login", openid.login, name="openid_login"),
+    path("oidc/callback", openid.callback, name="openid_callback"),
     path("admin/", admin.site.urls),
 ]

@@ -25,7 +25,7 @@ class GroupsConfig(AppConfig):
 
     def ready(self) -> None:
         """What follows every migration; and who hears of logins."""
-        from groups.access import audited, first_password  # noqa: F401
+        from groups.access import audited, held_up  # noqa: F401
 
         for follower in FOLLOWERS:
             post_migrate.connect(import_string(follower), sender=self)

@@ -1207,6 +1207,12 @@ CREATE TABLE public.rollcall_offset_history (
 )
 PARTITION BY RANGE (at);
 
+CREATE TABLE public.rollcall_openid_user (
+    user_id integer NOT NULL,
+    issuer text NOT NULL COLLATE pg_catalog."C",
+    subject text NOT NULL COLLATE pg_catalog."C"
+);
+
 CREATE TABLE public.rollcall_operation (
     id bigint NOT NULL,
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1524,6 +1530,9 @@ ALTER TABLE ONLY public.rollcall_webhook_delivery
 ALTER TABLE ONLY public.rollcall_member
     ADD CONSTRAINT member_instance_once UNIQUE (group_id, instance_id) DEFERRABLE INITIALLY DEFERRED;
 
+ALTER TABLE ONLY public.rollcall_openid_user
+    ADD CONSTRAINT openid_user_once UNIQUE (issuer, subject);
+
 ALTER TABLE ONLY public.rollcall_rebalance_cost
     ADD CONSTRAINT rebalance_cost_once UNIQUE (run_id, group_id, trigger);
 
@@ -1586,6 +1595,9 @@ ALTER TABLE ONLY public.rollcall_noted_offsets
 
 ALTER TABLE ONLY public.rollcall_offset
     ADD CONSTRAINT rollcall_offset_pkey PRIMARY KEY (group_id, topic, partition);
+
+ALTER TABLE ONLY public.rollcall_openid_user
+    ADD CONSTRAINT rollcall_openid_user_pkey PRIMARY KEY (user_id);
 
 ALTER TABLE ONLY public.rollcall_operation
     ADD CONSTRAINT rollcall_operation_idempotency_key_key UNIQUE (idempotency_key);
@@ -1747,6 +1759,10 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_celery_beat_periodictask FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('schedule', 'name', '', 'last_run_at,total_run_count,date_changed');
 
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.otp_static_staticdevice FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('recovery-codes', 'user_id', '', 'throttling_failure_count,throttling_failure_timestamp,last_used_at');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.otp_totp_totpdevice FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('second-factor', 'user_id', 'key', 'throttling_failure_count,throttling_failure_timestamp,last_used_at,last_t,drift');
+
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_acknowledgement FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('acknowledgement', 'rule', '', '');
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_api_token FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('token', 'name', 'digest,session_hash', 'used_at');
@@ -1756,6 +1772,8 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcal
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_credential FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('credential', 'name', 'salt,stored_key,server_key', 'updated_at');
 
 CREATE TRIGGER rollcall_audit AFTER INSERT ON public.rollcall_journal FOR EACH ROW WHEN ((new.details ? 'author'::text)) EXECUTE FUNCTION public.rollcall_audit_journal();
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_openid_user FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('provider-of-user', 'user_id', '', '');
 
 CREATE TRIGGER rollcall_audit AFTER INSERT ON public.rollcall_operation FOR EACH ROW WHEN ((new.verb <> 'expire-offsets'::text)) EXECUTE FUNCTION public.rollcall_audit_operation();
 
@@ -1780,6 +1798,9 @@ ALTER TABLE ONLY public.rollcall_first_password
 
 ALTER TABLE ONLY public.rollcall_member
     ADD CONSTRAINT rollcall_member_group_id_048faef8_fk_rollcall_group_group_id FOREIGN KEY (group_id) REFERENCES public.rollcall_group(group_id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_openid_user
+    ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_rebalance_cost
     ADD CONSTRAINT rollcall_rebalance_c_run_id_ffba9b16_fk_rollcall_ FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;

@@ -18,6 +18,7 @@ ROLE_VARIABLE = "ROLLCALL_DATABASE_ROLE"
 
 BROKER = "ROLLCALL_BROKER_URL"
 METRICS_TOKEN = "ROLLCALL_METRICS_TOKEN"
+OIDC_SECRET = "ROLLCALL_OIDC_CLIENT_SECRET"
 ANALYSIS_URL = "ROLLCALL_ANALYSIS_DATABASE_URL"
 
 MANAGE = (str(CHECKOUT / "manage.py"),)
@@ -65,7 +66,7 @@ PROGRAMS: Mapping[str, Program] = {
         (*WEB_SERVER, "coordinator_site.asgi:application"),
         role="rollcall_web",
         login="rollcall_web",
-        secrets=("ROLLCALL_SECRET_KEY", "ROLLCALL_API_TOKEN", METRICS_TOKEN, BROKER),
+        secrets=("ROLLCALL_SECRET_KEY", "ROLLCALL_API_TOKEN", OIDC_SECRET, METRICS_TOKEN, BROKER),
     ),
     "worker": Program(
         "runs the periodic work; --beat: and schedules it",

@@ -5,7 +5,7 @@ Rows of the table of settings (``coordinator_site.kafka_settings``).
 
 from typing import Final
 
-from coordinator_site.setting_kinds import Choice, Flag, Networks, Number, Setting, Text
+from coordinator_site.setting_kinds import Choice, Flag, Networks, Number, RoleNames, Setting, Text
 
 SETTINGS: Final[tuple[Setting, ...]] = (
     # What the Overview says needs attention (groups/queries/attention.py).
@@ -116,6 +116,33 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ours: the same for changes, for each scope of tokens separately; 0: unlimited",
         0,
         1_000_000,
+    ),
+    # How people log in to the admin (docs/security.md).
+    Choice(
+        "web.second.factor",
+        "off",
+        "ours: one-time passwords (TOTP) beside passwords: off; optional: of who has set them up;"
+        " required: nobody does anything in the admin before they have",
+        ("off", "optional", "required"),
+    ),
+    Text(
+        "web.oidc.issuer",
+        "",
+        "ours: the URL of an OpenID provider whose users may log in to the admin; by default none",
+    ),
+    Text("web.oidc.client.id", "", "ours: the name under which the provider knows the web"),
+    Text("web.oidc.scopes", "openid profile", "ours: scopes to ask for, separated by blanks"),
+    Text(
+        "web.oidc.username.claim",
+        "preferred_username",
+        "ours: the claim with the name that a new user gets",
+    ),
+    Text("web.oidc.roles.claim", "groups", "ours: the claim with the groups of a user"),
+    RoleNames(
+        "web.oidc.roles",
+        "",
+        "ours: which group has which role, as in ops=Operator;cn=adm,ou=x=Administrator; who is in"
+        " none of them is refused",
     ),
     # Webhooks (docs/webhooks.md).
     Networks(

@@ -42,6 +42,9 @@ TEXT_MAX: Final = 256
 ACTOR, REQUEST_ID = "rollcall_actor", "rollcall_request_id"
 """Attributes of a request: who was found to ask, and its name."""
 
+WAY = "rollcall_login_way"
+"""An attribute of a user who logs in: what by, where that is more than a password."""
+
 _refusals = Bucket.full(REFUSALS_PER_S, 0)
 
 

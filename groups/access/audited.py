@@ -5,7 +5,8 @@ of it; what of the request changed rows is written down by the database itself.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final
 from uuid import uuid4
@@ -47,6 +48,15 @@ class Audited:
         return response
 
 
+@contextmanager
+def by(request: HttpRequest, who: str) -> Iterator[None]:
+    """What a GET changes is changed by this user, as by a request that says that it may."""
+    setattr(request, audit.REQUEST_ID, _named(request))
+    setattr(request, audit.ACTOR, who)
+    with audit.said(request):
+        yield
+
+
 def _named(request: HttpRequest) -> str:
     """The client's own name for the request, or a new one."""
     given = request.headers.get("X-Request-ID", "")
@@ -64,7 +74,10 @@ def _note(request: HttpRequest, status: int) -> None:
 def _logged_in(request: HttpRequest | None, user: Any, **_: Any) -> None:
     """Nobody is let in unnoted: the session is nobody's again where that fails."""
     try:
-        audit.append(request, "login", user.get_username(), "done")
+        way = getattr(user, audit.WAY, "")
+        audit.append(
+            request, "login", user.get_username(), "done", **({"with": way} if way else {})
+        )
     except DatabaseError:
         if request is not None:
             request.session.clear()

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 ANYBODY: Final = "anybody"
 LOGGED_IN: Final = "logged in"
 NOBODY: Final = "nobody"
-FIRST_PASSWORD: Final = "rollcall_first_password"
+HELD_UP: Final = "rollcall_held_up"
 """The first three stand in the place of a permission; whoever is logged in to the admin is staff.
-The last marks a user who may do nothing yet (``groups.access.first_password``)."""
+The last marks a user who may do nothing yet (``groups.access.held_up``)."""
 
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
@@ -180,7 +180,11 @@ def of_route(route: str) -> Row | None:
     return None
 
 
-SERVICES: Final[Mapping[str, Row]] = {"metrics": {"GET": VIEW_GROUP}}
+SERVICES: Final[Mapping[str, Row]] = {
+    "metrics": {"GET": VIEW_GROUP},
+    "oidc/login": {"GET": ANYBODY},
+    "oidc/callback": {"GET": ANYBODY},
+}
 """By the path outside of REST and the admin. ``/livez`` and ``/readyz`` want no rights."""
 
 SOCKETS: Final[Mapping[str, str]] = {"ws/groups/": VIEW_GROUP}
@@ -291,6 +295,13 @@ MODELS: Final[Mapping[str, Model]] = {
         "auth", "user", pages={"password_change": dict.fromkeys(BOTH, "auth.change_user")}
     ),
     "auth_group": _edited("auth", "group"),
+    # Everybody has their own on one page; the list is for who manages people.
+    "otp_totp_totpdevice": Model(
+        "auth.view_user",
+        delete="auth.change_user",
+        pages={"mine": dict.fromkeys(BOTH, LOGGED_IN)},
+        actions={"delete_selected": "auth.change_user"},
+    ),
     f"{BEAT}_periodictask": _edited(
         BEAT, "periodictask", actions={"enable": SWITCH, "disable": SWITCH}
     ),
@@ -344,6 +355,6 @@ def may(user: Any, permission: str) -> bool:
         return permission == ANYBODY
     if not user or not user.is_authenticated:
         return False
-    if getattr(user, FIRST_PASSWORD, False):
+    if getattr(user, HELD_UP, None):
         return permission == LOGGED_IN
     return permission == LOGGED_IN or bool(user.has_perm(permission))

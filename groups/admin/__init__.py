@@ -18,6 +18,7 @@ from groups.admin import (  # noqa: F401  (each registers its pages)
     reports,
     saved_views,
     schedule,
+    second_factors,
     tokens,
     topics,
     webhooks,

@@ -12,15 +12,15 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
 
-from groups.access import first_password, rights
+from groups.access import held_up, rights
 
 NAMESPACE: Final = "admin"
 
 PROBES: Final = ("/livez", "/readyz")
 """They ask nobody who it is, and answer while the database is away, too."""
 
-OPEN: Final = ("password_change", "password_change_done", "login", "logout", "jsi18n")
-"""Pages for who has to change their password first."""
+OPEN: Final = ("login", "logout", "jsi18n")
+"""Pages for who has to do something else first, beside that of what it is."""
 
 REDIRECT: Final = "<path:object_id>/"
 """Django's old form of a change page's URL, which leads to the new one."""
@@ -33,9 +33,9 @@ class Gate:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The page is known only later; who has to change their password, now."""
+        """The page is known only later; who has to do something else first, now."""
         if settings.SESSION_COOKIE_NAME in request.COOKIES and request.path not in PROBES:
-            first_password.holds_up(request)
+            held_up.mark(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
@@ -46,9 +46,10 @@ class Gate:
         user: Any = request.user
         if not (user.is_active and user.is_staff):
             return None
-        if getattr(user, first_password.DUE, False) and match.url_name not in OPEN:
-            messages.warning(request, first_password.SENTENCE)
-            return redirect("admin:password_change")
+        duty = held_up.duty_of(user)
+        if duty is not None and match.url_name not in (duty.page, *duty.open, *OPEN):
+            messages.warning(request, duty.sentence)
+            return redirect(f"admin:{duty.page}")
         row = row_of(match.url_name, match.route)
         permission = rights.needed(row, str(request.method))
         if permission is None:

@@ -6,7 +6,7 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from groups.access import first_password, rights
+from groups.access import held_up, rights
 from groups.models import ApiToken
 
 
@@ -16,8 +16,9 @@ class Allowed(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether the user holds what the method needs."""
-        if getattr(request.user, first_password.DUE, False):
-            raise PermissionDenied(first_password.SENTENCE, "password_change_required")
+        duty = held_up.duty_of(request.user)
+        if duty is not None:
+            raise PermissionDenied(duty.sentence, duty.code)
         match = request._request.resolver_match
         row = None if match is None else rights.of_route(match.route)
         if row is None:

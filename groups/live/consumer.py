@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
-from groups.access import first_password, rights
+from groups.access import held_up, rights
 from groups.live.hub import HUB, Full
 from groups.live.mailbox import LOOK, Mailbox, News
 from groups.live.sessions import NOT_ALLOWED, NOT_LOGGED_IN, SESSIONS, Holder, TooMany
@@ -135,7 +135,7 @@ def refused(user: Any) -> int | None:
     """Why this user may not watch; None where it may."""
     if not user.is_authenticated:
         return NOT_LOGGED_IN
-    if first_password.is_due(user):
+    if held_up.is_due(user):
         return NOT_ALLOWED
     return None if rights.may(user, rights.SOCKETS[PATH]) else NOT_ALLOWED
 

@@ -13,6 +13,7 @@ from groups.models.access import AuditEntry as AuditEntry
 from groups.models.access import ClientQuota as ClientQuota
 from groups.models.access import FirstPassword as FirstPassword
 from groups.models.access import KafkaUser as KafkaUser
+from groups.models.access import OpenIdUser as OpenIdUser
 from groups.models.access import QuotaEntity as QuotaEntity
 from groups.models.access import ScramCredential as ScramCredential
 from groups.models.acknowledgement import Acknowledgement as Acknowledgement

@@ -67,6 +67,26 @@ class FirstPassword(models.Model):
         return f"of {self.user}"
 
 
+class OpenIdUser(models.Model):
+    """Who a user is for the OpenID provider, which says who they are and what roles they have
+    (``groups.access.people``)."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
+    )
+    issuer = models.TextField(db_collation="C", help_text="The provider's iss.")
+    subject = models.TextField(db_collation="C", help_text="The user's sub there.")
+
+    class Meta:
+        db_table = "rollcall_openid_user"
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="openid_user_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} of {self.issuer}"
+
+
 class ScramCredential(models.Model):
     """A user of the Kafka port: what verifies the password for one SASL mechanism, and does not
     tell it. Nodes and manage.py read and write it, nobody else."""

@@ -92,6 +92,11 @@ PEOPLE_TABLES = (
     "django_session",
 )
 LOCKOUT_TABLES = ("axes_accessattempt", "axes_accessattemptexpiration")
+SECOND_FACTOR_TABLES = (
+    "otp_totp_totpdevice",
+    "otp_static_staticdevice",
+    "otp_static_statictoken",
+)
 SCHEDULE_TABLES = (
     "django_celery_beat_periodictask",
     "django_celery_beat_periodictasks",
@@ -161,6 +166,8 @@ ROLES: tuple[Role, ...] = (
         {
             **dict.fromkeys(SHOWN_TABLES, READS),
             **dict.fromkeys((*PEOPLE_TABLES, *LOCKOUT_TABLES, *SCHEDULE_TABLES), WRITES),
+            **dict.fromkeys(SECOND_FACTOR_TABLES, WRITES),
+            "rollcall_openid_user": ("SELECT", "INSERT", "DELETE"),
             "rollcall_operation": ADDS,
             "rollcall_acknowledgement": WRITES,
             "rollcall_saved_view": WRITES,

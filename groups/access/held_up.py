@@ -1,0 +1,79 @@
+"""What has to be done after a login before anything else: change a generated password, set up a
+second factor.
+
+Only sessions are held up: API tokens have no password. A session has a mark for each duty, so that
+other sessions ask nothing for each request.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from groups.access import first_password, rights, second_factor
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """``mark`` stands in a session until ``is_due`` says no; ``page`` and ``open`` are the admin's
+    pages for it, by the names of their URLs; ``code`` is REST's."""
+
+    mark: str
+    is_due: Callable[[Any], bool]
+    page: str
+    open: tuple[str, ...]
+    sentence: str
+    code: str
+
+
+DUTIES: Final = (
+    Duty(
+        "rollcall_first_password",
+        first_password.is_due,
+        "password_change",
+        ("password_change_done",),
+        first_password.SENTENCE,
+        "password_change_required",
+    ),
+    Duty(
+        "rollcall_second_factor",
+        second_factor.is_missing,
+        "otp_totp_totpdevice_mine",
+        (),
+        second_factor.SENTENCE,
+        "second_factor_required",
+    ),
+)
+"""In this order."""
+
+
+def mark(request: HttpRequest) -> None:
+    """Mark the user of a request whose session may do nothing yet."""
+    for duty in DUTIES:
+        if not request.session.get(duty.mark) or not request.user.is_authenticated:
+            continue
+        if duty.is_due(request.user):
+            setattr(request.user, rights.HELD_UP, duty)
+            return
+        del request.session[duty.mark]
+
+
+def duty_of(user: Any) -> Duty | None:
+    """What the user of this request has to do first."""
+    found: Duty | None = getattr(user, rights.HELD_UP, None)
+    return found
+
+
+def is_due(user: Any) -> bool:
+    """Whether there is anything, whatever the session says."""
+    return any(duty.is_due(user) for duty in DUTIES)
+
+
+@receiver(user_logged_in)
+def _logged_in(request: HttpRequest | None, user: Any, **_: Any) -> None:
+    for duty in DUTIES:
+        if request is not None and duty.is_due(user):
+            request.session[duty.mark] = True

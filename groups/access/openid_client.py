@@ -1,0 +1,208 @@
+"""Logins of an OpenID provider: the authorization code flow with PKCE, state and nonce.
+
+Authlib makes the requests and checks the ID token; what it compares is told here. What it has to
+remember between the two requests of a login is in a signed cookie of the browser that asked, so
+that whoever asks without an account leaves no row behind. The provider's description and keys are
+asked for again after a while, and by one thread at a time.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import requests
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.django_client import OAuth
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from joserfc.errors import JoseError
+
+from groups.access.openid import COOKIE, PATH, Refused, issuer
+from groups.core.token_bucket import Bucket
+
+logger = logging.getLogger(__name__)
+
+CLIENT_ID, SCOPES = "WEB_OIDC_CLIENT_ID", "WEB_OIDC_SCOPES"
+AUTHORITIES: Final = "HTTPS_CA_LOCATION"
+SALT: Final = "rollcall.openid"
+
+FLOW_S: Final = 600
+"""How long somebody may take to log in at the provider."""
+
+KNOWN_S, FAILED_S = 300.0, 5.0
+"""How long the provider's description and keys are used; how long nobody asks after a failure."""
+
+TIMEOUT_S: Final = 5.0
+"""For each answer of the provider; a thread of the web waits for it."""
+
+LEEWAY_S: Final = 30
+"""By how much the provider's clock may differ from ours."""
+
+ATTEMPTS_PER_S: Final = 10
+"""Codes that are shown to the provider, whoever brings them."""
+
+ALGORITHMS: Final = frozenset(
+    ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+)
+"""Signatures of ID tokens. Never unsigned ones, nor such as are made with a shared secret."""
+
+SIGNED_BY: Final = "id_token_signing_alg_values_supported"
+
+ENDPOINTS: Final = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "_loaded_at")
+"""What is taken from the provider's description, all of which it must have."""
+
+
+URLS: Final = ("https://", "http://")
+
+ODD: Final = (
+    *(requests.RequestException, AuthlibBaseError, JoseError),
+    *(ValueError, LookupError, TypeError, AttributeError, RuntimeError),
+)
+"""What Authlib raises, also of answers that are no object where one belongs."""
+
+
+@dataclass
+class _Asked:
+    """What Authlib reads of a request. ``session`` is of the cookie, not Django's."""
+
+    method: str
+    GET: Mapping[str, str]
+    session: dict[str, Any] = field(default_factory=dict)
+
+
+class Provider:
+    """The provider, and what is known of it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._until = 0.0
+
+    def client(self) -> Any:
+        """Authlib's client. Raises ``Refused`` while the provider does not answer."""
+        if not self._lock.acquire(timeout=TIMEOUT_S):
+            raise Refused("The provider does not answer.")
+        try:
+            if time.monotonic() >= self._until:
+                self._look()
+            if self._client is None:
+                raise Refused("The provider does not answer.")
+            return self._client
+        finally:
+            self._lock.release()
+
+    def forget(self) -> None:
+        """Ask again."""
+        self._until = 0.0
+
+    def _look(self) -> None:
+        self._client, self._until = None, time.monotonic() + FAILED_S
+        try:
+            self._client = _made()
+        except ODD as error:
+            logger.warning("the OpenID provider is not available: %s", error)
+            return
+        self._until = time.monotonic() + KNOWN_S
+
+
+PROVIDER: Final = Provider()
+_attempts = Bucket.full(ATTEMPTS_PER_S, 0)
+
+
+def begin(request: HttpRequest, callback: str, then: str) -> HttpResponse:
+    """Send the browser to the provider, which sends it to ``callback``. ``then`` is remembered."""
+    asked = _Asked("GET", request.GET.dict())
+    answer: HttpResponse = PROVIDER.client().authorize_redirect(asked, callback)
+    answer.set_cookie(
+        COOKIE,
+        signing.dumps({"flow": asked.session, "then": then}, salt=SALT, compress=True),
+        max_age=FLOW_S,
+        path=PATH,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return answer
+
+
+def finish(request: HttpRequest) -> tuple[Mapping[str, Any], str]:
+    """The claims of who has come back from the provider, checked, and what was remembered."""
+    kept = _kept(request)
+    asked = _Asked("GET", request.GET.dict(), kept["flow"])
+    client = PROVIDER.client()
+    if _attempts.take(int(time.monotonic() * 1000)):
+        raise Refused("Too many logins at once. Try again.")
+    try:
+        token = client.authorize_access_token(asked, claims_options=_options(), leeway=LEEWAY_S)
+    except ODD as error:
+        raise Refused("The provider's answer was refused.", _told(error)) from error
+    claims = token.get("userinfo")
+    if claims is None:
+        raise Refused("The provider's answer was refused.", "no ID token")
+    return claims, str(kept["then"])
+
+
+def _kept(request: HttpRequest) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = signing.loads(
+            request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=FLOW_S
+        )
+    except signing.BadSignature as error:
+        raise Refused("This login took too long, or began elsewhere. Try again.") from error
+    return found
+
+
+def _made() -> Any:
+    client = OAuth().register(
+        name="rollcall",
+        client_id=getattr(settings, CLIENT_ID),
+        client_secret=settings.OIDC_CLIENT_SECRET or None,
+        server_metadata_url=f"{issuer().rstrip('/')}/.well-known/openid-configuration",
+        client_kwargs={
+            "scope": getattr(settings, SCOPES),
+            "code_challenge_method": "S256",
+            "default_timeout": TIMEOUT_S,
+            "verify": getattr(settings, AUTHORITIES) or True,
+        },
+    )
+    told = client.load_server_metadata()
+    if told["issuer"] != issuer():
+        raise ValueError(f"it says that its issuer is {told['issuer']!r}")
+    algorithms = ALGORITHMS.intersection(told.get(SIGNED_BY, ["RS256"]))
+    if not algorithms:
+        raise ValueError("it signs by nothing that is accepted here")
+    client.server_metadata = {
+        **{name: told[name] for name in ENDPOINTS},
+        SIGNED_BY: sorted(algorithms),  # Authlib takes these, and no others
+    }
+    _check_addresses(client.server_metadata)
+    return client
+
+
+def _check_addresses(told: Mapping[str, Any]) -> None:
+    """Codes and tokens are sent over TLS, as the description itself was; or on loopback, as it
+    was."""
+    schemes = ("https://",) if issuer().startswith("https://") else URLS
+    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
+        if not str(told[name]).startswith(schemes):
+            raise ValueError(f"its {name} does not begin with {' or '.join(schemes)}")
+
+
+def _options() -> dict[str, Any]:
+    """What an ID token must say, beside what Authlib compares by itself (nonce, iat, azp)."""
+    return {
+        "iss": {"essential": True, "value": issuer()},
+        "aud": {"essential": True, "value": getattr(settings, CLIENT_ID)},
+        "exp": {"essential": True},
+        "sub": {"essential": True},
+        "nonce": {"essential": True},
+    }
+
+
+def _told(error: Exception) -> str:
+    """What went wrong, without what the provider or the browser said."""
+    return str(getattr(error, "error", "") or type(error).__name__)

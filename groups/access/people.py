@@ -1,0 +1,128 @@
+"""Who logs in to the admin: by a password and perhaps a second factor, or as a provider says.
+
+A user of the provider is known by issuer and subject, never by a name that somebody may choose;
+their roles are what the named claim says, made anew at each login.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import Group as Role
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+
+from groups.access import audit, second_factor
+from groups.access.openid import Refused, issuer
+from groups.models import OpenIdUser
+
+logger = logging.getLogger(__name__)
+
+NAME_CLAIM: Final = "WEB_OIDC_USERNAME_CLAIM"
+ROLES_CLAIM, ROLES = "WEB_OIDC_ROLES_CLAIM", "WEB_OIDC_ROLES"
+
+BACKEND: Final = "groups.access.people.Passwords"
+
+OPENID: Final = "openid"
+"""What the audit says that somebody logged in with."""
+
+SUBJECT_MAX: Final = 255
+"""Characters: OpenID Connect Core, 2."""
+
+
+class Passwords(ModelBackend):
+    """Django's own, which also wants the code of who has a second factor."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        one_time_password: str = "",
+        **more: Any,
+    ) -> Any:
+        """The user, or None, whichever of both was wrong."""
+        user = super().authenticate(request, username, password, **more)
+        way = None if user is None else second_factor.passed(user, one_time_password)
+        if way is None:
+            return None
+        setattr(user, audit.WAY, way)
+        return user
+
+
+def name_of(claims: Mapping[str, Any]) -> str:
+    """What the provider calls somebody, for the audit; "" where that is no text."""
+    name = claims.get(getattr(settings, NAME_CLAIM))
+    return name if isinstance(name, str) else ""
+
+
+def of_claims(claims: Mapping[str, Any]) -> Any:
+    """The user whom a provider has named, with the roles of now; made at the first login. Raises
+    ``Refused``, also for who has no role: theirs are gone then."""
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT_MAX or "\0" in subject:
+        raise Refused("The provider's answer was refused.", "sub")
+    wanted = _roles(claims)
+    try:
+        with transaction.atomic():
+            user = _known(subject) or (_new(subject, name_of(claims)) if wanted else None)
+            if user is not None:
+                _give(user, wanted)
+    except IntegrityError as error:
+        raise Refused("Another login of yours was quicker. Try again.") from error
+    if not wanted or user is None:
+        raise Refused("None of your groups has a role here.")
+    if not user.is_active:
+        raise Refused("This user is inactive.")
+    setattr(user, audit.WAY, OPENID)
+    return user
+
+
+def _roles(claims: Mapping[str, Any]) -> list[Any]:
+    """The roles of the groups in the claim."""
+    said = claims.get(getattr(settings, ROLES_CLAIM))
+    groups = said if isinstance(said, list) else [said]
+    names = set()
+    for pair in getattr(settings, ROLES).split(";"):
+        group, _, role = pair.rpartition("=")
+        if group.strip() in groups:
+            names.add(role.strip())
+    found = list(Role.objects.filter(name__in=names))
+    for missing in sorted(names - {role.name for role in found}):
+        logger.error("ROLLCALL_WEB_OIDC_ROLES (web.oidc.roles): there is no role %r", missing)
+    return found
+
+
+def _known(subject: str) -> Any:
+    """Who has logged in before."""
+    found = OpenIdUser.objects.select_related("user").filter(issuer=issuer(), subject=subject)
+    row = found.first()
+    return None if row is None else row.user
+
+
+def _new(subject: str, name: str) -> Any:
+    """A user without a password. One of the same name who was made here is somebody else."""
+    people = get_user_model()
+    try:
+        people._meta.get_field("username").clean(name, None)
+    except ValidationError as error:
+        raise Refused("The provider gave no name that a user may have.") from error
+    if people.objects.filter(username__iexact=name).exists():
+        raise Refused("There is another user of this name here.", f"{name!r} is another user")
+    user = people.objects.create_user(name)
+    OpenIdUser.objects.create(user=user, issuer=issuer(), subject=subject)
+    return user
+
+
+def _give(user: Any, roles: list[Any]) -> None:
+    """These roles and no other rights; nothing is written where nothing changes."""
+    is_staff = bool(roles)
+    if user.is_staff != is_staff or user.is_superuser:
+        user.is_staff, user.is_superuser = is_staff, False
+        user.save(update_fields=["is_staff", "is_superuser"])
+    user.groups.set(roles)
+    user.user_permissions.clear()

@@ -1,0 +1,71 @@
+"""Where people go to log in with the OpenID provider, and where they come back."""
+
+from importlib import import_module
+from typing import Any
+
+from django.contrib import auth, messages
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from groups.access import audit, audited, openid, people
+
+
+@never_cache
+@require_GET
+def login(request: HttpRequest) -> HttpResponse:
+    """Off to the provider; ``next`` is the page to see afterwards."""
+    _check_is_on()
+    callback = request.build_absolute_uri(reverse("openid_callback"))
+    try:
+        then = request.GET.get(REDIRECT_FIELD_NAME, "")
+        answer: HttpResponse = _client().begin(request, callback, then)
+    except openid.Refused as refusal:
+        return _refuse(request, refusal)
+    return answer
+
+
+@never_cache
+@require_GET
+def callback(request: HttpRequest) -> HttpResponse:
+    """Back from the provider: whoever it says it is, is logged in."""
+    _check_is_on()
+    name = ""
+    try:
+        claims, then = _client().finish(request)
+        name = people.name_of(claims)
+        with audited.by(request, name):
+            user = people.of_claims(claims)
+            auth.login(request, user, backend=people.BACKEND)
+    except openid.Refused as refusal:
+        return _refuse(request, refusal, name)
+    is_here = url_has_allowed_host_and_scheme(then, {request.get_host()}, request.is_secure())
+    return _forget(redirect(then if is_here and then else "admin:index"))
+
+
+def _refuse(request: HttpRequest, refusal: openid.Refused, name: str = "") -> HttpResponse:
+    if audit.may_note_refusal():
+        told = {"with": people.OPENID, "reason": refusal.why}
+        audit.note(request, "login", name, "failed", **told)
+    messages.error(request, str(refusal))
+    return _forget(redirect("admin:login"))
+
+
+def _forget(answer: HttpResponse) -> HttpResponse:
+    """The login is over, whatever came of it."""
+    answer.delete_cookie(openid.COOKIE, path=openid.PATH, samesite="Lax")
+    return answer
+
+
+def _client() -> Any:
+    """What talks to the provider. Most installations have none, and no use for its libraries."""
+    return import_module("groups.access.openid_client")
+
+
+def _check_is_on() -> None:
+    if not openid.issuer():
+        raise Http404("There is no OpenID provider.")

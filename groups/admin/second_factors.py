@@ -1,0 +1,150 @@
+"""Second factors: one's own page, and the list of who has one, for who manages people."""
+
+from base64 import b32encode
+from binascii import unhexlify
+from typing import Any, Final
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth import authenticate
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path
+from django.views.decorators.debug import sensitive_post_parameters
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from groups.access import rights, second_factor
+from groups.admin.base import RollcallAdmin
+
+admin.site.unregister(TOTPDevice)
+admin.site.unregister(StaticDevice)
+
+KEY: Final = "rollcall_second_factor_key"
+"""In a session: the key of an authenticator that is being set up. It is stored with the first code
+that is right, so looking at the page changes nothing."""
+
+NEW_CODES, REMOVE = "codes", "remove"
+PAGE: Final = "admin:otp_totp_totpdevice_mine"
+TEMPLATE: Final = "admin/groups/secondfactor/mine.html"
+
+WRONG: Final = "The password or the code is wrong; nothing was changed."
+"""Also of a code that was used before."""
+
+
+class Proof(forms.Form):
+    """Who is at the keyboard, not only whose session it is."""
+
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+    code = forms.CharField(
+        max_length=64, widget=forms.TextInput(attrs={"autocomplete": "one-time-code"})
+    )
+
+
+@admin.register(TOTPDevice)
+class SecondFactorAdmin(RollcallAdmin):
+    """Who has one. It is never edited: somebody who has lost theirs gets it removed."""
+
+    list_display = ("user", "created_at", "last_used_at", "recovery_codes")
+    list_select_related = ("user",)
+    search_fields = ("user__username",)
+    ordering = ("user__username",)
+    fields = readonly_fields = ("user", "created_at", "last_used_at", "recovery_codes")
+
+    def get_urls(self) -> list[URLPattern]:
+        """One's own page, before that of a row."""
+        view = self.admin_site.admin_view(sensitive_post_parameters()(self.mine))
+        return [path("mine/", view, name="otp_totp_totpdevice_mine"), *super().get_urls()]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A superuser's is a superuser's to remove."""
+        is_above = obj is not None and obj.user.is_superuser and not request.user.is_superuser
+        return super().has_delete_permission(request, obj) and not is_above
+
+    @admin.display(description="Recovery codes left")
+    def recovery_codes(self, device: Any) -> int:
+        """How many."""
+        return second_factor.codes_left(device.user)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Under its own name."""
+        context = {"title": "Second factors", **(extra_context or {})}
+        response: HttpResponse = super().changelist_view(request, context)
+        return response
+
+    def mine(self, request: HttpRequest) -> HttpResponse:
+        """Set up, new recovery codes, removal."""
+        if not second_factor.is_on():
+            raise Http404("Second factors are off (web.second.factor).")
+        has_one = second_factor.device_of(request.user) is not None
+        form = Proof(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            done = (_change if has_one else _set_up)(request, **form.cleaned_data)
+            if done is not None:
+                return self._done(request, done)
+            form.add_error(None, WRONG)
+        shown = _left(request) if has_one else _offered(request)
+        sees_all = rights.may(request.user, self.rights.view)
+        return self._page(request, form=form, has_one=has_one, sees_all=sees_all, **shown)
+
+    def _done(self, request: HttpRequest, codes: list[str]) -> HttpResponse:
+        if not codes:
+            messages.success(request, "Your second factor was removed.")
+            return redirect(PAGE)
+        return self._page(request, codes=codes)
+
+    def _page(self, request: HttpRequest, **context: Any) -> HttpResponse:
+        site = self.admin_site.each_context(request)
+        title = "Your second factor"
+        return render(request, TEMPLATE, {**site, "title": title, "opts": self.opts, **context})
+
+
+def _set_up(request: HttpRequest, password: str, code: str) -> list[str] | None:
+    """The recovery codes; None: the password or the code is wrong."""
+    user: Any = request.user
+    key = request.session.get(KEY)
+    if key is None or not _is(request, password):
+        return None
+    codes = second_factor.set_up(user, key, code)
+    if codes is not None:
+        del request.session[KEY]
+    return codes
+
+
+def _change(request: HttpRequest, password: str, code: str) -> list[str] | None:
+    """New recovery codes; none where it was removed; None: something is wrong."""
+    if not _is(request, password, code):
+        return None
+    if request.POST.get("verb") == REMOVE:
+        second_factor.remove(request.user)
+        return []
+    return second_factor.new_codes(request.user)
+
+
+def _is(request: HttpRequest, password: str, code: str = "") -> bool:
+    """By the same door as a login: failures count, lock out, and stand in the audit."""
+    user: Any = request.user
+    found = authenticate(
+        request, username=user.get_username(), password=password, one_time_password=code
+    )
+    return found is not None and found.pk == user.pk
+
+
+def _left(request: HttpRequest) -> dict[str, Any]:
+    return {"left": second_factor.codes_left(request.user)}
+
+
+def _offered(request: HttpRequest) -> dict[str, Any]:
+    """What an authenticator is shown, as a picture and as text."""
+    key = request.session.setdefault(KEY, second_factor.new_key())
+    import segno  # half a megabyte that few processes need
+
+    told = second_factor.unconfirmed(request.user, key).config_url
+    return {
+        "picture": segno.make(told, error="m").svg_data_uri(scale=5, light="#fff"),
+        "secret": b32encode(unhexlify(key)).decode(),
+    }

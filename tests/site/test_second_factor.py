@@ -1,0 +1,254 @@
+"""A second factor: set up by who has password and authenticator, asked for at each login, used
+once, and replaced by recovery codes where the authenticator is lost."""
+
+import re
+import time
+from base64 import b32decode
+from http import HTTPStatus
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django_otp.oath import TOTP
+from django_otp.plugins.otp_static.models import StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from groups.access import api_tokens, second_factor
+from groups.live import consumer
+from groups.models import AuditEntry
+from tests.admin.visitors import person, superuser, text, visitor
+
+pytestmark = pytest.mark.django_db
+
+LOGIN, MINE = "/admin/login/", "/admin/otp_totp/totpdevice/mine/"
+PASSWORD = "a password"
+
+
+@pytest.fixture(autouse=True)
+def _on(settings: Any) -> None:
+    settings.WEB_SECOND_FACTOR = second_factor.OPTIONAL
+    settings.OTP_TOTP_THROTTLE_FACTOR = settings.OTP_STATIC_THROTTLE_FACTOR = 0  # no test waits
+
+
+def code_of(secret: str, steps: int = 0) -> str:
+    """What an authenticator shows, so many steps of 30 s from now."""
+    totp = TOTP(b32decode(secret))
+    totp.time = time.time() + 30 * steps
+    return f"{totp.token():06d}"
+
+
+def secret_on(page: str) -> str:
+    """The secret that is typed into an authenticator."""
+    found = re.search(r"Secret: <code>([A-Z2-7]{32})</code>", page)
+    assert found
+    return found[1]
+
+
+def set_up(browser: Client) -> tuple[str, list[str]]:
+    """Set one up on its page: the secret, and the recovery codes."""
+    secret = secret_on(text(browser.get(MINE)))
+    page = text(browser.post(MINE, {"password": PASSWORD, "code": code_of(secret, -1)}))
+    codes = re.findall(r"<code>([A-Z2-7]{4}(?:-[A-Z2-7]{4}){3})</code>", page)
+    assert len(codes) == second_factor.CODES
+    return secret, codes
+
+
+def answer(name: str, code: str = "", password: str = PASSWORD) -> int:
+    """The status of a login: 302 for who is let in."""
+    form = {"username": name, "password": password, "one_time_password": code}
+    return Client().post(LOGIN, form).status_code
+
+
+def test_a_login_asks_for_the_code_of_who_has_one() -> None:
+    secret, _ = set_up(visitor("Viewer"))
+    person("otto")
+
+    assert answer("vera") == HTTPStatus.OK  # the form again
+    assert answer("vera", "000000") == HTTPStatus.OK
+    assert answer("vera", code_of(secret, -5)) == HTTPStatus.OK
+    assert answer("vera", code_of(secret), "another") == HTTPStatus.OK
+    assert answer("vera", code_of(secret)) == HTTPStatus.FOUND
+    assert answer("otto") == HTTPStatus.FOUND
+
+
+def test_a_code_is_right_once() -> None:
+    secret, _ = set_up(visitor("Viewer"))
+    code = code_of(secret)
+    assert answer("vera", code) == HTTPStatus.FOUND
+    assert answer("vera", code) == HTTPStatus.OK
+
+
+def test_a_recovery_code_logs_in_once_however_it_is_typed() -> None:
+    _, codes = set_up(visitor("Viewer"))
+    assert answer("vera", codes[0].lower().replace("-", " ")) == HTTPStatus.FOUND
+    assert answer("vera", codes[0]) == HTTPStatus.OK
+    assert answer("vera", codes[1]) == HTTPStatus.FOUND
+    done = AuditEntry.objects.filter(kind="login", outcome="done").order_by("id")
+    assert [entry.details for entry in done][-2:] == [{"with": "recovery code"}] * 2
+
+
+def test_neither_recovery_codes_nor_secrets_are_told_by_rows_or_audit() -> None:
+    secret, codes = set_up(visitor("Viewer"))
+    kept = set(StaticToken.objects.values_list("token", flat=True))
+    assert kept.isdisjoint(code.replace("-", "") for code in codes)
+    told = repr(list(AuditEntry.objects.values()))
+    assert b32decode(secret).hex() not in told and secret not in told
+    kinds = set(AuditEntry.objects.filter(target="vera").values_list("kind", "who"))
+    assert {("second-factor-made", "vera"), ("recovery-codes-made", "vera")} <= kinds
+
+
+def test_the_answer_does_not_say_what_was_wrong() -> None:
+    secret, _ = set_up(visitor("Viewer"))
+    wrong = (("a guess", code_of(secret)), (PASSWORD, "000000"), (PASSWORD, ""))
+    pages = set()
+    for password, code in wrong:
+        form = {"username": "vera", "password": password, "one_time_password": code}
+        page = text(Client().post(LOGIN, form))
+        pages.add(re.sub(r'\s*value="[^"]*"', "", page))
+    assert len(pages) == 1
+
+
+def test_wrong_codes_lock_out_as_wrong_passwords_do(settings: Any) -> None:
+    settings.AXES_ENABLED = True
+    secret, _ = set_up(visitor("Viewer"))
+    statuses = [answer("vera", "000000") for _ in range(settings.AXES_FAILURE_LIMIT)]
+    assert statuses[-1] == HTTPStatus.TOO_MANY_REQUESTS
+    assert answer("vera", code_of(secret)) == HTTPStatus.TOO_MANY_REQUESTS
+    told = AuditEntry.objects.filter(kind="login", who="vera").values_list("outcome", flat=True)
+    assert {"failed", "locked out"} <= set(told)
+
+
+def test_after_a_wrong_code_one_waits_wherever_one_is(settings: Any) -> None:
+    settings.OTP_TOTP_THROTTLE_FACTOR = 60
+    secret, codes = set_up(visitor("Viewer"))
+    assert answer("vera", "000000") == HTTPStatus.OK
+    assert answer("vera", code_of(secret)) == HTTPStatus.OK
+    assert answer("vera", codes[0]) == HTTPStatus.FOUND  # another device
+
+
+def test_it_is_set_up_by_who_has_the_password_and_the_authenticator() -> None:
+    browser = visitor("Viewer")
+    secret = secret_on(text(browser.get(MINE)))
+    assert secret_on(text(browser.get(MINE))) == secret  # a reload is no other one
+    wrong = (("a guess", code_of(secret)), (PASSWORD, "000000"), (PASSWORD, ""))
+    for password, code in wrong:
+        page = text(browser.post(MINE, {"password": password, "code": code}))
+        assert secret_on(page) == secret
+    assert not TOTPDevice.objects.exists()
+    assert answer("vera") == HTTPStatus.FOUND
+
+
+def test_a_guesser_of_the_password_on_that_page_is_locked_out(settings: Any) -> None:
+    settings.AXES_ENABLED = True
+    browser = Client()
+    browser.post(LOGIN, {"username": person("vera").username, "password": PASSWORD})
+    browser.get(MINE)
+    for _ in range(settings.AXES_FAILURE_LIMIT):
+        refused = browser.post(MINE, {"password": "a guess", "code": "000000"})
+    assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
+
+
+def test_codes_are_renewed_and_the_factor_removed_with_a_code() -> None:
+    browser = visitor("Viewer")
+    secret, codes = set_up(browser)
+    assert "turned on" not in text(browser.post(MINE, {"password": PASSWORD, "code": "000000"}))
+
+    renewed = text(browser.post(MINE, {"password": PASSWORD, "code": codes[0], "verb": "codes"}))
+    assert answer("vera", codes[1]) == HTTPStatus.OK
+    [fresh, *_] = re.findall(r"<code>([A-Z2-7-]{19})</code>", renewed)
+    assert answer("vera", fresh) == HTTPStatus.FOUND
+
+    form = {"password": PASSWORD, "code": code_of(secret), "verb": "remove"}
+    assert browser.post(MINE, form).status_code == HTTPStatus.FOUND
+    assert answer("vera") == HTTPStatus.FOUND
+    assert not StaticToken.objects.exists()
+    kinds = set(AuditEntry.objects.filter(target="vera").values_list("kind", flat=True))
+    assert {"second-factor-deleted", "recovery-codes-deleted"} <= kinds
+
+
+def test_where_it_is_required_nothing_is_done_before_it_is_there(settings: Any) -> None:
+    settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
+    browser = Client()
+    vera = person("vera", "Administrator")
+    _, token = api_tokens.issue(vera, "automation")
+    browser.post(LOGIN, {"username": "vera", "password": PASSWORD})
+
+    for path in ("/admin/", "/admin/groups/group/", "/admin/groups/apitoken/add/"):
+        assert browser.get(path).headers["Location"] == MINE
+    refused = browser.get("/api/v1/groups")
+    assert (refused.status_code, refused.json()["code"]) == (403, "second_factor_required")
+    socket: Any = consumer.refused.func  # without its thread
+    assert socket(vera) is not None
+    bearer = {"authorization": f"Bearer {token}"}
+    assert Client(headers=bearer).get("/api/v1/groups").status_code == HTTPStatus.OK
+
+    set_up(browser)
+    assert browser.get("/admin/").status_code == HTTPStatus.OK
+    assert browser.get("/api/v1/groups").status_code == HTTPStatus.OK
+    assert socket(vera) is None
+
+
+def test_it_is_not_required_of_who_has_no_password_here(settings: Any) -> None:
+    settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
+    vera = person("vera", "Viewer")
+    vera.set_unusable_password()
+    vera.save()
+    browser = Client()
+    browser.force_login(vera)
+    assert browser.get("/admin/").status_code == HTTPStatus.OK
+    assert "provider" in text(browser.get(MINE))
+
+
+def test_where_it_is_off_nobody_is_asked(settings: Any) -> None:
+    browser = visitor("Viewer")
+    set_up(browser)
+    settings.WEB_SECOND_FACTOR = second_factor.OFF
+    assert answer("vera") == HTTPStatus.FOUND
+    assert browser.get(MINE).status_code == HTTPStatus.NOT_FOUND
+    assert "one_time_password" not in text(Client().get(LOGIN))
+
+
+def test_who_manages_people_removes_what_somebody_has_lost() -> None:
+    set_up(visitor("Viewer"))
+    chief = visitor("Administrator", name="chief")
+    listed = text(chief.get("/admin/otp_totp/totpdevice/"))
+    device = TOTPDevice.objects.get()
+    assert "vera" in listed and device.key not in listed
+    assert device.key not in text(chief.get(f"/admin/otp_totp/totpdevice/{device.pk}/change/"))
+    chief.post(f"/admin/otp_totp/totpdevice/{device.pk}/delete/", {"post": "yes"})
+    assert answer("vera") == HTTPStatus.FOUND
+    assert not StaticToken.objects.exists()
+
+
+def test_a_superusers_is_a_superusers_to_remove() -> None:
+    root = superuser()
+    User.objects.get(username="root").set_password(PASSWORD)
+    user = User.objects.get(username="root")
+    TOTPDevice.objects.create(user=user, name="authenticator")
+    chief = visitor("Administrator", name="chief")
+    page = "/admin/otp_totp/totpdevice/"
+    device = TOTPDevice.objects.get()
+    chosen = {"action": "delete_selected", "_selected_action": [device.pk], "post": "yes"}
+    chief.post(page, chosen)
+    chief.post(f"{page}{device.pk}/delete/", {"post": "yes"})
+    assert TOTPDevice.objects.exists()
+    root.post(page, chosen)
+    assert not TOTPDevice.objects.exists()
+
+
+def test_the_command_removes_it() -> None:
+    set_up(visitor("Viewer"))
+    call_command("remove_second_factor", "vera", stdout=StringIO())
+    assert answer("vera") == HTTPStatus.FOUND
+    for name in ("vera", "nobody"):
+        with pytest.raises(CommandError):
+            call_command("remove_second_factor", name)
+
+
+def test_a_page_of_another_host_frames_nothing_and_keeps_nothing() -> None:
+    shown = visitor("Viewer").get(MINE)
+    assert "no-store" in shown.headers["Cache-Control"]
+    assert 'src="data:image/svg+xml' in text(shown)
