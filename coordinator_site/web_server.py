@@ -3,7 +3,6 @@
 Its options are daphne's. Importing this installs a Twisted reactor: nobody else does.
 """
 
-import os
 import resource
 from collections.abc import Iterable
 from typing import Any
@@ -14,12 +13,9 @@ from django.conf import settings
 
 from coordinator_site.concurrency import is_endless
 from coordinator_site.http_limits import Channel, Factory, Websocket
+from coordinator_site.priority import give_way
 
 CONNECTIONS_MAX = "WEB_CONNECTIONS_MAX"
-
-YIELDS = 5
-"""What is added to the priority of the process (nice): where a node shares the machine, pages wait
-for heartbeats and commits."""
 
 FILES_BESIDE = 256
 """Descriptors that are nobody's connection: the pool's, the listener's, those of open files."""
@@ -40,7 +36,7 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def run(self) -> None:
         """Serve until SIGINT or SIGTERM."""
-        os.nice(YIELDS)
+        give_way()
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         # As many websockets as requests may be open beside these.

@@ -6,17 +6,15 @@ along, whose import takes as long as everything else, and its memory.
 """
 
 import logging
-import os
 import sys
 import threading
 from typing import Any
 
+from coordinator_site.priority import give_way
+
 logger = logging.getLogger(__name__)
 
 LOG_LEVEL = "WARNING"
-YIELDS = 5
-"""What is added to the priority of the process (nice), as to the web's."""
-
 THREADS = 4
 """Threads, not processes: tasks wait for the database, and memory is what idle costs."""
 
@@ -27,7 +25,7 @@ BEAT_END_S = 2.0
 
 def main(name: str, *options: str) -> None:
     """Be one of the two until a signal. Where nodes share the machine they come first."""
-    os.nice(YIELDS)
+    give_way()
     logging.captureWarnings(True)  # several lines each, otherwise
     try:
         {"worker": worker, "beat": beat}[name](*options)
