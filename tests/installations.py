@@ -23,6 +23,8 @@ SETTINGS: Mapping[str, str] = {
     # Tests and schemathesis ask as often as they can.
     "ROLLCALL_WEB_REST_READS_PER_MINUTE": "0",
     "ROLLCALL_WEB_REST_CHANGES_PER_MINUTE": "0",
+    # Nobody there has one; its page is looked at.
+    "ROLLCALL_WEB_SECOND_FACTOR": "optional",
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
     # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
