@@ -120,6 +120,6 @@ def test_a_user_is_made_allowed_consumes_and_is_removed(site: Site, name: str) -
 
     site.admin(ACLS, "--remove", *rule, "--force")
     assert "operation=READ" not in site.admin(ACLS, "--list", "--topic", name)
-    assert "GroupAuthorizationException" in site.consume(name, name, f"of {name}")
+    assert "AuthorizationException" in site.consume(name, name, f"of {name}")
     site.admin(CONFIGS, "--alter", *user, "--delete-config", MECHANISM)
     assert "Authentication failed" in site.consume(name, name, f"of {name}")
