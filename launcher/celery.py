@@ -6,6 +6,7 @@ along, whose import takes as long as everything else, and its memory.
 """
 
 import logging
+import os
 import sys
 import threading
 from typing import Any

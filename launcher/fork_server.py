@@ -101,9 +101,11 @@ UNUSED = (
     "rich",  # by structlog, for tracebacks in colours
     "sqlalchemy",  # by pgmq, for clients that we do not use
 )
-"""What libraries import where it happens to be installed, and do without where it is not. For them
-it would be a fifth of all that is imported; a program that needs one imports it itself (logins of
-an OpenID provider need ``requests``)."""
+"""What libraries import where it happens to be installed, and do without where it is not. It would
+be a fifth of all that is imported, in programs, too, that are forked before the rest is there."""
+
+NEEDED_LATER = ("requests",)
+"""Of these: what a program may need itself (logins of an OpenID provider)."""
 
 ARG_START, ENV_START, ENV_END = 48 - 3, 50 - 3, 51 - 3
 """Fields of /proc/PID/stat (proc(5)), counted from the third on."""
@@ -173,13 +175,13 @@ def load(names: Sequence[str]) -> None:
 
 
 def hide(names: Sequence[str]) -> None:
-    """Have imports of these fail until :func:`reveal`, as if they were not installed."""
+    """Have imports of these fail, here and in what is forked, as if they were not installed."""
     for name in names:
         sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say so
 
 
 def reveal(names: Sequence[str]) -> None:
-    """They can be imported again."""
+    """These can be imported again."""
     for name in names:
         if sys.modules.get(name) is None:
             sys.modules.pop(name, None)
@@ -234,7 +236,7 @@ def fork(peer: socket.socket, output: int, launcher: int, request: Request) -> b
 
 def become(request: Request) -> None:
     """Be the program, as ``python ARGUMENTS`` would."""
-    reveal(UNUSED)
+    reveal(NEEDED_LATER)
     set_environ(request.environ)
     take_settings(request.environ)
     command = commands.argv(request.name, *request.arguments)

@@ -109,7 +109,7 @@ def _call(path: str, method: str, told: Mapping[str, Any], ids: Mapping[str, Any
     if told["operationId"] in ("force_rebalance", "freeze_group"):
         body = {"reason": "a test"}  # the example's generation is over
     if told["operationId"] == "reset_offsets":
-        body = {**body, "topics": [NAME]}
+        body = {**content["application/json"]["example"], "topics": [NAME]}
     return Call(told["operationId"], told["tags"][0], method, path, values, query, body)
 
 
