@@ -17,6 +17,7 @@ async def handle(request: InitProducerIdRequest, call: Call) -> InitProducerIdRe
     try:
         if request.transactional_id is None:
             _check_idempotent(call)
+            _claim(request)  # whoever has no transactional id is asked the same, as with Kafka
             return _given(await call.node.transactions.draw_producer_id(), 0)
         return await _initialise(request, request.transactional_id, call)
     except Refuse as refusal:

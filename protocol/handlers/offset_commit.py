@@ -7,7 +7,6 @@ path: what it costs per partition is in docs/hot-path.md.
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
@@ -15,6 +14,7 @@ from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider, Tick
 from groups.node import NodeSettings
 from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.handlers.support.merged_topics import added_up, is_answered_by_both
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -73,7 +73,8 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         call.node.coordinator.tallies.commits[verdict] += 1
     codes = under(verdict, codes)
     unknown = [at for at, entry in enumerate(entries) if isinstance(entry, ErrorCode)]
-    return await _told(request, lambda t, p: codes[t][p] or verdict, unknown, call)
+    adds_up = bool(unknown) or (len(codes) > 1 and is_answered_by_both(codes))
+    return await _told(request, lambda t, p: codes[t][p] or verdict, unknown, call, adds_up=adds_up)
 
 
 async def _with_room(
@@ -107,10 +108,11 @@ async def _told(
     code: Callable[[int, int], ErrorCode],
     unknown: Container[int],
     call: Call,
+    *,
+    adds_up: bool = False,
 ) -> OffsetCommitResponse:
-    if call.is_large:
-        return await call.beside(partial(response, request, code, unknown, call.throttle_ms))
-    return response(request, code, unknown, call.throttle_ms)
+    telling = partial(response, request, code, unknown, call.throttle_ms, adds_up=adds_up)
+    return await call.beside(telling) if call.is_large else telling()
 
 
 async def _sort(
@@ -254,8 +256,11 @@ def response(
     code: Callable[[int, int], ErrorCode],
     unknown: Container[int],
     throttle_ms: int = 0,
+    *,
+    adds_up: bool = False,
 ) -> OffsetCommitResponse:
-    """Of topics without partitions Kafka names those that do not exist."""
+    """Of topics without partitions Kafka names those that do not exist. ``adds_up``: a topic that
+    is named twice is told once."""
     topics = [
         OffsetCommitResponseTopic(
             name=topic.name,
@@ -270,17 +275,11 @@ def response(
         for t, topic in enumerate(request.topics)
         if topic.partitions or t in unknown
     ]
-    if len(topics) > 1:
-        topics = _each_once(topics)
+    if adds_up and len(topics) > 1:
+        topics = [
+            OffsetCommitResponseTopic(name=name, topic_id=topic_id, partitions=partitions)
+            for (name, topic_id), partitions in added_up(
+                ((topic.name, topic.topic_id), topic.partitions) for topic in topics
+            )
+        ]
     return OffsetCommitResponse(throttle_time_ms=throttle_ms, topics=topics)
-
-
-def _each_once(topics: list[OffsetCommitResponseTopic]) -> list[OffsetCommitResponseTopic]:
-    """Kafka names a topic once, however often the request does."""
-    found: dict[tuple[str, UUID], list[OffsetCommitResponsePartition]] = {}
-    for topic in topics:
-        found.setdefault((topic.name, topic.topic_id), []).extend(topic.partitions)
-    return [
-        OffsetCommitResponseTopic(name=name, topic_id=topic_id, partitions=partitions)
-        for (name, topic_id), partitions in found.items()
-    ]

@@ -9,6 +9,7 @@ from groups.core.events import OffsetDelete
 from groups.core.replies import OffsetsDeleted
 from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.handlers.support.merged_topics import added_up, is_answered_by_both
 from rollcall.wire.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteResponse,
@@ -49,19 +50,24 @@ def _existing(request: OffsetDeleteRequest, entries: Mapping[str, Entry]) -> lis
 def _response(
     request: OffsetDeleteRequest, entries: Mapping[str, Entry], reply: OffsetsDeleted
 ) -> OffsetDeleteResponse:
+    told = [
+        (
+            topic.name,
+            [
+                OffsetDeleteResponsePartition(
+                    partition_index=p.partition_index,
+                    error_code=reply.partitions.get((topic.name, p.partition_index), UNKNOWN),
+                )
+                for p in topic.partitions
+            ],
+        )
+        for topic in request.topics
+        if topic.partitions or topic.name not in entries
+    ]
+    codes = ({p.error_code for p in partitions} or {UNKNOWN} for _, partitions in told)
     return OffsetDeleteResponse(
         topics=[
-            OffsetDeleteResponseTopic(
-                name=topic.name,
-                partitions=[
-                    OffsetDeleteResponsePartition(
-                        partition_index=p.partition_index,
-                        error_code=reply.partitions.get((topic.name, p.partition_index), UNKNOWN),
-                    )
-                    for p in topic.partitions
-                ],
-            )
-            for topic in request.topics
-            if topic.partitions or topic.name not in entries
+            OffsetDeleteResponseTopic(name=name, partitions=partitions)
+            for name, partitions in (added_up(told) if is_answered_by_both(codes) else told)
         ]
     )

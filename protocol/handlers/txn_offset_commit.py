@@ -4,7 +4,7 @@ Partitions that do not exist, or whose metadata is too long, fail alone, as with
 The others go to the group as one event, after a look at the producer's transaction.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import partial
 
 from groups.catalogue.cache import Entry, Unavailable
@@ -21,6 +21,7 @@ from protocol.handlers.offset_commit import (
     write,
 )
 from protocol.handlers.support import validation
+from protocol.handlers.support.merged_topics import added_up, is_answered_by_both
 from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestTopic,
@@ -39,14 +40,21 @@ Codes = list[list[ErrorCode]]
 async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommitResponse:
     """Let the offsets wait for the end of the transaction."""
     try:
-        codes, writes = await _sort(request, call)
+        entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
+    except Unavailable:
+        code = _told(ErrorCode.COORDINATOR_NOT_AVAILABLE, call.version)
+        return await call.aside(partial(_response, request, lambda _t, _p: code, ()))
+    codes, writes = await _sort(request, entries, call)
+    try:
         verdict = await _decide(request, writes, call) if writes or is_known(codes) else Good
     except Refuse as refusal:
-        code = _told(refusal.code, call.version)
-        return await call.aside(partial(_response, request, lambda _topic, _partition: code))
+        verdict = refusal.code
     verdict = _told(verdict, call.version)
     codes = under(verdict, codes)
-    return await call.aside(partial(_response, request, lambda t, p: codes[t][p] or verdict))
+    unknown = [at for at, topic in enumerate(request.topics) if topic.name not in entries]
+    adds_up = bool(unknown) or is_answered_by_both(codes)
+    telling = partial(_response, request, lambda t, p: codes[t][p] or verdict, unknown)
+    return await call.aside(partial(telling, adds_up=adds_up))
 
 
 async def _decide(
@@ -80,12 +88,10 @@ async def _check_room(group_id: str, writes: list[OffsetWrite], call: Call) -> N
         raise Refuse(NO_ROOM)
 
 
-async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, list[OffsetWrite]]:
+async def _sort(
+    request: TxnOffsetCommitRequest, entries: Mapping[str, Entry], call: Call
+) -> tuple[Codes, list[OffsetWrite]]:
     """A code for each partition, and the writes of those whose code is NONE."""
-    try:
-        entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
-    except Unavailable as error:
-        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
     limit = call.node.settings.offset_metadata_max_bytes
     who = call.committer(validation.shown(request.member_id))
     return await call.aside(partial(_sorted, request, entries, limit, who))
@@ -123,19 +129,29 @@ def _told(code: ErrorCode, version: int) -> ErrorCode:
 
 
 def _response(
-    request: TxnOffsetCommitRequest, code: Callable[[int, int], ErrorCode]
+    request: TxnOffsetCommitRequest,
+    code: Callable[[int, int], ErrorCode],
+    unknown: Container[int],
+    *,
+    adds_up: bool = False,
 ) -> TxnOffsetCommitResponse:
+    """As with OffsetCommit: of topics without partitions those that do not exist."""
+    told = [
+        (
+            topic.name,
+            [
+                TxnOffsetCommitResponsePartition(
+                    partition_index=partition.partition_index, error_code=code(t, p)
+                )
+                for p, partition in enumerate(topic.partitions)
+            ],
+        )
+        for t, topic in enumerate(request.topics)
+        if topic.partitions or t in unknown
+    ]
     return TxnOffsetCommitResponse(
         topics=[
-            TxnOffsetCommitResponseTopic(
-                name=topic.name,
-                partitions=[
-                    TxnOffsetCommitResponsePartition(
-                        partition_index=partition.partition_index, error_code=code(t, p)
-                    )
-                    for p, partition in enumerate(topic.partitions)
-                ],
-            )
-            for t, topic in enumerate(request.topics)
+            TxnOffsetCommitResponseTopic(name=name, partitions=partitions)
+            for name, partitions in (added_up(told) if adds_up else told)
         ]
     )

@@ -149,7 +149,7 @@ TABLE = (
     ),
     Accepted(
         "who-leads",
-        ("classic", "mixed"),
+        ("classic", "mixed", "crossed"),
         "which member leads is nobody's promise: there it is the first of a hash map",
         _who_leads,
     ),
@@ -212,7 +212,7 @@ TABLE = (
     ),
     Accepted(
         "their-fault",
-        ("consumer", "classic", "mixed", "administration"),
+        ("consumer", "classic", "mixed", "administration", "crossed"),
         "a request that was not foreseen there is UNKNOWN_SERVER_ERROR; here it is told what is"
         " wrong",
         _their_fault,

@@ -3,6 +3,7 @@
 from tests.differential.administration import Administration
 from tests.differential.classic import Classic
 from tests.differential.consumer import Consumer
+from tests.differential.crossed import Crossed
 from tests.differential.mixed import Mixed
 from tests.differential.plays import Play
 from tests.differential.transactions import Transactions
@@ -13,4 +14,5 @@ KINDS: dict[str, type[Play]] = {
     "mixed": Mixed,
     "transactions": Transactions,
     "administration": Administration,
+    "crossed": Crossed,
 }

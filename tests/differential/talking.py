@@ -43,6 +43,18 @@ def build(kind: type[Struct], said: Mapping[str, Any]) -> Any:
     return kind(**{name: _built(fields[name], value) for name, value in said.items()})
 
 
+def prune(kind: type[Struct], said: Mapping[str, Any], version: int) -> dict[str, Any]:
+    """What of it the request has in this version."""
+    fields = {f.name: f.kind for f in kind.wire_fields if f.present(version)}
+    return {k: _pruned(fields[k], v, version) for k, v in said.items() if k in fields}
+
+
+def _pruned(kind: object, value: Any, version: int) -> Any:
+    if isinstance(kind, Array) and isinstance(kind.element, type) and value is not None:
+        return [prune(kind.element, each, version) for each in value]
+    return value
+
+
 def _built(kind: object, value: Any) -> Any:
     if isinstance(kind, Array) and value is not None:
         return [_built(kind.element, each) for each in value]

@@ -33,6 +33,7 @@ from tests.server.serving import Serving
 
 TOO_LONG = "x" * 4_097
 NOT_ASKED = -(2**31)
+UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def commit(*topics: tuple[str, str], member_id: str = "", at: int = -1) -> OffsetCommitRequest:
@@ -74,17 +75,83 @@ async def test_who_may_not_commit_hears_that_before_what_is_wrong_with_the_metad
     assert served.node.coordinator.group("g") is None
 
 
-async def test_a_commit_names_each_topic_once_and_none_without_partitions(served: Serving) -> None:
-    await served.node.catalogue.create("orders", 1)
+async def test_entries_of_one_topic_are_added_up_where_a_partition_is_unknown(
+    served: Serving,
+) -> None:
+    await served.node.catalogue.create("orders", 2)
     client = await Client.connect(served.address)
     request = commit(("orders", ""), ("orders", TOO_LONG))
     empty = OffsetCommitRequestTopic(name="orders", partitions=[])
     request.topics = [*request.topics, empty]
 
     told = await client.call(request, 8)
+    assert [[p.error_code for p in t.partitions] for t in told.topics] == [
+        [ErrorCode.NONE],
+        [ErrorCode.OFFSET_METADATA_TOO_LARGE],
+    ]
 
-    [topic] = told.topics
-    assert [p.error_code for p in topic.partitions] == [0, ErrorCode.OFFSET_METADATA_TOO_LARGE]
+    request.topics = [*request.topics, *commit(("absent", "")).topics]
+    told = await client.call(request, 8)
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+        ("orders", [ErrorCode.NONE, ErrorCode.OFFSET_METADATA_TOO_LARGE]),
+        ("absent", [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]),
+    ]
+
+
+async def test_deletions_are_told_in_the_same_way(served: Serving) -> None:
+    await served.node.catalogue.create("orders", 2)
+    client = await Client.connect(served.address)
+    await client.call(commit(("orders", "")), 8)
+    for partitions, entries in (((0, 1), [[0], [0]]), ((0, 9), [[0, UNKNOWN]])):
+        each = [OffsetDeleteRequestPartition(partition_index=p) for p in partitions]
+        topics = [OffsetDeleteRequestTopic(name="orders", partitions=[p]) for p in each]
+        told = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
+        assert [[p.error_code for p in t.partitions] for t in told.topics] == entries
+
+
+async def test_a_refused_transactional_commit_still_tells_which_partitions_do_not_exist(
+    served: Serving,
+) -> None:
+    await served.node.catalogue.create("orders", 1)
+    client = await Client.connect(served.address)
+    named = [("orders", (0,)), ("absent", (0,)), ("orders", (9,)), ("orders", ()), ("gone", ())]
+    request = TxnOffsetCommitRequest(
+        transactional_id="nobody",
+        group_id="g",
+        producer_id=1,
+        topics=[
+            TxnOffsetCommitRequestTopic(
+                name=name,
+                partitions=[
+                    TxnOffsetCommitRequestPartition(partition_index=p, committed_offset=1)
+                    for p in partitions
+                ],
+            )
+            for name, partitions in named
+        ],
+    )
+    told = await client.call(request, 3)
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+        ("orders", [ErrorCode.INVALID_PRODUCER_ID_MAPPING, UNKNOWN]),
+        ("absent", [UNKNOWN]),
+        ("gone", []),
+    ]
+
+
+async def test_half_a_claim_is_refused_also_without_a_transactional_id(served: Serving) -> None:
+    client = await Client.connect(served.address)
+    for producer_id, epoch, code in (
+        (0, -1, ErrorCode.INVALID_REQUEST),
+        (-1, 0, ErrorCode.INVALID_REQUEST),
+        (-1, -1, ErrorCode.NONE),
+    ):
+        request = InitProducerIdRequest(
+            transactional_id=None,
+            transaction_timeout_ms=60_000,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+        )
+        assert (await client.call(request, 5)).error_code == code
 
 
 async def test_a_commit_names_a_topic_that_does_not_exist_also_without_partitions(

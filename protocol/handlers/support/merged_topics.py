@@ -1,0 +1,30 @@
+"""What a commit or a deletion of offsets answers of a topic that the request names twice.
+
+Kafka's broker answers for partitions that do not exist, its group coordinator for the others, topic
+by topic. Where there are answers of both, the broker adds them up by topic.
+"""
+
+from collections.abc import Container, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from groups.core.errors import ErrorCode
+
+Topic = TypeVar("Topic", bound=Hashable)
+Partition = TypeVar("Partition")
+
+BROKERS_OWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
+
+
+def is_answered_by_both(codes: Iterable[Container[int]]) -> bool:
+    """Whether a partition of the request does not exist. ``codes``: of each topic's partitions."""
+    return any(code in judged for judged in codes for code in BROKERS_OWN)
+
+
+def added_up(
+    told: Iterable[tuple[Topic, Iterable[Partition]]],
+) -> Sequence[tuple[Topic, list[Partition]]]:
+    """Each topic once, with the partitions of all its entries."""
+    found: dict[Topic, list[Partition]] = {}
+    for topic, partitions in told:
+        found.setdefault(topic, []).extend(partitions)
+    return list(found.items())
