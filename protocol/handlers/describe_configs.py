@@ -23,11 +23,28 @@ from rollcall.wire.messages.describe_configs import (
 async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigsResponse:
     """Each resource by itself, and once however often it is named; what groups have of their own,
     and which topics there are, is read for all of them at once."""
+    if any(r.resource_type not in config_resources.KAFKAS for r in request.resources):
+        return _refused(request)
     asked = list({(r.resource_type, r.resource_name): r for r in request.resources}.values())
     own = await _own(asked, call)
     topics = await config_resources.topics(asked, call)
     results = [_result(each, own, topics, request, call) async for each in call.each(asked)]
     return DescribeConfigsResponse(results=results)
+
+
+def _refused(request: DescribeConfigsRequest) -> DescribeConfigsResponse:
+    """As with Kafka: where nobody knows what one of them is, none is described."""
+    return DescribeConfigsResponse(
+        results=[
+            DescribeConfigsResult(
+                error_code=ErrorCode.INVALID_REQUEST,
+                error_message="The request names a resource of an unknown type.",
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource in request.resources
+        ]
+    )
 
 
 async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[str, Values] | None:

@@ -28,10 +28,8 @@ async def handle(
     cursor = request.cursor
     limit = min(max(request.response_partition_limit, 1), PAGE_PARTITIONS_MAX)
     asked = sorted({topic.name for topic in request.topics})
-    if cursor is not None and cursor.partition_index < 0:
-        return DescribeTopicPartitionsResponse(
-            topics=[_failed(name, ErrorCode.INVALID_REQUEST, call) for name in asked]
-        )
+    if cursor is not None and not _is_good(cursor, asked):
+        return _refused(request)
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     catalogue = call.node.catalogue
     found = catalogue.known(asked)
@@ -46,6 +44,22 @@ async def handle(
     page = _page([n for n in names if n not in set(hidden)], found, missing, cursor, limit, call)
     page.topics = [*page.topics, *(_hidden(name) for name in hidden)]
     return page
+
+
+def _is_good(cursor: Cursor, asked: Sequence[str]) -> bool:
+    """Whether a page can begin there: within the topics that are asked for, if any are named."""
+    return cursor.partition_index >= 0 and (not asked or cursor.topic_name in asked)
+
+
+def _refused(request: DescribeTopicPartitionsRequest) -> DescribeTopicPartitionsResponse:
+    return DescribeTopicPartitionsResponse(
+        topics=[
+            DescribeTopicPartitionsResponseTopic(
+                error_code=ErrorCode.INVALID_REQUEST, name=topic.name
+            )
+            for topic in request.topics
+        ]
+    )
 
 
 async def _all(call: Call) -> Mapping[str, Entry]:

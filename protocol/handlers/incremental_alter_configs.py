@@ -21,6 +21,7 @@ from rollcall.wire.messages.incremental_alter_configs import (
 )
 
 TWICE = "The request names this resource more than once."
+NO_DEFAULT = "There is no default for all topics."
 UNSURE = "The database did not answer; the change may have been made or not."
 
 
@@ -79,6 +80,9 @@ def _is_group(resource: AlterConfigsResource, topics: Topics, call: Call) -> boo
     name = resource.resource_name
     match config_resources.kind(resource.resource_type):
         case Resource.TOPIC:
+            if not name:
+                raise Refuse(ErrorCode.INVALID_REQUEST, NO_DEFAULT)
+            check_form(_changes(resource))  # as with Kafka before it is asked whether there is one
             topics.check(name)
             topic.check(_changes(resource))
         case Resource.BROKER:

@@ -422,9 +422,23 @@ async def test_a_page_has_at_least_one_partition(world: World) -> None:
         assert answer.next_cursor == Cursor(topic_name="a", partition_index=1)
 
 
-async def test_a_page_cannot_begin_before_a_topic(world: World) -> None:
-    answer = await page(world, "a", cursor=Cursor(topic_name="a", partition_index=-1))
-    assert [t.error_code for t in answer.topics] == [ErrorCode.INVALID_REQUEST]
+@pytest.mark.parametrize(("name", "at"), [("a", -1), ("b", 0), ("Z", 0)])
+async def test_a_page_begins_within_a_topic_that_is_asked_for(
+    world: World, name: str, at: int
+) -> None:
+    await create(world, topic("a", 2))
+    answer = await page(world, "c", "a", "c", cursor=Cursor(topic_name=name, partition_index=at))
+    assert [(t.name, t.error_code) for t in answer.topics] == [
+        (each, ErrorCode.INVALID_REQUEST) for each in ("c", "a", "c")
+    ]
+    # whoever is refused hears nothing of what it may do
+    assert {t.topic_authorized_operations for t in answer.topics} == {-(2**31)}
+
+
+async def test_all_topics_may_begin_at_one_that_is_gone(world: World) -> None:
+    await create(world, topic("a"), topic("c"))
+    answer = await page(world, cursor=Cursor(topic_name="b", partition_index=3))
+    assert [(t.name, t.error_code) for t in answer.topics] == [("c", 0)]
 
 
 async def test_what_is_kept_of_large_topics_is_small() -> None:

@@ -155,7 +155,34 @@ async def test_what_has_no_configuration_is_refused_with_a_sentence(
     assert await alter(client, change(kind, name)) == [code]
 
 
+async def test_nothing_is_described_beside_a_resource_of_an_unknown_type(client: Client) -> None:
+    asked = [(Resource.GROUP, "g"), (99, "x"), (Resource.GROUP, "g")]
+    resources = [DescribeConfigsResource(resource_type=k, resource_name=n) for k, n in asked]
+
+    results = (await client.call(DescribeConfigsRequest(resources=resources), 4)).results
+
+    assert [(r.resource_type, r.resource_name, r.error_code, len(r.configs)) for r in results] == [
+        (kind, name, ErrorCode.INVALID_REQUEST, 0) for kind, name in asked
+    ]
+    assert await alter(client, change(99, "x")) == [ErrorCode.INVALID_REQUEST]
+
+
 # -- changing
+
+
+async def test_what_no_resource_can_have_is_told_before_whether_the_topic_exists(
+    client: Client,
+) -> None:
+    twice = AlterableConfig(name="bogus", config_operation=1)
+    codes = [
+        await alter(client, AlterConfigsResource(resource_type=2, resource_name=n, configs=c))
+        for n, c in (("no-such", [twice, twice]), ("no-such", [twice]), ("", []))
+    ]
+    assert codes == [
+        [ErrorCode.INVALID_REQUEST],
+        [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION],
+        [ErrorCode.INVALID_REQUEST],
+    ]
 
 
 async def test_a_change_can_be_tried_without_being_made(client: Client) -> None:

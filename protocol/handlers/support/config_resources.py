@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
@@ -18,6 +18,9 @@ class Resource(IntEnum):
     BROKER = 4
     GROUP = 32  # KIP-848
 
+
+KAFKAS: Final = frozenset({*Resource, 8, 16})
+"""The types that Kafka knows; loggers of brokers (8) and client metrics (16) are not here."""
 
 UNSURE = "The database did not answer."
 
