@@ -9,6 +9,7 @@ from groups.core.configs import topic
 from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.configs.group import check_form
 from groups.core.errors import ErrorCode, Refuse
+from groups.core.topics import check_name
 from protocol.call import Call
 from protocol.handlers.support import config_resources
 from protocol.handlers.support.config_resources import Resource, Topics
@@ -82,7 +83,9 @@ def _is_group(resource: AlterConfigsResource, topics: Topics, call: Call) -> boo
         case Resource.TOPIC:
             if not name:
                 raise Refuse(ErrorCode.INVALID_REQUEST, NO_DEFAULT)
-            check_form(_changes(resource))  # as with Kafka before it is asked whether there is one
+            check_form(_changes(resource))  # Kafka's order: what asks for no look-up comes first
+            check_name(name)
+            topic.check_names(_changes(resource))
             topics.check(name)
             topic.check(_changes(resource))
         case Resource.BROKER:

@@ -9,7 +9,7 @@ from uuid import UUID
 from groups.core.assignment import assignment_of
 from tests.core_consumer.wire_bytes import subscription
 from tests.differential.plays import Play, Step
-from tests.differential.talking import BY_NAME, Answer, Side, plain
+from tests.differential.talking import BY_NAME, Answer, Side, in_order, plain, prune
 
 Said = dict[str, Any]
 
@@ -78,10 +78,8 @@ class Administration(Play):
 
     async def request(self, side: Side, name: str, version: int, said: Said) -> Answer:
         """The request, and all of its answer that can be compared."""
-        kind = BY_NAME[name].request
-        here = {f.name for f in kind.wire_fields if f.present(version)}
-        read = {k: v for k, v in self._read(side, said).items() if k in here}
-        return plain(await side.ask_again(name, version, **read))
+        read = prune(BY_NAME[name].request, self._read(side, said), version)
+        return in_order(side, plain(await side.ask_again(name, version, **read)))
 
     def _read(self, side: Side, said: Any) -> Any:
         if isinstance(said, dict):
@@ -295,6 +293,61 @@ def _end_transaction(rnd: Random, version: int) -> Said:
     }
 
 
+def _topic_partitions(rnd: Random, version: int) -> Said:
+    at = {"topic_name": rnd.choice(TOPICS), "partition_index": rnd.choice([0, 1, 2, 3, -1])}
+    limits = (2_000, 1, 2, 3, 0, -1, 2**31 - 1)
+    return {
+        "topics": [{"name": n} for n in some(rnd, (*TOPICS, "%250"), 4)] or [{"name": "@A"}],
+        "response_partition_limit": rnd.choice(limits),
+        "cursor": rnd.choice([None, at]),
+    }
+
+
+def _delete_topics(rnd: Random, version: int) -> Said:
+    """None that there is: by a name and an id, by neither, by what nobody has."""
+    pairs = [("@none", "#0"), (None, "#9"), ("@A", "#A"), ("", "#0"), (None, "#0"), ("a b", "#0")]
+    return {
+        "topic_names": some(rnd, ("@none", "", "a b", "@none")),
+        "topics": [{"name": n, "topic_id": i} for n, i in some(rnd, pairs)],
+        "timeout_ms": 9_000,
+    }
+
+
+RESOURCES = ((32, "$simple"), (32, "$none"), (32, ""), (2, "@none"), (2, ""), (2, "a b"), (99, "x"))
+
+
+def _describe_configs(rnd: Random, version: int) -> Said:
+    """Each once: a resource that is named twice is described once here, of whatever size."""
+    return {
+        "resources": [
+            {
+                "resource_type": kind,
+                "resource_name": name,
+                "configuration_keys": rnd.choice([None, [], ["bogus"]]),
+            }
+            for kind, name in dict.fromkeys(some(rnd, (*RESOURCES, (4, "77"), (0, "x"))))
+        ]
+    }
+
+
+def _alter_configs(rnd: Random, version: int) -> Said:
+    """What groups can have, and what nothing can."""
+    values = ("45000", "1000", "999", "60001", "0", "-1", "", "abc", None, " 50000 ", "2147483648")
+
+    def change(name: str) -> Said:
+        operation = rnd.choice([0, 0, 0, 1])
+        return {"name": name, "config_operation": operation, "value": rnd.choice(values)}
+
+    def resource(kind: int, name: str) -> Said:
+        sessions = ("consumer.session.timeout.ms", "consumer.heartbeat.interval.ms", "bogus", "")
+        names = some(rnd, sessions if kind == 32 else ("bogus",))
+        configs = [change(each) for each in names]
+        return {"resource_type": kind, "resource_name": name, "configs": configs}
+
+    resources = [resource(kind, name) for kind, name in some(rnd, RESOURCES)]
+    return {"resources": resources, "validate_only": rnd.random() < 0.6}
+
+
 REQUESTS: dict[str, tuple[tuple[int, int], Callable[[Random, int], Said]]] = {
     "OffsetCommit": ((2, 10), _offset_commit),
     "OffsetFetch": ((1, 10), _offset_fetch),
@@ -315,4 +368,8 @@ REQUESTS: dict[str, tuple[tuple[int, int], Callable[[Random, int], Said]]] = {
     "EndTxn": ((0, 5), _end_transaction),
     "AddOffsetsToTxn": ((0, 4), _end_transaction),
     "DescribeTransactions": ((0, 0), _end_transaction),
+    "DescribeTopicPartitions": ((0, 0), _topic_partitions),
+    "DeleteTopics": ((1, 6), _delete_topics),
+    "DescribeConfigs": ((1, 4), _describe_configs),
+    "IncrementalAlterConfigs": ((0, 1), _alter_configs),
 }

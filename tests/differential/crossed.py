@@ -14,7 +14,7 @@ from uuid import UUID
 from tests.core_consumer.wire_bytes import subscription
 from tests.differential.administration import Said, some
 from tests.differential.plays import HELD, Play, Step
-from tests.differential.talking import BY_NAME, Answer, Member, Side, named, plain, prune
+from tests.differential.talking import BY_NAME, Answer, Member, Side, in_order, named, plain, prune
 
 GROUPS: Final = ("$g", "$h")
 CLASSIC, DYNAMIC = 0, 3
@@ -163,14 +163,16 @@ class Crossed(Play):
 
 
 def settled(side: Side, answer: Any) -> Any:
-    """The answer without numbers, in an order of names alone: ids differ from server to server."""
+    """What of an answer is compared."""
+    return _shortened(in_order(side, answer, NUMBERS))
+
+
+def _shortened(answer: Any) -> Any:
     if isinstance(answer, dict):
-        return {k: settled(side, v) for k, v in answer.items() if k not in NUMBERS}
+        return {k: _shortened(v) for k, v in answer.items()}
     if isinstance(answer, list):
-        return sorted((settled(side, v) for v in answer), key=lambda v: repr(side.short(v)))
-    if isinstance(answer, str) and len(answer) > LONG:
-        return f"%{len(answer)}"
-    return answer
+        return [_shortened(v) for v in answer]
+    return f"%{len(answer)}" if isinstance(answer, str) and len(answer) > LONG else answer
 
 
 # -- what is asked

@@ -5,7 +5,7 @@ members and producers. Names of a scenario are told by their letters.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -195,6 +195,17 @@ class Side:
         for letter, name in self.topics.items():
             text = text.replace(name, letter)
         return text.replace(self.tag, "")
+
+
+def in_order(side: Side, answer: Any, without: Collection[str] = ()) -> Any:
+    """An answer's data in the order of what is compared (ids differ from server to server), without
+    the fields named."""
+    if isinstance(answer, dict):
+        return {k: in_order(side, v, without) for k, v in answer.items() if k not in without}
+    if isinstance(answer, list):
+        ordered = [in_order(side, v, without) for v in answer]
+        return sorted(ordered, key=lambda v: repr(side.short(v)))
+    return answer
 
 
 def _codes(answer: Any) -> set[int]:

@@ -173,16 +173,19 @@ async def test_nothing_is_described_beside_a_resource_of_an_unknown_type(client:
 async def test_what_no_resource_can_have_is_told_before_whether_the_topic_exists(
     client: Client,
 ) -> None:
-    twice = AlterableConfig(name="bogus", config_operation=1)
-    codes = [
-        await alter(client, AlterConfigsResource(resource_type=2, resource_name=n, configs=c))
-        for n, c in (("no-such", [twice, twice]), ("no-such", [twice]), ("", []))
-    ]
-    assert codes == [
-        [ErrorCode.INVALID_REQUEST],
-        [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION],
-        [ErrorCode.INVALID_REQUEST],
-    ]
+    deleted = AlterableConfig(name="bogus", config_operation=1)
+    bogus = AlterableConfig(name="bogus", config_operation=0, value="1")
+    kept = AlterableConfig(name="retention.ms", config_operation=0, value="1")
+    for name, configs, code in (
+        ("no-such", [deleted, deleted], ErrorCode.INVALID_REQUEST),
+        ("no-such", [bogus], ErrorCode.INVALID_CONFIG),
+        ("no-such", [deleted], ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ("no-such", [kept], ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ("a b", [bogus], ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("", [bogus], ErrorCode.INVALID_REQUEST),
+    ):
+        resource = AlterConfigsResource(resource_type=2, resource_name=name, configs=configs)
+        assert await alter(client, resource) == [code], (name, configs)
 
 
 async def test_a_change_can_be_tried_without_being_made(client: Client) -> None:

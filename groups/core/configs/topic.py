@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from groups.core.configs.entries import Change, ConfigEntry, ConfigOperation, ConfigType, Source
-from groups.core.configs.group import check_form
 from groups.core.errors import ErrorCode, Refuse
 
 LONG_MAX: Final = str(2**63 - 1)
@@ -111,15 +110,19 @@ def entries() -> Sequence[ConfigEntry]:
     ]
 
 
+def check_names(changes: Sequence[Change]) -> None:
+    """Refuse what no topic could have, whether or not there is one: INVALID_CONFIG."""
+    for change in changes:
+        if change.operation != ConfigOperation.DELETE and change.name not in DEFAULTS:
+            raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {change.name}")
+
+
 def check(changes: Sequence[Change]) -> None:
-    """Refuse what would not be true afterwards: INVALID_REQUEST, or INVALID_CONFIG for a name
-    that no topic has. Setting what holds anyway, and deleting, change nothing and are welcome."""
-    check_form(changes)
+    """Refuse what would not be true afterwards: INVALID_REQUEST. Setting what holds anyway, and
+    deleting, change nothing and are welcome. Form and names were checked."""
     for change in changes:
         if change.operation == ConfigOperation.DELETE:
             continue
-        if change.name not in DEFAULTS:
-            raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {change.name}")
         if change.operation != ConfigOperation.SET or change.value != DEFAULTS[change.name][1]:
             raise Refuse(
                 ErrorCode.INVALID_REQUEST,
