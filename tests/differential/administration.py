@@ -332,7 +332,8 @@ def _describe_configs(rnd: Random, version: int) -> Said:
 
 def _alter_configs(rnd: Random, version: int) -> Said:
     """What groups can have, and what nothing can."""
-    values = ("45000", "1000", "999", "60001", "0", "-1", "", "abc", None, " 50000 ", "2147483648")
+    # Bounds are those that a process was started with: 45,000 to 60,000 wherever this is played.
+    values = ("45000", "59999", "999", "60001", "0", "-1", "", "abc", None, " 50000 ", "2147483648")
 
     def change(name: str) -> Said:
         operation = rnd.choice([0, 0, 0, 1])
