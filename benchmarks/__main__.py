@@ -10,6 +10,7 @@ import sys
 
 from benchmarks import (
     assignors,
+    beside,
     commits,
     consumers,
     convergence,
@@ -39,6 +40,7 @@ BENCHMARKS = {
     "takeover": takeover,
     "start": start,
     "paired": paired,
+    "beside": beside,
 }
 
 

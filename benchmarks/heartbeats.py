@@ -6,22 +6,22 @@ processes and their threads, as the operating system counts it.
 """
 
 import asyncio
-import shutil
 import statistics
-import struct
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.machine import Pids, coordinators, spending
+from benchmarks import closed_loop
+from benchmarks.closed_loop import Frame, Pair, Round, can_run, compile_c, connections
+from benchmarks.machine import Pids, coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Member, form_groups, frame
 from launcher.installation import Installation
-from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.codec import encode
+from rollcall.wire.frames import response_frame
+from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 GOAL = 0.27
 """Of the ceiling's heartbeats per CPU-second."""
@@ -37,70 +37,30 @@ NOBODY = "!nobody"
 ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID = 22, 25
 
 VERSION = 4
-FOLDER = Path(__file__).resolve().parent
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One round of load: replies, wrong ones among them, and what the server spent."""
-
-    replies: int
-    wrong: int
-    cpu_s: float
-    wall_s: float
-
-    @property
-    def per_cpu_second(self) -> float:
-        """The figure."""
-        return self.replies / self.cpu_s
-
-
-def can_run() -> bool:
-    """Whether there is a C compiler; the two programs use Linux's epoll."""
-    return sys.platform == "linux" and shutil.which("cc") is not None
-
-
-def compile_c(name: str, folder: Path) -> Path:
-    """Compile one of the C programs beside this file."""
-    program = folder / name
-    subprocess.run(["cc", "-O2", "-o", program, FOLDER / f"{name}.c"], check=True)
-    return program
 
 
 def frames(members: list[Member]) -> bytes:
     """What the load generator reads: a right and a wrong heartbeat for each member."""
-    parts = [struct.pack("=i", len(members))]
+    pairs: list[Pair] = []
     for place, member in enumerate(members):
-        right = _beat(member.group_id, member.generation, member.member_id)
+        right = _beat(member.group_id, member.generation, member.member_id, 0)
         if place % 2:
-            wrong = _beat(member.group_id, WRONG_GENERATION, member.member_id)
-            code = ILLEGAL_GENERATION
+            other = (member.group_id, WRONG_GENERATION, member.member_id, ILLEGAL_GENERATION)
         else:
-            wrong = _beat(member.group_id, member.generation, NOBODY)
-            code = UNKNOWN_MEMBER_ID
-        for raw, expected in ((right, 0), (wrong, code)):
-            parts += (struct.pack("=i", len(raw)), raw, struct.pack("=h", expected))
-    return b"".join(parts)
+            other = (member.group_id, member.generation, NOBODY, UNKNOWN_MEMBER_ID)
+        pairs.append((right, _beat(*other)))
+    return connections(pairs)
 
 
-def _beat(group_id: str, generation: int, member_id: str) -> bytes:
+def _beat(group_id: str, generation: int, member_id: str, code: int) -> Frame:
     request = HeartbeatRequest(group_id=group_id, generation_id=generation, member_id=member_id)
-    return frame(request, VERSION, 0)
+    reply = encode(HeartbeatResponse(error_code=code), VERSION)
+    return Frame(frame(request, VERSION, 0), response_frame(0, reply, flexible=True))
 
 
 def load(program: Path, port: int, seconds: float, fed: bytes, pids: Pids) -> Round:
     """One round against a server whose processes are known."""
-    with spending(pids) as spent:
-        done = subprocess.run(
-            [program, str(port), str(seconds), str(WRONG_EVERY)],
-            input=fed,
-            capture_output=True,
-            check=False,
-        )
-    if done.returncode:
-        raise RuntimeError(f"the load ended early: {done.stderr.decode()}")
-    replies, wrong = done.stdout.split()
-    return Round(int(replies), int(wrong), spent.cpu_s, spent.wall_s)
+    return closed_loop.load(program, port, seconds, fed, pids, WRONG_EVERY)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import heartbeats
+from benchmarks import closed_loop, heartbeats
 from benchmarks.commits import MEMBERS, TOPIC, Committer, folder_on_disk
 from benchmarks.machine import coordinators, cpu_seconds
 from benchmarks.options import Options
@@ -152,8 +152,8 @@ async def all_of_it(options: Options, than: Path) -> None:
             (f"a commit, {groups} groups", partial(commits, groups=groups))
             for groups in COMMIT_SHAPES
         ]
-        if heartbeats.can_run():
-            program = heartbeats.compile_c("load", Path(folder))
+        if closed_loop.can_run():
+            program = closed_loop.compile_c("load", Path(folder))
             shapes.insert(0, ("a heartbeat", partial(beats, program=program)))
         for name, make in shapes:
             here, there = Side(mine), Side(other)

@@ -53,13 +53,18 @@ class Peer:
 
     async def call(self, request: Any, version: int) -> Any:
         """Ask and wait for the answer."""
+        return (await self.exchange(request, version))[1]
+
+    async def exchange(self, request: Any, version: int) -> tuple[bytes, Any]:
+        """The same; the answer also as it came, length included."""
         self.asked += 1
         self.writer.write(frame(request, version, self.asked))
-        size = int.from_bytes(await self.reader.readexactly(4), "big")
-        raw = await self.reader.readexactly(size)
+        head = await self.reader.readexactly(4)
+        raw = await self.reader.readexactly(int.from_bytes(head, "big"))
         assert int.from_bytes(raw[:4], "big") == self.asked, "an answer out of its turn"
         response = MESSAGES[request.api_key].response
-        return decode(response, version, raw, 5 if response.flexible(version) else 4)
+        answer = decode(response, version, raw, 5 if response.flexible(version) else 4)
+        return head + raw, answer
 
     def close(self) -> None:
         """Close the connection."""

@@ -141,9 +141,9 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             if len(frame) >= HUGE_FRAME_BYTES:
                 writing = partial(_written, api, version, response, header, flexible)
                 return await _beside(beside, writing)
-            body = encode(response, version)
-            _check_length(api, body)
-            return response_frame(header.correlation_id, body, flexible)
+            reply = _reply(api, header, response, flexible)
+            connection.answered(frame, header, request, response, reply)
+            return reply
         finally:
             if waste:  # after this task has dropped its references
                 server.loop.call_soon(_discard, server.beside, waste)
@@ -223,6 +223,13 @@ def _read(
 def _written(api: Api, version: int, response: Any, header: RequestHeader, flexible: bool) -> bytes:
     """The frame of a long reply."""
     body = encode_large(response, version)
+    _check_length(api, body)
+    return response_frame(header.correlation_id, body, flexible)
+
+
+def _reply(api: Api, header: RequestHeader, response: Any, flexible: bool) -> bytes:
+    """The frame of a reply that is not long."""
+    body = encode(response, header.api_version)
     _check_length(api, body)
     return response_frame(header.correlation_id, body, flexible)
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 from protocol.apis import APIS, UNAUTHENTICATED, Api
 from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath, JudgedCommitFastPath
 from protocol.connection_limits import LONG_BYTES, LongFrames, TimeLimits, hung_up
+from protocol.consumer_fast_path import CONSUMER_HEARTBEAT, SETTLED_KEY, ConsumerFastPath
 from protocol.heartbeat_fast_path import (
     HEAD_BYTES,
     HEARTBEAT,
@@ -29,7 +30,7 @@ from protocol.host import Host
 from protocol.metering import ClientMeter
 from protocol.session import Session
 from rollcall.wire.errors import FrameError
-from rollcall.wire.frames import FrameBuffer
+from rollcall.wire.frames import FrameBuffer, RequestHeader
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +74,7 @@ class KafkaConnection(asyncio.Protocol):
         self._frames = FrameBuffer(server.frame_bytes_max)
         self._meter = ClientMeter(server.metering, self.session)
         self._commit = self._commit_path()
+        self._settled = ConsumerFastPath(server, self.session, self._meter, self.memory)
         self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
         self._speak(apis)
         self._long = LongFrames(server.request_bytes, self._room_given)
@@ -137,6 +139,7 @@ class KafkaConnection(asyncio.Protocol):
         self.session.address = self.peer
         self.client_host = f"/{self.peer}"  # as Java prints an address, and Kafka therefore too
         self._commit.connected(self.client_host)
+        self._settled.connected(self.client_host)
         self.server.protocol_connected(self)
         wait_ms = self.server.admission.enter(self, self.server.loop_ms)
         if wait_ms is None:
@@ -285,6 +288,8 @@ class KafkaConnection(asyncio.Protocol):
                 return
             if key == OFFSET_COMMIT and self.apis is APIS and self._commits(frame):
                 return
+            if key == CONSUMER_HEARTBEAT and self.apis is APIS and self._beats_settled(frame):
+                return
         if self._queue is None:
             self._queue = self.server.open_application(self)
             if self._queue is None:
@@ -312,6 +317,15 @@ class KafkaConnection(asyncio.Protocol):
         hold = self._hold
         if not (hold.s_max and hold.takes_new(frame[4:8], self._last_frame_at)):
             self._transport.write(reply)  # type: ignore[union-attr]
+        return True
+
+    def _beats_settled(self, frame: bytes) -> bool:
+        """Whether the frame is a settled member's heartbeat that memory has answered."""
+        reply = self._settled.answer(frame, self._last_frame_at)
+        if reply is None:
+            return False
+        self.requests += 1
+        self._transport.write(reply)  # type: ignore[union-attr]
         return True
 
     def _commits(self, frame: bytes) -> bool:
@@ -439,6 +453,13 @@ class KafkaConnection(asyncio.Protocol):
         # A committer writes replies too: a connection that closes just now must not fail its batch.
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(frame)
+
+    def answered(
+        self, frame: bytes, header: RequestHeader, request: Any, response: Any, reply: bytes
+    ) -> None:
+        """The application is about to answer this frame so: a fast path may learn from it."""
+        if header.api_key == SETTLED_KEY:
+            self._settled.learn(frame, header, request, response, reply)
 
     def handle_reply(self, message: dict[str, Any]) -> None:
         """One request is done: write its reply, if it has one."""

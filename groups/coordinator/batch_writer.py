@@ -20,6 +20,7 @@ from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, MembersRefused
 from groups.core.group import Millis
+from groups.core.quick import quick
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.errors import (
@@ -58,6 +59,7 @@ UNSURE_PAUSE_MS = 1_000
 """The same if the outcome is unknown: a full disk refuses each write at once."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Work:
     """One entry's part of a round: the events taken, what they decided, what to write, and
@@ -84,7 +86,7 @@ class BatchWriter:
         fail: Fail,
         timeout_ms: Millis,
         slices: Slices,
-        finish: Callable[[Work], Awaitable[None]],
+        finish: Callable[[Work], Awaitable[None] | None],
     ) -> None:
         self.node_id = node_id
         self.coordinator = coordinator
@@ -116,14 +118,16 @@ class BatchWriter:
         """Write one group separately from the queue."""
         self._waiting.add([work])
 
-    async def _written(self, work: Work) -> None:
+    def _written(self, work: Work) -> Awaitable[None] | None:
+        """Tell and answer; what is returned does the rest, where that is long: a coroutine for each
+        commit would cost as much as its answer."""
         if work.write.changes_membership:
             self.coordinator.observers.note(work.write.group_id, work.write.revision)
             self.coordinator.tallies.decided.append(work)
         elif work.write.decision.journal:
             # No row of it has changed; but it may wait now, as a newcomer to a frozen group does.
             self.coordinator.observers.came(work.write.group_id)
-        await self._finish(work)
+        return self._finish(work)
 
     async def write(self, works: Sequence[Work], until: float | None = None) -> None:
         """Write them; those that cannot be written by ``until`` (the event loop's time) are
@@ -145,7 +149,8 @@ class BatchWriter:
 
     async def _all_done(self, works: Sequence[Work]) -> None:
         for at, work in enumerate(works, 1):
-            await self._written(work)
+            if (sending := self._written(work)) is not None:
+                await sending
             if not at % DONE_AT_ONCE and self._slices.is_over:
                 await self._slices.pause()
 
@@ -219,7 +224,8 @@ class BatchWriter:
         except (psycopg.Error, OSError) as error:
             await self._failed([work], Unknown(str(error)), 0)
         else:
-            await self._written(work)
+            if (sending := self._written(work)) is not None:
+                await sending
         return True
 
     def _give_up(self, work: Work) -> None:

@@ -15,7 +15,7 @@ from random import Random
 
 from groups import event_loop
 from groups.coordinator.batch_writer import BATCH_BYTES_MAX, BatchWriter, Work
-from groups.coordinator.entries import CommitQueue, GroupEntry
+from groups.coordinator.entries import OFFSETS, CommitQueue, GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
@@ -139,12 +139,15 @@ class Committer:
     def _run_of(self, entry: GroupEntry, room: int) -> list[Event]:
         """The events at the head of the inbox that belong to this queue, up to ``room`` rows."""
         events: list[Event] = []
-        offsets = entry.head_is_offsets()
+        inbox, exists = entry.inbox, entry.group.durable.exists
         if entry.suspects:
             entry.suspects -= 1
-            return [entry.inbox.popleft()]
-        while entry.inbox and room > 0 and entry.head_is_offsets() == offsets:
-            event = entry.inbox.popleft()
+            return [inbox.popleft()]
+        is_about_offsets = isinstance(inbox[0], OFFSETS)
+        while inbox and room > 0:
+            if exists and isinstance(inbox[0], OFFSETS) is not is_about_offsets:
+                break
+            event = inbox.popleft()
             events.append(event)
             room -= _size(event)
             if isinstance(event, DeleteGroup | ExpireOffsets | RemoveGroup):
@@ -238,7 +241,7 @@ class Committer:
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]
-        for work in works:
+        for work in works if len(needed) < len(works) else ():
             if not work.write.is_needed:
                 await self._answer_from_memory(work)
                 if self._slices.is_over:
@@ -249,26 +252,31 @@ class Committer:
     async def _answer_from_memory(self, work: Work) -> None:
         """A step that changes no row is valid only while the lease holds."""
         if self.coordinator.holds_lease:
-            await self._finish(work)
+            if (sending := self._finish(work)) is not None:
+                await sending
         else:
             self.coordinator.refuse(work.entry, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             self.coordinator.release(work.entry)
 
-    async def _finish(self, work: Work) -> None:
-        if len(work.write.decision.answers) > ANSWERS_AT_ONCE:
-            await self._done_in_turns(work)
-        else:
-            self._done(work)
+    def _finish(self, work: Work) -> Awaitable[None] | None:
+        """Install and answer; what is returned does the rest, where that is long."""
         if work.entry.written > self.coordinator.written_max:
             self._has_grown(work.entry)
+        if len(work.write.decision.answers) > ANSWERS_AT_ONCE:
+            return self._done_in_turns(work)
+        self._done(work)
+        return None
 
     def _has_grown(self, entry: GroupEntry) -> None:
         entry.written = 0
         self.coordinator.grown(entry.group_id)
 
     def _done(self, work: Work) -> None:
-        self.coordinator.install(work.entry, work.write.decision, work.write.revision)
-        self.coordinator.release(work.entry)
+        entry, decision = work.entry, work.write.decision
+        is_same = entry.group is decision.group
+        revision = entry.group.durable.revision if is_same else work.write.revision
+        self.coordinator.install(entry, decision, revision)
+        self.coordinator.release(entry, is_same=is_same)
 
     async def _done_in_turns(self, work: Work) -> None:
         """Send many replies in parts. The group's next step waits until all are sent."""

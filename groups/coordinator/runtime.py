@@ -249,13 +249,15 @@ class CoordinatorRuntime:
         entry.busy = True
         return entry
 
-    def release(self, entry: GroupEntry) -> None:
+    def release(self, entry: GroupEntry, *, is_same: bool = False) -> None:
         """A committer has finished with an entry; remove it if its group does not exist any
-        more."""
+        more. ``is_same``: the group is the one of before, so its deadlines are not earlier than
+        they were; a timer that comes too early looks again."""
         entry.busy = False
         if self.entries.get(entry.group_id) is not entry:
             return  # the slot was lost, and perhaps another entry has the id by now
-        self._rearm(entry)
+        if not is_same or entry.wake_at is None:
+            self._rearm(entry)
         if entry.inbox:
             self.schedule(entry)
         elif not entry.group.durable.exists and entry.group.idle and not entry.parked:

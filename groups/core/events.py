@@ -16,6 +16,7 @@ from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import Author as Author
 from groups.core.authors import Told
 from groups.core.expiry import Age
+from groups.core.quick import quick
 
 
 class Ticket(NamedTuple):
@@ -142,6 +143,7 @@ class Outsider(NamedTuple):
     goes_on: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetCommit(Event):
     """Commit offsets of partitions that exist (the handler has sorted out the others).
@@ -291,6 +293,7 @@ class TargetComputed(Event):
     error: str = ""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerHeartbeat(Event):
     """ConsumerGroupHeartbeat (KIP-848): join, stay, acknowledge or leave, by epoch.

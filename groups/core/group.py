@@ -18,8 +18,9 @@ from groups.core.assignors.registry import DEFAULT_NAMES
 from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import Assignor
 from groups.core.errors import ErrorCode
-from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
+from groups.core.events import Event, OffsetCommit, OffsetWrite, PendingWrite, Ticket
 from groups.core.journal import EntryKind
+from groups.core.quick import quick
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 from groups.core.strategy import Strategy
@@ -81,6 +82,7 @@ class All(Enum):
     OFFSETS = "all"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What one step decided: the group after it, and its effects.
@@ -283,6 +285,12 @@ class Group(Protocol):
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         """Decide the events, in order. The same inputs give the same decision; self is not
         changed."""
+        ...
+
+    def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
+        """What ``step`` would answer to a commit that changes nothing of the group, without a
+        working copy; None: it has to be stepped. A member's commit is a sign of life here as it is
+        there. O(partitions of the commit)."""
         ...
 
     def due(self, now: Millis) -> Millis | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.assignors.types import NOWHERE, Racks, Subscriber
 from groups.core.errors import ErrorCode
+from groups.core.quick import quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ class Operated:
     changed: bool = True
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ConsumerBeaten:
     """The answer to ConsumerGroupHeartbeat; ``assignment`` None means "unchanged".

@@ -319,6 +319,10 @@ class Halves(Generic[L]):
         assert self._due is not None
         return self._due[0]
 
+    def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
+        """What a step would answer to a commit; None: it has to be stepped."""
+        return None
+
     def _ids(self) -> Iterable[str]:
         """The ids of members that have deadlines."""
         return self._durable.members

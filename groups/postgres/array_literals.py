@@ -20,7 +20,9 @@ def array(column: Sequence[Any]) -> str | list[Any]:
         return texts(column)
     if kind is bytes:
         return list(column)
-    return "{" + ",".join([NULL if v is None else str(v) for v in column]) + "}"
+    if None in column:
+        return "{" + ",".join([NULL if v is None else str(v) for v in column]) + "}"
+    return "{" + ",".join(map(str, column)) + "}"
 
 
 def texts(column: Sequence[str | None]) -> str:

@@ -18,6 +18,7 @@ import psycopg
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
+from groups.core.quick import quick
 from groups.core.replies import Operated
 from groups.core.rows import (
     CommandRow,
@@ -49,6 +50,7 @@ MORE_IN_ALL_MS = 5_000
 should run out of time, since that leaves the connection whole."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Write:
     """One group's part of a batch: what its rows hold now, and what was decided.
@@ -97,11 +99,22 @@ class Write:
         """Whether anything at all is to be written."""
         decision = self.decision
         return bool(
-            self.changes_membership
+            decision.offsets
+            or self.changes_membership
             or decision.journal
-            or decision.offsets
             or decision.offset_deletes
             or decision.pending
+            or decision.operations
+        )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it writes offsets and nothing else."""
+        decision = self.decision
+        return not (
+            self.changes_membership
+            or decision.journal
+            or decision.offset_deletes
             or decision.operations
         )
 
@@ -145,24 +158,26 @@ def statements(batch: Batch) -> Iterator[Statement]:
     if batch.allowed_ms is not None:
         allowed = {"ms": batch.allowed_ms, "total_ms": batch.allowed_ms + MORE_IN_ALL_MS}
         yield group_rows.MORE_TIME, {name: str(ms) for name, ms in allowed.items()}
-    yield from _locks(writes)
+    more = [write for write in writes if not write.is_plain]  # few, of a busy node's
+    yield from _locks(more)
     yield _guard(batch.epochs, writes)
     waiting = [transactional_offsets.Part(w.group_id, w.decision) for w in writes if w.has_pending]
     if waiting:
         yield from transactional_offsets.locks(waiting)
-    kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
+    kept = [w for w in more if w.changes_membership and not w.decision.deleted]
     # Few batches have any row that is large, and no other looks at the size of each.
     text = text_of if batch.size <= details.AT_ONCE_MAX else details.text_in_pieces
     yield from _groups(kept, text)
     moved = moved_members(kept)
     yield from _members(moved, text)
     yield from _commands(moved)
-    yield from journal.statements(writes, batch.node_id)
-    yield from _deleted([w.group_id for w in writes if w.decision.deleted])
+    yield from journal.statements(more, batch.node_id)
+    yield from _deleted([w.group_id for w in more if w.decision.deleted])
     if waiting:
         yield from transactional_offsets.changes(waiting)
+    yield from _forgotten(more)
     yield from _offsets(writes)
-    yield from _operations(writes)
+    yield from _operations(more)
 
 
 def _locks(writes: Sequence[Write]) -> Iterator[Statement]:
@@ -334,29 +349,71 @@ OFFSET_COLUMNS = (
 
 AUTHOR_COLUMNS = Author._fields
 
-STORED = OffsetWrite._fields.index("author")
-"""So many facts of an offset are its row's columns, in their order."""
+
+def _forgotten(writes: Sequence[Write]) -> Iterator[Statement]:
+    """Offsets that go."""
+    gone = [
+        (write.group_id, *at)
+        for write in writes
+        if not write.decision.deleted
+        for at in write.decision.offset_deletes
+    ]
+    yield from in_columns(group_rows.DROP_OFFSETS, ("group_id", "topic", "partition"), sorted(gone))
 
 
 def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
-    # A statement may touch a row once: of several commits to one partition the last one stands.
-    last: dict[tuple[str, str, int], OffsetWrite | None] = {}
+    """Offsets in key order, whole columns at once: the writes come so, and a group has one."""
+    plain, told = list[tuple[str, OffsetWrite]](), list[tuple[str, OffsetWrite]]()
     for write in writes:
-        if write.decision.deleted:
-            continue
-        for offset in write.decision.offsets:
-            last[write.group_id, offset.topic, offset.partition] = offset
-        for topic, partition in write.decision.offset_deletes:
-            last[write.group_id, topic, partition] = None
-    ordered = sorted(last.items())
-    gone = [key for key, offset in ordered if offset is None]
-    yield from in_columns(group_rows.DROP_OFFSETS, ("group_id", "topic", "partition"), gone)
-    put = [(key[0], offset) for key, offset in ordered if offset is not None]
-    plain = ((g, *offset[:STORED]) for g, offset in put if offset.author is None)
-    yield from in_columns(group_rows.PUT_OFFSETS, OFFSET_COLUMNS, plain)
-    told = ((g, *offset[:STORED], *offset.author) for g, offset in put if offset.author is not None)
-    columns = (*OFFSET_COLUMNS, *AUTHOR_COLUMNS)
-    yield from in_columns(group_rows.PUT_OFFSETS_AND_HISTORY, columns, told)
+        group_id = write.group_id
+        for offset in _standing(write.decision):
+            (plain if offset.author is None else told).append((group_id, offset))
+    if plain:
+        yield group_rows.PUT_OFFSETS, _columns(plain)[0]
+    if told:
+        columns, authors = _columns(told)
+        named = zip(AUTHOR_COLUMNS, zip(*authors, strict=True), strict=True)
+        told_by = {name: array(column) for name, column in named}
+        yield group_rows.PUT_OFFSETS_AND_HISTORY, {**columns, **told_by}
+
+
+def _standing(decision: Decision) -> Sequence[OffsetWrite]:
+    """What is written of one group, in key order. A statement may touch a row once: of several
+    commits to one partition the last one stands, and none of what is deleted."""
+    offsets = decision.offsets
+    if decision.deleted or (len(offsets) <= 1 and not decision.offset_deletes):
+        return () if decision.deleted else offsets
+    last = {offset[:2]: offset for offset in offsets}
+    for at in decision.offset_deletes:
+        last.pop(at, None)
+    return [last[at] for at in sorted(last)]
+
+
+def _columns(
+    rows: Sequence[tuple[str, OffsetWrite]],
+) -> tuple[dict[str, Any], Sequence[Author | None]]:
+    """The arrays of ``OFFSET_COLUMNS``, and who committed each."""
+    group_ids, offsets = zip(*rows, strict=True)
+    *stored, authors, _topic_ids = zip(*offsets, strict=True)
+    columns = zip(OFFSET_COLUMNS, (group_ids, *stored), strict=True)
+    return {name: unless_usual(name, column) for name, column in columns}, authors
+
+
+USUAL: Mapping[str, Any] = {
+    "leader_epoch": -1,
+    "metadata": "",
+    "commit_ms": None,
+    "retention_ms": None,
+}
+"""What nearly every commit says. A column of nothing else is sent empty: PostgreSQL fills it up
+with NULL, and the statement turns that into this."""
+
+
+def unless_usual(name: str, column: Sequence[Any]) -> str | list[Any]:
+    """The array of a column, or an empty one."""
+    if name in USUAL and column.count(USUAL[name]) == len(column):
+        return "{}"
+    return array(column)
 
 
 def _operations(writes: Sequence[Write]) -> Iterator[Statement]:

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import assignors, commits, convergence, crowds, growth, heartbeats, paired
+from benchmarks import (
+    assignors,
+    closed_loop,
+    commits,
+    convergence,
+    crowds,
+    growth,
+    heartbeats,
+    paired,
+)
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.options import Options
@@ -29,7 +38,7 @@ def own() -> Iterator[Installation]:
 
 @pytest.mark.long
 @pytest.mark.xdist_group("bench")
-@pytest.mark.skipif(not heartbeats.can_run(), reason="needs Linux and a C compiler")
+@pytest.mark.skipif(not closed_loop.can_run(), reason="needs Linux and a C compiler")
 def test_node_and_ceiling_answer_every_heartbeat_rightly(own: Installation) -> None:
     pairs = heartbeats.measure(own, rounds=2, seconds=0.3, groups=3, size=2)
 
@@ -42,7 +51,7 @@ def test_node_and_ceiling_answer_every_heartbeat_rightly(own: Installation) -> N
 
 @pytest.mark.long
 @pytest.mark.xdist_group("bench")
-@pytest.mark.skipif(not heartbeats.can_run(), reason="needs Linux and a C compiler")
+@pytest.mark.skipif(not closed_loop.can_run(), reason="needs Linux and a C compiler")
 def test_the_load_notices_a_heartbeat_that_should_have_been_refused(
     own: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,7 +70,7 @@ def test_a_checkout_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) 
     assert paired.main(Options(rounds=2, seconds=0.2, than=str(CHECKOUT)))
 
     lines = capsys.readouterr().out.splitlines()
-    kinds = ["a heartbeat"] * heartbeats.can_run() + ["a commit, 1 ", "a commit, 500 "]
+    kinds = ["a heartbeat"] * closed_loop.can_run() + ["a commit, 1 ", "a commit, 500 "]
     assert all(line.startswith(kind) for line, kind in zip(lines, kinds, strict=True))
 
 

@@ -77,6 +77,9 @@ class LockGroup:
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
         return cls(durable, live or Live(Beat(now)), rules)
 
+    def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
+        return None
+
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         group: LockGroup = self
         said = [Decision(group)]

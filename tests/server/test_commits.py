@@ -9,6 +9,7 @@ from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from protocol.connection import KafkaConnection
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.leave_group import LeaveGroupRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
@@ -208,3 +209,99 @@ async def test_a_lease_that_ended_is_told_in_the_queues_words(
     answer = await client.call(commit(beat, [offsets(0)]), V)
 
     assert answer.topics[0].partitions[0].error_code == ErrorCode.NOT_COORDINATOR
+
+
+# -- a commit that repeats the last one
+
+
+async def answered(client: Client, request: OffsetCommitRequest, version: int = V) -> list[int]:
+    answer = await client.call(request, version)
+    return [p.error_code for topic in answer.topics for p in topic.partitions]
+
+
+async def stored(client: Client) -> dict[int, tuple[int, str]]:
+    answer = await client.call(OffsetFetchRequest(group_id="g", topics=None), V)
+    return {
+        p.partition_index: (p.committed_offset, p.metadata)
+        for topic in answer.topics
+        for p in topic.partitions
+    }
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_repeated_commit_stores_its_own_offsets(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest], version: int
+) -> None:
+    client, connection, beat = member
+    metadata = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+    topic_id = (await client.call(metadata, 12)).topics[0].topic_id
+    for offset in (-1, 0, 7, 2**63 - 1, 5):
+        topic = offsets(2, 0, metadata="note", offset=offset)
+        topic.topic_id = topic_id
+        assert await answered(client, commit(beat, [topic]), version) == [0, 0]
+        assert connection._commit._learnt is not None
+        if offset >= 0:
+            assert await stored(client) == {0: (offset, "note"), 2: (offset, "note")}
+
+
+async def test_what_is_not_the_same_is_not_taken_for_it(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    """Each differs from the one before in one thing, and is as long."""
+    client, _connection, beat = member
+    assert await answered(client, commit(beat, [offsets(0, metadata="a")])) == [0]
+    assert await answered(client, commit(beat, [offsets(1, metadata="a")])) == [0]
+    assert await answered(client, commit(beat, [offsets(1, metadata="b", offset=6)])) == [0]
+    assert await stored(client) == {0: (5, "a"), 1: (6, "b")}
+    wrong = commit(beat, [offsets(1, metadata="b")], generation_id_or_member_epoch=0)
+    assert await answered(client, wrong) == [ErrorCode.ILLEGAL_GENERATION]
+    other = commit(beat, [offsets(1, metadata="b")], group_id="h")
+    assert await answered(client, other) == [ErrorCode.ILLEGAL_GENERATION]
+
+
+async def test_a_repeated_commit_hears_that_its_generation_is_over(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    client, connection, beat = member
+    assert await answered(client, commit(beat, [offsets(0, 1)])) == [0, 0]
+    other = await Client.connect(served.address)
+    leave = LeaveGroupRequest(group_id="g", member_id=beat.member_id)
+    assert (await other.call(leave, 1)).error_code == ErrorCode.NONE
+
+    told = await answered(client, commit(beat, [offsets(0, 1, offset=8)]))
+
+    assert told == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
+    assert served.application(connection) is None
+    assert await stored(client) == {0: (5, ""), 1: (5, "")}
+
+
+async def test_a_repeated_commit_hears_that_its_topic_is_gone(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    client, _connection, beat = member
+    assert await answered(client, commit(beat, [offsets(0)])) == [0]
+    await served.node.catalogue.delete(TOPIC)
+    again = commit(beat, [offsets(0, offset=6)])
+    assert await answered(client, again) == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+async def test_a_group_that_is_full_or_counted_is_looked_at_again(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    client, connection, beat = member
+    assert await answered(client, commit(beat, [offsets(0)])) == [0]
+    served.node.coordinator.full = frozenset({"g"})
+
+    assert await answered(client, commit(beat, [offsets(0, offset=6)])) == [0]
+    assert served.application(connection) is not None
+
+
+async def test_who_never_repeats_itself_is_learnt_no_more(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    client, connection, beat = member
+    for number in range(5):
+        noted = commit(beat, [offsets(0, metadata=f"note {number}")])
+        assert await answered(client, noted) == [0]
+    assert connection._commit._learnt is None
+    assert await stored(client) == {0: (5, "note 4")}

@@ -126,6 +126,10 @@ class ClassicGroup(Halves[Live]):
         timers.tidy(work)
         return self._decided(work, events, invariants.check)
 
+    def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
+        """What a step would answer to a commit; None: it has to be stepped."""
+        return offsets.judge(self._durable, self._live, commit, now)
+
     def _ids(self) -> Iterable[str]:
         return timers.ids(self._durable, self._live)
 

@@ -3,8 +3,9 @@
 This file has the operations by which rules change a group, and no rule.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from groups.core.classic import packing
 from groups.core.classic.live import HANDED_OUT_MAX, HandedOutId, Join, JoinPhase, Live
@@ -20,6 +21,23 @@ def absent_row(group_id: str, rules: Rules) -> GroupRow:
     """The ``GroupRow`` of a group without a row."""
     generation = rules.generations_after
     return GroupRow(group_id, "classic", EMPTY, generation, details={ABSENT: True})
+
+
+NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
+
+
+def stranger(
+    members: Mapping[str, MemberRow], live: Live, member_id: str, instance_id: str | None
+) -> ErrorCode:
+    """Why somebody is no member, in Kafka's order: the instance id first; NONE: it is one."""
+    if instance_id is not None:
+        holder = live.instances.get(instance_id)
+        if holder is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        if holder != member_id:
+            return ErrorCode.FENCED_INSTANCE_ID
+    is_one = member_id in members or member_id in live.joins
+    return NONE if is_one else ErrorCode.UNKNOWN_MEMBER_ID
 
 
 class Work(Gathered[Live]):
@@ -49,15 +67,9 @@ class Work(Gathered[Live]):
         return self.members[member_id] if join is None else join.row
 
     def member_or_refuse(self, member_id: str, instance_id: str | None) -> None:
-        """Refuse a request of an unknown member, in Kafka's order: the instance id first."""
-        if instance_id is not None:
-            holder = self.live.instances.get(instance_id)
-            if holder is None:
-                raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-            if holder != member_id:
-                raise Refuse(ErrorCode.FENCED_INSTANCE_ID)
-        if not self.has(member_id):
-            raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+        """Refuse those who are no member."""
+        if code := stranger(self.members, self.live, member_id, instance_id):
+            raise Refuse(code)
 
     # Changes
 

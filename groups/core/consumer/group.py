@@ -31,7 +31,7 @@ from groups.core.consumer import (
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.consumer.sessions import Sessions
-from groups.core.consumer.work import Live, Work, absent_row
+from groups.core.consumer.work import VACATED, Live, Work, absent_row
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -165,6 +165,23 @@ class ConsumerGroup:
             return False
         return epoch == newest and member.is_settled(epoch)
 
+    def is_calm(self, heartbeat: ConsumerHeartbeat) -> bool:
+        """Whether a heartbeat that says nothing of its own would be answered with no news and the
+        usual interval, and change nothing, at any time while this value is the committed one and
+        the catalogue stays as it is. Members that subscribe by pattern are left out."""
+        member_id, epoch, now = heartbeat.member_id, heartbeat.member_epoch, self._live
+        member, row = self.members.get(member_id), self._durable.group
+        if member is None or self._index.regexes or VACATED in row.details:
+            return False
+        is_coming = now.schedule.is_wanted or now.schedule.asked or now.client_round.elected
+        told = (heartbeat.client_id, heartbeat.client_host)
+        return (
+            not is_coming
+            and told == (member.row.client_id, member.row.client_host)
+            and self.is_settled(member_id, epoch)
+            and row.details.get("target_epoch") == row.generation
+        )
+
     @property
     def breadth(self) -> int:
         """How many members and partitions a step may have to go through."""
@@ -232,6 +249,15 @@ class ConsumerGroup:
             deleted=work.deleted,
             question=work.question,
         )
+
+    def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
+        """What a step would answer to a commit, which is no sign of life here; None: it has to be
+        stepped, since the group is not there, is taken into use again, or may become a classic one
+        (``groups.core.conversion``)."""
+        details = self._durable.group.details
+        if not details or VACATED in details or self._index.classic:
+            return None
+        return offsets.verdict(self.members, self._index, commit)
 
     def _after(self, work: Work, ticked: bool) -> "ConsumerGroup":
         """The group afterwards: self where nothing changed, so that ``due`` stays known."""

@@ -1,9 +1,11 @@
 """Offsets of consumer groups: who may commit, read and delete (KIP-848, KIP-1251)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from groups.core import offset_rules, transactional_offsets
 from groups.core.authors import Told
+from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.consumer.work import Work, absent_row
@@ -21,6 +23,8 @@ from groups.core.events import (
 )
 from groups.core.replies import Committed, Deleted
 
+NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
+
 MEMBER_EPOCH_SINCE = 9
 """From this version of OffsetCommit on a request can carry a member epoch."""
 
@@ -30,8 +34,8 @@ def commit(work: Work, event: OffsetCommit) -> None:
     if not work.exists or (not work.is_there and event.generation_id >= 0):
         raise _refusal_of_nothing(event)
     work.occupy()
-    if not (event.generation_id < 0 and not work.members):
-        _check(work, event)
+    if code := verdict(work.members, work.index, event):
+        raise Refuse(code)
     offset_rules.commit(work, event)
     work.answer(event.ticket, Committed())
 
@@ -46,14 +50,18 @@ def _refusal_of_nothing(event: OffsetCommit) -> Refuse:
     return Refuse(ErrorCode.ILLEGAL_GENERATION)
 
 
-def _check(work: Work, event: OffsetCommit) -> None:
-    member = work.members.get(event.member_id)
+def verdict(members: Mapping[str, Member], index: Index, event: OffsetCommit) -> ErrorCode:
+    """Whether a group that is there takes a commit."""
+    if event.generation_id < 0 and not members:
+        return NONE
+    member = members.get(event.member_id)
     if member is None:
-        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+        return ErrorCode.UNKNOWN_MEMBER_ID
     if event.version < MEMBER_EPOCH_SINCE and not member.is_classic:
-        raise Refuse(ErrorCode.UNSUPPORTED_VERSION)
-    if not _is_current(work, member, event.generation_id, event.offsets):
-        raise Refuse(_stale(member))
+        return ErrorCode.UNSUPPORTED_VERSION
+    if not _is_current(index, member, event.generation_id, event.offsets):
+        return _stale(member)
+    return NONE
 
 
 def _stale(member: Member) -> ErrorCode:
@@ -75,7 +83,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
         member = work.members.get(event.member_id)
         if member is None:
             raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-        if not _is_current(work, member, event.generation_id, event.offsets):
+        if not _is_current(work.index, member, event.generation_id, event.offsets):
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
     transactional_offsets.add(work.pending, event)
     work.answer(event.ticket, Committed())
@@ -88,27 +96,27 @@ def _refusal_of_a_missing_group(event: TxnOffsetCommit) -> Refuse:
     return Refuse(ErrorCode.ILLEGAL_GENERATION)
 
 
-def _is_current(work: Work, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
+def _is_current(index: Index, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
     """Whether a member may commit these with this epoch."""
-    return epoch == member.epoch or (epoch < member.epoch and _covers(work, member, epoch, writes))
+    return epoch == member.epoch or (epoch < member.epoch and _covers(index, member, epoch, writes))
 
 
-def _covers(work: Work, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
+def _covers(index: Index, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
     """An older epoch is good for partitions that the member has had since then (KIP-1251)."""
     since = member.since or {}
     for write in writes:
-        held_since = since.get((_topic_id(work, write), write.partition))
+        held_since = since.get((_topic_id(index, write), write.partition))
         if held_since is None or held_since > epoch:
             return False
     return True
 
 
-def _topic_id(work: Work, write: OffsetWrite) -> str:
+def _topic_id(index: Index, write: OffsetWrite) -> str:
     """The topic's id as the handler found it: nobody may subscribe any more to what is still being
     given up, and then the group has forgotten the name."""
     if write.topic_id is not None:
         return write.topic_id.hex
-    return work.index.catalogue.get(write.topic, ("", 0))[0]
+    return index.catalogue.get(write.topic, ("", 0))[0]
 
 
 def check_reader(member: Member | None, epoch: int) -> ErrorCode:

@@ -37,10 +37,15 @@ from groups.core.events import (
 )
 from groups.core.group import Decision, Group, Millis
 from groups.core.kinds import CHANGES, CLASSIC, CREATE, CREATED_BY, DRAFT, KINDS
+from groups.core.offset_rules import plain_commits
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
     """``group.step``, and changes of kind."""
+    if events and type(events[0]) is OffsetCommit:
+        plain = plain_commits(group, events, now)
+        if plain is not None:
+            return plain
     if not _may_change(group, events):
         return group.step(events, now, rng)
     decisions: list[Decision] = []

@@ -110,8 +110,8 @@ DROP_GROUPS = (
 PUT_OFFSETS = """
 INSERT INTO rollcall_offset AS o (
     group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at, expires_at)
-SELECT group_id, topic, partition, committed_offset, leader_epoch, metadata,
-       coalesce(to_timestamp(commit_ms / 1000.0), clock_timestamp()),
+SELECT group_id, topic, partition, committed_offset, coalesce(leader_epoch, -1),
+       coalesce(metadata, ''), coalesce(to_timestamp(commit_ms / 1000.0), clock_timestamp()),
        coalesce(to_timestamp(commit_ms / 1000.0), clock_timestamp())
            + retention_ms * interval '1 millisecond'
 FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
@@ -127,7 +127,9 @@ ON CONFLICT (group_id, topic, partition) DO UPDATE SET
 
 PUT_OFFSETS_AND_HISTORY = """
 WITH new AS MATERIALIZED (
-    SELECT n.*, clock_timestamp() AS at
+    SELECT group_id, topic, partition, committed_offset, coalesce(leader_epoch, -1) AS leader_epoch,
+           coalesce(metadata, '') AS metadata, commit_ms, retention_ms, member_id, client_id,
+           client_host, principal, clock_timestamp() AS at
     FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
                 %(committed_offset)s::bigint[], %(leader_epoch)s::int[], %(metadata)s::text[],
                 %(commit_ms)s::bigint[], %(retention_ms)s::bigint[], %(member_id)s::text[],

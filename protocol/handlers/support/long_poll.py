@@ -5,9 +5,11 @@ is answered at once. Why these figures: docs/decisions/0017-held-heartbeats.md. 
 """
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.group import Rules
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
 from protocol.heartbeat_hold import HOLD_S_MIN
@@ -55,17 +57,8 @@ def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
 def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
     """How long an empty heartbeat of a member that has all it shall have may wait; else 0."""
     share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
-    says_something = (
-        request.member_epoch <= 0
-        or request.topic_partitions is not None
-        or request.subscribed_topic_names is not None
-        or request.subscribed_topic_regex is not None
-        or request.server_assignor is not None
-        or request.rebalance_timeout_ms != -1
-        or request.client_assignors is not None
-    )
     is_told = reply.assignment is not None or reply.should_assign
-    if not share or says_something or reply.error or is_told:
+    if not share or says_something(request) or reply.error or is_told:
         return 0
     group = call.node.coordinator.group(request.group_id)
     if not (
@@ -83,6 +76,27 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
     seconds = min(interval_s * share, interval_s - MARGIN_S, session_s * SESSION_SHARE)
     return seconds if seconds >= HOLD_S_MIN else 0
+
+
+def says_something(request: ConsumerGroupHeartbeatRequest) -> bool:
+    """Whether a heartbeat is more than a sign of life."""
+    return (
+        request.member_epoch <= 0
+        or request.topic_partitions is not None
+        or request.subscribed_topic_names is not None
+        or request.subscribed_topic_regex is not None
+        or request.server_assignor is not None
+        or request.rebalance_timeout_ms != -1
+        or request.client_assignors is not None
+    )
+
+
+def held_after_ms(rules: Rules) -> float:
+    """A settled member that has had no heartbeat with us for so long may be held; infinite where
+    none ever is."""
+    told_ms = rules.group_consumer_heartbeat_interval_ms
+    soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or told_ms
+    return inf if told_ms < TOLD_MS_MIN else PACE * min(soon_ms, told_ms)
 
 
 def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:

@@ -1,0 +1,198 @@
+"""The whole table beside an Apache Kafka, in one run: requests, rebalances, memory, starts.
+
+Both serve at the same time, at default settings, and get the same load in turn, round by round; a
+figure is the median of the rounds' own ratios. Rollcall's CPU is the node's and PostgreSQL's, and
+its commits are on disk before the reply, where Kafka's are not. A Kafka is started by ``--kafka
+PROGRAM``, else fetched from Maven where Java is installed. ``--rounds`` and ``--seconds`` are those
+of the requests; what is measured otherwise runs once.
+"""
+
+import asyncio
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks import kafka, settling, start
+from benchmarks.closed_loop import Round, can_run, compile_c, connections, load
+from benchmarks.commits import folder_on_disk
+from benchmarks.machine import coordinators, databases
+from benchmarks.options import Options
+from benchmarks.shapes import OTHER_EVERY, SHAPES, Shape, serving
+from launcher import ports
+from launcher.installation import Installation
+
+ROUNDS, SECONDS = 5, 4.0
+REST_S = 15.0
+
+GOALS = {
+    "heartbeats": 3.0,
+    "consumer heartbeats": 1.5,
+    "fetches of one group": 1.0,
+}
+COMMITS_GOAL = 1.0
+"""Of Kafka's requests for each CPU-second, and of its commits a second."""
+
+SETTLING_GOALS = {
+    ("classic", 0): (0.1, 0.15, 0.15),
+    ("classic", 1): (0.1, 0.2, 0.2),
+    ("consumer", 0): (0.1, 0.1, 0.1),
+}
+"""Of Kafka's seconds: all start, one joins, one leaves; by protocol, and whether members count
+their interval from the answer."""
+
+
+@dataclass(slots=True)
+class Server:
+    """One of the two. ``pids``: of whom the CPU counts."""
+
+    address: str
+    pids: Callable[[], Sequence[int]]
+    rounds: list[Round] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the table: two figures, their ratio, and what that should be: at least the goal
+    where ``more`` is better, else at most."""
+
+    name: str
+    ours: float
+    theirs: float
+    ratio: float
+    goal: float
+    more: bool
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the goal is missed."""
+        return self.ratio < self.goal if self.more else self.ratio > self.goal
+
+    def told(self) -> str:
+        """As it is printed."""
+        digits = 0 if self.ours >= 100 else 2
+        return (
+            f"{self.name:58} {self.ours:10,.{digits}f} {self.theirs:10,.{digits}f}"
+            f" {self.ratio:6.2f} {'>=' if self.more else '<='} {self.goal:4.2f}"
+            f"{'  BEHIND' if self.is_behind else ''}"
+        )
+
+
+class WrongReplies(Exception):
+    """Somebody answered otherwise than at first: there is nothing to compare."""
+
+
+@contextmanager
+def both(program: str) -> Iterator[tuple[Server, Server]]:
+    """Rollcall and Kafka, serving."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(folder_on_disk()))
+        ours = stack.enter_context(Installation(data_dir=folder))
+        data = Path(stack.enter_context(folder_on_disk()))
+        [port] = ports.free(1)
+        _, pids = stack.enter_context(start.kafka(program, port, data))
+        mine = Server(ours.kafka, lambda: [*coordinators(ours.pids()), *databases(ours.pids())])
+        yield mine, Server(f"127.0.0.1:{port}", pids)
+
+
+def requests(
+    name: str, shape: Shape, servers: tuple[Server, Server], tool: Path, options: Options
+) -> list[Line]:
+    """One shape of load against both, in turn; the first round of each is not counted."""
+    fed = [connections(asyncio.run(shape(server.address))) for server in servers]
+    for server in servers:
+        server.rounds.clear()
+    for number in range(-1, options.rounds or ROUNDS):
+        turns = list(zip(servers, fed, strict=True))
+        for server, frames in turns if number % 2 else reversed(turns):
+            port = int(server.address.rpartition(":")[2])
+            done = load(tool, port, options.seconds or SECONDS, frames, server.pids, OTHER_EVERY)
+            if done.wrong:
+                raise WrongReplies(f"{name}: {done.wrong} wrong replies of {server.address}")
+            if number >= 0:
+                server.rounds.append(done)
+    is_commit = name.startswith("commits")
+    goal = GOALS.get(name, COMMITS_GOAL)
+    lines = [_line(f"{name}: per CPU-second", servers, lambda r: r.per_cpu_second, goal)]
+    if is_commit:
+        lines.append(_line(f"{name}: a second", servers, lambda r: r.per_second, goal))
+    return lines
+
+
+def _line(
+    name: str, servers: tuple[Server, Server], figure: Callable[[Round], float], goal: float
+) -> Line:
+    ours, theirs = ([figure(each) for each in server.rounds] for server in servers)
+    ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
+    return Line(name, statistics.median(ours), statistics.median(theirs), ratio, goal, more=True)
+
+
+def rebalances(servers: tuple[Server, Server]) -> Iterator[Line]:
+    """Seconds until a group of fifty has settled."""
+    for (protocol, from_answer), goals in SETTLING_GOALS.items():
+        found = [
+            asyncio.run(settling.measure(server.address, protocol, bool(from_answer), 1, REST_S))
+            for server in servers
+        ]
+        for change, goal in zip(found[0], goals, strict=True):
+            ours, theirs = (statistics.median(each[change]) for each in found)
+            name = f"{protocol}, {settling.KINDS[from_answer]}: {change}, seconds"
+            yield Line(name, ours, theirs, ours / theirs, goal, more=False)
+
+
+def starts(program: str) -> Iterator[Line]:
+    """Seconds until each serves, and memory with 500 members."""
+    ours, theirs = start.ours(), start.theirs(program)
+    for name, mine, other, goal in (
+        ("a start, fresh: seconds", ours.fresh.ready_s, theirs.fresh.ready_s, 1.0),
+        ("a start, again: seconds", ours.again.ready_s, theirs.again.ready_s, 0.5),
+        ("memory with 500 members: MiB", ours.mib, theirs.mib, 0.5),
+    ):
+        yield Line(name, mine, other, mine / other, goal, more=False)
+
+
+@contextmanager
+def _program(options: Options) -> Iterator[str]:
+    if options.kafka is not None:
+        yield options.kafka
+    else:
+        with kafka.program() as made:
+            yield made
+
+
+def main(options: Options) -> bool:
+    """Print the table as it comes, and which lines are behind; whether every reply was right."""
+    if not can_run() or not (options.kafka or kafka.can_run()):
+        print("not run: it needs Linux, a C compiler (cc), and Java with Maven or --kafka PROGRAM")
+        return True
+    lines: list[Line] = []
+    is_right = True
+
+    def tell(made: Line) -> None:
+        lines.append(made)
+        print(made.told(), flush=True)
+
+    print(f"{'':58} {'Rollcall':>10} {'Kafka':>10} {'ratio':>6}  goal", flush=True)
+    with _program(options) as program, tempfile.TemporaryDirectory() as folder:
+        tool = compile_c("load", Path(folder))
+        with both(program) as servers:
+            for server in servers:
+                asyncio.run(serving(server.address))
+            for name, shape in SHAPES.items():
+                try:
+                    found = requests(name, shape, servers, tool, options)
+                except WrongReplies as error:
+                    print(error, flush=True)
+                    is_right = False
+                    continue
+                for line in found:
+                    tell(line)
+            for line in rebalances(servers):
+                tell(line)
+        for line in starts(program):
+            tell(line)
+    behind = [line.name for line in lines if line.is_behind]
+    print(f"behind: {'; '.join(behind) or 'none'}")
+    return is_right

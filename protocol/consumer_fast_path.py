@@ -1,0 +1,173 @@
+"""The empty heartbeat of a settled member of the consumer protocol, answered from memory.
+
+The queue answers first, and this file keeps what was asked and said. The same bytes get the same
+answer while the group says that it would decide so (``ConsumerGroup.is_calm``), the catalogue and
+the lease are as they were, and nobody counts what the client asks. Who may wait for news goes to
+the queue, where heartbeats are held (``handlers.support.long_poll``). Figures: docs/hot-path.md.
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.events import ConsumerHeartbeat
+from groups.core.group import Beat, Group
+from protocol.handlers.support import long_poll, validation
+from protocol.host import Host
+from protocol.metering import ClientMeter
+from protocol.session import Session
+from rollcall.wire.frames import RequestHeader
+from rollcall.wire.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+
+SETTLED_KEY = 68
+CONSUMER_HEARTBEAT = SETTLED_KEY.to_bytes(2, "big")
+"""How such a frame begins."""
+CORRELATION_ID = slice(4, 8)
+API = "ConsumerGroupHeartbeat"
+
+
+@dataclass(slots=True)
+class Settled:
+    """A heartbeat that had no news. ``head`` and ``tail``: the frame around its correlation id;
+    ``reply`` likewise. ``group``: the value for which that is so, and the member's ``beat`` in
+    it. ``held_after_ms``: who has had no heartbeat for so long may be held."""
+
+    head: bytes
+    tail: bytes
+    reply: tuple[bytes, bytes]
+    event: ConsumerHeartbeat
+    group_id: str
+    client_id: str | None
+    changes: int
+    held_after_ms: float
+    group: Group | None = None
+    beat: Beat | None = None
+
+
+class ConsumerFastPath:
+    """One connection's. ``memory`` is the connection's own (``Call.memory``)."""
+
+    __slots__ = ("_host", "_memory", "_meter", "_server", "_session", "_settled")
+
+    def __init__(
+        self,
+        server: Host,
+        session: Session,
+        meter: ClientMeter,
+        memory: dict[int | str | None, int],
+    ) -> None:
+        self._server = server
+        self._session = session
+        self._meter = meter
+        self._memory = memory
+        self._host = ""
+        self._settled: Settled | None = None
+
+    def connected(self, client_host: str) -> None:
+        """From where the client speaks: the member's row says so."""
+        self._host = client_host
+
+    # -- what the queue has answered
+
+    def learn(
+        self,
+        frame: bytes,
+        header: RequestHeader,
+        request: ConsumerGroupHeartbeatRequest,
+        response: ConsumerGroupHeartbeatResponse,
+        reply: bytes,
+    ) -> None:
+        """The queue has answered this frame so."""
+        self._settled = None
+        node, memory = self._server.node, self._memory
+        group = node.coordinator.group(request.group_id)
+        if (
+            self._session.access.is_on
+            or long_poll.HELD in memory
+            or long_poll.says_something(request)
+            or request.rack_id is not None
+            or response.error_code
+            or response.assignment is not None
+            or not isinstance(group, ConsumerGroup)
+            or response.heartbeat_interval_ms != group.rules.group_consumer_heartbeat_interval_ms
+        ):
+            return
+        self._settled = Settled(
+            head=frame[: CORRELATION_ID.start],
+            tail=frame[CORRELATION_ID.stop :],
+            reply=(reply[: CORRELATION_ID.start], reply[CORRELATION_ID.stop :]),
+            event=_event(request, header, self._host),
+            group_id=request.group_id,
+            client_id=header.client_id,
+            changes=node.catalogue.changes,
+            held_after_ms=self._held_after_ms(group),
+        )
+
+    def _held_after_ms(self, group: ConsumerGroup) -> float:
+        if not self._server.node.settings.group_consumer_heartbeat_hold_percent:
+            return inf
+        return long_poll.held_after_ms(group.rules)
+
+    # -- the same again
+
+    def answer(self, frame: bytes, now_s: float) -> bytes | None:
+        """The reply to a frame (without its length, its key is ``CONSUMER_HEARTBEAT``) that repeats
+        the last one; None: it is the queue's."""
+        known = self._settled
+        if known is None or frame[8:] != known.tail or frame[:4] != known.head:
+            return None
+        server, coordinator = self._server, self._server.node.coordinator
+        now, now_ms = coordinator.monotonic(), round(now_s * 1000)
+        if (
+            now >= coordinator.lease_until
+            or now_ms - self._memory.get(SETTLED_KEY, 0) >= known.held_after_ms
+            or server.node.catalogue.changes != known.changes
+            or (self._meter.quotas.of_clients and self._meter.counts(known.client_id))
+            or not self._is_calm(known, coordinator)
+        ):
+            return None
+        assert known.beat is not None
+        known.beat.at = now - coordinator.missed
+        self._memory[SETTLED_KEY] = now_ms
+        server.count(API)
+        return known.reply[0] + frame[CORRELATION_ID] + known.reply[1]
+
+    def _is_calm(self, known: Settled, coordinator: CoordinatorRuntime) -> bool:
+        """Whether the group as committed would answer so; asked anew when it is another value."""
+        entry = coordinator.entries.get(known.group_id)
+        if entry is None or entry.suspended:
+            return False
+        group = entry.group
+        if group is known.group:
+            return True
+        if not isinstance(group, ConsumerGroup) or not group.is_calm(known.event):
+            return False
+        known.group, known.beat = group, group.beat_of(known.event)
+        return known.beat is not None
+
+
+def _event(
+    request: ConsumerGroupHeartbeatRequest, header: RequestHeader, client_host: str
+) -> ConsumerHeartbeat:
+    """What the request is to the group, the catalogue apart."""
+    nothing: dict[str, Any] = {
+        "rack_id": None,
+        "rebalance_timeout_ms": -1,
+        "subscribed_topic_names": None,
+        "server_assignor": None,
+        "owned": None,
+    }
+    return ConsumerHeartbeat(
+        member_id=request.member_id,
+        member_epoch=request.member_epoch,
+        instance_id=request.instance_id,
+        client_id=validation.shown(header.client_id or ""),
+        client_host=client_host,
+        version=header.api_version,
+        **nothing,
+    )
