@@ -29,3 +29,8 @@ class GroupsConfig(AppConfig):
 
         for follower in FOLLOWERS:
             post_migrate.connect(import_string(follower), sender=self)
+
+    def follow(self) -> None:
+        """Do what follows every migration, where there is none to carry out."""
+        for follower in FOLLOWERS:
+            import_string(follower)(sender=self)

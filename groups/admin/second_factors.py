@@ -11,7 +11,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.views.decorators.debug import sensitive_post_parameters
+from django_otp.plugins.otp_static import admin as _theirs  # noqa: F401  (it registers its pages)
 from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp import admin as _also_theirs  # noqa: F401
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from groups.access import rights, second_factor

@@ -1,14 +1,12 @@
 """``manage.py setup``: everything that a database needs before anything serves, in one process."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from django.utils.module_loading import import_string
 
-from groups.apps import FOLLOWERS
 from groups.postgres import message_queue, migrated, setup_lock
 from groups.sweeps import schedule
 
@@ -35,9 +33,7 @@ class Command(BaseCommand):
 def migrate() -> None:
     """Bring the tables up to date; and what follows from them and from settings, always."""
     if migrated.is_whole():
-        config = apps.get_app_config("groups")
-        for follow in FOLLOWERS:
-            import_string(follow)(sender=config)
+        cast(Any, apps.get_app_config("groups")).follow()
         return
     call_command("migrate", interactive=False, verbosity=0)
     migrated.note()
