@@ -5,9 +5,10 @@ import time
 from pathlib import Path
 from typing import Final
 
-YIELDS: Final = 10
+YIELDS: Final = 5
 """What is added to the priority of the process (nice): pages and tasks wait for heartbeats and
-commits."""
+commits. A third of a busy session's share is left to them, so that pages open on a busy machine;
+with 10 it is a tenth."""
 
 AUTOGROUP: Final = Path("/proc/self/autogroup")
 """The priority of the process's session. Where the kernel groups processes by session (sched(7),
