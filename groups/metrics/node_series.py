@@ -41,8 +41,8 @@ NODE: Final = (
     Series(
         "rollcall_requests_total",
         COUNTER,
-        "requests that a handler answered; without those of the fast paths: classic heartbeats and"
-        " plain commits",
+        "requests that a handler answered, and consumer heartbeats answered from memory; without"
+        " classic heartbeats and plain commits",
         ("api", "result"),
     ),
     Series(
