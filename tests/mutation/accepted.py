@@ -123,7 +123,7 @@ ACCEPTED: tuple[Accepted, ...] = (
     ),
     *(
         Accepted(
-            "groups/core/group.py",
+            "groups/core/step.py",
             "stands",
             "return due is not None and (due[0] is None or due[0] > now)",
             changed,

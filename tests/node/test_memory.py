@@ -79,7 +79,7 @@ async def test_doubts_that_come_again_and_again_keep_no_dead_member_alive() -> N
     """A doubt sets the group's timers forward by as long as it lasted, and no further."""
     clock = Clock()
     async with running(clock=clock, has_timers=False) as one:
-        await one.settled("g")
+        await one.settled("g", session_timeout_ms=10_000)
         coordinator = one.node.coordinator
         entry = coordinator.entries["g"]
         for _ in range(3):
