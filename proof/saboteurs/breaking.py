@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
+from groups.core.errors import ErrorCode
 from proof.simulation.population import PLAIN, Population
 
 Break = Callable[[ExitStack], None]
@@ -62,3 +63,8 @@ def always(*_: Any) -> bool:
 
 def nothing(*_: Any) -> None:
     """It does not happen."""
+
+
+def no_error(*_: Any) -> ErrorCode:
+    """Nothing is refused."""
+    return ErrorCode.NONE

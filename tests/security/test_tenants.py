@@ -21,6 +21,9 @@ from tests.server.client import Client
 BEN = "User:ben"
 FEW, MANY = 400, 10_000
 
+SESSION_MS = 120_000
+"""Ben's member says nothing while thousands of requests are made."""
+
 TABLES = (
     "group",
     "member",
@@ -67,7 +70,7 @@ async def settle(door: Door, ben: Tenant) -> None:
     for connection in door.served.connections:
         if connection.session.principal != ANN:
             connection.session.principal = BEN
-    beat = await client.settled(ben.group)
+    beat = await client.settled(ben.group, session_ms=SESSION_MS)
     topic = OffsetCommitRequestTopic(
         name=ben.topic,
         partitions=[OffsetCommitRequestPartition(partition_index=0, committed_offset=7)],
