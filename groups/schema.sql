@@ -199,10 +199,10 @@ WITH made AS (
     ON CONFLICT (name) DO NOTHING
     RETURNING name, topic_id, partitions
 ), swept_pending AS (
-    DELETE FROM rollcall_pending_offset p USING made WHERE p.topic = made.name
+    DELETE FROM rollcall_pending_offset WHERE topic = ANY(ARRAY(SELECT name FROM made))
 ), erased AS (
-    DELETE FROM rollcall_offset o USING made WHERE o.topic = made.name
-    RETURNING o.group_id, o.topic, o.partition, o.committed_offset
+    DELETE FROM rollcall_offset WHERE topic = ANY(ARRAY(SELECT name FROM made))
+    RETURNING group_id, topic, partition, committed_offset
 ), noted AS (
     INSERT INTO rollcall_journal (
         at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
@@ -318,22 +318,19 @@ SELECT name, pg_notify('rollcall_topics', name) FROM gone
     IF _is_changed THEN
 
 WITH doomed AS (
-    SELECT producer_id, group_id, topic, partition FROM rollcall_pending_offset
-    WHERE topic = $1 ORDER BY group_id, topic, partition, producer_id FOR UPDATE
+    SELECT FROM rollcall_pending_offset WHERE topic = $1
+    ORDER BY group_id, topic, partition, producer_id FOR UPDATE
 )
-DELETE FROM rollcall_pending_offset p USING doomed
-WHERE p.producer_id = doomed.producer_id AND p.group_id = doomed.group_id
-  AND p.topic = doomed.topic AND p.partition = doomed.partition
+DELETE FROM rollcall_pending_offset
+WHERE topic = $1 AND (SELECT count(*) FROM doomed) > 0
 ;
 
 WITH doomed AS (
-    SELECT group_id, topic, partition FROM rollcall_offset WHERE topic = $1
+    SELECT FROM rollcall_offset WHERE topic = $1
     ORDER BY group_id, topic, partition FOR UPDATE
 ), erased AS (
-    DELETE FROM rollcall_offset o USING doomed
-    WHERE o.group_id = doomed.group_id AND o.topic = doomed.topic
-      AND o.partition = doomed.partition
-    RETURNING o.group_id, o.topic, o.partition, o.committed_offset
+    DELETE FROM rollcall_offset WHERE topic = $1 AND (SELECT count(*) FROM doomed) > 0
+    RETURNING group_id, topic, partition, committed_offset
 )
 
     INSERT INTO rollcall_journal (

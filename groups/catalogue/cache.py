@@ -289,7 +289,10 @@ class Catalogue:
         many = len(partitions) > INLINE_MAX
         asked = await asyncio.to_thread(_asked, partitions) if many else _asked(partitions)
         async with self._asking() as connection:
-            cursor = await connection.execute(sql.GREATEST_COMMITTED.encode(), asked)
+            # For many it is planned anew: a kept plan is one from when the table was small.
+            cursor = await connection.execute(
+                sql.GREATEST_COMMITTED.encode(), asked, prepare=False if many else None
+            )
             return {(row[0], row[1]): row[2] async for row in in_slices(cursor)}
 
     # -- within

@@ -121,11 +121,16 @@ ORDER BY started_at LIMIT %(most)s
 
 # -- the end of a transaction
 
-LOCK_WAITING = """
+# The table is nearly empty whenever PostgreSQL looks at it, and a join of thousands of offsets
+# would compare each with each. "IS TRUE" keeps the subquery one that is hashed, under any plan.
+_OF_GROUPS = """group_id = ANY(ARRAY(
+    SELECT DISTINCT group_id FROM rollcall_pending_offset WHERE producer_id = %(producer_id)s))"""
+
+LOCK_WAITING = f"""
 SELECT FROM rollcall_pending_offset
-WHERE (group_id, topic, partition) IN (
+WHERE {_OF_GROUPS} AND ((group_id, topic, partition) IN (
     SELECT group_id, topic, partition FROM rollcall_pending_offset
-    WHERE producer_id = %(producer_id)s)
+    WHERE producer_id = %(producer_id)s)) IS TRUE
 ORDER BY group_id, topic, partition, producer_id FOR UPDATE
 """
 """Other transactions' offsets for the same partitions, too: this one may overtake them."""
@@ -154,12 +159,15 @@ ORDER BY group_id, topic, partition
 """The author is who put the offset into the transaction; the time is that of its end, since
 nobody could read it before. Without an author no history is kept."""
 
-OVERTAKE = """
-UPDATE rollcall_pending_offset other SET superseded = true
-FROM rollcall_pending_offset mine
-WHERE mine.producer_id = %(producer_id)s AND NOT mine.superseded
-  AND other.group_id = mine.group_id AND other.topic = mine.topic
-  AND other.partition = mine.partition AND other.place < mine.place AND NOT other.superseded
+OVERTAKE = f"""
+UPDATE rollcall_pending_offset SET superseded = true
+WHERE {_OF_GROUPS} AND NOT superseded AND ((producer_id, group_id, topic, partition) IN (
+    SELECT producer_id, group_id, topic, partition FROM (
+        SELECT producer_id, group_id, topic, partition, place,
+               max(place) FILTER (WHERE producer_id = %(producer_id)s) OVER same AS mine
+        FROM rollcall_pending_offset WHERE {_OF_GROUPS} AND NOT superseded
+        WINDOW same AS (PARTITION BY group_id, topic, partition)) AS waiting
+    WHERE place < mine)) IS TRUE
 """
 """What was written earlier no longer counts, even if its own transaction ends later."""
 
