@@ -4,6 +4,7 @@ Migrating takes seconds of a processor, copying hundredths of one.
 """
 
 import fcntl
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ def copied(name: str, folder: Path) -> Iterator[None]:
     _use(name)
     yield
     _use(before)
+    gc.collect()  # libpq's end of what was cancelled while it connected
     _drop(name)
 
 
