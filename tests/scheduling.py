@@ -5,6 +5,7 @@ next test took as long as the test. And each worker reads the modules of tests b
 one: in a fresh clone, where pytest compiles them, none is compiled by all.
 """
 
+import gc
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -60,6 +61,7 @@ def _group(item: pytest.Item) -> str:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     """In a worker that is to run everything: read the modules, from its own place on."""
+    gc.disable()  # what is read stays
     told = getattr(session.config, "workerinput", None)
     if told is None or session.config.args != session.config.getini("testpaths"):
         return
@@ -68,6 +70,12 @@ def pytest_collection(session: pytest.Session) -> None:
     for name in from_own_place(modules(), number, told["workercount"]):
         with suppress(Exception, pytest.skip.Exception):  # collecting it says what is wrong
             import_module(name)
+
+
+def pytest_collection_finish() -> None:
+    """A million objects of modules and tests are no garbage that a test has left."""
+    gc.freeze()
+    gc.enable()
 
 
 def modules() -> list[str]:
