@@ -18,7 +18,7 @@ from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Reply
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
-from tests.loading import adopt
+from tests.loading import adopt, reseat
 
 SESSION_MS = 10_000
 LEASE_MS = 2_000
@@ -120,6 +120,21 @@ async def test_a_short_stall_is_nobody_s_excuse(alone: Alone) -> None:
 
     assert await alone.sync() is ErrorCode.NONE
     assert alone.coordinator.missed == 0
+
+
+async def test_a_stall_while_a_group_was_in_doubt_counts_once(alone: Alone) -> None:
+    """The reloader ran before the ticker: what everybody missed is not added to this group's own."""
+    coordinator, entry = alone.coordinator, alone.entry
+    alone.later(SESSION_MS // 2, heard=True)
+    coordinator.doubt(entry)
+    alone.later(2 * SESSION_MS, heard=False)
+
+    reseat(coordinator, entry, entry.group.durable)
+    if coordinator.stood_still_ms > STALL_MS:
+        coordinator.awake()  # as the ticker would, now
+
+    assert coordinator.missed == 2 * SESSION_MS
+    assert entry.group.due(coordinator.clock()) == coordinator.clock() + SESSION_MS // 2
 
 
 @pytest.mark.parametrize("is_back", [False, True])
