@@ -123,7 +123,7 @@ async def test_a_short_stall_is_nobody_s_excuse(alone: Alone) -> None:
 
 
 async def test_a_stall_while_a_group_was_in_doubt_counts_once(alone: Alone) -> None:
-    """The reloader ran before the ticker: what everybody missed is not added to this group's own."""
+    """The reloader ran before the ticker: this group gets no more than everybody."""
     coordinator, entry = alone.coordinator, alone.entry
     alone.later(SESSION_MS // 2, heard=True)
     coordinator.doubt(entry)
