@@ -1,9 +1,10 @@
 """The empty heartbeat of a settled member of the consumer protocol, answered from memory.
 
 The queue answers first, and this file keeps what was asked and said. The same bytes get the same
-answer while the group says that it would decide so (``ConsumerGroup.is_calm``), the catalogue and
-the lease are as they were, and nobody counts what the client asks. Who may wait for news goes to
-the queue, where heartbeats are held (``handlers.support.long_poll``). Figures: docs/hot-path.md.
+answer while the group says that it would decide so (``ConsumerGroup.is_calm``), the catalogue, the
+group's settings and the lease are as they were, and nobody counts what the client asks. Who may
+wait for news goes to the queue, where heartbeats are held (``handlers.support.long_poll``).
+Figures: docs/hot-path.md.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import ConsumerHeartbeat
-from groups.core.group import Beat, Group
+from groups.core.group import Beat, Group, Rules
 from protocol.handlers.support import long_poll, validation
 from protocol.host import Host
 from protocol.metering import ClientMeter
@@ -34,8 +35,10 @@ API = "ConsumerGroupHeartbeat"
 @dataclass(slots=True)
 class Settled:
     """A heartbeat that had no news. ``head`` and ``tail``: the frame around its correlation id;
-    ``reply`` likewise. ``group``: the value for which that is so, and the member's ``beat`` in
-    it. ``held_after_ms``: who has had no heartbeat for so long may be held."""
+    ``reply`` likewise. ``changes``: the catalogue's count before the group was shown its topics;
+    ``rules``: its settings, of which the reply tells. ``group``: the value for which that is so,
+    and the member's ``beat`` in it. ``held_after_ms``: who has had no heartbeat for so long may be
+    held."""
 
     head: bytes
     tail: bytes
@@ -44,6 +47,7 @@ class Settled:
     group_id: str
     client_id: str | None
     changes: int
+    rules: Rules
     held_after_ms: float
     group: Group | None = None
     beat: Beat | None = None
@@ -52,7 +56,7 @@ class Settled:
 class ConsumerFastPath:
     """One connection's. ``memory`` is the connection's own (``Call.memory``)."""
 
-    __slots__ = ("_host", "_memory", "_meter", "_server", "_session", "_settled")
+    __slots__ = ("_changes", "_host", "_memory", "_meter", "_server", "_session", "_settled")
 
     def __init__(
         self,
@@ -66,6 +70,9 @@ class ConsumerFastPath:
         self._meter = meter
         self._memory = memory
         self._host = ""
+        self._changes = server.node.catalogue.changes
+        """Before the last heartbeat went to the queue: while it waits there topics may change, and
+        the group has not been shown those."""
         self._settled: Settled | None = None
 
     def connected(self, client_host: str) -> None:
@@ -104,7 +111,8 @@ class ConsumerFastPath:
             event=_event(request, header, self._host),
             group_id=request.group_id,
             client_id=header.client_id,
-            changes=node.catalogue.changes,
+            changes=self._changes,
+            rules=group.rules,
             held_after_ms=self._held_after_ms(group),
         )
 
@@ -118,6 +126,12 @@ class ConsumerFastPath:
     def answer(self, frame: bytes, now_s: float) -> bytes | None:
         """The reply to a frame (without its length, its key is ``CONSUMER_HEARTBEAT``) that repeats
         the last one; None: it is the queue's."""
+        reply = self._repeated(frame, now_s)
+        if reply is None:
+            self._changes = self._server.node.catalogue.changes
+        return reply
+
+    def _repeated(self, frame: bytes, now_s: float) -> bytes | None:
         known = self._settled
         if known is None or frame[8:] != known.tail or frame[:4] != known.head:
             return None
@@ -145,7 +159,11 @@ class ConsumerFastPath:
         group = entry.group
         if group is known.group:
             return True
-        if not isinstance(group, ConsumerGroup) or not group.is_calm(known.event):
+        if (
+            not isinstance(group, ConsumerGroup)
+            or group.rules is not known.rules
+            or not group.is_calm(known.event)
+        ):
             return False
         known.group, known.beat = group, group.beat_of(known.event)
         return known.beat is not None

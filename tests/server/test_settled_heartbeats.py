@@ -8,12 +8,13 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.wire import create_topic
+from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from protocol.connection import KafkaConnection
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.server.client import Client
-from tests.server.serving import Serving
+from tests.server.serving import Serving, until
 
 V = 1
 TOPIC = "work"
@@ -161,3 +162,35 @@ async def test_a_row_that_another_connection_changed_is_written_again(
     await client.call(empty, V)
 
     assert len(submitted) == 1
+
+
+async def test_topics_that_change_while_it_is_decided_are_news(
+    served: Serving, member: Member
+) -> None:
+    """The group was shown the topics of before: memory must not say so from then on."""
+    client, connection, empty, submitted = member
+    connection._settled._settled = None
+    let_go = served.points.hold("membership:before")
+    other = await Client.connect(served.address)
+    other.send(joining(str(uuid4()), "h"), V)
+    await served.points.reached["membership:before"].wait()
+    submitted.clear()
+    client.send(empty, V)
+    await until(lambda: submitted)
+    await served.node.catalogue.grow(TOPIC, 3)
+    let_go()
+    assert (await client.receive()).error_code == ErrorCode.NONE
+
+    assert (await client.call(empty, V)).error_code == ErrorCode.NONE
+    group = served.node.coordinator.group("g")
+    assert isinstance(group, ConsumerGroup)
+    assert group.topics[TOPIC][1] == 3
+
+
+async def test_an_interval_of_the_group_s_own_is_told(served: Serving, member: Member) -> None:
+    client, _connection, empty, _submitted = member
+    usual_ms = (await client.call(empty, V)).heartbeat_interval_ms
+    served.node.coordinator.configure("g", {"consumer.heartbeat.interval.ms": usual_ms + 1_000})
+    assert (await client.call(empty, V)).heartbeat_interval_ms == usual_ms + 1_000
+    served.node.coordinator.configure("g", {})
+    assert (await client.call(empty, V)).heartbeat_interval_ms == usual_ms
