@@ -107,6 +107,9 @@ be a fifth of all that is imported, in programs, too, that are forked before the
 NEEDED_LATER = ("requests",)
 """Of these: what a program may need itself (logins of an OpenID provider)."""
 
+NODE = "node"
+"""The program that imports an installation's own assignors and strategies, which may need any."""
+
 ARG_START, ENV_START, ENV_END = 48 - 3, 50 - 3, 51 - 3
 """Fields of /proc/PID/stat (proc(5)), counted from the third on."""
 
@@ -239,6 +242,8 @@ def become(request: Request) -> None:
     reveal(NEEDED_LATER)
     set_environ(request.environ)
     take_settings(request.environ)
+    if request.name == NODE and loads_foreign_code():
+        reveal(UNUSED)
     command = commands.argv(request.name, *request.arguments)
     show(command, request.environ)
     _, first, *rest = command
@@ -256,6 +261,16 @@ def set_environ(environ: Mapping[str, str]) -> None:
     kept = {name: os.environ[name] for name in ("TZ",) if name in os.environ}
     os.environ.clear()
     os.environ.update({**environ, **kept})
+
+
+def loads_foreign_code() -> bool:
+    """Whether the settings name assignors or strategies of the installation's own."""
+    from django.conf import settings
+
+    from groups.core.assignors.registry import NAMES
+
+    own = set(settings.GROUP_CONSUMER_ASSIGNORS) - set(NAMES)
+    return bool(own or settings.PARTITION_ASSIGNMENT_STRATEGIES)
 
 
 def show(command: Sequence[str], environ: Mapping[str, str]) -> None:

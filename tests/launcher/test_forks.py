@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -127,3 +128,48 @@ heavy = "groups.admin unfold.admin rest_framework.views unittest sqlalchemy rich
 print([name for name in heavy if sys.modules.get(name)])
 """
     assert run(script) == "[]\n"
+
+
+OWN_ASSIGNOR = """
+import sqlalchemy, rich
+def assign(*_): return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_found"),
+    [({"GROUP_CONSUMER_ASSIGNORS": "uniform,own"}, True), ({}, False)],
+    ids=["named", "not named"],
+)
+def test_an_assignor_of_one_s_own_may_import_what_is_hidden_from_others(
+    tmp_path: Path, settings: dict[str, str], is_found: bool
+) -> None:
+    (tmp_path / "own.py").write_text(OWN_ASSIGNOR)
+    told = tmp_path / "own-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
+    (told / "entry_points.txt").write_text("[rollcall.assignors]\nown = own:assign\n")
+    environ = {
+        "DJANGO_SETTINGS_MODULE": "coordinator_site.settings",
+        "ROLLCALL_DATABASE_URL": "postgresql://127.0.0.1:1/none",
+        "ROLLCALL_DATA_DIR": str(tmp_path / "data"),
+        **{f"ROLLCALL_{name}": value for name, value in settings.items()},
+    }
+    script = f"""
+import os, runpy, sys
+sys.path.insert(0, {str(tmp_path)!r})
+from launcher import fork_server as it
+it.hide(it.UNUSED)
+os.environ.update({environ!r})
+import django; django.setup()
+from groups import plugins
+def run(*_, **__):
+    try:
+        print(list(plugins.load(["own"])))
+    except plugins.NotLoaded as error:
+        print(error)
+runpy.run_path = runpy.run_module = run
+it.show = lambda *_: None
+it.become(it.Request("node", (), dict(os.environ), 9))
+"""
+    assert (run(script) == "['own']\n") is is_found
