@@ -21,6 +21,7 @@ from groups.core.replies import Reply
 from groups.core.rows import slot_of
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
+from protocol.heartbeat_fast_path import FRAME_BYTES_MAX
 from protocol.host import Host
 from protocol.metering import ClientMeter
 from protocol.session import Session
@@ -36,10 +37,6 @@ OFFSET_COMMIT = (8).to_bytes(KEY_BYTES, "big")
 CORRELATION_ID = slice(4, 8)
 FIRST, LAST = OffsetCommitRequest.versions
 TOPIC_IDS_SINCE = offset_commit.TOPIC_IDS_SINCE
-
-FRAME_BYTES_MAX = 4 * 1024
-"""Larger ones have many partitions: they take their turn in the queue."""
-
 
 LEARNT_IN_VAIN_MAX = 3
 """Commits that were learnt and not repeated, one after the other: from then on no more are learnt

@@ -16,6 +16,7 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import ConsumerHeartbeat
 from groups.core.group import Beat, Group, Rules
 from protocol.handlers.support import long_poll, validation
+from protocol.heartbeat_fast_path import FRAME_BYTES_MAX
 from protocol.host import Host
 from protocol.metering import ClientMeter
 from protocol.session import Session
@@ -94,7 +95,8 @@ class ConsumerFastPath:
         node, memory = self._server.node, self._memory
         group = node.coordinator.group(request.group_id)
         if (
-            self._session.access.is_on
+            len(frame) > FRAME_BYTES_MAX
+            or self._session.access.is_on
             or long_poll.HELD in memory
             or long_poll.says_something(request)
             or request.rack_id is not None

@@ -22,6 +22,13 @@ HEARTBEAT = (12).to_bytes(KEY_BYTES, "big")
 """How such a frame begins."""
 HEAD_BYTES = 8
 """Length, key and version."""
+FRAME_BYTES_MIN = 10
+"""Of a header: key, version, correlation id, and the length of the client id."""
+
+FRAME_BYTES_MAX = 4 * 1024
+"""Of a frame that a fast path takes: it is kept to compare the next one with, and counts for none of
+the limits of long requests. A member's ids are much shorter; what is longer is the queue's."""
+
 HEARTBEAT_VERSION_MAX = HeartbeatRequest.versions[1]
 
 # Length, correlation id, [tags], [throttle time], error code, [tags]: a reply has no other parts.
@@ -117,7 +124,7 @@ class FastPath:
     def answer(self, frame: bytes) -> bytes | None:
         """The reply, where the frame (without its length, its key is ``HEARTBEAT``) is a heartbeat
         that memory can answer."""
-        if len(frame) < 10:
+        if not FRAME_BYTES_MIN <= len(frame) <= FRAME_BYTES_MAX:
             return None
         (version,) = _VERSION.unpack_from(frame, KEY_BYTES)
         if not 0 <= version <= HEARTBEAT_VERSION_MAX:

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
+from groups.core.errors import ErrorCode
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
 from protocol.connection_limits import LONG_BYTES, PRESSED_S
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from tests.server.client import SMALL, Client, hello
+from tests.server.client import SMALL, Client, consumer_join, hello
 from tests.server.serving import Serving, until
 
 FAR = "203.0.113.7"
@@ -232,3 +235,34 @@ async def test_what_a_connection_held_goes_with_it(served: Serving) -> None:
     client.close()
     await until(lambda: connection._transport is None)
     assert not connection._frames.held
+
+
+async def test_a_heartbeat_with_much_behind_it_keeps_no_memory(served: Serving) -> None:
+    """Bytes behind a request are ignored; as long as they were, they are neither kept nor counted
+    once it is answered."""
+    client, connection = await served.connect()
+    beat = await client.settled("g")
+    for version in HeartbeatRequest.versions:
+        packed = client.packed(beat, version)[4:] + bytes(LENGTH)
+        client.writer.write(len(packed).to_bytes(4, "big") + packed[:-1])
+        await until(lambda: connection._long.reserved)
+        client.writer.write(packed[-1:])
+        assert (await client.receive()).error_code == ErrorCode.NONE
+        await until(lambda: not connection.pending)
+        assert (served.server.request_bytes.taken, connection._long.reserved) == (0, 0)
+        assert len(connection._fast._tail) < LONG_BYTES
+
+
+async def test_a_settled_heartbeat_with_much_behind_it_is_not_kept(served: Serving) -> None:
+    await create_topic(served.address, "t", 1)
+    client, connection = await served.connect()
+    joined = await client.call(consumer_join("g"), 1)
+    empty = ConsumerGroupHeartbeatRequest(
+        group_id="g", member_id=joined.member_id, member_epoch=joined.member_epoch
+    )
+    while connection._settled._settled is None:
+        assert not (await client.call(empty, 1)).error_code
+    packed = client.packed(empty, 1)[4:] + bytes(LENGTH)
+    client.writer.write(len(packed).to_bytes(4, "big") + packed)
+    assert not (await client.receive()).error_code
+    assert connection._settled._settled is None
