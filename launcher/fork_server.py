@@ -28,6 +28,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from launcher import commands
 from launcher.parent_watch import ask_kernel
@@ -269,8 +270,9 @@ def loads_foreign_code() -> bool:
 
     from groups.core.assignors.registry import NAMES
 
-    own = set(settings.GROUP_CONSUMER_ASSIGNORS) - set(NAMES)
-    return bool(own or settings.PARTITION_ASSIGNMENT_STRATEGIES)
+    named: Any = settings  # made of Kafka's names, which its type does not have
+    own = set(named.GROUP_CONSUMER_ASSIGNORS) - set(NAMES)
+    return bool(own or named.PARTITION_ASSIGNMENT_STRATEGIES)
 
 
 def show(command: Sequence[str], environ: Mapping[str, str]) -> None:

@@ -26,8 +26,8 @@ FRAME_BYTES_MIN = 10
 """Of a header: key, version, correlation id, and the length of the client id."""
 
 FRAME_BYTES_MAX = 4 * 1024
-"""Of a frame that a fast path takes: it is kept to compare the next one with, and counts for none of
-the limits of long requests. A member's ids are much shorter; what is longer is the queue's."""
+"""Of a frame that a fast path takes: it is kept to compare the next one with, and counts for none
+of the limits of long requests. A member's ids are much shorter; what is longer is the queue's."""
 
 HEARTBEAT_VERSION_MAX = HeartbeatRequest.versions[1]
 

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.wire import create_topic
+from groups.core.configs.group import HEARTBEAT_INTERVAL
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
@@ -190,7 +191,7 @@ async def test_topics_that_change_while_it_is_decided_are_news(
 async def test_an_interval_of_the_group_s_own_is_told(served: Serving, member: Member) -> None:
     client, _connection, empty, _submitted = member
     usual_ms = (await client.call(empty, V)).heartbeat_interval_ms
-    served.node.coordinator.configure("g", {"consumer.heartbeat.interval.ms": usual_ms + 1_000})
+    served.node.coordinator.configure("g", {HEARTBEAT_INTERVAL: str(usual_ms + 1_000)})
     assert (await client.call(empty, V)).heartbeat_interval_ms == usual_ms + 1_000
     served.node.coordinator.configure("g", {})
     assert (await client.call(empty, V)).heartbeat_interval_ms == usual_ms
