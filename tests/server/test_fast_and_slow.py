@@ -1,34 +1,21 @@
-"""Odd requests over two connections, one with the fast paths and one without: every answer and
-every row is alike, and whoever is heard of.
+"""Odd commits and heartbeats over two connections, one with the fast paths and one without: every
+answer and every row is alike, and whoever is heard of.
 
 Frames are right ones with a field of another value, or with other bytes; each goes out several
 times with other offsets, as clients repeat themselves.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
 from benchmarks.wire import create_topic, frame
-from groups.core.configs.group import HEARTBEAT_INTERVAL
 from groups.core.errors import ErrorCode
-from protocol.commit_fast_path import CommitFastPath
-from protocol.connection import KafkaConnection
-from protocol.consumer_fast_path import ConsumerFastPath
-from protocol.heartbeat_fast_path import NoFastPath
-from rollcall.wire.codec import decode
-from rollcall.wire.errors import WireError
-from rollcall.wire.messages.consumer_group_heartbeat import (
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-    TopicPartitions,
-)
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.offset_commit import (
@@ -39,119 +26,38 @@ from rollcall.wire.messages.offset_commit import (
 from tests.in_process import Other
 from tests.server.client import Client, join
 from tests.server.serving import Serving, serving
+from tests.server.two_ways import (
+    BODY_AT,
+    INT32,
+    LONG,
+    OTHER_TOPIC,
+    PARTITIONS,
+    SEEDS,
+    TOPIC,
+    Side,
+    consumer_join,
+    heard,
+    queue_replies,
+    timeless,
+)
 from tests.wire.samples import times
 
-SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))]
 FRAMES = times(40)
 FAST_MIN = 15
 REPEATS_MAX = 3
-VERSION_AT, BODY_AT = 2, 8
-"""In a frame without its length: a change before the version makes another request of it."""
+VERSION_AT = 2
+"""A change before the version makes a request of another API."""
 
 SESSION_MS = 1_800_000
-TOPIC, OTHER_TOPIC = "work", "more"
-PARTITIONS = 4
-INT32, INT64 = 2**31 - 1, 2**63 - 1
-LONG = "x" * 300
+INT64 = 2**63 - 1
 
 
 @pytest.fixture
-async def served(_prepared: None, settings: Any) -> Any:
+async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
     """Nothing depends on how long anything takes."""
-    settings.GROUP_HEARTBEAT_HOLD_MS = 0
-    settings.GROUP_CONSUMER_HEARTBEAT_HOLD_PERCENT = 0
-    settings.GROUP_CONSUMER_ASSIGNMENT_INTERVAL_MS = 0
-    settings.GROUP_CONSUMER_ASSIGNOR_OFFLOAD_ENABLE = False
+    timeless(settings)
     async with serving() as started:
         yield started
-
-
-class NoCommits(CommitFastPath):
-    """Every commit is the queue's."""
-
-    __slots__ = ()
-
-    def take(self, frame: bytes, sequence: int) -> bool:
-        return False
-
-
-class NoHeartbeats(ConsumerFastPath):
-    """The same for heartbeats of the consumer protocol."""
-
-    __slots__ = ()
-
-    def answer(self, frame: bytes, now_s: float) -> bytes | None:
-        return None
-
-
-def without_fast_paths(connection: KafkaConnection) -> None:
-    server, session, meter = connection.server, connection.session, connection._meter
-    connection._commit = NoCommits(
-        server, connection.number, session, meter, connection._write, connection._commit_ended
-    )
-    connection._settled = NoHeartbeats(server, session, meter, connection.memory)
-    connection._fast = NoFastPath(server.coordinator, meter)
-    connection._commit.connected(connection.client_host)
-    connection._settled.connected(connection.client_host)
-
-
-@dataclass
-class Side:
-    """One of the two ways; a connection that the server closes is replaced."""
-
-    served: Serving
-    is_fast: bool
-    client: Client | None = None
-    connection: KafkaConnection | None = None
-    answered: int = 0
-
-    async def say(self, payload: bytes) -> bytes | None:
-        """The reply without its length; None: the connection was closed."""
-        if self.client is None:
-            self.client, self.connection = await self.served.connect()
-            if not self.is_fast:
-                without_fast_paths(self.connection)
-        client = self.client
-        client.writer.write(len(payload).to_bytes(4, "big") + payload)
-        try:
-            size = int.from_bytes(await client.reader.readexactly(4), "big")
-            reply = await client.reader.readexactly(size)
-        except (asyncio.IncompleteReadError, ConnectionResetError):
-            self.client = None
-            return None
-        assert self.connection is not None
-        self.connection.settle()
-        self.answered += 1
-        return reply
-
-
-def queue_replies(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
-    """How many replies came by the queue: of connections with fast paths, and of those without."""
-    found = Counter[bool]()
-    handle_reply = KafkaConnection.handle_reply
-
-    def counting(self: KafkaConnection, message: dict[str, Any]) -> None:
-        found[not isinstance(self._commit, NoCommits)] += 1
-        handle_reply(self, message)
-
-    monkeypatch.setattr(KafkaConnection, "handle_reply", counting)
-    return found
-
-
-def heard(served: Serving) -> set[tuple[str, str]]:
-    """Whose beat was raised since all were set back."""
-    found = set()
-    for entry in served.node.coordinator.entries.values():
-        for member_id, beat in getattr(entry.group.live, "beats", {}).items():
-            if beat.at != BEATS.get((entry.group_id, member_id)):
-                found.add((entry.group_id, member_id))
-            beat.at = BEATS[entry.group_id, member_id] = served.node.coordinator.clock() - AGO_MS
-    return found
-
-
-AGO_MS = 10_000
-BEATS: dict[tuple[str, str], int] = {}
-"""What each beat was set back to."""
 
 
 OFFSETS = """
@@ -172,9 +78,6 @@ async def written(other: Other) -> tuple[list[Any], list[Any]]:
     await other.execute("DELETE FROM rollcall_offset_history")
     await other.execute("DELETE FROM rollcall_offset")
     return found[0], found[1]
-
-
-# -- commits, and heartbeats of the classic protocol
 
 
 @dataclass
@@ -315,17 +218,6 @@ async def members_of_all_kinds(served: Serving) -> list[tuple[str, int, str, str
     ]
 
 
-def consumer_join(group_id: str, member_id: str = "") -> ConsumerGroupHeartbeatRequest:
-    return ConsumerGroupHeartbeatRequest(
-        group_id=group_id,
-        member_id=member_id or str(uuid4()),
-        member_epoch=0,
-        rebalance_timeout_ms=60_000,
-        subscribed_topic_names=[TOPIC],
-        topic_partitions=[],
-    )
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("keeps_history", [False, True], ids=["plain", "history"])
 async def test_commits_and_heartbeats(
@@ -362,186 +254,3 @@ async def test_commits_and_heartbeats(
     assert fast.answered > FRAMES
     assert queued[slow.is_fast] == slow.answered
     assert fast.answered - queued[fast.is_fast] > FAST_MIN
-
-
-# -- heartbeats of the consumer protocol: two groups with the same members, one on each side
-
-TWINS = ("twin-a", "twin-b")
-STEPS = times(200)
-MEMBERS = 3
-LOOK_EVERY = 10
-
-GROUP_ROWS = """
-SELECT state, generation, protocol_type, protocol_name, leader, details
-  FROM rollcall_group WHERE group_id = %s
-"""
-MEMBER_ROWS = """
-SELECT member_id, instance_id, client_id, client_host, session_timeout_ms, rebalance_timeout_ms,
-       position, assignment, details
-  FROM rollcall_member WHERE group_id = %s ORDER BY 1
-"""
-
-
-@dataclass
-class Twin:
-    """A member of both groups, by what it was told."""
-
-    sides: tuple[Side, Side]
-    member_id: str
-    instance_id: str | None
-    epoch: int = 0
-    owned: Sequence[TopicPartitions] | None = None
-
-    async def say(self, request: Any, version: int, payload: bytes) -> tuple[Any, Any]:
-        """What both sides answer to a frame of the first group, and to the same of the second."""
-        told = []
-        for group_id, side in zip(TWINS, self.sides, strict=True):
-            reply = await side.say(payload.replace(TWINS[0].encode(), group_id.encode()))
-            told.append(_understood(reply, version))
-        return told[0], told[1]
-
-    def learn(self, told: Any) -> None:
-        if isinstance(told, ConsumerGroupHeartbeatResponse) and not told.error_code:
-            self.epoch = told.member_epoch
-            if told.assignment is not None:
-                self.owned = told.assignment.topic_partitions
-
-
-def _understood(reply: bytes | None, version: int) -> Any:
-    """The answer, whatever order it is in; bytes where it makes no sense in this version."""
-    if reply is None:
-        return None
-    try:
-        told = decode(ConsumerGroupHeartbeatResponse, version, reply, 5)
-    except WireError:
-        return reply
-    if told.assignment is not None:
-        told.assignment.topic_partitions = sorted(
-            told.assignment.topic_partitions, key=lambda each: each.topic_id
-        )
-        for each in told.assignment.topic_partitions:
-            each.partitions = sorted(each.partitions)
-    return told
-
-
-ODD_HEARTBEATS: dict[str, tuple[Any, ...]] = {
-    "member_id": ("stranger", "a\0b", LONG),
-    "member_epoch": (0, -1, -2, -3, 1, 99, INT32),
-    "instance_id": (None, "", "i", "j", "nobody"),
-    "rack_id": ("", "r"),
-    "rebalance_timeout_ms": (50_000, INT32),  # nobody is removed meanwhile
-    "subscribed_topic_names": ([], [TOPIC], [TOPIC, OTHER_TOPIC], ["no such"], ["a\0b"]),
-    "subscribed_topic_regex": ("", "("),  # what a right one matches comes when it comes
-    "server_assignor": ("", "uniform", "range", "nobody's"),
-    "topic_partitions": ([], [TopicPartitions(topic_id=UUID(int=1), partitions=[0, INT32])]),
-}
-
-
-@dataclass
-class Play:
-    """What members of both groups do, by chance."""
-
-    rng: Random
-    twins: Sequence[Twin]
-
-    def step(self) -> tuple[Twin, Any, int, bytes]:
-        """A member, its request, the version and the frame without its length."""
-        twin, rng = self.rng.choice(self.twins), self.rng
-        request = replace(EMPTY, member_id=twin.member_id, member_epoch=twin.epoch)
-        request = replace(request, instance_id=twin.instance_id)
-        what = rng.random()
-        if what < 0.02 or not twin.epoch:
-            request = _join(twin, request)
-        elif what < 0.03:
-            request = replace(request, member_epoch=-1 if twin.instance_id is None else -2)
-            twin.epoch = 0
-        elif what < 0.08:
-            request = replace(request, topic_partitions=twin.owned or [])
-        elif what < 0.12:
-            name = rng.choice(list(ODD_HEARTBEATS))
-            request = replace(request, **{name: rng.choice(ODD_HEARTBEATS[name])})
-        client_id = rng.choice((b"bench",) * 40 + (b"other", b""))
-        payload = frame(request, 1, rng.randint(0, 2**32 - 1), client_id)[4:]
-        if 0.12 <= what < 0.15:
-            payload = self._spoilt(payload)
-        return twin, request, 1, payload
-
-    def _spoilt(self, payload: bytes) -> bytes:
-        made = bytearray(payload)
-        made[self.rng.randrange(BODY_AT, len(made))] = self.rng.choice((0, 1, 0x7F, 0x80, 0xFF))
-        is_ours = TWINS[0].encode() in made and NO_TIMEOUT in made  # others are removed at once
-        return bytes(made) + self.rng.choice((b"", b"", b"\0")) if is_ours else payload
-
-
-EMPTY = ConsumerGroupHeartbeatRequest(group_id=TWINS[0])
-NO_TIMEOUT = bytes(4 * [0xFF])
-
-
-def _join(twin: Twin, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatRequest:
-    joining = consumer_join(TWINS[0], twin.member_id)
-    return replace(joining, instance_id=request.instance_id)
-
-
-def changes(served: Serving, rng: Random) -> list[Callable[[], Any]]:
-    """What else happens, to both groups alike."""
-    configure = served.node.coordinator.configure
-
-    def configured() -> None:
-        interval_ms = rng.choice(("4000", "6000", "7000"))
-        for group_id in TWINS:
-            configure(group_id, {HEARTBEAT_INTERVAL: interval_ms})
-
-    async def grown() -> None:
-        entry = served.node.catalogue.get(TOPIC)
-        assert entry is not None
-        await served.node.catalogue.grow(TOPIC, entry.partitions + 1)
-
-    async def made_again() -> None:
-        await served.node.catalogue.delete(TOPIC)
-        await served.node.catalogue.create(TOPIC, PARTITIONS)
-
-    return [configured, grown, made_again]
-
-
-async def rows_of(other: Other, group_id: str) -> list[Any]:
-    asked = [(GROUP_ROWS, group_id), (MEMBER_ROWS, group_id)]
-    return [await (await other.execute(text, (about,))).fetchall() for text, about in asked]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-async def test_consumer_heartbeats(
-    served: Serving, other: Other, monkeypatch: Any, seed: int
-) -> None:
-    queued = queue_replies(monkeypatch)
-    for topic in (TOPIC, OTHER_TOPIC):
-        await create_topic(served.address, topic, PARTITIONS)
-    rng = Random(seed)
-    twins = [
-        Twin(
-            (Side(served, is_fast=True), Side(served, is_fast=False)),
-            str(UUID(int=rng.getrandbits(128), version=4)),
-            "i" if number == 0 else None,
-        )
-        for number in range(MEMBERS)
-    ]
-    play, changing = Play(rng, twins), changes(served, rng)
-    queued.clear()
-    done: list[Any] = []
-    for number in range(STEPS):
-        if rng.random() < 0.015:
-            done.append(change := rng.choice(changing))
-            if (going := change()) is not None:
-                await going
-        twin, request, version, payload = play.step()
-        heard(served)
-        told = await twin.say(request, version, payload)
-        done.append((payload, told))
-        assert told[0] == told[1], (number, done[-5:])
-        alive = heard(served)
-        assert {m for g, m in alive if g == TWINS[0]} == {m for g, m in alive if g == TWINS[1]}
-        twin.learn(told[0])
-        if not number % LOOK_EVERY:
-            assert await rows_of(other, TWINS[0]) == await rows_of(other, TWINS[1])
-    answered = sum(twin.sides[0].answered for twin in twins)
-    assert queued[True] < answered, "nothing was answered from memory"
-    assert queued[False] == sum(twin.sides[1].answered for twin in twins)
