@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coordinator_site import database, periodic, secret_key
+from groups.core.assignors.registry import NAMES
 from groups.postgres import roles
 
 
@@ -46,3 +47,9 @@ def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -
         "OIDC_CLIENT_SECRET": environ.get("ROLLCALL_OIDC_CLIENT_SECRET", ""),
         **periodic.settings(broker_url, url, **queue),
     }
+
+
+def names_foreign_code(known: Mapping[str, Any]) -> bool:
+    """Whether nodes import assignors or strategies of the installation's own."""
+    own = set(known["GROUP_CONSUMER_ASSIGNORS"]) - set(NAMES)
+    return bool(own or known["PARTITION_ASSIGNMENT_STRATEGIES"])

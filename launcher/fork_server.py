@@ -28,7 +28,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from launcher import commands
 from launcher.parent_watch import ask_kernel
@@ -242,8 +241,7 @@ def become(request: Request) -> None:
     """Be the program, as ``python ARGUMENTS`` would."""
     reveal(NEEDED_LATER)
     set_environ(request.environ)
-    take_settings(request.environ)
-    if request.name == NODE and loads_foreign_code():
+    if take_settings(request.environ) and request.name == NODE:
         reveal(UNUSED)
     command = commands.argv(request.name, *request.arguments)
     show(command, request.environ)
@@ -264,17 +262,6 @@ def set_environ(environ: Mapping[str, str]) -> None:
     os.environ.update({**environ, **kept})
 
 
-def loads_foreign_code() -> bool:
-    """Whether the settings name assignors or strategies of the installation's own."""
-    from django.conf import settings
-
-    from groups.core.assignors.registry import NAMES
-
-    named: Any = settings  # made of Kafka's names, which its type does not have
-    own = set(named.GROUP_CONSUMER_ASSIGNORS) - set(NAMES)
-    return bool(own or named.PARTITION_ASSIGNMENT_STRATEGIES)
-
-
 def show(command: Sequence[str], environ: Mapping[str, str]) -> None:
     """Have `ps` show this command line, and /proc this environment, as far as there is room.
 
@@ -292,9 +279,10 @@ def show(command: Sequence[str], environ: Mapping[str, str]) -> None:
     ctypes.memmove(start, shown.ljust(end - start, b"\0"), end - start)
 
 
-def take_settings(environ: Mapping[str, str]) -> None:
+def take_settings(environ: Mapping[str, str]) -> bool:
     """The settings that differ between the programs of an installation; what was imported may
-    hold the table of databases already."""
+    hold the table of databases already. Returns whether settings name code of the installation's
+    own."""
     from django.conf import settings
 
     from coordinator_site import own_settings
@@ -303,6 +291,7 @@ def take_settings(environ: Mapping[str, str]) -> None:
     settings.DATABASES["default"].update(own.pop("DATABASES")["default"])
     for name, value in own.items():
         setattr(settings, name, value)
+    return own_settings.names_foreign_code(settings.KAFKA_SETTINGS)
 
 
 if __name__ == "__main__":
