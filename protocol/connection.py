@@ -323,6 +323,7 @@ class KafkaConnection(asyncio.Protocol):
         """Whether the frame is a settled member's heartbeat that memory has answered."""
         reply = self._settled.answer(frame, self._last_frame_at)
         if reply is None:
+            self._settled.leave_to_queue()
             return False
         self.requests += 1
         self._transport.write(reply)  # type: ignore[union-attr]

@@ -72,8 +72,8 @@ class ConsumerFastPath:
         self._memory = memory
         self._host = ""
         self._changes = server.node.catalogue.changes
-        """Before the last heartbeat went to the queue: while it waits there topics may change, and
-        the group has not been shown those."""
+        """The catalogue's count when a heartbeat went to the queue: while it waits there topics may
+        change, and the group has not been shown those."""
         self._settled: Settled | None = None
 
     def connected(self, client_host: str) -> None:
@@ -81,6 +81,10 @@ class ConsumerFastPath:
         self._host = client_host
 
     # -- what the queue has answered
+
+    def leave_to_queue(self) -> None:
+        """A heartbeat goes to the queue now, which shows the group its topics later."""
+        self._changes = self._server.node.catalogue.changes
 
     def learn(
         self,
@@ -128,12 +132,6 @@ class ConsumerFastPath:
     def answer(self, frame: bytes, now_s: float) -> bytes | None:
         """The reply to a frame (without its length, its key is ``CONSUMER_HEARTBEAT``) that repeats
         the last one; None: it is the queue's."""
-        reply = self._repeated(frame, now_s)
-        if reply is None:
-            self._changes = self._server.node.catalogue.changes
-        return reply
-
-    def _repeated(self, frame: bytes, now_s: float) -> bytes | None:
         known = self._settled
         if known is None or frame[8:] != known.tail or frame[:4] != known.head:
             return None
