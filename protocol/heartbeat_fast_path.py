@@ -22,9 +22,6 @@ HEARTBEAT = (12).to_bytes(KEY_BYTES, "big")
 """How such a frame begins."""
 HEAD_BYTES = 8
 """Length, key and version."""
-FRAME_BYTES_MIN = 10
-"""Of a header: key, version, correlation id, and the length of the client id."""
-
 FRAME_BYTES_MAX = 4 * 1024
 """Of a frame that a fast path takes: it is kept to compare the next one with, and counts for none
 of the limits of long requests. A member's ids are much shorter; what is longer is the queue's."""
@@ -124,10 +121,10 @@ class FastPath:
     def answer(self, frame: bytes) -> bytes | None:
         """The reply, where the frame (without its length, its key is ``HEARTBEAT``) is a heartbeat
         that memory can answer."""
-        if not FRAME_BYTES_MIN <= len(frame) <= FRAME_BYTES_MAX:
+        if len(frame) < 10:
             return None
         (version,) = _VERSION.unpack_from(frame, KEY_BYTES)
-        if not 0 <= version <= HEARTBEAT_VERSION_MAX:
+        if not 0 <= version <= HEARTBEAT_VERSION_MAX or len(frame) > FRAME_BYTES_MAX:
             return None
         try:
             header, body = parse_header(frame, _flexible)
