@@ -28,6 +28,7 @@ from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
 from groups.coordinator.assignor_worker import Assigning
+from groups.coordinator.client_connections import ClientConnections
 from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
 from groups.coordinator.draft_topics import DraftTopics
@@ -58,6 +59,7 @@ from groups.postgres.doorbell import Doorbell, Listener
 from groups.store import preflight
 from groups.store.sql import configs
 from groups.store.sql.acls import BELL as ACLS_BELL
+from groups.store.sql.connections import BELL as CONNECTIONS_BELL
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
 from groups.store.sql.quotas import BELL as QUOTAS_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
@@ -204,6 +206,7 @@ class Node:
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.waiting_groups = WaitingGroups(self.coordinator, me.node_id)
+        self.client_connections = ClientConnections(me.node_id)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.credentials = Credentials(self._reader)
@@ -235,6 +238,7 @@ class Node:
             SLOTS_BELL: self.keeper.rung,
             CREDENTIALS_BELL: self.credentials.rung,
             QUOTAS_BELL: self.quotas.rung,
+            CONNECTIONS_BELL: self.client_connections.rung,
         }
 
     async def start(self) -> None:
@@ -284,6 +288,7 @@ class Node:
         yield "the doorbell", self.doorbell.run
         yield "notes of who was heard of", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
+        yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "verbs about offsets", self.offset_verbs.run
         yield "pauses", self.pausing.run

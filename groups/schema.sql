@@ -1032,6 +1032,25 @@ COMMENT ON COLUMN public.rollcall_command.ownership IS 'Topic to partition to co
 
 COMMENT ON COLUMN public.rollcall_command.series IS 'The first of several commands that say the same; 0 in that one itself.';
 
+CREATE UNLOGGED TABLE public.rollcall_connection (
+    node_id integer NOT NULL,
+    number bigint NOT NULL,
+    listener text NOT NULL,
+    address text NOT NULL,
+    principal text NOT NULL,
+    client_id text NOT NULL,
+    software text NOT NULL,
+    software_version text NOT NULL,
+    groups jsonb NOT NULL,
+    connected_at timestamp with time zone NOT NULL
+);
+
+CREATE UNLOGGED TABLE public.rollcall_connections_noted (
+    node_id integer NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    connections integer NOT NULL
+);
+
 CREATE TABLE public.rollcall_credential (
     name text NOT NULL COLLATE pg_catalog."C",
     mechanism text NOT NULL COLLATE pg_catalog."C",
@@ -1573,6 +1592,12 @@ ALTER TABLE ONLY public.rollcall_audit
 
 ALTER TABLE ONLY public.rollcall_command
     ADD CONSTRAINT rollcall_command_pkey PRIMARY KEY (group_id, member_id, command_id);
+
+ALTER TABLE ONLY public.rollcall_connection
+    ADD CONSTRAINT rollcall_connection_pkey PRIMARY KEY (node_id, number);
+
+ALTER TABLE ONLY public.rollcall_connections_noted
+    ADD CONSTRAINT rollcall_connections_noted_pkey PRIMARY KEY (node_id);
 
 ALTER TABLE ONLY public.rollcall_credential
     ADD CONSTRAINT rollcall_credential_pkey PRIMARY KEY (name, mechanism);

@@ -17,6 +17,7 @@ from protocol.apis import APIS, UNAUTHENTICATED, Api
 from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath, JudgedCommitFastPath
 from protocol.connection_limits import LONG_BYTES, LongFrames, TimeLimits, hung_up
 from protocol.consumer_fast_path import CONSUMER_HEARTBEAT, SETTLED_KEY, ConsumerFastPath
+from protocol.handlers.support import validation
 from protocol.heartbeat_fast_path import (
     HEAD_BYTES,
     HEARTBEAT,
@@ -29,8 +30,8 @@ from protocol.heartbeat_hold import Hold
 from protocol.host import Host
 from protocol.metering import ClientMeter
 from protocol.session import Session
-from rollcall.wire.errors import FrameError
-from rollcall.wire.frames import FrameBuffer, RequestHeader
+from rollcall.wire.errors import FrameError, WireError
+from rollcall.wire.frames import FrameBuffer, RequestHeader, parse_header
 
 logger = logging.getLogger(__name__)
 
@@ -172,6 +173,21 @@ class KafkaConnection(asyncio.Protocol):
         have as little time, and give way as soon."""
         return self._last_frame_at > 0 and self.apis is not UNAUTHENTICATED
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended; the server keeps those that have for a moment."""
+        return self._transport is not None
+
+    @property
+    def connected_at(self) -> float:
+        """By the loop's clock, in seconds."""
+        return self._times.connected_at
+
+    @property
+    def heard(self) -> tuple[str, str]:
+        """Group and member of the last heartbeat that the fast path read; empty before one."""
+        return self._fast.heard
+
     def data_received(self, data: bytes) -> None:
         """Bytes arrived: answer what can be answered at once, queue the rest in order."""
         if self._hold.correlation_id is not None:
@@ -291,6 +307,7 @@ class KafkaConnection(asyncio.Protocol):
             if key == CONSUMER_HEARTBEAT and self.apis is APIS and self._beats_settled(frame):
                 return
         if self._queue is None:
+            self.session.client_id = _client_id(frame)
             self._queue = self.server.open_application(self)
             if self._queue is None:
                 return
@@ -508,6 +525,15 @@ class KafkaConnection(asyncio.Protocol):
         """Close at once."""
         if self._transport is not None:
             self._transport.abort()
+
+
+def _client_id(frame: bytes) -> str:
+    """Who a connection's first queued frame is from; the queue says what is wrong with it."""
+    try:
+        header, _ = parse_header(frame, lambda _key, _version: False)
+    except WireError:
+        return ""
+    return validation.shown(header.client_id or "")
 
 
 def _release(held: "asyncio.Future[None]") -> None:

@@ -4,7 +4,7 @@ The design's *Slow consumers*, 1: the coordinator "breaks the socket connection 
 consumer is dead is the rules' affair, how a connection is closed the server's.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 Consumer = tuple[str, str]
 """Group id and consumer id."""
@@ -38,6 +38,10 @@ class Seats:
         out."""
         found = (self._of.get((group_id, consumer_id)) for consumer_id in consumer_ids)
         return {connection for connection in found if connection is not None}
+
+    def on(self, connection: int) -> Collection[Consumer]:
+        """The consumers that were last heard over this connection."""
+        return tuple(self._on.get(connection, ()))
 
     def __len__(self) -> int:
         return len(self._of)

@@ -145,6 +145,11 @@ class FastPath:
             return None
         return self._look(frame[4:8], now - self._coordinator.missed)
 
+    @property
+    def heard(self) -> tuple[str, str]:
+        """Of which group and member the last heartbeat is; empty before the first."""
+        return self.group_id, self._member
+
     def verdict(self) -> ErrorCode:
         """What is right to say to the last heartbeat now, if it was held since it arrived. Raises
         no beat: a heartbeat counts when it arrives."""

@@ -32,6 +32,7 @@ from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
+from protocol import connection_list  # noqa: E402
 from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
 from protocol.application import Served  # noqa: E402
 from protocol.authorization.access import Judged  # noqa: E402
@@ -210,6 +211,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._set_budgets(self.node.settings)
         self.sasl = self._make_sasl(self.node.settings)
         self.node.credentials.deleted = self._users_deleted
+        self.node.client_connections.collect = partial(connection_list.collect, self)
         self.metering = metering(self.node, lambda: self.loop_ms)
         self.node.quotas.changed = self.coordinator.heartbeat_views.look_again
         if self.node.acls is not None:

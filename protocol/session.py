@@ -21,7 +21,9 @@ class Session:
 
     ``sasl`` is None where the listener has no SASL, ``mechanisms`` are those of this
     listener. ``exchange`` is under way between a SaslHandshake and the end of authentication.
-    ``access``: what it may do. ``authenticated`` (milliseconds until it has to be
+    ``access``: what it may do. ``client_id`` is that of its first request, ``software`` what
+    ApiVersions named, ``member`` (group id, member id) who last joined by it: for operators, who
+    are shown them. ``authenticated`` (milliseconds until it has to be
     done again; 0: never) and ``refused`` are told the outcome.
     """
 
@@ -33,5 +35,9 @@ class Session:
     has_authenticated: bool = False
     access: Open = OPEN
     mechanisms: tuple[str, ...] = ()
+    client_id: str = ""
+    software: str = ""
+    software_version: str = ""
+    member: tuple[str, str] = ("", "")
     authenticated: Callable[[int], None] = _never
     refused: Callable[[], None] = _never

@@ -95,6 +95,11 @@ def check(asked: Binding) -> None:
         raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
 
 
+def existing(asked: Binding) -> Acl | None:
+    """The row of just this one, if there is one."""
+    return found(Filter(*asked)).first()
+
+
 def create(asked: Binding, author: Told) -> tuple[Acl, bool]:
     """Make it: the row, and whether it is new. Nodes know of it at once. Refuses as ``check``."""
     with transaction.atomic():

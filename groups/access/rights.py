@@ -19,6 +19,7 @@ The last marks a user who may do nothing yet (``groups.access.held_up``)."""
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
 VIEW_OPERATION: Final = "groups.view_operation"
+VIEW_CONNECTION: Final = "groups.view_clientconnection"
 VIEW_AUDIT: Final = "groups.view_auditentry"
 REBALANCE: Final = "groups.rebalance_group"
 EVICT: Final = "groups.evict_member"
@@ -128,6 +129,7 @@ REST: Final[Mapping[str, Row]] = {
     "attention/acknowledgements": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
     "attention/acknowledgements/<int:acknowledgement_id>": {"DELETE": ACKNOWLEDGE},
     "nodes": {"GET": "groups.view_node"},
+    "connections": {"GET": VIEW_CONNECTION},
     "nodes/drains": {"GET": "groups.view_node"},
     "nodes/<int:node_id>/drain": {"POST": DRAIN},
     "nodes/<int:node_id>/undrain": {"POST": DRAIN},

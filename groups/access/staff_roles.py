@@ -22,10 +22,10 @@ SCHEDULE_MODELS: Final = ("periodictask", "periodictasks", "intervalschedule", "
 PEOPLE_MODELS: Final = ("user", "group")
 
 _SEES = Q(content_type__app_label="groups", codename__startswith="view_") & ~Q(
-    # Who has a token, who did what, who may do what on the Kafka port, and URLs.
+    # Who has a token, who did what, who is connected, who may do what on the Kafka port, and URLs.
     content_type__model__in=(
         *("apitoken", "auditentry", "acl", "kafkauser", "scramcredential"),
-        *("clientquota", "webhook", "webhookdelivery"),
+        *("clientquota", "clientconnection", "webhook", "webhookdelivery"),
     )
 ) | Q(
     content_type__app_label="django_celery_beat",
@@ -42,6 +42,7 @@ _STEERS = Q(
         "freeze_group",
         "change_groupconfig",
         "drain_node",
+        "view_clientconnection",
         "restore_offsets",
         "add_topic",
         "change_topic",
@@ -63,9 +64,9 @@ ROLES: Final[Mapping[str, Q]] = {
 }
 """Each role's permissions: everything on the fleet is seen by a Viewer; an Operator may also
 ask groups for a rebalance or an eviction, stop and start their work, freeze and configure them,
-rewind offsets, drain nodes, make and grow topics, acknowledge what needs attention, and start an
-analysis; an Administrator also deletes groups and topics, and has tokens, people, the users, ACLs
-and quotas of the Kafka port, and the schedule."""
+rewind offsets, drain nodes, see who is connected, make and grow topics, acknowledge what needs
+attention, and start an analysis; an Administrator also deletes groups and topics, and has tokens,
+people, the users, ACLs and quotas of the Kafka port, and the schedule."""
 
 
 def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:

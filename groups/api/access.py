@@ -91,7 +91,7 @@ class Acls(View):
         responses={
             201: shapes.AclView,
             200: OpenApiResponse(
-                shapes.AclView, "It existed already; or, with `dry_run`, it would be created."
+                shapes.AclOrPlan, "It existed already; or, with `dry_run`, it would be created."
             ),
         },
     )
@@ -101,7 +101,9 @@ class Acls(View):
         asked = _binding(self.said)
         if self.is_dry:
             acl_changes.check(asked)
-            return Response(shapes.NewAcl(self.said).data)
+            known = acl_changes.existing(asked)
+            told = {**self.said, "created_at": known and known.created_at, "dry_run": True}
+            return Response(shapes.AclOrPlan(told).data)
         acl, is_new = acl_changes.create(asked, by(actor(request)))
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
         return Response(shapes.AclView(acl).data, status=status)
@@ -197,7 +199,7 @@ class OneUser(View):
         responses={
             201: shapes.KafkaUserView,
             200: OpenApiResponse(
-                shapes.KafkaUserView, "It existed already; or, with `dry_run`, it could be done."
+                shapes.KafkaUserOrPlan, "It existed already; or, with `dry_run`, it could be done."
             ),
         },
     )
@@ -207,11 +209,12 @@ class OneUser(View):
         said = self.said
         _check_name(user)
         if self.is_dry:
-            told = {
+            told: dict[str, Any] = {
                 "name": user,
                 "mechanisms": dict.fromkeys(said["mechanisms"], said["iterations"]),
             }
-            return Response(shapes.KafkaUserView({**told, "updated_at": None}).data)
+            told |= {"updated_at": None, "dry_run": True}
+            return Response(shapes.KafkaUserOrPlan(told).data)
         is_new = kafka_users.set_password(
             user, said["password"], said["mechanisms"], said["iterations"], by(actor(request))
         )
@@ -226,7 +229,7 @@ class OneUser(View):
             DRY_RUN,
         ],
         request=None,
-        responses={200: shapes.KafkaUserView},
+        responses={200: shapes.KafkaUserOrPlan},
     )
     def delete(self, request: Request, user: str) -> Response:
         """Delete a user, or its password for one mechanism, and show what was deleted. The
@@ -236,10 +239,11 @@ class OneUser(View):
         gone = {m: n for m, n in known.mechanisms.items() if m in mechanisms}
         if not gone:
             raise Http404(f"The user {user} has no password for {mechanism}.")
-        if not self.is_dry:
-            kafka_users.delete(user, tuple(gone), by(actor(request)))
         told = {"name": user, "mechanisms": gone, "updated_at": known.updated_at}
-        return Response(shapes.KafkaUserView(told).data)
+        if self.is_dry:
+            return Response(shapes.KafkaUserOrPlan({**told, "dry_run": True}).data)
+        kafka_users.delete(user, tuple(gone), by(actor(request)))
+        return Response(shapes.KafkaUserOrPlan(told).data)
 
 
 def _check_name(name: str) -> None:

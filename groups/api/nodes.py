@@ -1,4 +1,4 @@
-"""Nodes that are drained: they give their slots to the others."""
+"""Nodes: who is connected to them, and those that are drained: they give their slots away."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -13,18 +13,18 @@ from groups import models
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import DRY_RUN, PAGE, page_of
+from groups.api.schema import DRY_RUN, NAME, PAGE, page_beside, page_of
 from groups.api.views import View, actor
 from groups.models import Node
 from groups.operations import drains
+from groups.queries import client_connections
 from groups.queries import drains as queries
 
 NODE_ID_MAX = 2**31 - 1
 """As Kafka's clients are told of nodes, and as the column holds them."""
 
-NODE_ID = OpenApiParameter(
-    "node_id", {"type": "integer", "minimum": 0, "maximum": NODE_ID_MAX}, OpenApiParameter.PATH
-)
+INT32 = {"type": "integer", "minimum": 0, "maximum": NODE_ID_MAX}
+NODE_ID = OpenApiParameter("node_id", INT32, OpenApiParameter.PATH)
 
 
 class Drains(View):
@@ -86,6 +86,35 @@ class Undrain(View):
             was_drained = drains.undrain(node_id, reason=self.said["reason"], actor=actor(request))
         told = {"drained": False, "changed": was_drained, "dry_run": self.is_dry}
         return _shown(node_id, moves, moves.taken, told)
+
+
+class Connections(View):
+    """Who is connected."""
+
+    @described(
+        operation_id="list_connections",
+        parameters=[
+            OpenApiParameter("node_id", INT32),
+            OpenApiParameter("group_id", NAME),
+            *(OpenApiParameter(name, NAME) for name in client_connections.FILTERS),
+            *PAGE,
+        ],
+        responses=page_beside(shapes.ConnectionView, "nodes", shapes.NodeConnections, many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """List the connections of clients to live nodes. The nodes note them for the first page;
+        `nodes` has the time, at most a second before the request unless a node does not answer.
+        `client_id` is that of the connection's first request, `software` is empty where the client
+        does not name it."""
+        if "cursor" not in self.query:
+            client_connections.ask()
+
+        def shown(page: list[models.ClientConnection]) -> Any:
+            return shapes.ConnectionView(page, many=True).data
+
+        nodes = shapes.NodeConnections(client_connections.noted(), many=True).data
+        rows = client_connections.rows(self.query)
+        return self.paged(request, rows, ["node_id", "number"], shown, nodes=nodes)
 
 
 def _must_exist(node_id: int) -> None:

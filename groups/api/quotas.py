@@ -65,7 +65,8 @@ class Quotas(View):
         request=shapes.NewQuotas,
         responses={
             200: OpenApiResponse(
-                shapes.QuotaView, "The entity with all its quotas; with `dry_run`, as it would be."
+                shapes.QuotaOrPlan,
+                "The entity with all its quotas; with `dry_run`, as it would be.",
             )
         },
     )
@@ -78,7 +79,7 @@ class Quotas(View):
             quota_changes.check(asked, wanted)
             known = quota_changes.existing(asked)
             would = {**(known.quotas if known else {}), **wanted}
-            return Response(shapes.QuotaView(_row(asked, known, would)).data)
+            return _planned(_row(asked, known, would))
         quota_changes.alter(asked, wanted, by(actor(request)))
         return Response(shapes.QuotaView(quota_changes.existing(asked)).data)
 
@@ -90,7 +91,7 @@ class Quotas(View):
             DRY_RUN,
         ],
         request=None,
-        responses={200: OpenApiResponse(shapes.QuotaView, "The entity with the removed quotas.")},
+        responses={200: OpenApiResponse(shapes.QuotaOrPlan, "The entity with the removed quotas.")},
     )
     def delete(self, request: Request) -> Response:
         """Remove the quotas of just this entity, or one of them, and show what was removed."""
@@ -102,9 +103,14 @@ class Quotas(View):
         if not gone:
             what = f"no quota {key}" if key else "no quotas"
             raise Http404(f"There are {what} of {shown(asked)}.")
-        if not self.is_dry:
-            quota_changes.alter(asked, dict.fromkeys(gone), by(actor(request)))
+        if self.is_dry:
+            return _planned(_row(asked, known, gone))
+        quota_changes.alter(asked, dict.fromkeys(gone), by(actor(request)))
         return Response(shapes.QuotaView(_row(asked, known, gone)).data)
+
+
+def _planned(row: QuotaEntity) -> Response:
+    return Response({**shapes.QuotaView(row).data, "dry_run": True})
 
 
 def _parts(query: Mapping[str, Any]) -> dict[str, str | None]:

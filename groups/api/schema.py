@@ -124,10 +124,14 @@ def all_of(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[A
 
 @cache
 def page_beside(
-    shape: type[serializers.Serializer[Any]], name: str, beside: type[serializers.Serializer[Any]]
+    shape: type[serializers.Serializer[Any]],
+    name: str,
+    beside: type[serializers.Serializer[Any]],
+    *,
+    many: bool = False,
 ) -> serializers.Serializer[Any]:
-    """A page of this shape, with one thing more beside it."""
-    return _page(shape, **{name: beside()})
+    """A page of this shape, with one thing more beside it, or a list."""
+    return _page(shape, **{name: beside(many=many)})
 
 
 def _page(

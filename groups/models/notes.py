@@ -46,3 +46,45 @@ class Waiting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.group_id} at {self.told_at}"
+
+
+class ClientConnection(models.Model):
+    """A connection of a client to a node, as the node noted when it was last asked
+    (``groups.coordinator.client_connections``). ``number`` counts the connections of a process.
+
+    Unlogged: what was noted before a crash is noted anew for the next who asks.
+    """
+
+    pk = models.CompositePrimaryKey("node_id", "number")
+    node_id = models.IntegerField()
+    number = models.BigIntegerField()
+    listener = models.TextField()
+    address = models.TextField()
+    principal = models.TextField()
+    client_id = models.TextField(help_text="Of the connection's first request.")
+    software = models.TextField(help_text="The client library, as ApiVersions names it.")
+    software_version = models.TextField()
+    groups = models.JSONField(help_text="Ids of the groups whose members use it.")
+    connected_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_connection"
+
+    def __str__(self) -> str:
+        return f"connection {self.number} of node {self.node_id}"
+
+
+class ConnectionsNoted(models.Model):
+    """When a node last noted its connections, and how many there were."""
+
+    node_id = models.IntegerField(primary_key=True)
+    noted_at = models.DateTimeField()
+    connections = models.IntegerField()
+
+    class Meta:
+        db_table = "rollcall_connections_noted"
+        default_permissions = ()
+        verbose_name_plural = "connections noted"
+
+    def __str__(self) -> str:
+        return f"connections of node {self.node_id} at {self.noted_at}"

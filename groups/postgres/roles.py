@@ -56,6 +56,7 @@ class Role:
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
 TRANSACTION_TABLES = ("rollcall_producer", "rollcall_txn_group", "rollcall_pending_offset")
 PAUSE_TABLES = ("rollcall_pause", "rollcall_follower")
+CONNECTION_TABLES = ("rollcall_connection", "rollcall_connections_noted")
 NODE_TABLES = (
     *GROUP_TABLES,
     *TRANSACTION_TABLES,
@@ -71,6 +72,7 @@ SHOWN_TABLES = (
     "rollcall_drain",
     "rollcall_liveness",
     "rollcall_waiting",
+    *CONNECTION_TABLES,
     "rollcall_watch",
     "rollcall_offset_history",
     "rollcall_sweep",
@@ -148,6 +150,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_watch": ("SELECT", "UPDATE"),
             "rollcall_offset_history": ADDS,
             "rollcall_waiting": WRITES,
+            **dict.fromkeys(CONNECTION_TABLES, WRITES),
             "rollcall_timeline": READS,
             "rollcall_drain": READS,
             "rollcall_credential": WRITES,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from sys import intern
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call, Served
@@ -46,6 +47,9 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
     names = (request.client_software_name, request.client_software_version)
     if call.version >= CLIENT_NAMED_SINCE and not all(map(_SOFTWARE.fullmatch, names)):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    if all(names):
+        software = (intern(validation.shown(name)) for name in names)
+        call.session.software, call.session.software_version = software
     served = call.served()
     keys = {key for key, _, _ in served}
     levels = {name: level for name, (level, needed) in FEATURES.items() if needed in keys}

@@ -39,6 +39,8 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
         reply = Joined(reply.error, request.member_id)
     if reply.error is ErrorCode.MEMBER_ID_REQUIRED:
         call.note_id(request.group_id, reply.member_id)
+    elif not reply.error:
+        call.session.member = (request.group_id, reply.member_id)
     return _response(reply, call.version)
 
 

@@ -33,6 +33,7 @@ async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsRespon
     try:
         validation.group_id(request.group_id, call.node.settings)
         group, row = await _first_found(request, call)
+        call.session.member = (request.group_id, row.member_id)
         if isinstance(group, CommandedGroup):
             group.hear(row.member_id, call.node.coordinator.clock())
         wait_ms = min(request.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)

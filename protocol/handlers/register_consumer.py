@@ -32,6 +32,7 @@ async def handle(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
         reply = Registered(reply.error, consumer_id=request.consumer_id)
     if reply.error is ErrorCode.NONE:
         call.node.commanded_topics.knows(request.group_id)
+        call.session.member = (request.group_id, reply.consumer_id)
     return _response(reply)
 
 

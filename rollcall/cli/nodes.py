@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.context import Form, Reason, rest_of
+from rollcall.cli.context import Form, Reason, complete_group, rest_of
 from rollcall.cli.output import Column, Output, note, show, show_one
 
 app = typer.Typer(no_args_is_help=True, help="Coordinator processes.")
@@ -87,3 +87,42 @@ def _ask(context: typer.Context, path: str, reason: str, is_dry: bool, output: O
 def drains(context: typer.Context, output: Form = Output.TABLE) -> None:
     """List drained nodes, those that are away too."""
     show(rest_of(context).pages("/nodes/drains"), DRAINS, output)
+
+
+CONNECTIONS: Final[Sequence[Column]] = (
+    Column("NODE", "node_id"),
+    Column("CLIENT-ID", "client_id"),
+    Column("SOFTWARE", "software", lambda row: f"{row['software']} {row['software_version']}"),
+    Column("ADDRESS", "address"),
+    Column("PRINCIPAL", "principal"),
+    Column("LISTENER", "listener"),
+    Column("GROUPS", "groups", lambda row: ", ".join(row["groups"])),
+    Column("SINCE", "connected_at"),
+)
+
+
+@app.command()
+def connections(
+    context: typer.Context,
+    node: Annotated[int | None, typer.Option(min=0, help="Of one node.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Of a group's members.", autocompletion=complete_group)
+    ] = None,
+    client_id: Annotated[str | None, typer.Option(help="Of one client id.")] = None,
+    principal: Annotated[
+        str | None, typer.Option(help="Of one principal, such as User:ann.")
+    ] = None,
+    address: Annotated[str | None, typer.Option(help="Of one address.")] = None,
+    listener: Annotated[str | None, typer.Option(help="Of one listener.")] = None,
+    software: Annotated[str | None, typer.Option(help="Of one client library.")] = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List the clients that are connected, by node."""
+    asked: dict[str, Any] = {
+        "node_id": node,
+        "group_id": group,
+        "client_id": client_id,
+        "principal": principal,
+    }
+    asked |= {"address": address, "listener": listener, "software": software}
+    show(rest_of(context).pages("/connections", **asked), CONNECTIONS, output)

@@ -92,6 +92,10 @@ def test_topics_nodes_and_operations(cli: Cli, worker: Worker, name: str) -> Non
     assert {row["log_start_offset"] for row in rows} == {"0"}
     assert cli("topic", "journal", name, "-o", "json").json[0]["kind"] == "topic-created"
     assert [node["slots"] for node in cli("node", "list", "-o", "json").json] == [64]
+    mine = cli("node", "connections", "--group", name, "-o", "json").json
+    assert {row["software"] for row in mine} == {"confluent-kafka-python"} and len(mine) >= 1
+    assert {row["node_id"] for row in mine} == {0} and mine[0]["groups"] == [name]
+    assert cli("node", "connections", "--listener", "none", "-o", "json").json == []
     assert isinstance(cli("operation", "list", "-n", "1", "-o", "json").json, list)
 
 

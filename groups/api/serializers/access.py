@@ -60,6 +60,19 @@ class AclView(s.ModelSerializer[Acl]):
         )
 
 
+def _dry_run() -> s.BooleanField:
+    return s.BooleanField(
+        required=False, help_text="`true`: a dry run; left out where something was changed."
+    )
+
+
+class AclOrPlan(NewAcl):
+    """An access rule that existed already; or, with `dry_run`, one that would be created."""
+
+    dry_run = _dry_run()
+    created_at = s.DateTimeField(allow_null=True, help_text="null: it would be created.")
+
+
 class DeletedAcls(s.Serializer[Any]):
     """What was deleted; or, with `dry_run`, would be."""
 
@@ -79,6 +92,12 @@ class KafkaUserView(s.Serializer[Any]):
     name = s.CharField()
     mechanisms = s.DictField(child=s.IntegerField(), help_text="Hash iterations, by mechanism.")
     updated_at = s.DateTimeField(allow_null=True, help_text="When its newest password was set.")
+
+
+class KafkaUserOrPlan(KafkaUserView):
+    """A user of the Kafka port that was changed; or, with `dry_run`, that would be."""
+
+    dry_run = _dry_run()
 
 
 class Password(s.Serializer[Any]):
@@ -165,3 +184,9 @@ class QuotaView(s.Serializer[Any]):
         """Values by key; null: infinite, which can be set over the wire only."""
         found = sorted(row.quotas.items())
         return {key: None if isinstance(value, str) else value for key, value in found}
+
+
+class QuotaOrPlan(QuotaView):
+    """An entity whose quotas were changed; or, with `dry_run`, would be."""
+
+    dry_run = _dry_run()

@@ -10,6 +10,7 @@ from groups.api.serializers.operations import not_past
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.models import (
     Acknowledgement,
+    ClientConnection,
     Drain,
     Node,
     RebalanceCost,
@@ -69,6 +70,27 @@ class NodeView(s.ModelSerializer[Node]):
         """Who drained it, if it is drained."""
         drain = self.context["drains"].get(node.node_id)
         return None if drain is None else DrainView(drain).data
+
+
+class ConnectionView(s.ModelSerializer[ClientConnection]):
+    """A client's connection to a node."""
+
+    groups = s.ListField(child=s.CharField(), help_text="Groups whose members use it.")
+
+    class Meta:
+        model = ClientConnection
+        fields = (
+            *("node_id", "number", "client_id", "software", "software_version", "address"),
+            *("principal", "listener", "groups", "connected_at"),
+        )
+
+
+class NodeConnections(s.Serializer[Any]):
+    """When a node noted its connections."""
+
+    node_id = s.IntegerField()
+    noted_at = s.DateTimeField(allow_null=True, help_text="null: it has not answered yet.")
+    connections = s.IntegerField(allow_null=True, help_text="How many it had.")
 
 
 class SlotView(s.ModelSerializer[Slot]):

@@ -1,0 +1,91 @@
+"""The connections of clients to nodes. Reads, but for the bell that asks nodes to note them.
+
+Nodes keep no list, and note their connections for who asks (``groups.coordinator``'s
+``client_connections``), so that nothing is spent on it while nobody does.
+"""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from threading import BoundedSemaphore
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from groups.models import ClientConnection, ConnectionsNoted, Node
+from groups.queries.drains import SILENT_AFTER
+from groups.store.sql import connections as sql
+
+FRESH: Final = timedelta(seconds=1)
+"""What was noted so lately is not asked for again; no node notes more often."""
+
+WAIT_S: Final = 3.0
+"""A node that has not noted its connections by then is shown as it was."""
+
+LOOK_S: Final = 0.05
+
+WAITING_MAX: Final = 4
+"""Requests that wait for nodes at the same time, in a process of the web: each holds a thread. One
+more is told what is noted already."""
+
+_seats = BoundedSemaphore(WAITING_MAX)
+
+FILTERS: Final = ("listener", "address", "principal", "client_id", "software")
+
+
+def rows(asked: Mapping[str, Any]) -> QuerySet[ClientConnection]:
+    """Connections of nodes that are alive, by ``FILTERS``, ``node_id`` and ``group_id``."""
+    found = ClientConnection.objects.filter(node_id__in=_live().values("node_id"))
+    for name in ("node_id", *FILTERS):
+        if name in asked:
+            found = found.filter((name, asked[name]))
+    if "group_id" in asked:
+        found = found.filter(groups__contains=[asked["group_id"]])
+    return found
+
+
+def ask() -> None:
+    """Let the nodes note their connections, unless they just have, and wait until they have."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT now()")
+        asked_at: datetime = cursor.fetchone()[0]
+    late = _late(asked_at)
+    if not late:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, '')", [sql.BELL])
+    if not _seats.acquire(blocking=False):
+        return
+    try:
+        deadline = time.monotonic() + WAIT_S
+        while _late(asked_at) and time.monotonic() < deadline:
+            time.sleep(LOOK_S)
+    finally:
+        _seats.release()
+
+
+def noted() -> Sequence[Mapping[str, Any]]:
+    """Of each live node, when it noted its connections and how many; None: it never did. Two
+    statements."""
+    found = {row.node_id: row for row in ConnectionsNoted.objects.all()}
+    return [
+        {
+            "node_id": node_id,
+            "noted_at": found[node_id].noted_at if node_id in found else None,
+            "connections": found[node_id].connections if node_id in found else None,
+        }
+        for node_id in _live().order_by("node_id").values_list("node_id", flat=True)
+    ]
+
+
+def _live() -> QuerySet[Node]:
+    return Node.objects.filter(beat_at__gte=Now() - SILENT_AFTER)
+
+
+def _late(asked_at: datetime) -> Collection[int]:
+    """Live nodes whose note is older than what who asks is content with. One statement."""
+    fresh = ConnectionsNoted.objects.filter(noted_at__gte=asked_at - FRESH)
+    late = _live().exclude(node_id__in=fresh.values("node_id"))
+    return list(late.values_list("node_id", flat=True))

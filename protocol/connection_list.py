@@ -1,0 +1,54 @@
+"""The connections of a node as they are told to operators (``groups.coordinator``'s
+``client_connections``).
+
+Nothing is counted or kept for it while nobody asks: the groups of a connection are those that its
+last heartbeat, join or seat names, where the member still belongs to the group.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from groups.coordinator.client_connections import Connected
+from groups.coordinator.runtime import CoordinatorRuntime
+from groups.event_loop import Slices
+from protocol.connection import KafkaConnection
+
+
+async def collect(server: Any) -> Sequence[Connected]:
+    """All of ``server``, a ``protocol.server.CoordinatorServer``; a turn of its loop is as long as
+    others need it to be."""
+    found, slices = [], Slices()
+    for connection in list(server.connections):
+        if connection.is_open:
+            found.append(_told(server, connection))
+        if slices.is_over:
+            await slices.pause()
+    return found
+
+
+def _told(server: Any, connection: KafkaConnection) -> Connected:
+    session = connection.session
+    age_s = server.loop.time() - connection.connected_at
+    return Connected(
+        number=connection.number,
+        listener=session.listener,
+        address=session.address,
+        principal=session.principal,
+        client_id=session.client_id,
+        software=session.software,
+        software_version=session.software_version,
+        groups=sorted(set(_groups(server, connection))),
+        age_ms=max(0, round(age_s * 1000)),
+    )
+
+
+def _groups(server: Any, connection: KafkaConnection) -> Iterator[str]:
+    members = (connection.heard, connection.session.member, *server.seats.on(connection.number))
+    for group_id, member_id in members:
+        if group_id and _is_member(server.coordinator, group_id, member_id):
+            yield group_id
+
+
+def _is_member(coordinator: CoordinatorRuntime, group_id: str, member_id: str) -> bool:
+    group = coordinator.group(group_id)
+    return group is not None and member_id in group.durable.members
