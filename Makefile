@@ -33,7 +33,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
+.PHONY: audit sbom help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -100,6 +100,17 @@ differential: $(READY) ## random scenarios on Rollcall and Apache Kafka at once 
 
 mutants: $(READY) ## does a test fail when one thing is changed? (ARGS="--count 300": some of them)
 	$(PYTHON) -m tests.mutation $(ARGS)
+
+# pip-audit is in an environment of its own: nothing else needs what it brings along.
+audit: $(READY) ## known vulnerabilities of what uv.lock names, by PyPI's service; fails where that cannot be asked
+	@mkdir -p build
+	@UV_PROJECT_ENVIRONMENT=build/audit $(UV) sync --frozen --quiet --only-group audit --no-install-project
+	@$(UV) export --frozen --quiet --all-extras --all-groups --no-emit-project --output-file build/requirements.txt >/dev/null
+	@$(PYTHON) -m tests.supply.audit build/audit/bin/pip-audit build/requirements.txt
+
+sbom: $(READY) ## what the wheel with all its extras brings along, as CycloneDX 1.5, into build/sbom.json
+	@mkdir -p build
+	@$(UV) export --frozen --quiet --all-extras --no-default-groups --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .
