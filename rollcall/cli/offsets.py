@@ -1,6 +1,7 @@
-"""``rollcall group reset-offsets``, with the options of kafka-consumer-groups.
+"""``rollcall group restore``, ``delete-offsets``, and ``reset-offsets`` with the options of
+kafka-consumer-groups.
 
-Dry unless ``--execute``: what is printed then is what it would do.
+The latter two are dry unless ``--execute``: what is printed then is what it would do.
 """
 
 import sys
@@ -10,13 +11,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.context import TIMEOUT_S, Form, GroupId, Timeout, rest_of
+from rollcall.cli.asking import Asking, DryRun, await_operation
+from rollcall.cli.context import TIMEOUT_S, Form, GroupId, Reason, Timeout, Wait, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, note, show
 from rollcall.cli.rest import Rest
-from rollcall.cli.verbs import await_operation
 
+RESTORES: Final = "/group/offsets/restores"
 RESETS: Final = "/group/offsets/resets"
 OFFSETS: Final = "/group/offsets"
 
@@ -30,6 +32,28 @@ PLANNED: Final[Sequence[Column]] = (
 
 DRY: Final = "a dry run"
 """The reason of what nothing comes of."""
+
+
+@app.command()
+def restore(
+    context: typer.Context,
+    group: GroupId,
+    to: Annotated[
+        str, typer.Option("--to", help="A time, such as 2026-01-31T12:00:00Z.", show_default=False)
+    ],
+    reason: Reason,
+    dry_run: DryRun = False,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Restore the offsets of a group without members to those at a time."""
+    body, query = {"reason": reason, "to": to}, {"group_id": group}
+    if dry_run:
+        tried = {**query, "dry_run": "true"}
+        _shown(rest_of(context).ask("POST", RESTORES, tried, body)[1], group, output)
+    else:
+        Asking(context, wait, timeout, output).ask("POST", RESTORES, body, **query)
 
 
 @app.command("reset-offsets")

@@ -1,10 +1,10 @@
 """``rollcall group``: what is asked of groups. Each is an operation, and its end is awaited."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
+from rollcall.cli.asking import Asking, DryRun
 from rollcall.cli.context import (
     TIMEOUT_S,
     Form,
@@ -12,33 +12,11 @@ from rollcall.cli.context import (
     Reason,
     Timeout,
     Wait,
-    check_ended,
-    patience,
-    rest_of,
 )
 from rollcall.cli.groups import app
-from rollcall.cli.output import Column, Output, note, plain, show_one
+from rollcall.cli.output import Output, note, plain
 from rollcall.cli.rest import Rest
 
-OPERATION: Final[Sequence[Column]] = (
-    Column("OPERATION", "id"),
-    Column("VERB", "verb"),
-    Column("GROUP", "group_id"),
-    Column("STATE", "state"),
-    Column("OUTCOME", "outcome"),
-    Column("DETAIL", "detail"),
-)
-
-PREVIEW: Final[Sequence[Column]] = (
-    Column("VERB", "verb"),
-    Column("GROUP", "group_id"),
-    Column("WOULD", "would"),
-    Column("DETAIL", "detail"),
-)
-
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what it would do now, and change nothing.")
-]
 Member = Annotated[str, typer.Argument(metavar="MEMBER", help="The member's id.")]
 SomeMember = Annotated[
     str | None,
@@ -46,53 +24,6 @@ SomeMember = Annotated[
         metavar="[MEMBER]", help="One member, by member id or instance id; default: all."
     ),
 ]
-
-
-def await_operation(
-    rest: Rest,
-    path: str,
-    body: Mapping[str, Any],
-    timeout_s: float,
-    group: str,
-    *,
-    method: str = "POST",
-    **query: Any,
-) -> None:
-    """Ask for a verb whose rows were printed already; only its end is told, beside them."""
-    with patience(f"offsets of {group}: waiting for the end"):
-        operation = rest.operation(method, path, body, timeout_s, **query)
-    check_ended(operation)
-    note(f"Operation {operation['id']}: {operation['detail']}.")
-
-
-class Asking:
-    """How a command asks: for how long it waits, and how it prints the operation."""
-
-    def __init__(self, context: typer.Context, wait: bool, timeout: float, output: Output) -> None:
-        self.rest = rest_of(context)
-        self.wait_s = timeout if wait else 0.0
-        self.output = output
-
-    def ask(self, method: str, path: str, body: Mapping[str, Any], **query: Any) -> None:
-        """Ask for a verb, and print what became of it.
-
-        Raises ``Failure`` where it was refused, has failed, or has not ended in time.
-        """
-        with patience(f"{path.rpartition('/')[2]} of {query['group_id']}: waiting for its end"):
-            operation = self.rest.operation(method, path, body, self.wait_s, **query)
-        show_one(operation, OPERATION, self.output)
-        if self.wait_s:
-            check_ended(operation)
-
-    def ask_or_try(
-        self, method: str, path: str, body: Mapping[str, Any], dry_run: bool, **query: Any
-    ) -> None:
-        """The same, or what it would do."""
-        if not dry_run:
-            self.ask(method, path, body, **query)
-            return
-        found = self.rest.ask(method, path, {**query, "dry_run": "true"}, body)[1]
-        show_one(found, PREVIEW, self.output)
 
 
 @app.command()
@@ -226,21 +157,3 @@ def delete(
         typer.confirm(f"Delete {plain(group)} and its offsets?", abort=True, err=True)
     asking = Asking(context, wait, timeout, output)
     asking.ask_or_try("DELETE", "/group", {"reason": reason}, dry_run, group_id=group)
-
-
-@app.command()
-def restore(
-    context: typer.Context,
-    group: GroupId,
-    to: Annotated[
-        str, typer.Option("--to", help="A time, such as 2026-01-31T12:00:00Z.", show_default=False)
-    ],
-    reason: Reason,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Restore the offsets of a group without members to those at a time."""
-    asking = Asking(context, wait, timeout, output)
-    body = {"reason": reason, "to": to}
-    asking.ask("POST", "/group/offsets/restores", body, group_id=group)

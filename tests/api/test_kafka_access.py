@@ -95,12 +95,19 @@ def test_what_can_be_no_acl_is_pointed_at(
 
 
 def test_a_dry_run_makes_nothing(keeper: Client) -> None:
-    assert send(keeper, "POST", "acls?dry_run=true", RULE)["name"] == "orders"
+    would = send(keeper, "POST", "acls?dry_run=true", RULE)
+    assert (would["name"], would["created_at"], would["dry_run"]) == ("orders", None, True)
     assert not Acl.objects.exists()
     password = {"password": "a secret"}
     told = send(keeper, "PUT", "users/ann?dry_run=true", password)
     assert set(told["mechanisms"]) == set(scram.HASHES)
-    assert not KafkaUser.objects.exists()
+    assert told["dry_run"] and not KafkaUser.objects.exists()
+    made = send(keeper, "POST", "acls", RULE, 201)
+    again = send(keeper, "POST", "acls?dry_run=true", RULE)
+    assert again["created_at"] == made["created_at"] and "dry_run" not in made
+    send(keeper, "PUT", "users/ann", password, 201)
+    told = send(keeper, "DELETE", "users/ann?dry_run=true")
+    assert told["dry_run"] and KafkaUser.objects.exists()
 
 
 def test_there_are_as_many_acls_as_there_may_be(keeper: Client, settings: Any) -> None:

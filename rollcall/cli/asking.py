@@ -1,0 +1,77 @@
+"""How a command asks for an operation: it waits for its end, or shows what it would do."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from rollcall.cli.context import check_ended, patience, rest_of
+from rollcall.cli.output import Column, Output, note, show_one
+from rollcall.cli.rest import Rest
+
+OPERATION: Final[Sequence[Column]] = (
+    Column("OPERATION", "id"),
+    Column("VERB", "verb"),
+    Column("GROUP", "group_id"),
+    Column("STATE", "state"),
+    Column("OUTCOME", "outcome"),
+    Column("DETAIL", "detail"),
+)
+
+PREVIEW: Final[Sequence[Column]] = (
+    Column("VERB", "verb"),
+    Column("GROUP", "group_id"),
+    Column("WOULD", "would"),
+    Column("DETAIL", "detail"),
+)
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what it would do now, and change nothing.")
+]
+
+
+def await_operation(
+    rest: Rest,
+    path: str,
+    body: Mapping[str, Any],
+    timeout_s: float,
+    group: str,
+    *,
+    method: str = "POST",
+    **query: Any,
+) -> None:
+    """Ask for a verb whose rows were printed already; only its end is told, beside them."""
+    with patience(f"offsets of {group}: waiting for the end"):
+        operation = rest.operation(method, path, body, timeout_s, **query)
+    check_ended(operation)
+    note(f"Operation {operation['id']}: {operation['detail']}.")
+
+
+class Asking:
+    """How a command asks: for how long it waits, and how it prints the operation."""
+
+    def __init__(self, context: typer.Context, wait: bool, timeout: float, output: Output) -> None:
+        self.rest = rest_of(context)
+        self.wait_s = timeout if wait else 0.0
+        self.output = output
+
+    def ask(self, method: str, path: str, body: Mapping[str, Any], **query: Any) -> None:
+        """Ask for a verb, and print what became of it.
+
+        Raises ``Failure`` where it was refused, has failed, or has not ended in time.
+        """
+        with patience(f"{path.rpartition('/')[2]} of {query['group_id']}: waiting for its end"):
+            operation = self.rest.operation(method, path, body, self.wait_s, **query)
+        show_one(operation, OPERATION, self.output)
+        if self.wait_s:
+            check_ended(operation)
+
+    def ask_or_try(
+        self, method: str, path: str, body: Mapping[str, Any], dry_run: bool, **query: Any
+    ) -> None:
+        """The same, or what it would do."""
+        if not dry_run:
+            self.ask(method, path, body, **query)
+            return
+        found = self.rest.ask(method, path, {**query, "dry_run": "true"}, body)[1]
+        show_one(found, PREVIEW, self.output)
