@@ -16,6 +16,9 @@ MORE := 2
 RUN_TESTS = -m pytest --dist loadgroup --no-loadscope-reorder -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2) + $(MORE), 8))')"
 PYTEST = $(PYTHON) $(RUN_TESTS)
 
+# Of each of five targets.
+FUZZ_RUNS := 4000000
+
 # make's own idea of "shell" varies; these recipes are plain POSIX.
 SHELL := /bin/sh
 
@@ -89,7 +92,9 @@ pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3
 clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go, Node, Rust or a C compiler is missing
 	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py $(ARGS)
 
-fuzz: $(READY) ## hostile bytes and requests by chance, two hundred times as long as in the tests
+fuzz: $(READY) ## hostile bytes by coverage (20 million), then bytes and requests by chance, 200 times as long as in the tests
+	@UV_PROJECT_ENVIRONMENT=build/fuzz-env $(UV) sync --frozen --quiet --extra server --group fuzz
+	build/fuzz-env/bin/python -m tests.fuzzing --runs $(FUZZ_RUNS)
 	ROLLCALL_FUZZ_FACTOR=200 $(PYTHON) -m pytest -n 2 --timeout=0 tests/wire tests/server/test_fuzz.py $(ARGS)
 
 contract: $(READY) ## requests to REST by chance, from its OpenAPI description, as each role: 10,000 and more
@@ -104,9 +109,9 @@ mutants: $(READY) ## does a test fail when one thing is changed? (ARGS="--count 
 # pip-audit is in an environment of its own: nothing else needs what it brings along.
 audit: $(READY) ## known vulnerabilities of what uv.lock names, by PyPI's service; fails where that cannot be asked
 	@mkdir -p build
-	@UV_PROJECT_ENVIRONMENT=build/audit $(UV) sync --frozen --quiet --only-group audit --no-install-project
+	@UV_PROJECT_ENVIRONMENT=build/audit-env $(UV) sync --frozen --quiet --only-group audit --no-install-project
 	@$(UV) export --frozen --quiet --all-extras --all-groups --no-emit-project --output-file build/requirements.txt >/dev/null
-	@$(PYTHON) -m tests.supply.audit build/audit/bin/pip-audit build/requirements.txt
+	@$(PYTHON) -m tests.supply.audit build/audit-env/bin/pip-audit build/requirements.txt
 
 sbom: $(READY) ## what the wheel with all its extras brings along, as CycloneDX 1.5, into build/sbom.json
 	@mkdir -p build

@@ -11,11 +11,22 @@ from typing import Any, Final
 
 from django.db import connection
 from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from groups.api import serializers as shapes
+from groups.api.inputs import Method, described
 from groups.api.problems import Problem
+from groups.api.schema import (
+    ANSWERED,
+    DRY_RUN,
+    IDEMPOTENCY_KEY,
+    PREFER,
+    REASON,
+    accepted_or_planned,
+)
 from groups.api.views import actor, key_of
 from groups.models import Operation
 from groups.operations import requests
@@ -33,6 +44,25 @@ for ``WAITING_MAX`` at most. A bell would want a connection that listens in each
 web, for as long as it serves."""
 
 _seats = BoundedSemaphore(WAITING_MAX)
+
+
+def asks(
+    operation_id: str,
+    *named: OpenApiParameter,
+    said: type[Serializer[Any]] = shapes.Reason,
+    plan: type[Serializer[Any]] = shapes.Plan,
+    is_delete: bool = False,
+) -> Callable[[Method], Method]:
+    """``described``, of a method that asks for a verb. ``named``: parameters of its own; ``said``:
+    its body, which OpenAPI's tools show of no DELETE; ``plan``: what a dry run tells."""
+    body: Mapping[str, Any] = {"request": None, "body": said} if is_delete else {"request": said}
+    reason = [REASON] if is_delete else []
+    return described(
+        operation_id=operation_id,
+        parameters=[*named, *reason, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        responses=accepted_or_planned(shapes.OperationView, plan),
+        **body,
+    )
 
 
 def ask(

@@ -15,20 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups.api import serializers as shapes
-from groups.api.asking import ask
+from groups.api.asking import ask, asks
 from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import (
-    ANSWERED,
-    DRY_RUN,
     GROUP_ID,
-    IDEMPOTENCY_KEY,
     NAME,
     PAGE,
     PARTITION,
-    PREFER,
-    REASON,
-    accepted_or_planned,
     page_of,
 )
 from groups.api.views import View, existing, required
@@ -59,18 +53,13 @@ class Offsets(View):
 
         return self.paged(request, rows, ["topic", "partition"], shown)
 
-    @described(
-        operation_id="delete_offsets",
-        parameters=[
-            GROUP_ID,
-            OpenApiParameter("topic", NAME, required=True),
-            OpenApiParameter("partition", PARTITION, description="Default: all of the topic."),
-            REASON,
-            *(DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED),
-        ],
-        request=None,
-        body=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
+    @asks(
+        "delete_offsets",
+        GROUP_ID,
+        OpenApiParameter("topic", NAME, required=True),
+        OpenApiParameter("partition", PARTITION, description="Default: all of the topic."),
+        plan=shapes.ResetPlan,
+        is_delete=True,
     )
     def delete(self, request: Request, group_id: str) -> Response:
         """Delete a group's committed offsets of a topic, or of one partition. The operation fails
@@ -83,12 +72,7 @@ class Offsets(View):
 class Restores(View):
     """Offsets of the past."""
 
-    @described(
-        operation_id="restore_offsets",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.RestoreOffsets,
-        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
-    )
+    @asks("restore_offsets", GROUP_ID, said=shapes.RestoreOffsets, plan=shapes.ResetPlan)
     def post(self, request: Request, group_id: str) -> Response:
         """Restore the offsets of a group without members to those at a given time."""
         said = self.said
@@ -106,12 +90,7 @@ class Restores(View):
 class Resets(View):
     """Offsets as somebody says."""
 
-    @described(
-        operation_id="reset_offsets",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.ResetOffsets,
-        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
-    )
+    @asks("reset_offsets", GROUP_ID, said=shapes.ResetOffsets, plan=shapes.ResetPlan)
     def post(self, request: Request, group_id: str) -> Response:
         """Reset the offsets of a group without members, as kafka-consumer-groups does."""
         said = self.said
@@ -125,12 +104,7 @@ class Resets(View):
 class Undo(View):
     """The way back from a reset."""
 
-    @described(
-        operation_id="undo_operation",
-        parameters=[DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
-    )
+    @asks("undo_operation", plan=shapes.ResetPlan)
     def post(self, request: Request, operation_id: int) -> Response:
         """Undo a reset or a deletion of offsets: each partition gets the offset that it had before.
         Refused if offsets were set or committed since."""

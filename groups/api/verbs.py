@@ -16,21 +16,16 @@ from rest_framework.response import Response
 
 from groups.api import groups as resources
 from groups.api import serializers as shapes
-from groups.api.asking import ask, awaited
+from groups.api.asking import ask, asks, awaited
 from groups.api.inputs import described
 from groups.api.plans import NAMED_MAX, plan
 from groups.api.problems import Problem
 from groups.api.schema import (
-    ANSWERED,
-    DRY_RUN,
     GROUP_ID,
-    IDEMPOTENCY_KEY,
     MEMBER_ID,
     NAME,
     PAGE,
     PREFER,
-    REASON,
-    accepted_or_planned,
     ordering,
     page_of,
 )
@@ -58,12 +53,7 @@ class Rebalances(View):
         """List completed rebalances, newest first."""
         return resources.rebalances(self, request, group_id)
 
-    @described(
-        operation_id="force_rebalance",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.ForceRebalance,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("force_rebalance", GROUP_ID, said=shapes.ForceRebalance)
     def post(self, request: Request, group_id: str) -> Response:
         """Force a rebalance. The operation has the generation that was reached."""
         said = self.said
@@ -84,13 +74,7 @@ class Rebalances(View):
 class OneGroup(resources.OneGroup):
     """A group, which may be deleted."""
 
-    @described(
-        operation_id="delete_group",
-        parameters=[GROUP_ID, REASON, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=None,
-        body=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("delete_group", GROUP_ID, is_delete=True)
     def delete(self, request: Request, group_id: str) -> Response:
         """Delete a group without members, with its offsets. Its journal is kept. The operation
         fails while it has members."""
@@ -108,12 +92,7 @@ def _must_exist(group_id: str) -> None:
 class Freeze(View):
     """Freezing a group."""
 
-    @described(
-        operation_id="freeze_group",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.FreezeGroup,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("freeze_group", GROUP_ID, said=shapes.FreezeGroup)
     def post(self, request: Request, group_id: str) -> Response:
         """Freeze a group (`rollcall.freeze`): no rebalance begins, optionally until a given time.
         If one becomes due, it begins when the group is thawed."""
@@ -129,12 +108,7 @@ class Freeze(View):
 class Thaw(View):
     """Thawing it again."""
 
-    @described(
-        operation_id="thaw_group",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("thaw_group", GROUP_ID)
     def post(self, request: Request, group_id: str) -> Response:
         """Thaw a group: rebalances begin again. A group that does not exist any more may still be
         frozen."""
@@ -173,21 +147,7 @@ def _previewed(
 class OneMember(View):
     """A member of a group."""
 
-    @described(
-        operation_id="evict_member",
-        parameters=[
-            GROUP_ID,
-            MEMBER_ID,
-            REASON,
-            DRY_RUN,
-            IDEMPOTENCY_KEY,
-            PREFER,
-            *ANSWERED,
-        ],
-        request=None,
-        body=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("evict_member", GROUP_ID, MEMBER_ID, is_delete=True)
     def delete(self, request: Request, group_id: str, member_id: str) -> Response:
         """Remove a member; the others rebalance. If its client is alive, it joins again."""
         said = self.said
@@ -236,12 +196,7 @@ def _may_be_paused(group_id: str, name: str) -> bool:
 class GroupPause(Paused):
     """Stopping all members of a group."""
 
-    @described(
-        operation_id="pause_group",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("pause_group", GROUP_ID)
     def post(self, request: Request, group_id: str) -> Response:
         """Stop the work of all members, including those that join later. They stay members, and
         keep their partitions. GET of the group shows which have stopped."""
@@ -253,12 +208,7 @@ class GroupResume(Paused):
 
     verb = Operation.Verb.RESUME
 
-    @described(
-        operation_id="resume_group",
-        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("resume_group", GROUP_ID)
     def post(self, request: Request, group_id: str) -> Response:
         """Start the work of a group; members that were stopped individually stay stopped."""
         return self.ask(request, group_id)
@@ -267,12 +217,7 @@ class GroupResume(Paused):
 class MemberPause(Paused):
     """Stopping one member."""
 
-    @described(
-        operation_id="pause_member",
-        parameters=[GROUP_ID, MEMBER_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("pause_member", GROUP_ID, MEMBER_ID)
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
         """Stop the work of one member, named by member id or instance id; a static member stays
         stopped when it returns."""
@@ -284,12 +229,7 @@ class MemberResume(Paused):
 
     verb = Operation.Verb.RESUME
 
-    @described(
-        operation_id="resume_member",
-        parameters=[GROUP_ID, MEMBER_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.Reason,
-        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
-    )
+    @asks("resume_member", GROUP_ID, MEMBER_ID)
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
         """Start the work of one member; it stays stopped while the whole group is stopped."""
         return self.ask(request, group_id, member_id)

@@ -60,7 +60,8 @@ class Asking:
 
         Raises ``Failure`` where it was refused, has failed, or has not ended in time.
         """
-        with patience(f"{path.rpartition('/')[2]} of {query['group_id']}: waiting for its end"):
+        of = f" of {query['group_id']}" if "group_id" in query else ""
+        with patience(f"{path.rpartition('/')[2]}{of}: waiting for its end"):
             operation = self.rest.operation(method, path, body, self.wait_s, **query)
         show_one(operation, OPERATION, self.output)
         if self.wait_s:

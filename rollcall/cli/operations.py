@@ -5,13 +5,13 @@ from typing import Annotated, Final
 
 import typer
 
+from rollcall.cli.asking import Asking, DryRun
 from rollcall.cli.context import (
     TIMEOUT_S,
     Form,
     Reason,
     Timeout,
     Wait,
-    check_ended,
     complete_group,
     patience,
     rest_of,
@@ -38,10 +38,6 @@ UNDONE: Final[Sequence[Column]] = (
     Column("NEW-OFFSET", "after"),
     Column("CURRENT-OFFSET", "before"),
 )
-
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what it would do now, and change nothing.")
-]
 
 MOST: Final = 50
 
@@ -88,13 +84,9 @@ def undo(
     output: Form = Output.TABLE,
 ) -> None:
     """Undo a reset or deletion of offsets, unless they were set or committed since."""
-    rest, path, body = rest_of(context), f"/operations/{operation}/undo", {"reason": reason}
+    path, body = f"/operations/{operation}/undo", {"reason": reason}
     if dry_run:
-        plan = rest.ask("POST", path, {"dry_run": "true"}, body)[1]
+        plan = rest_of(context).ask("POST", path, {"dry_run": "true"}, body)[1]
         show(plan["changes"], UNDONE, output)
         return
-    with patience(f"undo of operation {operation}: waiting for its end"):
-        found = rest.operation("POST", path, body, timeout if wait else 0.0)
-    show_one(found, LISTED, output)
-    if wait:
-        check_ended(found)
+    Asking(context, wait, timeout, output).ask("POST", path, body)

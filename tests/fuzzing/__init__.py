@@ -1,0 +1,1 @@
+"""Bytes that a client sends, found by coverage (atheris, libFuzzer): ``make fuzz``."""
