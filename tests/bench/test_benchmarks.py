@@ -16,6 +16,7 @@ from benchmarks import (
     crowds,
     growth,
     heartbeats,
+    lists,
     paired,
 )
 from benchmarks.commits import Committer
@@ -25,6 +26,7 @@ from benchmarks.wire import Member, Peer
 from groups.core.assignors.registry import table
 from launcher.installation import CHECKOUT, Installation
 from rollcall.wire.messages.metadata import MetadataRequest
+from tests.installations import TOKEN
 
 METADATA, METADATA_VERSION = 3, 1
 
@@ -32,7 +34,7 @@ METADATA, METADATA_VERSION = 3, 1
 @pytest.fixture(scope="module")
 def own() -> Iterator[Installation]:
     """One whose processes are measured, and killed."""
-    with Installation() as running:
+    with Installation({"ROLLCALL_API_TOKEN": TOKEN}) as running:
         yield running
 
 
@@ -61,6 +63,18 @@ def test_the_load_notices_a_heartbeat_that_should_have_been_refused(
 
     assert 0 < ours.wrong <= ours.replies // heartbeats.WRONG_EVERY + 1
     assert 0 < ceiling.wrong <= ceiling.replies // heartbeats.WRONG_EVERY + 1
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
+def test_every_page_of_a_list_is_read(own: Installation) -> None:
+    fill_to = (own.data_dir / "database-url").read_text().strip()
+    lists.fill(fill_to, groups=120, large=250)
+    web = lists.Web(own.web, TOKEN)
+    assert len(list(web.pages("/api/v1/groups?page_size=50"))) == 3
+    assert len(list(web.pages(lists.MEMBERS_PATH))) == 3
+    told = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
+    assert 0 < told.best <= told.median
 
 
 @pytest.mark.long
