@@ -56,9 +56,11 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
         return ConsumerBeaten(error=refusal.code, detail=refusal.detail)
     reply = await call.decide(request.group_id, _event(request, call, seen))
     call.node.patterns.watch(request.group_id)
+    if not isinstance(reply, ConsumerBeaten):
+        return ConsumerBeaten(error=reply.error)
     if joins or brought or request.subscribed_topic_regex:
         call.session.member = (request.group_id, reply.member_id or request.member_id)
-    return reply if isinstance(reply, ConsumerBeaten) else ConsumerBeaten(error=reply.error)
+    return reply
 
 
 def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
