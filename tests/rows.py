@@ -27,6 +27,8 @@ TABLES = (
     "follower",
     "command",
     "waiting",
+    "connection",
+    "connections_noted",
     "acl",
     "quota",
     "audit",
