@@ -11,6 +11,7 @@ def test_a_consumer_is_found_where_it_spoke_last() -> None:
     assert seats.taken_by("g", ["a"]) == {2}
     assert seats.taken_by("g", ["a", "b", "nobody"]) == {1, 2}
     assert seats.taken_by("other", ["a"]) == set()
+    assert (seats.on(1), seats.on(2), seats.on(3)) == ((("g", "b"),), (("g", "a"),), ())
 
 
 def test_nothing_is_left_of_a_connection_that_ended() -> None:

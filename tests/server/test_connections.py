@@ -8,7 +8,9 @@ from groups.coordinator.client_connections import PAUSE_S
 from groups.core.authors import ANONYMOUS
 from groups.store.sql.connections import BELL
 from protocol.listeners import Listener, Security
+from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from rollcall.wire.messages.leave_group import LeaveGroupRequest
+from tests.commanded.test_apis import poll, registration
 from tests.in_process import Other
 from tests.security.test_sasl import make_user, with_scram
 from tests.server.client import Client, consumer_join, hello
@@ -69,6 +71,17 @@ async def test_groups_are_those_whose_members_use_the_connection(
     joining.member_epoch = -1
     assert (await second.call(joining, 1)).error_code == 0
     assert [row[6] for row in await noted(other)] == [[], [], []]
+
+
+async def test_a_commanded_member_is_found_by_its_registration_and_its_polls(
+    served: Serving, other: Other
+) -> None:
+    topic = CreatableTopic(name="orders", num_partitions=2, replication_factor=1)
+    first, second = await named(served, "registers"), await named(served, "polls")
+    await first.call(CreateTopicsRequest(topics=[topic], timeout_ms=5_000), 5)
+    assert (await first.call(registration(), 0)).error_code == 0
+    assert (await second.call(poll(wait_ms=0), 0)).error_code == 0
+    assert [row[6] for row in await noted(other)] == [["g"], ["g"]]
 
 
 async def test_a_connection_that_has_ended_is_not_shown(served: Serving, other: Other) -> None:
