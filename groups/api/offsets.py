@@ -169,12 +169,11 @@ def _removal(group_id: str, wanted: Wanted) -> offset_resets.Plan:
 
 
 def _restored(group_id: str, wanted: Wanted) -> Response:
-    """The operation would be taken, and fail, where the history knows of nothing then."""
+    """Where the history knows of nothing then, the operation succeeds and changes nothing."""
     try:
-        return _shown(_plan(group_id, wanted, "to"))
-    except ValidationError as error:
-        detail = f"The operation would fail: {error.detail['to'][0]}."  # type: ignore[call-overload,index]
-        raise Problem(HTTPStatus.CONFLICT, "operation_failed", detail) from None
+        return _shown(offset_resets.plan(group_id, wanted))
+    except ValueError as error:
+        return _shown(offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, wanted=wanted))
 
 
 def _shown(found: offset_resets.Plan) -> Response:
