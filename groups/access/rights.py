@@ -227,6 +227,7 @@ MODELS: Final[Mapping[str, Model]] = {
             "pause": dict.fromkeys(BOTH, PAUSE),
             "reset": dict.fromkeys(BOTH, RESTORE),
             "freeze": dict.fromkeys(BOTH, FREEZE),
+            "configure": dict.fromkeys(BOTH, CONFIGURE),
             "remove": dict.fromkeys(BOTH, DELETE),
             "change": {"GET": VIEW_GROUP},
         },
@@ -238,7 +239,9 @@ MODELS: Final[Mapping[str, Model]] = {
             "thaw_groups": FREEZE,
         },
     ),
-    "groups_topic": Model(VIEW_TOPIC, "groups.add_topic", "groups.change_topic"),
+    "groups_topic": Model(
+        VIEW_TOPIC, "groups.add_topic", "groups.change_topic", "groups.delete_topic"
+    ),
     "groups_node": Model("groups.view_node", pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
     "groups_operation": Model(
         VIEW_OPERATION,

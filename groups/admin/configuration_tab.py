@@ -3,13 +3,16 @@ from, its bounds, and who set it."""
 
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
+from groups.access import rights
+from groups.admin import standing
 from groups.admin.standing import Standing
 from groups.broker_configs import from_django
 from groups.core.configs.entries import Source
-from groups.core.configs.group import GROUP_CONFIGS, Broker
+from groups.core.configs.group import FREEZE, GROUP_CONFIGS, Broker
 from groups.core.configs.group import GroupConfig as Config
 from groups.core.journal import EntryKind
 from groups.models import GroupConfig, Journal
@@ -26,24 +29,28 @@ READ_MAX: Final = 50
 """Entries about a group's settings in which it is looked for who set one."""
 
 
-def shown(seen: Standing, _request: HttpRequest) -> Mapping[str, Any]:
+def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     """The tab. Two statements."""
     group_id, broker = seen.group.group_id, from_django()
     own = {row.name: row for row in GroupConfig.objects.filter(group_id=group_id)}
     values = {name: row.value for name, row in own.items()}
     authors = _authors(group_id) if own else {}
+    may_configure = rights.may(request.user, rights.CONFIGURE)
+    may_freeze = rights.may(request.user, rights.FREEZE)
     return {
+        "may_configure": may_configure,
         "settings": [
             {
                 "entry": config.entry(values, broker),
                 "is_own": config.name in own,
                 "source": SOURCES[config.entry(values, broker).source],
-                "bounds": _bounds(config, broker),
+                "bounds": bounds(config, broker),
+                "change": _change_url(seen, config, may_configure, may_freeze),
                 "by": authors.get(config.name, "somebody") if config.name in own else "",
                 "at": own[config.name].updated_at if config.name in own else None,
             }
             for config in GROUP_CONFIGS
-        ]
+        ],
     }
 
 
@@ -59,7 +66,15 @@ def _authors(group_id: str) -> Mapping[str, str]:
     }
 
 
-def _bounds(config: Config, broker: Broker) -> str:
+def _change_url(seen: Standing, config: Config, may_configure: bool, may_freeze: bool) -> str:
+    """Where it is changed; "" where one may not. A freeze is an operation, with its own page."""
+    at = standing.urls(seen.group)
+    if config.name == FREEZE:
+        return at["freeze_url"] if may_freeze else ""
+    return f"{at['configure_url']}?{urlencode({'name': config.name})}" if may_configure else ""
+
+
+def bounds(config: Config, broker: Broker) -> str:
     """ "5,000 to 3,600,000"; "" for what is true or false."""
     least, most = (
         bound if isinstance(bound, int) else int(broker[bound].value)

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 
 from groups.access import rights
 from groups.admin import (
+    configuring,
     freezes,
     group_list,
     group_tabs,
@@ -132,6 +133,7 @@ class GroupAdmin(RollcallAdmin):
             ("pause", self.pause_view),
             ("reset", self.reset_view),
             ("freeze", self.freeze_view),
+            ("configure", self.configure_view),
             ("remove", self.remove_view),
         ]
         return [
@@ -189,6 +191,10 @@ class GroupAdmin(RollcallAdmin):
         """What a freeze or a thaw would do, and the form that asks for it."""
         group = self.found(object_id) or standing.only_frozen(unquote(object_id))
         return freezes.freeze(self, request, group or self.seen(request, object_id))
+
+    def configure_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """A setting of the group, and the form that changes it."""
+        return configuring.configure(self, request, self.seen(request, object_id))
 
     def remove_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What is deleted with the group, and the form that asks for it."""

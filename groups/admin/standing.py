@@ -173,6 +173,7 @@ def urls(group: Group) -> dict[str, str]:
         "evict_url": reverse("admin:groups_group_evict", args=[key]),
         "pause_url": reverse("admin:groups_group_pause", args=[key]),
         "reset_url": reverse("admin:groups_group_reset", args=[key]),
+        "configure_url": reverse("admin:groups_group_configure", args=[key]),
         "freeze_url": reverse("admin:groups_group_freeze", args=[key]),
         "remove_url": reverse("admin:groups_group_remove", args=[key]),
     }

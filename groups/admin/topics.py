@@ -5,17 +5,19 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.utils import quote
-from django.http import HttpRequest
+from django.contrib.admin.utils import quote, unquote
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html_join
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
 from groups.access import rights
+from groups.admin import topic_deletion
 from groups.admin.base import RollcallAdmin, once
 from groups.catalogue import changes
 from groups.core import topics as rules
+from groups.core.configs import topic as topic_configs
 from groups.core.authors import user
 from groups.core.errors import Refuse
 from groups.models import Topic
@@ -71,7 +73,7 @@ class TopicForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
 
 @admin.register(Topic)
 class TopicAdmin(RollcallAdmin):
-    """Nothing is deleted here: members may be at work on it."""
+    """One topic is deleted at a time, on a page of its own that says what goes with it."""
 
     form = TopicForm
     list_display = ("name", "partitions", "topic_id", "created_at")
@@ -82,14 +84,15 @@ class TopicAdmin(RollcallAdmin):
     def get_fields(self, request: HttpRequest, obj: Topic | None = None) -> tuple[str, ...]:
         """A new topic has only what one says of it."""
         used = ("used_by",) if rights.may(request.user, rights.VIEW_GROUP) else ()
-        made = ("topic_id", "created_at", *used, "history")
+        made = ("topic_id", "created_at", *used, "configuration", "history")
         return ("name", "partitions", *(made if obj is not None else ()))
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Topic | None = None
     ) -> tuple[str, ...]:
         """A topic keeps its name: members subscribe by it."""
-        return () if obj is None else ("name", "topic_id", "created_at", "used_by", "history")
+        shown = ("topic_id", "created_at", "used_by", "configuration", "history")
+        return () if obj is None else ("name", *shown)
 
     def save_model(self, request: HttpRequest, obj: Topic, form: TopicForm, change: bool) -> None:
         """By the catalogue's functions, which tell every node."""
@@ -98,6 +101,21 @@ class TopicAdmin(RollcallAdmin):
             changes.create(obj.name, obj.partitions, author)
         elif form.has_changed():
             changes.grow(obj.name, obj.partitions, author)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """What goes with the topic, and the form that deletes it."""
+        topic = self.get_object(request, unquote(object_id))
+        if topic is None:
+            raise Http404(f"There is no topic {unquote(object_id)}.")
+        return topic_deletion.delete(self, request, topic)
+
+    @admin.display(description="Configuration")
+    def configuration(self, _topic: Topic) -> str:
+        """Every topic has the same, which cannot be changed."""
+        context = {"settings": topic_configs.entries()}
+        return render_to_string("admin/groups/topic/configuration.html", context)
 
     @admin.display(description="Changes")
     @once

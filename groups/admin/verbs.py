@@ -63,8 +63,8 @@ class Reason(forms.Form):
         return reason
 
 
-class Typed(Reason):
-    """A reason for what cannot be taken back: what it is done to is typed out first."""
+class TypedOut(forms.Form):
+    """What cannot be taken back: the name of what it is done to is typed out first."""
 
     typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
 
@@ -75,6 +75,10 @@ class Typed(Reason):
             return True
         self.add_error("typed", f"Type {wanted} to continue.")
         return False
+
+
+class Typed(TypedOut, Reason):
+    """The same, and a reason."""
 
 
 class Asking(Typed):

@@ -148,7 +148,11 @@ def paths(world: World, group: str) -> Iterator[str]:
             continue
         path = _path(world, name, group)
         if path is not None:
-            yield path + (f"?member={quote(member[0][0])}" if name.endswith("_evict") else "")
+            queries = {
+                "groups_group_evict": f"?member={quote(member[0][0])}",
+                "groups_group_configure": "?name=rollcall.max.members",
+            }
+            yield path + queries.get(name, "")
     yield from (f"/admin/groups/group/{group}/change/?tab={tab}" for tab in TABS)
     yield f"/admin/groups/group/{group}/change/?tab=offsets&partition={group}:0"
 

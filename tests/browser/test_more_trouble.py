@@ -17,7 +17,7 @@ from tests.clients.conftest import Start
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.long, pytest.mark.timeout(300)]
 
-ACTIONS = ("rebalance", "evict", "pause", "reset", "freeze", "remove")
+ACTIONS = ("rebalance", "evict", "pause", "reset", "freeze", "configure", "remove")
 
 STORM = """
 INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_reason,

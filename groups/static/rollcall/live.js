@@ -29,6 +29,7 @@
   const LOOK = "look";
   const LOST_AFTER_MS = 10000;
   const FETCH_MS_MAX = 15000;
+  const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZoneName: "short" }; // as times.js has it
   const REFUSED = [4400, 4401, 4403, 4404]; // asking again would not help
 
   const group = live.dataset.liveGroup;
@@ -104,7 +105,7 @@
       banner.hidden = isPaused || lostMs < LOST_AFTER_MS;
       if (banner.hidden) continue;
       const why = refusal || `No contact with the server for ${words(lostMs)}.`;
-      banner.textContent = `${why} What you see is as of ${heardWhen.toLocaleTimeString()}.`;
+      banner.textContent = `${why} What you see is as of ${heardWhen.toLocaleTimeString(undefined, CLOCK)}.`;
     }
   }
 

@@ -1,0 +1,104 @@
+"""A topic deleted in the admin: what goes with it is listed, and its name is typed out.
+
+The catalogue's own function does it, as for REST. A page that was opened for an earlier topic of
+the same name deletes nothing.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.admin.utils import quote
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from groups.access import rights
+from groups.admin.base import RollcallAdmin
+from groups.admin.curl import cli, curl
+from groups.admin.verbs import TypedOut
+from groups.catalogue import changes
+from groups.core.authors import user
+from groups.core.errors import Refuse
+from groups.models import Topic
+from groups.queries import topic_groups
+from groups.queries.situation_text import many
+
+
+class Deleting(TypedOut):
+    """The name, typed; and which topic the page was opened for."""
+
+    topic_id = forms.CharField(widget=forms.HiddenInput)
+
+
+def delete(site: RollcallAdmin, request: HttpRequest, topic: Topic) -> HttpResponse:
+    """What goes with it, and the form that deletes it."""
+    form = Deleting(request.POST or None, initial={"topic_id": topic.topic_id})
+    changed = request.method == "POST" and form.data.get("topic_id") != str(topic.topic_id)
+    is_meant = request.method == "POST" and not changed and form.is_valid()
+    if is_meant and form.is_typed(topic.name):
+        return _deleted(request, topic)
+    if changed:
+        form = Deleting(initial={"topic_id": topic.topic_id})
+    return render(
+        request,
+        "admin/groups/topic/delete.html",
+        {
+            **site.admin_site.each_context(request),
+            "title": f"Delete {topic.name}",
+            "topic": topic,
+            "form": form,
+            "changed": changed,
+            "sentences": _sentences(topic, rights.may(request.user, rights.VIEW_GROUP)),
+            "page_url": reverse("admin:groups_topic_change", args=[quote(topic.name)]),
+            "curl": curl(request, "DELETE", "topics/{}", topic.name, body=None),
+            "cli": cli("topic", "delete", ids=[topic.name], options=()),
+        },
+    )
+
+
+def _deleted(request: HttpRequest, topic: Topic) -> HttpResponse:
+    who: Any = request.user
+    try:
+        changes.delete(topic, user(who.get_username()))
+    except Refuse as refusal:
+        messages.error(request, f"Nothing was deleted. {refusal.detail or refusal.code.name}")
+    else:
+        messages.success(request, f"The topic {topic.name} was deleted.")
+    return redirect("admin:groups_topic_changelist")
+
+
+def _sentences(topic: Topic, may_see_groups: bool) -> Sequence[str]:
+    """What goes with the topic, and what stays."""
+    offsets = topic_groups.offsets_of(topic)
+    count = (
+        f"{offsets:,}" if offsets < topic_groups.OFFSETS_COUNTED_MAX else f"at least {offsets:,}"
+    )
+    found = topic_groups.of(topic)
+    named = [_use(use) for use in found.shown] if may_see_groups else []
+    more = ["More groups use it than are named here."] if named and found.is_more else []
+    return [
+        f"The topic is deleted with its {many(topic.partitions, 'partition')}.",
+        f"Committed offsets of it that are deleted, of all groups: {count}. The journal of each"
+        " group keeps the first thousand.",
+        *(named or ([] if found.shown else ["No group uses it."])),
+        *more,
+        "The journal, ACLs that name the topic, and groups stay. A new topic of this name is"
+        " another topic.",
+    ]
+
+
+def _use(use: topic_groups.Use) -> str:
+    """ "orders: 3 members subscribe and rebalance; 2 of them lose partitions." """
+    if use.unread:
+        return f"{use.group.group_id}: its members that subscribe rebalance (too many to count)."
+    said = []
+    if use.subscribers:
+        who = "member subscribes" if use.subscribers == 1 else "members subscribe"
+        said.append(f"{use.subscribers} {who}, so the group rebalances")
+    if use.owners:
+        said.append(f"{many(len(use.owners), 'member')} lose{'s' * (len(use.owners) == 1)} work")
+    if use.has_committed:
+        said.append("its committed offsets of the topic are deleted")
+    return f"{use.group.group_id}: {'; '.join(said)}."

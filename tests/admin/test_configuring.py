@@ -1,0 +1,153 @@
+"""Settings of a group in the admin: shown, changed and reset, with the author in the journal."""
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.core.authors import user
+from groups.models import AuditEntry, GroupConfig, Journal
+from groups.operations import configs
+from tests.admin.test_groups import page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
+
+pytestmark = pytest.mark.django_db
+
+MEMBERS = "rollcall.max.members"
+SESSION, HEARTBEAT = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
+WHY = "a smaller database"
+
+
+@pytest.fixture
+def operator() -> Client:
+    write("orders")
+    return visitor(OPERATOR, name="olga")
+
+
+def setting(name: str) -> str:
+    """The page of a setting of the group ``orders``."""
+    return f"{page('orders', 'configure')}?{urlencode({'name': name})}"
+
+
+def change(client: Client, name: str, value: str, seen: str = "", **more: str) -> Any:
+    said = {"value": value, "seen": seen, "reason": WHY, **more}
+    return client.post(setting(name), said)
+
+
+def own() -> dict[str, str]:
+    return dict(configs.own("orders"))
+
+
+def tab(client: Client) -> str:
+    return unescape(text(client.get(f"{page('orders')}?tab=configuration")))
+
+
+def row(shown: str, name: str) -> str:
+    """The row of a setting in the tab."""
+    found = next(each for each in re.findall("<tr>.*?</tr>", shown, re.DOTALL) if name in each)
+    return str(re.sub("<[^>]+>", " ", found))
+
+
+def test_a_setting_is_set_with_its_author_in_the_journal_and_in_the_audit(operator: Client) -> None:
+    answer = change(operator, MEMBERS, " 7 ")
+    assert answer.url == f"{page('orders')}?tab=configuration"
+    assert own() == {MEMBERS: "7"}
+    entry = Journal.objects.filter(kind="config-changed").get()
+    assert (entry.group_id, entry.reason) == ("orders", WHY)
+    assert entry.details["author"] == user("olga")
+    assert (entry.details["before"], entry.details["after"]) == ({MEMBERS: None}, {MEMBERS: "7"})
+    told = AuditEntry.objects.filter(kind="write").latest("id")
+    assert (told.who, told.outcome) == ("olga", "302")
+    assert told.target == f"POST {page('orders', 'configure')}"
+    shown = row(tab(operator), MEMBERS)
+    assert "7" in shown and "this group" in shown and "by olga" in shown
+
+
+def test_a_setting_is_reset_to_what_the_node_has(operator: Client) -> None:
+    assert "Reset to the default" not in text(operator.get(setting(SESSION)))
+    change(operator, SESSION, "50000")
+    shown = unescape(text(operator.get(setting(SESSION))))
+    assert "Its value is 50000, from this group." in shown
+    assert "Reset, it is 45000, from the default." in shown and "Reset to the default" in shown
+    change(operator, SESSION, "51000", seen="50000", reset="1")
+    assert own() == {}
+    entry = Journal.objects.filter(kind="config-changed").latest("id")
+    assert entry.details["after"] == {SESSION: None}
+
+
+def test_the_page_says_what_a_value_may_be_and_how_a_shell_changes_it(operator: Client) -> None:
+    shown = unescape(text(operator.get(setting(SESSION))))
+    assert "From 45,000 to 60,000." in shown
+    assert f"rollcall group configure orders --set {SESSION}=VALUE --reason WHY" in shown
+    assert '"changes": [{"name": "consumer.session.timeout.ms", "value": "VALUE"}]' in shown
+    assert "-X PATCH" in shown and "/api/v1/groups/orders/config" in shown
+    assert "--unset" not in shown
+    change(operator, SESSION, "50000")
+    assert f"--unset {SESSION}" in unescape(text(operator.get(setting(SESSION))))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        (MEMBERS, "", "must be a whole number"),
+        (MEMBERS, "many", "must be a whole number"),
+        (MEMBERS, "0", "must be at least 1"),
+        (SESSION, "1", "must be at least group.consumer.min.session.timeout.ms"),
+        ("consumer.assignor.offload.enable", "perhaps", "must be true or false"),
+    ],
+)
+def test_what_cannot_be_is_refused_beside_the_value(
+    operator: Client, name: str, value: str, why: str
+) -> None:
+    answer = change(operator, name, value)
+    assert answer.status_code == 200 and why in text(answer)
+    assert own() == {} and not Journal.objects.filter(kind="config-changed").exists()
+
+
+def test_a_change_without_a_reason_is_refused(operator: Client) -> None:
+    answer = operator.post(setting(MEMBERS), {"value": "7", "seen": ""})
+    assert "This field is required." in text(answer) and own() == {}
+
+
+def test_a_page_that_was_opened_before_another_change_changes_nothing(operator: Client) -> None:
+    change(operator, MEMBERS, "7")
+    answer = change(operator, MEMBERS, "9")
+    shown = unescape(text(answer))
+    assert "was changed since you opened this page" in shown
+    assert "Its value is 7, from this group." in shown and own() == {MEMBERS: "7"}
+    (seen,) = re.findall(r'name="seen" value="(\d*)"', shown)
+    change(operator, MEMBERS, "9", seen=seen)
+    assert own() == {MEMBERS: "9"}
+
+
+def test_other_settings_that_were_changed_meanwhile_do_not_matter(operator: Client) -> None:
+    change(operator, MEMBERS, "7")
+    change(operator, SESSION, "50000")
+    assert own() == {MEMBERS: "7", SESSION: "50000"}
+
+
+def test_a_freeze_has_its_own_page_and_others_are_not_found(operator: Client) -> None:
+    for name in ("rollcall.freeze", "retention.ms", "", "a\0b"):
+        assert operator.get(setting(name)).status_code == 404
+        assert operator.post(setting(name), {"value": "true", "reason": WHY}).status_code == 404
+    assert page("orders", "freeze") in tab(operator)
+    assert not GroupConfig.objects.exists()
+
+
+def test_a_viewer_sees_settings_and_changes_none(operator: Client) -> None:
+    assert "Change …" in tab(operator)
+    viewer = visitor(VIEWER, name="victor")
+    assert MEMBERS in tab(viewer) and "Change …" not in tab(viewer)
+    assert viewer.get(setting(MEMBERS)).status_code == 403
+    assert change(viewer, MEMBERS, "7").status_code == 403 and own() == {}
+
+
+def test_a_form_of_another_site_changes_nothing(operator: Client) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = operator.cookies
+    assert change(strict, MEMBERS, "7").status_code == 403 and own() == {}
