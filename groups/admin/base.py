@@ -1,15 +1,18 @@
 """What every page of the admin shares. No model is registered here."""
 
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, TypeVar
+from functools import cache, wraps
+from typing import Any, Final, TypeVar
 
-from django.contrib import messages
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.db import DataError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from unfold.admin import ModelAdmin
+from django.utils.html import format_html
+from django.utils.safestring import mark_safe
+from unfold.admin import ModelAdmin, checkbox
 
 from groups.access import rights
 from groups.core.errors import Refuse
@@ -46,6 +49,17 @@ def is_too_long(request: HttpRequest, search_term: str) -> bool:
     if is_long:
         messages.warning(request, TOO_LONG)
     return is_long
+
+
+@cache
+def _box() -> tuple[str, str]:
+    """unfold's box before a row, without its value: to render its template for each row would take
+    a tenth of the time of a list."""
+    before, _, after = checkbox.render(ACTION_CHECKBOX_NAME, BOX_VALUE).partition(BOX_VALUE)
+    return mark_safe(before), mark_safe(after)
+
+
+BOX_VALUE: Final = "the-value-of-a-box"
 
 
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
@@ -114,6 +128,12 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
             request, queryset, search_term
         )
         return found
+
+    @admin.display(description=ModelAdmin.action_checkbox.short_description)
+    def action_checkbox(self, obj: Any) -> str:
+        """The box before a row."""
+        before, after = _box()
+        return format_html("{}{}{}", before, str(obj.pk), after)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """What this person may do with the rows that were chosen."""

@@ -5,10 +5,10 @@ for all (``groups.models.SavedView``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlencode
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
@@ -125,6 +125,14 @@ class NodeFilter(Filter):
         return group_search.of_node(queryset, int(value)) if is_id else queryset.none()
 
 
+TOO_MANY: Final = (
+    "These groups have too many members to be ordered by {}"
+    f" ({group_rows.MEMBERS_READ_MAX:,} at most): they are ordered by group id. Filter or search"
+    " first."
+)
+DESCENDING: Final = "desc"
+"""As Django has it."""
+
 NODE_DIGITS_MAX: Final = 10
 """Digits of an int32; more number no node."""
 
@@ -151,6 +159,21 @@ FILTERS: Final = (
 )
 
 
+LIVE: Final = "live"
+
+
+def is_refresh(request: HttpRequest) -> bool:
+    """Whether live.js looks again: the part of the page that changes will do."""
+    return request.headers.get("X-Requested-With") == LIVE
+
+
+class Ids(list[str]):
+    """All groups of a list in its order, as Django's list takes rows."""
+
+    def _clone(self) -> Self:
+        return self
+
+
 class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
     """The page's groups with what a row shows beside its own columns.
 
@@ -159,16 +182,22 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
     """
 
     result_list: Any
+    queryset: Any
+    work: Mapping[str, group_rows.Work] | None = None
 
     def get_results(self, request: HttpRequest) -> None:
         """The rows as ever, each with its members' number, ``newest``, its last rebalance,
         ``situation``, what is going on, ``work`` and ``rebalances_1h``."""
+        if self.query or TopicFilter.parameter_name in request.GET:
+            self._find_once()
+        self._order_by_work(request)
         super().get_results(request)
-        ids = [group.group_id for group in self.result_list]
+        ids = [one if isinstance(one, str) else one.group_id for one in self.result_list]
         found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
         newest, situations = groups.with_rebalances(found), situation.of_many(found)
         noted = {one.subject: one for one in known(ids).values() if one.rule in ABOUT_GROUPS}
-        work, often = group_rows.work_of(found), group_rows.rebalances_1h(ids)
+        work = group_rows.work_of(found) if self.work is None else self.work
+        often = group_rows.rebalances_1h(ids)
         may_evict = rights.may(request.user, rights.EVICT)
         for group in found:
             group.newest = newest.get(group.group_id)
@@ -178,6 +207,32 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
             group.rebalances_1h = often.get(group.group_id, 0)
             group.may_evict = may_evict
         self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
+
+    def _find_once(self) -> None:
+        """Search once for the count and for the page, or for all rows if these are few."""
+        ids, total = group_search.ids_of(self.queryset)
+        if len(ids) == total:
+            self.queryset = Ids(ids)
+        else:
+            self.queryset.count = lambda: total
+
+    def _order_by_work(self, request: HttpRequest) -> None:
+        """By what members' rows say, which PostgreSQL cannot read, where they are few enough."""
+        number, how = next(iter(self.get_ordering_field_columns().items()), (0, ""))
+        column = dict(enumerate(self.list_display)).get(number)
+        if column not in group_rows.ORDERS:
+            return
+        found = self.queryset
+        if isinstance(found, Ids):
+            found = Group.objects.filter(group_id__in=found)
+        self.work = group_rows.work_of_all(found)
+        if self.work is None:
+            if not is_refresh(request):  # which shows no messages: they would be told later
+                messages.warning(request, TOO_MANY.format(column))
+            return
+        by = {group_id: getattr(one, column) for group_id, one in self.work.items()}
+        order = sorted(by, reverse=how == DESCENDING)
+        self.queryset = Ids(sorted(order, key=by.__getitem__, reverse=how == DESCENDING))
 
 
 # -- Views ------------------------------------------------------------------------------------

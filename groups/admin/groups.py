@@ -37,8 +37,9 @@ from groups.queries.journal_text import cause
 NUL: Final = "\0"
 """The one character that no id has: PostgreSQL's texts cannot hold it."""
 
-LIVE: Final = "live"
-"""What live.js says when it looks again: the part of the page that changes will do."""
+BY_WORK: Final = "group_id"
+"""What PostgreSQL orders by where one wants an order that it does not know: the list makes it
+(``group_list.GroupList``)."""
 
 LIVE_LIST: Final = "admin/groups/group/list_live.html"
 
@@ -79,7 +80,7 @@ class GroupAdmin(RollcallAdmin):
         views = group_list.views(request, names)
         context = {"title": "Groups", **views, **(extra_context or {})}
         answer: HttpResponse = super().changelist_view(request, context)
-        if request.headers.get("X-Requested-With") != LIVE or not hasattr(answer, "render"):
+        if not group_list.is_refresh(request) or not hasattr(answer, "render"):
             return answer
         setattr(answer, "template_name", LIVE_LIST)  # noqa: B010  (of a TemplateResponse)
         return small(request, answer.render())
@@ -254,17 +255,17 @@ class GroupAdmin(RollcallAdmin):
         """How many."""
         return f"{group.member_count:,}"
 
-    @admin.display(description="Topics", empty_value="")
+    @admin.display(description="Topics", empty_value="", ordering=BY_WORK)
     def topics(self, group: Any) -> str | None:
         """How many its members subscribe to; nothing, where it is too large to be read here."""
         return None if group.work is None else f"{group.work.topics:,}"
 
-    @admin.display(description="Partitions", empty_value="")
+    @admin.display(description="Partitions", empty_value="", ordering=BY_WORK)
     def partitions(self, group: Any) -> str | None:
         """How many these topics have."""
         return None if group.work is None else f"{group.work.partitions:,}"
 
-    @admin.display(description="Unowned", empty_value="")
+    @admin.display(description="Unowned", empty_value="", ordering=BY_WORK)
     def unowned(self, group: Any) -> str | None:
         """How many of these no member owns."""
         if group.work is None or not group.work.unowned:

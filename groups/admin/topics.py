@@ -17,8 +17,8 @@ from groups.admin import topic_deletion
 from groups.admin.base import RollcallAdmin, once
 from groups.catalogue import changes
 from groups.core import topics as rules
-from groups.core.configs import topic as topic_configs
 from groups.core.authors import user
+from groups.core.configs import topic as topic_configs
 from groups.core.errors import Refuse
 from groups.models import Topic
 from groups.queries import groups, topic_groups

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from django.db.models import Count, F, Func, IntegerField, Max, OuterRef, Subquery
+from django.db.models import Count, F, Func, IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -25,6 +25,13 @@ the page of the group tells."""
 READ: Final = ("group_id", "subscription", "assignment", "details")
 
 
+ORDERS: Final = ("topics", "partitions", "unowned")
+"""Columns that a list is ordered by only where its members can be read."""
+
+GROUP: Final = ("kind", "protocol_name", "details")
+"""What is read of a group to understand its members' rows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """A group's work: topics that members subscribe to, their partitions, and how many of these no
@@ -37,7 +44,20 @@ class Work:
 
 def work_of(page: Sequence[Any]) -> Mapping[str, Work]:
     """The work of these annotated groups, by id, of those that were read. Two statements."""
-    read = {group.group_id: group for group in _within_bounds(page)}
+    return _work_of({group.group_id: group for group in _within_bounds(page)})
+
+
+def work_of_all(found: QuerySet[Any]) -> Mapping[str, Work] | None:
+    """The work of all these groups, by id; None: they have more than ``MEMBERS_READ_MAX`` members,
+    or there are more groups than that. Three statements, one where it is None."""
+    counted = found.order_by().annotate(member_count=BY_MEMBERS).only("group_id", *GROUP)
+    rows = list(counted[: MEMBERS_READ_MAX + 1])
+    if len(rows) > MEMBERS_READ_MAX or sum(row.member_count for row in rows) > MEMBERS_READ_MAX:
+        return None
+    return _work_of({group.group_id: group for group in rows})
+
+
+def _work_of(read: Mapping[str, Any]) -> Mapping[str, Work]:
     topics: dict[str, set[str]] = {group_id: set() for group_id in read}
     owned: dict[str, int] = dict.fromkeys(read, 0)
     members = Member.objects.filter(group_id__in=list(read)).values_list(*READ, named=True)

@@ -4,7 +4,7 @@ instance id or host, or of a topic's name. Reads only, bounded."""
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Window
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Length
 from django.utils import timezone
@@ -12,6 +12,9 @@ from django.utils import timezone
 from groups.models import Member, Slot, Topic
 from groups.queries import attention, overview
 from groups.queries.situation import SETTLED
+
+RESOLVED_MAX: Final = 5_000
+"""Groups that are found once, by their ids, for the count and for the page of a list."""
 
 TOPICS_MAX: Final = 5
 """Topics whose groups are looked for, of those with the word in their name: the shortest names."""
@@ -75,6 +78,15 @@ def of_topic(found: QuerySet[Any], name: str) -> QuerySet[Any]:
 def _of(topics: Sequence[tuple[str, Any]]) -> RawSQL:
     names, ids = [name for name, _ in topics], [topic_id.hex for _, topic_id in topics]
     return RawSQL(OF_TOPICS, (names, names, ids, names))
+
+
+def ids_of(found: QuerySet[Any]) -> tuple[Sequence[str], int]:
+    """The first ``RESOLVED_MAX`` ids of these groups, in their order, and how many there are: a
+    list that counted its groups and then read a page of them would search all members and offsets
+    twice. One statement."""
+    counted = found.annotate(_total=Window(Count("*")))
+    rows = list(counted.values_list("group_id", "_total")[:RESOLVED_MAX])
+    return [group_id for group_id, _ in rows], rows[0][1] if rows else 0
 
 
 def of_node(found: QuerySet[Any], node_id: int | None) -> QuerySet[Any]:

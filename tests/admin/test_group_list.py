@@ -16,7 +16,7 @@ from groups.catalogue import changes
 from groups.core.assignment import assignment_of
 from groups.core.classic import packing
 from groups.models import SavedView
-from groups.queries import group_rows
+from groups.queries import group_rows, group_search
 from tests import factories
 from tests.admin.test_groups import LIST, QUERIES_MAX
 from tests.admin.visitors import text, visitor
@@ -118,6 +118,14 @@ FOUND: Final[Mapping[str, list[str]]] = {
     "o=size": ["mailers", "packers", "pickers"],
     "o=-often": ["mailers", "packers", "pickers"],
     "o=-last": ["mailers", "packers", "pickers"],
+    "o=-topics": ["pickers", "packers", "mailers"],
+    "o=-partitions": ["packers", "pickers", "mailers"],
+    "o=partitions": ["mailers", "pickers", "packers"],
+    "o=-unowned": ["packers", "pickers", "mailers"],
+    "o=unowned&q=pickers": ["pickers"],
+    "o=-unowned.group_id&all=": ["packers", "pickers", "mailers"],
+    "o=99": ["mailers", "packers", "pickers"],
+    "o=-x.--2.é": ["mailers", "packers", "pickers"],
 }
 
 OFFSET = """
@@ -136,8 +144,8 @@ WHERE group_id = 'calm'
 
 
 def test_groups_are_found_by_what_they_have_to_do_with(viewer: Client) -> None:
-    for topic in ("boxes", "crates", "letters"):
-        changes.create(topic, 3)
+    for topic, partitions in (("boxes", 4), ("crates", 3), ("letters", 3)):
+        changes.create(topic, partitions)
     work("packers", "boxes", 0)
     work("pickers", "crates", 0, members=2)
     write("mailers", size=0)
@@ -157,11 +165,60 @@ def test_groups_are_found_by_the_rule_that_fires(viewer: Client) -> None:
     assert found(viewer, "attention=any") == ["calm", "cold"]
 
 
+SORTED: Final = ("o=-unowned", "o=topics&q=boxes+packers", "o=-unowned&topic=boxes")
+
+
+def test_groups_with_too_many_members_to_be_ordered_by_work_are_ordered_by_their_ids(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes.create("boxes", 8)
+    for name, members in (("a", 2), ("b", 2)):
+        work(f"packers-{name}", "boxes", *([0] if name == "a" else [0, 1]), members=members)
+    assert found(viewer, "o=unowned") == ["packers-b", "packers-a"]
+    monkeypatch.setattr(group_rows, "MEMBERS_READ_MAX", 3)
+    for _ in range(3):  # refreshes say nothing, now or later
+        viewer.get(f"{LIST}?o=unowned", headers=LIVE)
+    answer = viewer.get(f"{LIST}?o=unowned")
+    assert [group.group_id for group in answer.context["cl"].result_list] == [
+        "packers-a",
+        "packers-b",
+    ]
+    assert text(answer).count("too many members to be ordered by unowned") == 1
+    assert found(viewer, "o=unowned&q=packers-b") == ["packers-b"]
+
+
+def test_pages_of_an_order_by_work_follow_each_other(viewer: Client) -> None:
+    changes.create("boxes", 8)
+    names = [f"g-{number:02}" for number in range(60)]
+    for number, name in enumerate(names):
+        work(name, "boxes", *range(number % 8))
+    pages = found(viewer, "o=unowned&p=1") + found(viewer, "o=unowned&p=2")
+    assert pages == sorted(names, key=lambda name: (-(int(name[2:]) % 8), name))
+    assert len(found(viewer, "o=-unowned&all=")) == len(names)
+
+
+def test_very_many_groups_that_were_searched_are_not_read_by_their_ids(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("calm-1", "calm-2", "other")
+    monkeypatch.setattr(group_search, "RESOLVED_MAX", 1)
+    assert found(viewer, "q=calm&o=-group_id") == ["calm-2", "calm-1"]
+    assert viewer.get(f"{LIST}?q=calm").context["cl"].result_count == 2
+    assert found(viewer, "q=calm-1") == ["calm-1"]
+
+
 def test_the_list_asks_the_database_seldom(viewer: Client) -> None:
     changes.create("boxes", 8)
     for number in range(12):
         work(f"packers-{number}", "boxes", number % 8, members=2)
-    for query in ("", "q=boxes+packers", "attention=any&node=nobody", "o=-often", "topic=boxes"):
+    for query in (
+        "",
+        "q=boxes+packers",
+        "attention=any&node=nobody",
+        "o=-often",
+        "topic=boxes",
+        *SORTED,
+    ):
         with CaptureQueriesContext(connection) as asked:
             viewer.get(f"{LIST}?{query}")
         assert len(asked) <= QUERIES_MAX, (query, len(asked))
