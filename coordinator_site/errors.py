@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views import defaults
 
 from coordinator_site.outages import is_outage
@@ -18,21 +19,47 @@ from groups.api.paths import telling
 
 RETRY_AFTER_S = "1"
 SENTENCE = "The database is currently unavailable."
+LATER = " Reload this page in a few seconds."
+OWN_FAULT = (
+    "The web process failed to answer. Its log has the error, at {}. What you asked for may have"
+    " been done or not: look before you ask for it again."
+)
+STALE = (
+    "Nothing was changed: this form was opened before you last logged in, or by another site. Go"
+    " back, reload the page, and send the form again."
+)
 MAY_NOT = "None of your roles has the right to this. An Administrator assigns roles."
 
 
 def failed(request: HttpRequest) -> HttpResponse:
     """Django's ``handler500``: called while the error is being handled."""
     if not is_outage(sys.exc_info()[1]):
-        return defaults.server_error(request)
+        return _failed_ourselves(request)
     status = HTTPStatus.SERVICE_UNAVAILABLE
     tell = telling(request.path_info)
     if tell is not None:
         answer = tell(request, status, "unavailable", SENTENCE)
     else:
-        answer = HttpResponse(SENTENCE + "\n", status=status, content_type="text/plain")
+        answer = HttpResponse(SENTENCE + LATER + "\n", status=status, content_type="text/plain")
     answer["Retry-After"] = RETRY_AFTER_S
     return answer
+
+
+def _failed_ourselves(request: HttpRequest) -> HttpResponse:
+    """In words, and without a page around them: to make one may be what failed."""
+    if not request.accepts("text/html"):
+        return defaults.server_error(request)
+    sentence = OWN_FAULT.format(f"{timezone.now():%Y-%m-%d %H:%M:%S} UTC")
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    return HttpResponse(sentence + "\n", status=status, content_type="text/plain")
+
+
+def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's ``CSRF_FAILURE_VIEW``: after another login the forms of before are refused."""
+    if not _is_staff(request):
+        status = HTTPStatus.FORBIDDEN
+        return HttpResponse(STALE + "\n", status=status, content_type="text/plain")
+    return _page(request, HTTPStatus.FORBIDDEN, "Nothing was changed", STALE)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

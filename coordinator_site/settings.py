@@ -69,6 +69,7 @@ cookie would never come back, and nobody could log in."""
 SESSION_COOKIE_SECURE = BEHIND_TLS
 CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_NAME = "rollcall_session"
+CSRF_FAILURE_VIEW = "coordinator_site.errors.stale_form"
 CSRF_COOKIE_NAME = "rollcall_csrf"  # cookies know no ports: other programs on loopback have names
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -119,6 +120,9 @@ AUTHENTICATION_BACKENDS = [
 ]
 OTP_TOTP_ISSUER = "Rollcall"  # beside the code, in an authenticator
 # A person at an address, not a person anywhere: nobody locks others out of their own account.
+# Of a failed login axes stores the form: without codes, since a recovery code that was typed beside
+# a wrong password stays good. "code": as one's own page of the second factor calls it.
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "one_time_password", "code"]
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest
@@ -50,8 +51,27 @@ DUTIES: Final = (
 """In this order."""
 
 
+JUDGED: Final = "rollcall_judged_by"
+"""In a session: what the installation demanded when its duties were found."""
+
+
+def judge(request: HttpRequest, user: Any) -> None:
+    """Find the duties of a session: at its login, when its user removed what is demanded, and when
+    an installation begins to demand a second factor while people are logged in."""
+    request.session[JUDGED] = _demanded()
+    for duty in DUTIES:
+        if duty.is_due(user):
+            request.session[duty.mark] = True
+
+
+def _demanded() -> str:
+    return str(getattr(settings, second_factor.SETTING))
+
+
 def mark(request: HttpRequest) -> None:
     """Mark the user of a request whose session may do nothing yet."""
+    if request.user.is_authenticated and request.session.get(JUDGED) != _demanded():
+        judge(request, request.user)
     for duty in DUTIES:
         if not request.session.get(duty.mark) or not request.user.is_authenticated:
             continue
@@ -74,6 +94,5 @@ def is_due(user: Any) -> bool:
 
 @receiver(user_logged_in)
 def _logged_in(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    for duty in DUTIES:
-        if request is not None and duty.is_due(user):
-            request.session[duty.mark] = True
+    if request is not None:
+        judge(request, user)

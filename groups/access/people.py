@@ -60,6 +60,14 @@ def name_of(claims: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
+def actor_of(claims: Mapping[str, Any]) -> str:
+    """Who logs in, for the audit: the user's name here, which is not the provider's where somebody
+    has renamed themselves there; of a new one, the provider's."""
+    subject = claims.get("sub")
+    user = _known(subject) if isinstance(subject, str) and "\0" not in subject else None
+    return name_of(claims) if user is None else str(user.get_username())
+
+
 def of_claims(claims: Mapping[str, Any]) -> Any:
     """The user whom a provider has named, with the roles of now; made at the first login. Raises
     ``Refused``, also for who has no role: theirs are gone then."""
@@ -107,6 +115,7 @@ def _known(subject: str) -> Any:
 def _new(subject: str, name: str) -> Any:
     """A user without a password. One of the same name who was made here is somebody else."""
     people = get_user_model()
+    name = people.normalize_username(name)  # before it is compared: "ＡNN" is stored as "ANN"
     try:
         people._meta.get_field("username").clean(name, None)
     except ValidationError as error:

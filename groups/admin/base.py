@@ -69,6 +69,9 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     asked here decides which buttons, forms and actions a page has.
     """
 
+    list_empty = ""
+    """What an empty list says, where nothing is looked for."""
+
     show_full_result_count = False
     list_per_page = 50
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from unfold.views import ChangeList
@@ -259,7 +259,7 @@ VIEWS: Final[Mapping[str, str]] = {
 }
 
 SAVED_MAX: Final = 30
-"""Saved views that are offered, the newest."""
+"""Saved views that are offered: one's own first, and one may save as many."""
 
 PAGE: Final = "p"
 
@@ -307,8 +307,11 @@ def views(request: HttpRequest, names: Sequence[str]) -> dict[str, Any]:
 
 
 def visible(user: Any) -> QuerySet[SavedView]:
-    """The views of this person, and those that others share."""
-    return SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True)).order_by("name", "id")
+    """The views of this person, then those that others share: however many these are, and
+    whatever their names, one's own are offered."""
+    found = SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True))
+    is_others = Case(When(user=user.pk, then=0), default=1)
+    return found.order_by(is_others, "name", "id")
 
 
 def _saved(one: SavedView, present: str, user: Any) -> View:

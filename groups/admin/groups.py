@@ -48,6 +48,10 @@ LIVE_LIST: Final = "admin/groups/group/list_live.html"
 class GroupAdmin(RollcallAdmin):
     """Groups are shown, and never saved."""
 
+    list_empty = (
+        "There is no group yet. One appears as soon as a client with a group id joins; offsets that"
+        " are committed without members make one, too."
+    )
     list_display = (
         "group_id",
         "state_shown",

@@ -37,7 +37,7 @@ def callback(request: HttpRequest) -> HttpResponse:
     name = ""
     try:
         claims, then = _client().finish(request)
-        name = people.name_of(claims)
+        name = people.actor_of(claims)
         with audited.by(request, name):
             user = people.of_claims(claims)
             auth.login(request, user, backend=people.BACKEND)

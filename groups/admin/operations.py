@@ -31,6 +31,7 @@ OUTCOMES: Mapping[str, str] = {
 class OperationAdmin(RollcallAdmin):
     """The audit of verbs; a group's owner writes how each ended."""
 
+    list_empty = "Nobody has asked a group for anything yet."
     list_display = (
         "number",
         "group",

@@ -26,6 +26,15 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
             "is_shared": "Everyone who sees groups sees this view; only you can delete it.",
         }
 
+    def clean(self) -> dict[str, Any]:
+        """As many as are offered, and no more."""
+        others = SavedView.objects.filter(user=self.instance.user_id)
+        if self.instance._state.adding and others.count() >= group_list.SAVED_MAX:
+            raise forms.ValidationError(
+                f"You have {group_list.SAVED_MAX} views already: delete one first."
+            )
+        return super().clean() or self.cleaned_data
+
     def clean_name(self) -> str:
         """Of characters that people can be shown, and none that this person has already."""
         name: str = self.cleaned_data["name"].strip()

@@ -7,16 +7,18 @@ from typing import Any, Final
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth import authenticate
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.views.decorators.debug import sensitive_post_parameters
 from django_otp.plugins.otp_static import admin as _theirs  # noqa: F401  (it registers its pages)
-from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp import admin as _also_theirs  # noqa: F401
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from groups.access import rights, second_factor
+from groups.access import held_up, rights, second_factor
 from groups.admin.base import RollcallAdmin
 
 admin.site.unregister(TOTPDevice)
@@ -65,10 +67,17 @@ class SecondFactorAdmin(RollcallAdmin):
         is_above = obj is not None and obj.user.is_superuser and not request.user.is_superuser
         return super().has_delete_permission(request, obj) and not is_above
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Each with the number of codes that are left, of one statement."""
+        found: QuerySet[Any] = super().get_queryset(request)
+        left = StaticToken.objects.filter(device__user=OuterRef("user")).order_by()
+        counted = left.values("device__user").annotate(n=Count("id")).values("n")
+        return found.annotate(codes_left=Coalesce(Subquery(counted), 0))
+
     @admin.display(description="Recovery codes left")
     def recovery_codes(self, device: Any) -> int:
         """How many."""
-        return second_factor.codes_left(device.user)
+        return int(device.codes_left)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -95,6 +104,7 @@ class SecondFactorAdmin(RollcallAdmin):
 
     def _done(self, request: HttpRequest, codes: list[str]) -> HttpResponse:
         if not codes:
+            held_up.judge(request, request.user)
             messages.success(request, "Your second factor was removed.")
             return redirect(PAGE)
         return self._page(request, codes=codes)

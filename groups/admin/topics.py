@@ -76,6 +76,7 @@ class TopicAdmin(RollcallAdmin):
     """One topic is deleted at a time, on a page of its own that says what goes with it."""
 
     form = TopicForm
+    list_empty = "There is no topic yet. Clients create topics, and so do people here."
     list_display = ("name", "partitions", "topic_id", "created_at")
     search_fields = ("name",)
     search_help_text = "Part of a name"
@@ -122,7 +123,7 @@ class TopicAdmin(RollcallAdmin):
     def history(self, topic: Topic) -> str:
         """The newest entries of the journal about it, and about earlier ones of its name."""
         entries = groups.journal_of_topic(topic.name)[:HISTORY_MAX]
-        rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S}", sentence(entry)) for entry in entries]
+        rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S} UTC", sentence(entry)) for entry in entries]
         return format_html_join("", "<div>{} {}</div>", rows) or "There are no changes."
 
     @admin.display(description="Groups and owners")

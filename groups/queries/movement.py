@@ -25,6 +25,8 @@ def expected(group: Any, members: Sequence[MemberView]) -> str:
     if any(member.assignment is None for member in members):
         return "How many partitions would move is unknown: what members own cannot be read."
     assignor = group.protocol_name or group.details.get("assignor") or ""
+    if not assignor:
+        return "How many partitions would move is unknown: no assignor is chosen yet."
     if assignor not in EXACT | KNOWN:
         return f"How many partitions would move is unknown: the assignor {assignor} decides it."
     if group.state != "Stable":

@@ -19,7 +19,7 @@ from groups.models import SavedView
 from groups.queries import group_rows, group_search
 from tests import factories
 from tests.admin.test_groups import LIST, QUERIES_MAX
-from tests.admin.visitors import text, visitor
+from tests.admin.visitors import person, text, visitor
 from tests.api.conftest import TAKE_SLOTS, write
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def viewer() -> Client:
     return visitor(VIEWER)
 
 
-def work(group_id: str, topic: str, *owned: int, members: int = 1) -> None:
+def work(group_id: str, topic: str, *owned: int, members: int = 1, protocol: str = "range") -> None:
     """A classic group whose first member owns these partitions of a topic."""
     name = topic.encode()
     subscribed = struct.pack(f">hIh{len(name)}s", 0, 1, len(name), name) + struct.pack(">i", -1)
@@ -42,7 +42,7 @@ def work(group_id: str, topic: str, *owned: int, members: int = 1) -> None:
             position=n,
             client_id=f"client-of-{group_id}-{n}",
             client_host=f"/10.7.{n}.1",
-            subscription=packing.pack((("range", subscribed),)),
+            subscription=packing.pack(((protocol, subscribed),)),
             assignment=assignment_of([(topic, part) for part in owned] if n == 0 else [], 0),
         )
         for n in range(members)
@@ -285,6 +285,28 @@ def test_views_are_ones_own(viewer: Client) -> None:
     assert odd.status_code == 200 and SavedView.objects.count() == 1
     viewer.post(f"{row}/delete/", {"post": "yes"})
     assert SavedView.objects.count() == 0
+
+
+def test_ones_own_views_are_offered_however_many_others_share(viewer: Client) -> None:
+    other = person("otto")
+    SavedView.objects.bulk_create(
+        SavedView(user=other, name=f"!{number:02}", query="state=Stable", is_shared=True)
+        for number in range(group_list.SAVED_MAX + 5)
+    )
+    viewer.post("/admin/groups/savedview/add/", {"name": "zebra", "query": "state=Empty"})
+    assert "zebra" in [view.title for view in viewer.get(LIST).context["views"]]
+
+
+def test_a_person_has_a_limited_number_of_views(viewer: Client) -> None:
+    add = "/admin/groups/savedview/add/"
+    for number in range(group_list.SAVED_MAX):
+        viewer.post(add, {"name": f"view {number}", "query": "state=Empty"})
+    refused = viewer.post(add, {"name": "one more", "query": "state=Empty"})
+    assert "delete one first" in text(refused)
+    assert SavedView.objects.count() == group_list.SAVED_MAX
+    own = SavedView.objects.get(name="view 0")
+    viewer.post(f"/admin/groups/savedview/{own.pk}/change/", {"name": "first", "query": "o=-size"})
+    assert SavedView.objects.filter(name="first").exists()
 
 
 @pytest.mark.parametrize("title", group_list.VIEWS)

@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 
 from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.admin import many
 from groups.models import Operation
+from tests.admin.test_group_list import execute
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
@@ -43,7 +45,7 @@ def test_a_reason_makes_it_an_operation(operator: Client) -> None:
     assert asked() == [("orders", "rebalance", "a new deployment", "olga")]
     assert Operation.objects.get().expected_generation == 1  # the owner looks again
     followed = text(operator.get(answer.url))
-    assert "Waiting for the group's owner." in followed
+    assert "Waiting for the node that owns the group." in followed
     assert "data-live-pending" in followed
 
 
@@ -176,6 +178,35 @@ def test_many_groups_share_one_reason(operator: Client) -> None:
     assert [group for group, *_ in asked()] == ["a", "b"]
     assert set(Operation.objects.values_list("expected_generation", flat=True)) == {1}
     assert "it has no members" in shown
+
+
+def test_all_that_a_filter_finds_are_chosen_and_stay_chosen(operator: Client) -> None:
+    """The box "select all" of a list of a filter and of an order that PostgreSQL does not know; the
+    groups of the form are asked though the filter no longer finds them."""
+    write("pack-a", "pack-b", "other")
+    for query in ("q=pack&o=-unowned", "state=Stable&q=pack", "q=pack&assignor=range"):
+        path = f"{LIST}?{query}"
+        first = {"action": "force_rebalances", "_selected_action": "pack-a", "select_across": 1}
+        answer: Any = operator.post(path, first)
+        assert [group.group_id for group in answer.context["groups"]] == ["pack-a", "pack-b"]
+        answer = operator.post(path, {**first, "select_across": 0})
+        assert [group.group_id for group in answer.context["groups"]] == ["pack-a"]
+    form = chosen(operator, "pack-a", "pack-b")
+    execute("UPDATE rollcall_group SET state = 'CompletingRebalance' WHERE group_id = 'pack-b'")
+
+    operator.post(LIST, form)
+
+    assert [group for group, *_ in asked()] == ["pack-a", "pack-b"]
+
+
+def test_more_groups_than_one_action_takes_are_counted(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "GROUPS_MAX", 2)
+    write("pack-a", "pack-b", "pack-c")
+    fields = {"action": "freeze_groups", "_selected_action": "pack-a", "select_across": 1}
+    shown = text(operator.post(f"{LIST}?q=pack", fields))
+    assert "1 more were selected; one action takes 2 at most." in shown
 
 
 def test_many_groups_are_asked_once_however_often_the_page_is_loaded(operator: Client) -> None:

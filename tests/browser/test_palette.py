@@ -46,14 +46,14 @@ def test_the_list_follows_its_groups_but_not_while_it_is_paused_or_rows_are_chos
     row = page.locator("#live tbody tr", has_text=topic)
     expect(row).to_contain_text("Settled: 1 member")
 
-    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Pause updates").click()
     expect(page.locator("[data-live-state]")).to_have_text("paused")
     two = start("kafka-python", world.kafka, topic)
     two.until(lambda: len(two.owned) == 3, "three and three")
     look = "() => fetch(location.href, {headers: {'X-Requested-With': 'live'}}).then(a => a.text())"
     assert "Settled: 2 members" in page.evaluate(look)
     expect(row).to_contain_text("Settled: 1 member.")
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Continue updates").click()
     expect(row).to_contain_text("Settled: 2 members")
 
     row.locator("input.action-select").check()

@@ -3,6 +3,7 @@ word that is not its own, not for us, or not of now lets nobody in."""
 
 import hmac
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -142,6 +143,32 @@ def test_nobody_becomes_a_user_who_was_made_here(provider: Provider) -> None:
     assert logged_in(browser) == "/admin/login/"
     assert not is_in(browser)
     assert not OpenIdUser.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["\uff21nn", "\uff21NN", "a\uff2en"])  # wide letters
+def test_nobody_becomes_one_whose_name_looks_and_is_stored_alike(
+    provider: Provider, name: str
+) -> None:
+    person("Ann", "Administrator")
+    provider.says |= {"preferred_username": name}
+    assert logged_in(Client()) == "/admin/login/"
+    assert list(User.objects.values_list("username", flat=True)) == ["Ann"]
+    assert refusals()[-1][1] == f"{unicodedata.normalize('NFKC', name)!r} is another user"
+
+
+def test_who_calls_themselves_otherwise_at_the_provider_does_not_stand_so_in_the_audit(
+    provider: Provider,
+) -> None:
+    person("chief", "Administrator")
+    logged_in(Client())
+    provider.says |= {"preferred_username": "chief", "groups": ["cn=adm,ou=x"]}
+    assert logged_in(Client()) == "/admin/"
+    provider.says |= {"groups": []}
+    assert logged_in(Client()) == "/admin/login/"
+    told = AuditEntry.objects.filter(target="ann").values_list("who", flat=True)
+    assert set(told) == {"ann"}
+    assert refusals() == [("ann", "None of your groups has a role here.")]
+    assert not AuditEntry.objects.filter(who="chief").exists()
 
 
 def test_somebody_is_known_by_the_subject_and_not_by_the_name(provider: Provider) -> None:

@@ -9,9 +9,12 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -19,6 +22,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from groups.access import api_tokens, second_factor
 from groups.live import consumer
 from groups.models import AuditEntry
+from tests.admin.test_groups import QUERIES_MAX
 from tests.admin.visitors import person, superuser, text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -121,6 +125,19 @@ def test_wrong_codes_lock_out_as_wrong_passwords_do(settings: Any) -> None:
     assert {"failed", "locked out"} <= set(told)
 
 
+def test_a_code_beside_a_wrong_password_is_stored_nowhere(settings: Any) -> None:
+    """It has not been used, and is good for a login."""
+    settings.AXES_ENABLED = True
+    browser = visitor("Viewer")
+    _, codes = set_up(browser)
+    assert answer("vera", codes[0], "a guess") == HTTPStatus.OK
+    browser.post(MINE, {"password": "a guess", "code": codes[1], "verb": "codes"})
+    kept = repr(list(AccessAttempt.objects.values())) + repr(list(AuditEntry.objects.values()))
+    assert AccessAttempt.objects.exists()
+    assert not [code for code in codes if code in kept or code.replace("-", "") in kept]
+    assert answer("vera", codes[0]) == HTTPStatus.FOUND
+
+
 def test_after_a_wrong_code_one_waits_wherever_one_is(settings: Any) -> None:
     settings.OTP_TOTP_THROTTLE_FACTOR = 60
     secret, codes = set_up(visitor("Viewer"))
@@ -191,6 +208,29 @@ def test_where_it_is_required_nothing_is_done_before_it_is_there(settings: Any) 
     assert socket(vera) is None
 
 
+def test_who_is_logged_in_as_it_becomes_required_does_nothing_before_it_is_there(
+    settings: Any,
+) -> None:
+    """A session lasts a working day: it would be let off until its end."""
+    browser = visitor("Viewer")
+    assert browser.get("/admin/").status_code == HTTPStatus.OK
+    settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
+    assert browser.get("/admin/").headers["Location"] == MINE
+    assert browser.get("/api/v1/groups").status_code == HTTPStatus.FORBIDDEN
+    set_up(browser)
+    assert browser.get("/admin/").status_code == HTTPStatus.OK
+
+
+def test_who_removes_what_is_required_sets_it_up_again_first(settings: Any) -> None:
+    settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
+    browser = visitor("Viewer")
+    secret, _ = set_up(browser)
+    form = {"password": PASSWORD, "code": code_of(secret), "verb": "remove"}
+    assert browser.post(MINE, form).status_code == HTTPStatus.FOUND
+    assert browser.get("/admin/").headers["Location"] == MINE
+    assert browser.get("/api/v1/groups").status_code == HTTPStatus.FORBIDDEN
+
+
 def test_it_is_not_required_of_who_has_no_password_here(settings: Any) -> None:
     settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
     vera = person("vera", "Viewer")
@@ -221,6 +261,21 @@ def test_who_manages_people_removes_what_somebody_has_lost() -> None:
     chief.post(f"/admin/otp_totp/totpdevice/{device.pk}/delete/", {"post": "yes"})
     assert answer("vera") == HTTPStatus.FOUND
     assert not StaticToken.objects.exists()
+
+
+def test_the_list_of_who_has_one_asks_as_often_for_many_as_for_one() -> None:
+    chief = visitor("Administrator", name="chief")
+    counts = []
+    for number in range(4):
+        user = person(f"vera-{number}")
+        TOTPDevice.objects.create(user=user, name="authenticator")
+        second_factor.new_codes(user)
+        with CaptureQueriesContext(connection) as asked:
+            shown = text(chief.get("/admin/otp_totp/totpdevice/"))
+        counts.append(len(asked))
+    found = re.findall(r'data-label="Recovery codes left">\s*(\d+)\s*<', shown)
+    assert found == [str(second_factor.CODES)] * 4
+    assert counts[-1] == counts[0] <= QUERIES_MAX
 
 
 def test_a_superusers_is_a_superusers_to_remove() -> None:

@@ -52,7 +52,7 @@
       word.dataset.liveState = word.textContent = isPaused ? "paused" : isConnected ? "live" : "polling";
     }
     for (const button of document.querySelectorAll("[data-live-pause]")) {
-      button.textContent = isPaused ? "Continue" : "Pause";
+      button.textContent = isPaused ? "Continue updates" : "Pause updates";
       button.setAttribute("aria-pressed", isPaused);
     }
   }
@@ -90,13 +90,20 @@
   async function heard(answer) {
     // A redirect leads to the login page; what is shown stays, and the next click asks.
     const isNews = answer.ok && !answer.redirected;
-    refusal = isNews || answer.status === 304 ? "" : answer.redirected || answer.status === 403 ? "You are logged out, or may not see this any more." : `The server answers ${answer.status}.`;
+    refusal = isNews || answer.status === 304 ? "" : refused(answer);
     if (refusal) return;
     heardAt = performance.now();
     heardWhen = new Date();
     if (!isNews) return;
     const text = await answer.text();
     if (show(text)) tag = answer.headers.get("ETag");
+  }
+
+  function refused(answer) {
+    if (answer.redirected || answer.status === 403) return "You are logged out, or may not see this any more: reload the page.";
+    if (answer.status === 404) return "This is no longer there: reload the page.";
+    if (answer.status === 503) return "The database is currently unavailable to the server.";
+    return `The server answers with an error (${answer.status}); its log says why.`;
   }
 
   function warn() {

@@ -1,0 +1,77 @@
+"""Pages of errors, and lists without rows, say in words what is so and what to do."""
+
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from groups.access.staff_roles import ADMINISTRATOR, VIEWER
+from groups.admin import groups as pages
+from groups.models import Topic
+from tests.admin.test_groups import LIST
+from tests.admin.visitors import person, text, visitor
+from tests.api.conftest import write
+
+pytestmark = pytest.mark.django_db
+
+HTML = {"accept": "text/html"}
+ADD = "/admin/groups/topic/add/"
+
+
+def test_a_form_of_before_the_last_login_says_that_nothing_was_changed() -> None:
+    client = Client(enforce_csrf_checks=True, headers=HTML)
+    client.force_login(person("ada", ADMINISTRATOR))
+    answer = client.post(ADD, {"name": "orders", "partitions": 1})
+    assert answer.status_code == 403
+    assert "Nothing was changed: this form was opened before you last logged in" in text(answer)
+    assert not Topic.objects.exists()
+    stranger = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "ada"})
+    assert stranger.status_code == 403 and "reload the page" in text(stranger)
+    assert stranger["Content-Type"].startswith("text/plain")
+
+
+def test_an_error_of_the_web_itself_says_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("a mistake")
+
+    client = visitor(VIEWER)
+    client.raise_request_exception = False
+    monkeypatch.setattr(pages.GroupAdmin, "get_queryset", fails)
+    answer = client.get(LIST, headers=HTML)
+    assert answer.status_code == 500
+    assert "Its log has the error, at 20" in text(answer) and "a mistake" not in text(answer)
+
+
+def test_what_is_not_there_and_what_one_may_not_are_told_apart() -> None:
+    client = visitor(VIEWER)
+    gone = client.get("/admin/groups/group/nobodys/change/", headers=HTML)
+    assert gone.status_code == 404 and "There is no group nobodys." in text(gone)
+    refused = client.get(ADD, headers=HTML)
+    assert refused.status_code == 403
+    assert "An Administrator assigns roles." in text(refused)
+
+
+EMPTY = {
+    LIST: "There is no group yet.",
+    "/admin/groups/topic/": "There is no topic yet.",
+    "/admin/groups/operation/": "Nobody has asked a group for anything yet.",
+    "/admin/groups/node/": "No node has started on this database yet",
+    "/admin/groups/savedview/": "There are none yet.",
+}
+
+
+@pytest.mark.parametrize("path", EMPTY)
+def test_an_empty_list_says_why(path: str) -> None:
+    shown = unescape(text(visitor(VIEWER).get(path)))
+    assert EMPTY[path] in shown and "Reset filters" not in shown
+    assert "Create a new item" not in shown
+
+
+def test_a_list_that_filters_left_empty_says_so() -> None:
+    write("orders")
+    client = visitor(VIEWER)
+    for query in ("q=nothing", "state=Empty", "attention=storm", "topic=nothing"):
+        shown = text(client.get(f"{LIST}?{query}"))
+        assert "Nothing matches the search and the filters." in shown, query
+        assert "Reset filters" in shown and "There is no group yet" not in shown
+    assert "orders" in text(client.get(f"{LIST}?o=-size"))
