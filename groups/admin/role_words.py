@@ -19,12 +19,14 @@ DEEDS: Final[Mapping[str, Sequence[str]]] = {
     "Evict a member": [rights.EVICT],
     "Stop and start the work of a group or a member": [rights.PAUSE],
     "Freeze and thaw a group": [rights.FREEZE],
+    "Change settings of a group": [rights.CONFIGURE],
     "Reset and restore offsets": [rights.RESTORE],
     "Create and grow topics": ["groups.add_topic", "groups.change_topic"],
     "Drain a node": [rights.DRAIN],
     "Acknowledge what needs attention": [rights.ACKNOWLEDGE],
     "Start an analysis": [rights.ANALYSE],
     "Delete a group": [rights.DELETE],
+    "Delete a topic": ["groups.delete_topic"],
     "Change the schedule": [f"{rights.BEAT}.change_periodictask"],
     "See and revoke everybody's API tokens": ["groups.view_apitoken", "groups.delete_apitoken"],
     "Read the audit": [rights.VIEW_AUDIT],
@@ -59,20 +61,21 @@ def matrix() -> Matrix:
     roles = list(Role.objects.prefetch_related("permissions__content_type").order_by("name"))
     ours = list(staff_roles.ROLES)
     roles.sort(key=lambda role: ours.index(role.name) if role.name in ours else len(ours))
-    held = [_held(role) for role in roles]
+    each = [held(role) for role in roles]
     lines = [
-        Line(deed, [_told(needed, permissions) for permissions in held])
+        Line(deed, [_told(needed, permissions) for permissions in each])
         for deed, needed in DEEDS.items()
     ]
     return Matrix([role.name for role in roles], lines)
 
 
-def _held(role: Any) -> set[str]:
+def held(role: Any) -> set[str]:
+    """The permissions of a role."""
     return {f"{one.content_type.app_label}.{one.codename}" for one in role.permissions.all()}
 
 
-def _told(needed: Sequence[str], held: set[str]) -> str:
-    has = sum(permission in held for permission in needed)
+def _told(needed: Sequence[str], permissions: set[str]) -> str:
+    has = sum(permission in permissions for permission in needed)
     if has == len(needed):
         return "yes"
     return "partly" if has else "-"

@@ -72,7 +72,8 @@ class SecondFactorAdmin(RollcallAdmin):
         found: QuerySet[Any] = super().get_queryset(request)
         left = StaticToken.objects.filter(device__user=OuterRef("user")).order_by()
         counted = left.values("device__user").annotate(n=Count("id")).values("n")
-        return found.annotate(codes_left=Coalesce(Subquery(counted), 0))
+        counted_too: QuerySet[Any] = found.annotate(codes_left=Coalesce(Subquery(counted), 0))
+        return counted_too
 
     @admin.display(description="Recovery codes left")
     def recovery_codes(self, device: Any) -> int:

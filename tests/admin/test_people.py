@@ -7,8 +7,9 @@ from django.contrib.auth.models import Permission, User
 from django.db.models.deletion import ProtectedError
 from django.test import Client
 
-from groups.access import staff_roles
+from groups.access import rights, staff_roles
 from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
+from groups.admin import role_words
 from tests.admin.visitors import person, superuser, text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -171,3 +172,10 @@ def test_who_has_done_something_is_kept_and_who_has_not_may_go() -> None:
     assert User.objects.filter(username__in=("idle", "busy")).get() == busy
     with pytest.raises(ProtectedError):
         busy.delete()
+
+
+def test_the_matrix_of_roles_names_everything_that_an_operator_may_do() -> None:
+    held = {name: role_words.held(Role.objects.get(name=name)) for name in (VIEWER, OPERATOR)}
+    named = {permission for needed in role_words.DEEDS.values() for permission in needed}
+    assert held[OPERATOR] - held[VIEWER] <= named
+    assert {rights.DELETE, "groups.delete_topic"} <= named
