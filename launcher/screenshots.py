@@ -133,9 +133,10 @@ def analyse(camera: Camera) -> None:
 
 
 @contextmanager
-def demo(bootstrap: str) -> Iterator[None]:
+def demo(bootstrap: str, draft: str) -> Iterator[None]:
     """The demo's members, at work until the end of the block."""
-    program = (sys.executable, "-m", "demo", "--bootstrap", bootstrap, "--keep")
+    ports = ("--bootstrap", bootstrap, "--draft", draft)
+    program = (sys.executable, "-m", "demo", *ports, "--keep")
     playing = subprocess.Popen([*program, "--pace", "0.6"], cwd=CHECKOUT, stdout=subprocess.DEVNULL)
     try:
         time.sleep(PLAY_S)
@@ -187,7 +188,7 @@ def main() -> None:
         if said.only_trouble:
             return
         say(f"the demo plays for {PLAY_S:.0f} s")
-        with demo(installation.kafka):
+        with demo(installation.kafka, installation.draft):
             walk(camera)
         analyse(camera)
 

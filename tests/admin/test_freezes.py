@@ -77,7 +77,7 @@ def test_a_name_without_a_group_is_thawed(operator: Client) -> None:
     operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
     assert asked() == [("orders", "thaw", "olga")]
     assert operator.get(page("others", "freeze")).status_code == 404
-    assert "Thaw" not in text(visitor(VIEWER).get(page("orders")))
+    assert "Thaw the name" not in text(visitor(VIEWER).get(page("orders")))
 
 
 def test_the_time_that_is_up_asks_for_a_thaw(operator: Client) -> None:

@@ -91,6 +91,7 @@ def test_no_page_takes_it_for_markup() -> None:
         f"{group}/change/": {"members": EVIL},
         f"{group}/live/": {},
         f"{group}/rebalance/": {},
+        f"{group}/configure/": {"name": "rollcall.max.members"},
         f"{group}/pause/": {"member": member_id},
         f"{group}/evict/": {"member": member_id},
         f"{gone}/change/": {},

@@ -129,7 +129,7 @@ def test_a_viewer_looks_and_changes_nothing() -> None:
     assert list(Topic.objects.values_list("name", "partitions")) == [("orders", 2)]
 
 
-def test_nobody_deletes_a_topic_here(operator: Client) -> None:
+def test_an_operator_deletes_no_topic(operator: Client) -> None:
     changes.create("orders", 2)
 
     assert operator.post(f"{LIST}orders/delete/", {"post": "yes"}).status_code == 403
