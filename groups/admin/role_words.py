@@ -15,6 +15,7 @@ DEEDS: Final[Mapping[str, Sequence[str]]] = {
         rights.VIEW_OPERATION,
         "groups.view_reportrun",
     ],
+    "See who is connected to a node": [rights.VIEW_CONNECTION],
     "Force a rebalance": [rights.REBALANCE],
     "Evict a member": [rights.EVICT],
     "Stop and start the work of a group or a member": [rights.PAUSE],

@@ -24,6 +24,7 @@ OTHER_MEANINGS = {
     ("groups/api/groups.py", "paused"),  # a filter
     ("groups/queries/groups.py", "paused"),
     ("groups/api/inputs.py", "request"),  # a parameter
+    ("groups/api/asking.py", "request"),
     ("groups/api/problems.py", "request"),
     ("pipeline/transforms/rebalances.py", "stable"),  # a column
     ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
