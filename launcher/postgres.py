@@ -34,6 +34,8 @@ SETTINGS: Mapping[str, str] = {
     # By each process for itself: three that read ahead are for tables larger than memory.
     "io_method": "sync",
     "io_max_concurrency": "4",  # handles of every possible connection, in shared memory
+    # A node keeps plans from when the tables were small until PostgreSQL has looked at them again.
+    "autovacuum_naptime": "15s",
     "max_logical_replication_workers": "0",  # nothing here subscribes to another server
     # A client that vanished is noticed, and its locks are released.
     "client_connection_check_interval": "1s",
@@ -64,7 +66,11 @@ def for_processes(nodes: int, logins: int) -> Mapping[str, str]:
     return {**SETTINGS, "max_connections": str(most), "reserved_connections": str(reserved)}
 
 
-THROWAWAY: Mapping[str, str] = {"fsync": "off", "full_page_writes": "off"}
+THROWAWAY: Mapping[str, str] = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "autovacuum_naptime": "1min",
+}
 """For tests, whose data nobody keeps."""
 
 CONNECT_TIMEOUT_S = 1
