@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Final
+from typing import Final, Self
 from urllib.parse import urlsplit
 
 import psycopg
@@ -99,6 +99,12 @@ class Web:
         self._headers = {"Authorization": f"Bearer {token}"}
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
     def pages(self, path: str) -> Iterator[float]:
         """How long each page of a list takes, in milliseconds."""
         following: str | None = path
@@ -139,12 +145,11 @@ def main(options: Options) -> bool:
     settings = {"ROLLCALL_API_TOKEN": TOKEN, "ROLLCALL_WEB_REST_READS_PER_MINUTE": "0"}
     with Installation(settings) as running:
         fill((running.data_dir / "database-url").read_text().strip())
-        web = Web(running.web)
-        next(iter(web.pages("/api/v1/groups")))
-        print(f"{'':56}{'best':>7}{'median':>8}{'CPU':>7}   goal (ms, of the slowest page)")
-        for path, most, goal in LISTS:
-            told = measured(running, web, path, rounds, most)
-            print(
-                f"{path:56}{told.best:7.0f}{told.median:8.0f}{told.cpu:7.0f}   {goal}", flush=True
-            )
+        with Web(running.web) as web:
+            next(iter(web.pages("/api/v1/groups")))
+            print(f"{'':56}{'best':>7}{'median':>8}{'CPU':>7}   goal (ms, of the slowest page)")
+            for path, most, goal in LISTS:
+                told = measured(running, web, path, rounds, most)
+                figures = f"{told.best:7.0f}{told.median:8.0f}{told.cpu:7.0f}"
+                print(f"{path:56}{figures}   {goal}", flush=True)
     return True

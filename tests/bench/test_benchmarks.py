@@ -70,10 +70,10 @@ def test_the_load_notices_a_heartbeat_that_should_have_been_refused(
 def test_every_page_of_a_list_is_read(own: Installation) -> None:
     fill_to = (own.data_dir / "database-url").read_text().strip()
     lists.fill(fill_to, groups=120, large=250)
-    web = lists.Web(own.web, TOKEN)
-    assert len(list(web.pages("/api/v1/groups?page_size=50"))) == 3
-    assert len(list(web.pages(lists.MEMBERS_PATH))) == 3
-    told = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
+    with lists.Web(own.web, TOKEN) as web:
+        assert len(list(web.pages("/api/v1/groups?page_size=50"))) == 3
+        assert len(list(web.pages(lists.MEMBERS_PATH))) == 3
+        told = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
     assert 0 < told.best <= told.median
 
 
