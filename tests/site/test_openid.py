@@ -42,6 +42,7 @@ def provider(running: Provider, settings: Any, monkeypatch: pytest.MonkeyPatch) 
     """One that the web knows; Ann logs in there. Nothing here is about how quick a machine is."""
     monkeypatch.setattr(openid_client, "TIMEOUT_S", 60.0)
     monkeypatch.setattr(openid_client, "_attempts", Bucket.full(1_000, 0))
+    monkeypatch.setattr(audit, "_refusals", Bucket.full(1_000, 0))  # other tests had theirs
     running.says, running.forges, running.described = dict(ANN), signed, {}
     running.asked.clear()
     settings.WEB_OIDC_ISSUER = running.issuer
