@@ -61,6 +61,7 @@ async def watched(sql: psycopg.AsyncConnection[Any], most: list[int]) -> AsyncIt
     await asyncio.wait([watching])
 
 
+@pytest.mark.xdist_group("crowds")
 @pytest.mark.parametrize("path", PATHS)
 async def test_no_crowd_takes_more_connections_than_the_pool_has(
     path: str, installation: Installation, sql: psycopg.AsyncConnection[Any]
@@ -91,6 +92,7 @@ async def test_every_kind_of_process_logs_in_as_its_role(
     assert logins - {"rollcall_analysis"} == {"rollcall_node", "rollcall_web", "rollcall_worker"}
 
 
+@pytest.mark.xdist_group("crowds")  # beside which some of its requests would be refused
 async def test_who_waits_for_an_operation_holds_no_connection(installation: Installation) -> None:
     """As many as may wait at once, as many as there are connections."""
     members = await form_groups(installation.kafka, "waited-for", WAITING_MAX, 1)
