@@ -57,6 +57,10 @@ Message = dict[str, Any]
 T = TypeVar("T")
 
 
+Serve = Callable[[Any, bytes], Awaitable[bytes | None]]
+"""The reply to a connection's frame; None: there is none."""
+
+
 class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
     """Serves one connection's requests in order.
 
@@ -82,11 +86,12 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             if is_long and frame[:2] in PARKED:
                 connection.long_one_done(len(frame))
                 is_long = False
+            serve = self._metered if connection.server.node.quotas.of_clients else self._serve
             try:
-                if connection.server.node.quotas.of_clients:
-                    reply = await self._metered(connection, frame)
+                if is_long:
+                    reply = await self._long(serve, connection, frame)
                 else:
-                    reply = await self._serve(connection, frame)
+                    reply = await serve(connection, frame)
             except WireError as error:
                 logger.info("closing %s: %s", connection.peer, error)
                 return
@@ -95,6 +100,15 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 connection.long_one_done(len(frame))
             if connection.is_blocked:
                 await connection.unblocked()
+
+    async def _long(self, serve: Serve, connection: Any, frame: bytes) -> bytes | None:
+        """The same for a long request, beside which the interpreter does not stop for long."""
+        requests = connection.server.long_requests
+        requests.begin()
+        try:
+            return await serve(connection, frame)
+        finally:
+            requests.end()
 
     async def _metered(self, connection: Any, frame: bytes) -> bytes | None:
         """The same where clients have quotas."""

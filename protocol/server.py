@@ -41,6 +41,7 @@ from protocol.call import PendingReplies  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
 from protocol.draft_connections import Seats  # noqa: E402
+from protocol.garbage import LongRequests  # noqa: E402
 from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
@@ -77,9 +78,8 @@ SWITCH_S = 0.001
 own 5 ms would be added to each of its turns."""
 
 GC_THRESHOLDS = (50_000, 20, 100)
-"""Collections cost more with every group held; what a request allocates dies by its count. With
-10,000 and 3 the longest pause beside frames of 100,000 elements is 7 ms in place of 40, and a
-commit costs a seventh more: the frames are rare, commits are not."""
+"""Collections cost more with every group held; what a request allocates dies by its count. While
+there are long requests others hold (``garbage.THRESHOLDS_WITH_LONG``)."""
 
 
 APPLICATIONS_EVERY_S, TIMEOUTS_EVERY_S = 1, 2
@@ -271,6 +271,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         )
         self.request_bytes = RequestBytes(settings.queued_max_request_bytes)
         self.reply_bytes = ReplyBytes(settings.queued_max_response_bytes, self.loop)
+        self.long_requests = LongRequests()
 
     async def _bind(self, where: Listener, apis: Mapping[int, Api]) -> int:
         """Bind a listener whose connections speak this table; it accepts nobody yet. Its port."""

@@ -1,0 +1,39 @@
+"""The interpreter looks for garbage more often beside long requests, and only then."""
+
+import gc
+
+from protocol.application import LARGE_FRAME_BYTES
+from protocol.garbage import THRESHOLDS_WITH_LONG, LongRequests
+from rollcall.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from tests.server.serving import Serving
+
+
+def test_the_last_one_that_ends_puts_things_back() -> None:
+    before, requests = gc.get_threshold(), LongRequests()
+    requests.begin()
+    requests.begin()
+    requests.end()
+    assert gc.get_threshold() == THRESHOLDS_WITH_LONG
+    requests.end()
+    assert gc.get_threshold() == before
+
+
+async def test_a_long_request_is_one_until_it_is_answered(served: Serving) -> None:
+    """Held for as long as its client would wait, so that it can be seen."""
+    before, seen = gc.get_threshold(), set[tuple[int, int, int]]()
+    client, connection = await served.connect()
+    hold = connection.hold
+
+    async def noted(seconds: float) -> None:
+        seen.add(gc.get_threshold())
+        await hold(seconds)
+
+    connection.hold = noted  # type: ignore[method-assign]
+    partitions = [FetchPartition(partition=n) for n in range(LARGE_FRAME_BYTES // 16)]
+    asked = FetchRequest(max_wait_ms=1, topics=[FetchTopic(topic="t", partitions=partitions)])
+    await client.call(asked, 4)
+    assert seen == {THRESHOLDS_WITH_LONG}
+    assert gc.get_threshold() == before
+    await client.call(FetchRequest(max_wait_ms=1), 4)
+    assert seen == {THRESHOLDS_WITH_LONG, before}
+    client.close()
