@@ -9,7 +9,6 @@ from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any, Final
 
-from django.db import connection
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -30,6 +29,7 @@ from groups.api.schema import (
 from groups.api.views import actor, key_of
 from groups.models import Operation
 from groups.operations import requests
+from groups.postgres.django_connection import give_back
 
 ENDED: Final = (Operation.State.SUCCEEDED, Operation.State.FAILED)
 
@@ -124,18 +124,12 @@ def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str
     try:
         deadline = time.monotonic() + patience_s
         while operation.state not in ENDED and time.monotonic() < deadline:
-            _give_connection_back()
+            give_back()  # others may have the connection while this one sleeps
             time.sleep(LOOK_S)
             operation.refresh_from_db()
     finally:
         _seats.release()
     return operation, {"Preference-Applied": f"wait={patience_s}"}
-
-
-def _give_connection_back() -> None:
-    """To the pool: others may have it while this one sleeps."""
-    if not connection.in_atomic_block:
-        connection.close()
 
 
 def _patience_s(request: Request) -> int:

@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from groups.models import ClientConnection, ConnectionsNoted, Node
+from groups.postgres.django_connection import give_back
 from groups.queries.drains import SILENT_AFTER
 from groups.store.sql import connections as sql
 
@@ -61,6 +62,7 @@ def ask() -> None:
     try:
         deadline = time.monotonic() + WAIT_S
         while _late(asked_at) and time.monotonic() < deadline:
+            give_back()  # others may have the connection while this one sleeps
             time.sleep(LOOK_S)
     finally:
         _seats.release()

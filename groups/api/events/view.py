@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import connection
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -22,6 +21,7 @@ from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import NAME
 from groups.api.views import View
+from groups.postgres.django_connection import give_back
 from groups.queries import journal_rows
 from groups.queries.journal_position import Position
 from groups.queries.journal_text import SENTENCES
@@ -146,8 +146,8 @@ def without_connection(get_response: Any) -> Any:
 
     def middleware(request: Any) -> Any:
         answer = get_response(request)
-        if isinstance(answer, Answer) and not connection.in_atomic_block:
-            connection.close()
+        if isinstance(answer, Answer):
+            give_back()
         return answer
 
     return middleware
