@@ -110,3 +110,18 @@ def test_a_node_that_does_not_answer_is_told_with_what_it_noted(
 @pytest.mark.usefixtures("two")
 def test_it_needs_a_right_of_its_own(viewer: Client) -> None:
     assert viewer.get(PATH).status_code == 403
+
+
+def test_who_waits_for_a_node_gives_its_connection_back(two: None, monkeypatch: Any) -> None:
+    """Before it sleeps. (Within a test's transaction the connection itself stays open.)"""
+    done: list[str] = []
+
+    def answers(_seconds: float) -> None:
+        done.append("sleeps")
+        execute("UPDATE rollcall_connections_noted SET noted_at = now()")
+
+    execute("UPDATE rollcall_connections_noted SET noted_at = now() - interval '1 hour'")
+    monkeypatch.setattr(client_connections, "give_back", lambda: done.append("gives back"))
+    monkeypatch.setattr("time.sleep", answers)
+    client_connections.ask()
+    assert done == ["gives back", "sleeps"]
