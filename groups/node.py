@@ -36,6 +36,7 @@ from groups.coordinator.entries import CommitQueue
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.group_configs import Configs
 from groups.coordinator.liveness import Notes
+from groups.coordinator.offset_reads import OffsetReads
 from groups.coordinator.probe_responder import Watched
 from groups.coordinator.regex_subscriptions import Patterns
 from groups.coordinator.retries import Reloader
@@ -171,6 +172,7 @@ class Node:
         self.cluster = Cluster("")
         self.whole = asyncio.Event()
         self.readers = connections.pool()
+        self.offset_reads = OffsetReads(self.readers)
         self.catalogue = Catalogue(self.readers, me.node_id)
         self.coordinator = CoordinatorRuntime(
             rules_from_django(), clock, rng or secrets.SystemRandom(), answer
@@ -290,6 +292,7 @@ class Node:
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
+        yield "fetches of offsets", self.offset_reads.run
         yield "verbs about offsets", self.offset_verbs.run
         yield "pauses", self.pausing.run
         yield "freezes", self.freezing.run

@@ -1,6 +1,8 @@
 """Committed offsets, as read: rows, never memory (docs/architecture.md, *Durable and Live*).
 
-Writes go through ``groups.store.apply``; this file only reads.
+Writes go through ``groups.store.apply``; this file only reads. What reads much is planned each time
+(``prepare=False``): PostgreSQL keeps the plan of a prepared statement, and one that was made while
+the table had few rows reads all of it.
 """
 
 import sys
@@ -41,6 +43,22 @@ class Committed(NamedTuple):
     metadata: str
 
 
+class Some(NamedTuple):
+    """Some partitions of a group, asked for by name. ``stable``: what a transaction may still
+    commit is to be told apart."""
+
+    group_id: str
+    partitions: Sequence[Partition]
+    stable: bool
+
+
+class Read(NamedTuple):
+    """What was found of them; what was never committed is in neither."""
+
+    committed: Mapping[Partition, Committed]
+    unstable: Container[Partition]
+
+
 class TooLong(Exception):
     """What was asked for has more bytes than there is room for."""
 
@@ -63,7 +81,8 @@ async def committed(
         query = group_rows.FETCH_OFFSETS_OF_TOPICS
         told["topics"] = array(sorted(set(topics)))
     async with readers.connection() as connection:
-        cursor = await connection.execute(query.encode(), {**told, "most": FEW_ROWS + 1})
+        few = {**told, "most": FEW_ROWS + 1}
+        cursor = await connection.execute(query.encode(), few, prepare=False)
         found = {(row[0], row[1]): Committed(*row[2:]) async for row in in_slices(cursor)}
         if len(found) <= FEW_ROWS:
             return found
@@ -86,6 +105,35 @@ async def _much(
                 if left < 0:
                     raise TooLong
     return found
+
+
+async def of_partitions(
+    readers: AsyncConnectionPool[Connection], asked: Sequence[Some]
+) -> list[Read]:
+    """Each of these, in their order, by one statement and so of one moment: together they name no
+    more than ``FEW_ROWS`` partitions.
+
+    Raises psycopg's errors and PoolTimeout when the database is away.
+    """
+    places = [(one, at) for one, some in enumerate(asked) for at in some.partitions]
+    committed: list[dict[Partition, Committed]] = [{} for _ in asked]
+    unstable: list[set[Partition]] = [set() for _ in asked]
+    told = {
+        "place": array(range(len(places))),
+        "group_id": array([asked[one].group_id for one, _ in places]),
+        "topic": array([topic for _, (topic, _) in places]),
+        "partition": array([partition for _, (_, partition) in places]),
+        "stable": array([int(asked[one].stable) for one, _ in places]),
+    }
+    async with readers.connection() as connection:
+        cursor = await connection.execute(group_rows.FETCH_OFFSETS_OF_PARTITIONS.encode(), told)
+        async for place, *found in in_slices(cursor):
+            one, at = places[place]
+            if found[0] is None:
+                unstable[one].add(at)
+            else:
+                committed[one][at] = Committed(*found)
+    return [Read(*each) for each in zip(committed, unstable, strict=True)]
 
 
 async def committed_of_many(
@@ -115,7 +163,7 @@ async def _of_many(
 ) -> list[list[Any]] | None:
     found: list[list[Any]] = [[] for _ in asked]
     async with readers.connection() as connection:
-        cursor = await connection.execute(query.encode(), _places(asked))
+        cursor = await connection.execute(query.encode(), _places(asked), prepare=False)
         if cursor.rowcount > FEW_ROWS:
             return None
         async for place, *row in in_slices(cursor):
@@ -161,6 +209,7 @@ async def unstable(
     if topics is not None:
         told["topics"] = array(sorted(set(topics)))
     async with readers.connection() as connection:
-        cursor = await connection.execute(transactions.PARTITIONS_OF_GROUP.encode(), told)
+        query = transactions.PARTITIONS_OF_GROUP.encode()
+        cursor = await connection.execute(query, told, prepare=False)
         found = frozenset([row async for row in in_slices(cursor)])
     return found if len(found) <= UNSTABLE_MAX else Everything()

@@ -14,6 +14,7 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import PoolTimeout
 
+from groups.coordinator.offset_reads import PARTITIONS_MAX
 from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.offsets import check_reader
@@ -215,6 +216,10 @@ async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
         everything = partial(_everything, rows, unstable, call)
         return await call.beside(everything) if len(rows) > LARGE_ELEMENTS else everything()
     names = await call.aside(partial(_names, asked.topics, call))
+    if sum(len(topic.partition_indexes) for topic in asked.topics) <= PARTITIONS_MAX:
+        partitions = _partitions(asked.topics, names)
+        read = call.node.offset_reads.read(asked.group_id, partitions, stable=stable)
+        return _found(asked.topics, names, *await read)
     known = _known(names)
     is_asked = await call.aside(partial(_asked, asked.topics, names))
     unstable = await _unstable(asked, known, stable, call)
@@ -272,6 +277,18 @@ def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str |
 def _known(names: Sequence[str | None]) -> list[str]:
     """Names that topics can have, each once."""
     return [name for name in set(names) if name is not None and "\0" not in name]
+
+
+def _partitions(
+    topics: Sequence[OffsetFetchRequestTopics], names: Sequence[str | None]
+) -> list[Partition]:
+    """The partitions that the request names, of topics that there can be."""
+    return [
+        (name, partition)
+        for topic, name in zip(topics, names, strict=True)
+        if name is not None and "\0" not in name
+        for partition in topic.partition_indexes
+    ]
 
 
 def _asked(

@@ -32,6 +32,31 @@ STATEMENTS: Mapping[str, tuple[str, Parameters]] = {
     "overtake": (transactions.OVERTAKE, {"producer_id": "bigint"}),
 }
 
+ONE_PARTITION: Parameters = {
+    "place": "'{0}'::int[]",
+    "group_id": "'{g-7}'::text[]",
+    "topic": "'{orders}'::text[]",
+    "partition": "'{0}'::int[]",
+    "stable": "'{1}'::int[]",
+}
+ONE_TOPIC: Parameters = {"group_id": "'g-7'", "topics": "'{orders}'", "most": "100"}
+TWO_GROUPS: Parameters = {
+    "place": "'{0}'",
+    "group_id": "'{g-7}'",
+    "topic_place": "'{1}'",
+    "topic_group_id": "'{g-8}'",
+    "topic": "'{orders}'",
+    "most": "100",
+}
+PLANNED_EACH_TIME: Mapping[str, tuple[str, Parameters]] = {
+    "a-group": (group_rows.FETCH_OFFSETS, ONE_TOPIC),
+    "topics": (group_rows.FETCH_OFFSETS_OF_TOPICS, ONE_TOPIC),
+    "groups": (group_rows.FETCH_OFFSETS_OF_GROUPS, TWO_GROUPS),
+    "unstable": (transactions.PARTITIONS_OF_GROUP, ONE_TOPIC),
+    "unstable-groups": (transactions.PARTITIONS_OF_GROUPS, TWO_GROUPS),
+}
+"""What a large fetch reads, and the arguments by which one group has one offset."""
+
 SHAPES: Mapping[str, Sequence[tuple[str, int]]] = {
     "partitions-of-a-group": [("g", n) for n in range(MANY)],
     "groups-of-a-partition": [(f"g-{n}", 0) for n in range(MANY)],
@@ -116,9 +141,39 @@ async def test_a_statement_reads_as_much_as_it_changes(
     await connection.execute(f"EXECUTE {few}".encode())  # planned now
     await put(connection, "orders", rows)
     call = f"looked_at ({arguments(parameters, rows)})"
-    cursor = await connection.execute(
-        f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE {call}".encode()
-    )
-    ((found,),) = await cursor.fetchall()
-    read = sum(reads(found[0]["Plan"]))
-    assert read < READ_MOST * MANY, json.dumps(found[0]["Plan"], indent=1)
+    read, plan = await rows_read(connection, f"EXECUTE {call}")
+    assert read < READ_MOST * MANY, plan
+
+
+async def rows_read(connection: Connection, statement: str) -> tuple[float, str]:
+    """How many, and the plan."""
+    asked = f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}"
+    ((found,),) = await (await connection.execute(asked.encode())).fetchall()
+    return sum(reads(found[0]["Plan"])), json.dumps(found[0]["Plan"], indent=1)
+
+
+@pytest.mark.parametrize("known", KNOWN)
+async def test_a_fetch_of_few_partitions_reads_no_others(
+    connection: Connection, known: str
+) -> None:
+    await plan_with(connection, known)
+    numbers = {parameter: f"${n}" for n, parameter in enumerate(ONE_PARTITION, 1)}
+    text = group_rows.FETCH_OFFSETS_OF_PARTITIONS % numbers
+    await connection.execute(f"PREPARE looked_at AS {text}".encode())
+    call = f"EXECUTE looked_at ({', '.join(ONE_PARTITION.values())})"
+    await connection.execute(call.encode())  # planned now
+    await put(connection, "orders", SHAPES["groups-of-a-partition"])
+    read, plan = await rows_read(connection, call)
+    assert read < READ_MOST, plan
+
+
+@pytest.mark.parametrize("known", KNOWN)
+@pytest.mark.parametrize("name", PLANNED_EACH_TIME)
+async def test_a_large_fetch_reads_no_other_group(
+    connection: Connection, name: str, known: str
+) -> None:
+    text, arguments = PLANNED_EACH_TIME[name]
+    await plan_with(connection, known)
+    await put(connection, "orders", SHAPES["groups-of-a-partition"])
+    read, plan = await rows_read(connection, text % arguments)
+    assert read < READ_MOST, plan

@@ -277,9 +277,32 @@ LIMIT %(most)s
 
 FETCH_OFFSETS_OF_TOPICS = """
 SELECT topic, partition, committed_offset, leader_epoch, metadata
-FROM rollcall_offset WHERE group_id = %(group_id)s AND topic = ANY(%(topics)s::text[])
+FROM rollcall_offset WHERE group_id = %(group_id)s AND topic || '' = ANY(%(topics)s::text[])
 LIMIT %(most)s
 """
+"""Among the group's offsets, and by no index of topics: as long as PostgreSQL has no statistics of
+the table it may read the topics' offsets of every group."""
+
+FETCH_OFFSETS_OF_PARTITIONS = """
+SELECT place, o.*
+FROM unnest(%(place)s::int[], %(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])
+     AS asked(place, group_id, topic, partition)
+CROSS JOIN LATERAL (
+    SELECT committed_offset, leader_epoch, metadata FROM rollcall_offset AS o
+    WHERE o.group_id = asked.group_id AND o.topic = asked.topic AND o.partition = asked.partition
+    LIMIT 1) AS o
+UNION ALL
+SELECT place, NULL, NULL, NULL
+FROM unnest(%(place)s::int[], %(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
+            %(stable)s::int[]) AS asked(place, group_id, topic, partition, stable)
+CROSS JOIN LATERAL (
+    SELECT FROM rollcall_pending_offset AS o
+    WHERE o.group_id = asked.group_id AND o.topic = asked.topic AND o.partition = asked.partition
+    LIMIT 1) AS pending
+WHERE stable = 1
+"""
+"""Single partitions of some groups. Those that a transaction may still commit come once more,
+without an offset. The limits within keep PostgreSQL from comparing each row with each."""
 
 FETCH_OFFSETS_OF_GROUPS = """
 SELECT place, o.*
@@ -294,9 +317,9 @@ FROM unnest(%(topic_place)s::int[], %(topic_group_id)s::text[], %(topic)s::text[
      AS asked(place, group_id, topic)
 CROSS JOIN LATERAL (
     SELECT topic, partition, committed_offset, leader_epoch, metadata
-    FROM rollcall_offset WHERE group_id = asked.group_id AND topic = asked.topic
+    FROM rollcall_offset WHERE group_id = asked.group_id AND topic || '' = asked.topic
     LIMIT %(most)s) AS o
 LIMIT %(most)s
 """
-"""All topics of some groups, and single topics of others. The limits within keep PostgreSQL from
-reading the whole table where the groups are many."""
+"""All topics of some groups, and single topics of others, as ``FETCH_OFFSETS_OF_TOPICS``. The
+limits within keep PostgreSQL from reading the whole table where the groups are many."""

@@ -184,7 +184,8 @@ JOIN rollcall_group g USING (group_id) WHERE g.slot = ANY(%(slots)s::smallint[])
 
 PARTITIONS_OF_GROUP = """
 SELECT DISTINCT topic, partition FROM rollcall_pending_offset
-WHERE group_id = %(group_id)s AND (%(topics)s::text[] IS NULL OR topic = ANY(%(topics)s::text[]))
+WHERE group_id = %(group_id)s
+      AND (%(topics)s::text[] IS NULL OR topic || '' = ANY(%(topics)s::text[]))
 LIMIT %(most)s
 """
 
@@ -200,9 +201,10 @@ FROM unnest(%(topic_place)s::int[], %(topic_group_id)s::text[], %(topic)s::text[
      AS asked(place, group_id, topic)
 CROSS JOIN LATERAL (
     SELECT DISTINCT topic, partition FROM rollcall_pending_offset
-    WHERE group_id = asked.group_id AND topic = asked.topic LIMIT %(most)s) AS o
+    WHERE group_id = asked.group_id AND topic || '' = asked.topic LIMIT %(most)s) AS o
 LIMIT %(most)s
 """
+"""By the group and no index of topics, as ``group_rows.FETCH_OFFSETS_OF_TOPICS``."""
 
 LIST = """
 SELECT transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, previous_id,

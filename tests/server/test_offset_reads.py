@@ -1,0 +1,147 @@
+"""Fetches of offsets that arrive together: few statements, and to each client its own answer."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from benchmarks.wire import create_topic
+from groups.coordinator.offset_reads import AT_ONCE
+from groups.core.errors import ErrorCode
+from groups.postgres.connections import Connection
+from groups.store import offsets
+from rollcall.wire.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from rollcall.wire.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+)
+from tests.server.client import Client
+from tests.server.serving import Serving, until
+
+GROUPS, OF_EACH = 30, 3
+"""Each group has committed of its partitions what they are called, and a hundred."""
+
+
+def fetch(group: int, partitions: Sequence[int]) -> OffsetFetchRequest:
+    """Of the group of this number."""
+    topic = OffsetFetchRequestTopics(name="work", partition_indexes=list(partitions))
+    one = OffsetFetchRequestGroup(group_id=f"g{group}", topics=[topic])
+    return OffsetFetchRequest(groups=[one], require_stable=group % 2 == 0)
+
+
+async def commit(client: Client, group: int) -> None:
+    """Each partition of the group but the last."""
+    lines = [
+        OffsetCommitRequestPartition(partition_index=p, committed_offset=group * 100 + p)
+        for p in range(OF_EACH - 1)
+    ]
+    topic = OffsetCommitRequestTopic(name="work", partitions=lines)
+    told = await client.call(OffsetCommitRequest(group_id=f"g{group}", topics=[topic]), 8)
+    assert {p.error_code for p in told.topics[0].partitions} == {0}
+
+
+@pytest.fixture
+async def clients(served: Serving) -> list[Client]:
+    """One for each group, which has committed."""
+    made = [(await served.connect())[0] for _ in range(GROUPS)]
+    await create_topic(served.address, "work", OF_EACH)
+    for group, client in enumerate(made):
+        await commit(client, group)
+    return made
+
+
+def lines(answer: Any) -> list[tuple[int, int]]:
+    """Error and offset of each partition."""
+    (group,) = answer.groups
+    assert not group.error_code
+    return [(p.error_code, p.committed_offset) for p in group.topics[0].partitions]
+
+
+@dataclass
+class Statements:
+    """Statements that wait until they may go; how many have come, how many fetches each read."""
+
+    may_go: asyncio.Event = field(default_factory=asyncio.Event)
+    come: int = 0
+    read: list[int] = field(default_factory=list)
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> Statements:
+    """Those of fetches wait."""
+    made, of_partitions = Statements(), offsets.of_partitions
+
+    async def held(readers: Any, asked: Any) -> Any:
+        made.come += 1
+        await made.may_go.wait()
+        made.read.append(len(asked))
+        return await of_partitions(readers, asked)
+
+    monkeypatch.setattr(offsets, "of_partitions", held)
+    return made
+
+
+async def asking(clients: Sequence[Client], statements: Statements) -> "asyncio.Future[list[Any]]":
+    """What will be answered to these clients. The first of them have a statement each."""
+    calls = [asyncio.Future[Any]() for _ in clients]
+    for number, client in enumerate(clients):
+        calls[number] = asyncio.ensure_future(client.call(fetch(number, [1, 0, 2]), 8))
+        await until(lambda at=number: statements.come >= min(at + 1, AT_ONCE))  # type: ignore[misc]
+    return asyncio.gather(*calls)
+
+
+async def test_fetches_that_arrive_meanwhile_are_read_by_one_statement(
+    served: Serving, clients: list[Client], statements: Statements
+) -> None:
+    answers = await asking(clients, statements)
+    await until(lambda: len(served.node.offset_reads.waiting) == GROUPS - AT_ONCE)
+    statements.may_go.set()
+    for group, answer in enumerate(await answers):
+        assert lines(answer) == [(0, group * 100 + 1), (0, group * 100), (0, -1)]
+    assert sorted(statements.read) == [*[1] * AT_ONCE, GROUPS - AT_ONCE]
+
+
+async def test_who_hangs_up_takes_nobody_along(
+    served: Serving, clients: list[Client], statements: Statements
+) -> None:
+    waiting, leaving = served.node.offset_reads.waiting, clients.pop()
+    answers = await asking(clients, statements)
+    await until(lambda: len(waiting) == len(clients) - AT_ONCE)
+    leaving.send(fetch(0, [0]), 8)
+    await until(lambda: len(waiting) == GROUPS - AT_ONCE)
+    leaving.abort()
+    await until(lambda: waiting[-1].read.done())
+    statements.may_go.set()
+    for group, answer in enumerate(await answers):
+        assert lines(answer)[1] == (0, group * 100)
+    assert sum(statements.read) == len(clients)
+
+
+async def test_a_statement_that_fails_fails_its_fetches_only(
+    other: Connection, clients: list[Client]
+) -> None:
+    async with other.transaction():
+        await other.execute("LOCK rollcall_offset IN ACCESS EXCLUSIVE MODE")
+        for client in clients[:2]:
+            answer = await client.call(fetch(0, [0]), 8)
+            assert answer.groups[0].error_code == ErrorCode.NOT_COORDINATOR, "clients ask again"
+    for group, client in enumerate(clients):
+        assert lines(await client.call(fetch(group, [0]), 8)) == [(0, group * 100)]
+
+
+async def test_many_partitions_at_once_are_read_by_several_statements(
+    clients: list[Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groups.coordinator.offset_reads.FEW_ROWS", 2)
+    answers = await asyncio.gather(
+        *(client.call(fetch(n, [0, 1, 1, 9]), 8) for n, client in enumerate(clients))
+    )
+    for group, answer in enumerate(answers):
+        assert lines(answer) == [(0, group * 100), *[(0, group * 100 + 1)] * 2, (0, -1)]
