@@ -6,9 +6,12 @@ from groups.core.configs.topic import check_new
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import (
     PARTITIONS_MAX,
+    RACK_LENGTH_MAX,
+    RACKS_PER_PARTITION_MAX,
     Room,
     check_growth,
     check_name,
+    check_racks,
     name_problem,
     partitions_of_new,
 )
@@ -117,3 +120,29 @@ def test_topics_are_made_while_there_is_room_for_them_and_their_partitions() -> 
     assert full.partitions == 0
     assert "room for 0 more partitions" in refusal(full, 1)
     assert "room for 0 more partitions" in refusal(Room(1, -3), 1)
+
+
+MANY_RACKS = [f"rack-{n}" for n in range(RACKS_PER_PARTITION_MAX)]
+
+
+@pytest.mark.parametrize("racks", [[], [[]], [["a"], []], [MANY_RACKS, ["x" * RACK_LENGTH_MAX]]])
+def test_partitions_may_be_near_to_racks(racks: list[list[str]]) -> None:
+    check_racks(racks, partitions=2)
+
+
+@pytest.mark.parametrize(
+    "racks",
+    [
+        [[], [], []],
+        [[], [*MANY_RACKS, "one-more"]],
+        [["a", ""]],
+        [["  "]],
+        [["a\0"]],
+        [["x" * (RACK_LENGTH_MAX + 1)]],
+    ],
+)
+def test_racks_that_a_partition_cannot_be_near_to_are_refused(racks: list[list[str]]) -> None:
+    with pytest.raises(Refuse) as refusal:
+        check_racks(racks, partitions=2)
+    assert refusal.value.code is ErrorCode.INVALID_REQUEST
+    assert refusal.value.detail
