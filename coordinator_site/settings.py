@@ -171,6 +171,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "coordinator_site.forwarded.Forwarded",  # first: what follows reads what it leaves
+    "coordinator_site.tracing.traced",
     "groups.api.events.view.without_connection",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
 from functools import partial
 from random import Random
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 
@@ -42,6 +42,7 @@ from groups.coordinator.regex_subscriptions import Patterns
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.coordinator.totals import Maxima, Totals
+from groups.coordinator.traced import TracedCommitter
 from groups.coordinator.transactions import Transactions
 from groups.coordinator.waiting import WaitingGroups
 from groups.core.events import Ticket
@@ -64,6 +65,9 @@ from groups.store.sql.connections import BELL as CONNECTIONS_BELL
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
 from groups.store.sql.quotas import BELL as QUOTAS_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
+
+if TYPE_CHECKING:
+    from groups.tracing.spans import NodeSpans
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +157,8 @@ class Node:
     """A coordinator node. ``answer`` sends a reply to a ticket's connection.
 
     ``whole`` is set once every slot of the cluster has had an owner. Without ``has_timers``, a
-    switch for tests, only the session sweep makes it look at who is due.
+    switch for tests, only the session sweep makes it look at who is due. ``spans``: where requests
+    and operations are traced.
     """
 
     def __init__(
@@ -165,8 +170,10 @@ class Node:
         rng: Random | None = None,
         fail: Fail = no_fail,
         has_timers: bool = True,
+        spans: "NodeSpans | None" = None,
     ) -> None:
         self.node_id = me.node_id
+        self.spans = spans
         self.has_timers = has_timers
         self.settings = NodeSettings.from_django()
         self.cluster = Cluster("")
@@ -202,6 +209,8 @@ class Node:
         self.operator = OperationDispatcher(
             self.coordinator, self.offset_verbs, self.pausing, self.freezing, self._reader
         )
+        if spans is not None:
+            self.operator.traces = spans
         self.assigning = Assigning(self.coordinator)
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
@@ -218,7 +227,10 @@ class Node:
         self.doorbell = Doorbell(self._listeners())
 
     def _committer(self, queue: CommitQueue, fail: Fail) -> Committer:
-        return Committer(
+        make: Callable[..., Committer] = Committer
+        if self.spans is not None and queue is self.coordinator.membership:
+            make = partial(TracedCommitter, self.spans)
+        return make(
             self.node_id,
             self.coordinator,
             queue,

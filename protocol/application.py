@@ -142,7 +142,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             if meter is not None and connection.apis is not UNAUTHENTICATED:
                 meter.asked(call, api.key, header.client_id)
             if response is None:
-                response = await _handled(server, api, request, call)
+                response = await server.handled(server, api, request, call)
             _pause(connection, call, response, meter)
             if response is None:
                 return None
@@ -186,7 +186,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         )
 
 
-async def _handled(server: Any, api: Api, request: Any, call: Call) -> Any:
+async def handled(server: Any, api: Api, request: Any, call: Call) -> Any:
     """The handler's answer."""
     is_open, began = not call.access.is_on, monotonic()
     serving = api.handle(request, call) if is_open else enforcement.serve(api, request, call)

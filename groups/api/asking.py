@@ -30,6 +30,7 @@ from groups.api.views import actor, key_of
 from groups.models import Operation
 from groups.operations import requests
 from groups.postgres.django_connection import give_back
+from groups.tracing import context
 
 ENDED: Final = (Operation.State.SUCCEEDED, Operation.State.FAILED)
 
@@ -103,6 +104,7 @@ def shown(request: Request, operation: Operation, more: Mapping[str, str]) -> Re
     One that failed is a problem (409), with the operation in it: who looks at the status alone
     must not take it for done.
     """
+    context.note(context.OPERATION_ID, operation.pk)
     operation, headers = awaited(request, operation)
     headers |= {"Location": reverse("operation", args=[operation.pk]), **more}
     told = shapes.OperationView(operation).data

@@ -51,6 +51,8 @@ class Committer:
     """The rounds of one queue. ``fenced`` is called when a write finds another owner's epoch;
     ``timeout_ms``: requests that are not written by then fail with a retriable error."""
 
+    writer_class = BatchWriter
+
     def __init__(
         self,
         node_id: int,
@@ -64,7 +66,7 @@ class Committer:
         self.coordinator = coordinator
         self.queue = queue
         self._slices = Slices(coordinator.monotonic)
-        self.writer = BatchWriter(
+        self.writer = self.writer_class(
             node_id,
             coordinator,
             queue.name,

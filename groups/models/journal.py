@@ -104,6 +104,9 @@ class Operation(models.Model):
         help_text='For reset-offsets: "how"; and [topic, partition, offset] of "to", "before".',
     )
     idempotency_key = models.TextField(null=True, unique=True)
+    traceparent = models.TextField(
+        null=True, help_text="The trace of the request that asked for it (W3C), where it is traced."
+    )
     state = models.TextField(choices=State.choices, default=State.PENDING)
     outcome = models.TextField(
         choices=Outcome.choices,

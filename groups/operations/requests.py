@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import psycopg
 from django.db import connection as django_connection
@@ -35,6 +35,7 @@ from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
 from groups.operations.offset_resets import reset_of
 from groups.operations.pauses import Pausing
 from groups.store.sql import slots as sql
+from groups.tracing import context
 
 logger = logging.getLogger(__name__)
 
@@ -92,6 +93,7 @@ def ask(
         "restore_to": restore_to,
         "offsets": offsets,
         "until": until,
+        "traceparent": context.traceparent(),
     }
     with transaction.atomic():
         if idempotency_key is None:
@@ -131,10 +133,8 @@ def check_reason(reason: str) -> None:
 def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
     """Record the same wish for many groups, and ring once for each slot."""
     check_reason(reason)
-    asked = [
-        Operation(group_id=g, slot=slot_of(g), verb=verb, reason=reason, actor=actor)
-        for g in group_ids
-    ]
+    said = {"verb": verb, "reason": reason, "actor": actor, "traceparent": context.traceparent()}
+    asked = [Operation(group_id=g, slot=slot_of(g), **said) for g in group_ids]
     with transaction.atomic():
         Operation.objects.bulk_create(asked)
         with django_connection.cursor() as cursor:
@@ -167,6 +167,26 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     raise ValueError(f"unknown verb in this version: {verb}")
 
 
+class Traces(Protocol):
+    """Where operations are traced (``groups.tracing.spans``)."""
+
+    def given(self, event: Verb, group_id: str, verb: str, traceparent: str | None, /) -> None:
+        """It was found, for the first time or again."""
+
+    def left(self, operation_id: int, /) -> None:
+        """Nothing more happens to it here."""
+
+
+class NoTraces:
+    """They are not."""
+
+    def given(self, _event: Verb, _group_id: str, _verb: str, _traceparent: str | None, /) -> None:
+        """Nobody is told."""
+
+    def left(self, _operation_id: int, /) -> None:
+        """Nobody is told."""
+
+
 class OperationDispatcher:
     """The node's side: pending operations of owned slots become events, once each.
 
@@ -190,12 +210,14 @@ class OperationDispatcher:
         self.pausing = pausing
         self.freezing = freezing
         self.readers = readers
+        self.traces: Traces = NoTraces()
         self._given: dict[int, int] = {}
         self._looking = asyncio.Lock()
         coordinator.undecided = self._undecided
 
     def _undecided(self, operation_id: int) -> None:
         self._given.pop(operation_id, None)
+        self.traces.left(operation_id)
 
     async def look(self, _payload: str | None = None) -> None:
         """Read what is pending for this node's slots and put it into the inboxes."""
@@ -220,7 +242,10 @@ class OperationDispatcher:
             epoch = self.coordinator.epochs.get(slot_of(row[1]))
             if epoch is not None and self._given.get(row[0]) != epoch:
                 self._given[row[0]] = epoch
-                self._give(*event_of(row))
+                *asked_for, traceparent = row
+                group_id, event = event_of(tuple(asked_for))
+                self.traces.given(event, group_id, row[2], traceparent)
+                self._give(group_id, event)
 
     def _give(self, group_id: str, event: Verb) -> None:
         if isinstance(event, OffsetVerb):

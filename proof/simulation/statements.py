@@ -68,8 +68,9 @@ def _fetch_offsets(db: Database, transaction: Transaction, given: Any) -> Operat
     ]
 
 
-NO_MORE = (None, None, None, None)
-"""What operations say that are not simulated: an expected generation, a moment, offsets, an end."""
+NO_MORE = (None, None, None, None, None)
+"""What operations say that are not simulated: an expected generation, a moment, offsets, an end,
+a trace."""
 
 
 def _pending_operations(db: Database, transaction: Transaction, given: Any) -> Operation:

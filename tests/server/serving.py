@@ -9,7 +9,7 @@ import gc
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import count
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from channels.routing import ProtocolTypeRouter
 
@@ -26,6 +26,9 @@ from protocol.tls import Tls
 from protocol.tokens.tokens import Tokens
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client
+
+if TYPE_CHECKING:
+    from groups.tracing.spans import NodeSpans
 
 
 async def until(claim: Callable[[], object]) -> None:
@@ -62,6 +65,7 @@ class Serving:
         tls: Tls | None = None,
         metrics: MetricsAddress | None = None,
         tokens: Tokens | None = None,
+        spans: "NodeSpans | None" = None,
     ) -> None:
         self.points = Points()
         self.address = ""
@@ -69,7 +73,7 @@ class Serving:
         self.ready = asyncio.Event()
         self.server = CoordinatorServer(
             ProtocolTypeRouter({"kafka": RequestConsumer.as_asgi()}),
-            lambda me, desk: Node(me, desk.answer, fail=self.points),
+            lambda me, desk: Node(me, desk.answer, fail=self.points, spans=spans),
             node_id=0,
             listeners=listeners or (Listener("PLAINTEXT", "127.0.0.1", 0),),
             ready=self._serves,
@@ -130,9 +134,10 @@ async def serving(
     tls: Tls | None = None,
     metrics: MetricsAddress | None = None,
     tokens: Tokens | None = None,
+    spans: "NodeSpans | None" = None,
 ) -> AsyncIterator[Serving]:
     """A server that owns every slot; stopped, and every application ended, at the end."""
-    running = Serving(listeners, tls, metrics, tokens)
+    running = Serving(listeners, tls, metrics, tokens, spans)
     task = running.server._node_task = asyncio.create_task(running.server._serve())
     ready = asyncio.create_task(running.ready.wait())
     try:

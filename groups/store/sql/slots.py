@@ -90,7 +90,7 @@ SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 100
 
 PENDING_OPERATIONS = """
 SELECT id, group_id, verb, member_id, reason, actor, expected_generation, restore_to::text,
-       offsets, until::text
+       offsets, until::text, traceparent
 FROM rollcall_operation
 WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) AND verb = ANY(%(verbs)s::text[])
 ORDER BY id LIMIT 1000

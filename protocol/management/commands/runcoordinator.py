@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from groups.cluster.view import DRAFT
+from groups.tracing import provider
 from protocol import listeners, principals
 from protocol.listeners import Listener, ListenerError, Wanted
 from protocol.metrics_listener import MetricsAddress
@@ -18,10 +19,14 @@ from protocol.sasl import OAUTHBEARER
 from protocol.tls import Tls, TlsError, TlsSettings
 
 if TYPE_CHECKING:
+    from groups.tracing.spans import NodeSpans
     from protocol.tokens.tokens import Tokens
 
 DRAFT_PORT = 9392
 """Of node 0; further nodes one more each."""
+
+TRACED_AS = "rollcall-node"
+"""Its ``service.name`` in traces, unless the environment says another."""
 
 
 class Command(BaseCommand):
@@ -82,9 +87,12 @@ class Command(BaseCommand):
         from protocol.application import RequestConsumer
         from protocol.server import CoordinatorServer  # sets the event loop policy
 
+        traces = spans(options["node_id"])
         server = CoordinatorServer(
             ProtocolTypeRouter({"kafka": RequestConsumer.as_asgi()}),
-            lambda me, desk: Node(me, desk.answer, fail=fail_points.from_environment(me.node_id)),
+            lambda me, desk: Node(
+                me, desk.answer, fail=fail_points.from_environment(me.node_id), spans=traces
+            ),
             node_id=options["node_id"],
             listeners=where,
             ready=announce,
@@ -95,6 +103,8 @@ class Command(BaseCommand):
             tokens=accepted,
         )
         server.run()
+        if traces is not None:
+            traces.provider.shutdown()
         sys.exit(server.exit_code)
 
 
@@ -177,6 +187,16 @@ def tokens() -> "Tokens | None":
         return TokenSettings.from_django(setting).tokens()
     except TokenSettingsError as error:
         raise CommandError(str(error)) from None
+
+
+def spans(node_id: int) -> "NodeSpans | None":
+    """Where requests and operations are traced; None: nobody wants that."""
+    started = provider.start(os.environ, TRACED_AS, f"node-{node_id}")
+    if started is None:
+        return None
+    from groups.tracing.spans import NodeSpans
+
+    return NodeSpans(started)
 
 
 def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:

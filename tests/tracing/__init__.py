@@ -1,0 +1,1 @@
+"""Traces, as a receiver of OpenTelemetry's protocol gets them."""
