@@ -21,6 +21,7 @@ from benchmarks import (
     idle,
     lists,
     paired,
+    scrapes,
     settling,
     start,
     takeover,
@@ -41,6 +42,7 @@ BENCHMARKS = {
     "herd": herd,
     "takeover": takeover,
     "start": start,
+    "scrapes": scrapes,
     "paired": paired,
     "beside": beside,
 }

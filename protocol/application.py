@@ -142,7 +142,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             if meter is not None and connection.apis is not UNAUTHENTICATED:
                 meter.asked(call, api.key, header.client_id)
             if response is None:
-                response = await server.handled(server, api, request, call)
+                response = await self._handled(server, api, request, call)
             _pause(connection, call, response, meter)
             if response is None:
                 return None
@@ -161,6 +161,14 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         finally:
             if waste:  # after this task has dropped its references
                 server.loop.call_soon(_discard, server.beside, waste)
+
+    async def _handled(self, server: Any, api: Api, request: Any, call: Call) -> Any:
+        """The handler's answer."""
+        is_open, began = not call.access.is_on, monotonic()
+        serving = api.handle(request, call) if is_open else enforcement.serve(api, request, call)
+        response = await serving
+        _count(server.served[api.name], response, monotonic() - began)
+        return response
 
     def _call(self, connection: Any, header: RequestHeader, is_long: bool) -> Call:
         server = connection.server
@@ -184,15 +192,6 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             served=apis.advertised,
             session=connection.session,
         )
-
-
-async def handled(server: Any, api: Api, request: Any, call: Call) -> Any:
-    """The handler's answer."""
-    is_open, began = not call.access.is_on, monotonic()
-    serving = api.handle(request, call) if is_open else enforcement.serve(api, request, call)
-    response = await serving
-    _count(server.served[api.name], response, monotonic() - began)
-    return response
 
 
 def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | None) -> None:

@@ -34,7 +34,7 @@ from groups.event_loop import Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from protocol import connection_list  # noqa: E402
 from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
-from protocol.application import Served, handled  # noqa: E402
+from protocol.application import Served  # noqa: E402
 from protocol.authorization.access import Judged  # noqa: E402
 from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.call import PendingReplies  # noqa: E402
@@ -54,7 +54,6 @@ from protocol.sasl import SHOWN_SECRETS, Sasl  # noqa: E402
 from protocol.session import Session  # noqa: E402
 from protocol.tls import Tls  # noqa: E402
 from protocol.tls_connection import TlsConnection, TlsListener  # noqa: E402
-from protocol.traced import Handled, traced  # noqa: E402
 from protocol.unsent import bound_unsent  # noqa: E402
 
 if TYPE_CHECKING:
@@ -118,7 +117,6 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.ready = ready
         self.pending_replies = PendingReplies()
         self.served: defaultdict[str, Served] = defaultdict(Served)
-        self.handled: Handled = handled
         self.seats = Seats()
         self.handed_out = HandedOut()
         self.beside = ThreadPoolExecutor(1, "beside the loop")
@@ -208,8 +206,6 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         told = endpoints(self.listeners, self.bound, draft)
         me = NodeAddress(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
         self.node = self.make_node(me, self.pending_replies)
-        if self.node.spans is not None:
-            self.handled = traced(self.node.spans, handled)
         if self.metrics is not None:
             await self.metrics.start()
         self._set_budgets(self.node.settings)

@@ -18,12 +18,14 @@ from benchmarks import (
     heartbeats,
     lists,
     paired,
+    scrapes,
 )
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer
 from groups.core.assignors.registry import table
+from launcher import ports
 from launcher.installation import CHECKOUT, Installation
 from rollcall.wire.messages.metadata import MetadataRequest
 from tests.installations import TOKEN
@@ -97,6 +99,19 @@ def test_acknowledged_commits_are_there_after_everything_was_killed(own: Install
     assert min(result.acknowledged) > 0
     assert (result.wrong, result.lost) == (0, 0)
     assert len(result.latencies_ms) > 6
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
+@pytest.mark.skipif(not closed_loop.can_run(), reason="needs Linux and a C compiler")
+def test_heartbeats_beside_scrapes_are_answered_rightly() -> None:
+    (port,) = ports.free(1)
+    with Installation({scrapes.PORT: str(port)}) as running:
+        told = scrapes.measure(running, port, 2, 0.3, groups=3, size=2, scrapes=5)
+
+    assert len(told.scrape_s) == len(told.ratios) == 2
+    assert told.size > 1_000
+    assert told.wrong == 0
 
 
 async def test_a_commit_that_is_refused_counts_as_a_wrong_reply(installation: Installation) -> None:

@@ -24,6 +24,7 @@ from protocol.metrics_listener import MetricsAddress
 from protocol.server import CoordinatorServer
 from protocol.tls import Tls
 from protocol.tokens.tokens import Tokens
+from protocol.traced import TracedConsumer
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client
 
@@ -71,8 +72,9 @@ class Serving:
         self.address = ""
         self.draft_address = ""
         self.ready = asyncio.Event()
+        consumer = RequestConsumer if spans is None else TracedConsumer
         self.server = CoordinatorServer(
-            ProtocolTypeRouter({"kafka": RequestConsumer.as_asgi()}),
+            ProtocolTypeRouter({"kafka": consumer.as_asgi()}),
             lambda me, desk: Node(me, desk.answer, fail=self.points, spans=spans),
             node_id=0,
             listeners=listeners or (Listener("PLAINTEXT", "127.0.0.1", 0),),

@@ -2,7 +2,7 @@
 
 import gzip
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -123,9 +123,9 @@ def receiving() -> Iterator[Receiver]:
             thread.join()
 
 
-def values(pairs: "Iterator[KeyValue] | object") -> dict[str, Value]:
+def values(pairs: Iterable[KeyValue]) -> dict[str, Value]:
     """Attributes as Python has them."""
-    return {pair.key: _value(pair.value) for pair in pairs}  # type: ignore[attr-defined]
+    return {pair.key: _value(pair.value) for pair in pairs}
 
 
 def _value(value: AnyValue) -> Value:

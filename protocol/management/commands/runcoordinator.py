@@ -86,10 +86,12 @@ class Command(BaseCommand):
         from groups.node import Node
         from protocol.application import RequestConsumer
         from protocol.server import CoordinatorServer  # sets the event loop policy
+        from protocol.traced import TracedConsumer
 
         traces = spans(options["node_id"])
+        consumer = RequestConsumer if traces is None else TracedConsumer
         server = CoordinatorServer(
-            ProtocolTypeRouter({"kafka": RequestConsumer.as_asgi()}),
+            ProtocolTypeRouter({"kafka": consumer.as_asgi()}),
             lambda me, desk: Node(
                 me, desk.answer, fail=fail_points.from_environment(me.node_id), spans=traces
             ),
