@@ -23,6 +23,8 @@ def versioned(answer: HttpResponse) -> None:
 
 
 QUOTE = '"'
+ASKED_FOR: Final = frozenset(["GET", "HEAD"])
+"""HEAD has the headers of GET (RFC 9110, 9.3.2): Django takes its body away later."""
 
 
 def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
@@ -35,11 +37,16 @@ def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
 def known_is_not_sent(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: answers to GET have a tag, and no cache keeps them for others or unasked."""
+    """Middleware: answers to GET and HEAD have a tag, and no cache keeps them for others or
+    unasked."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         answer = get_response(request)
-        if request.method != "GET" or answer.status_code != HTTPStatus.OK or answer.streaming:
+        if (
+            request.method not in ASKED_FOR
+            or answer.status_code != HTTPStatus.OK
+            or answer.streaming
+        ):
             return answer
         patch_cache_control(answer, private=True, no_cache=True)
         return unless_known(request, answer)

@@ -23,7 +23,7 @@ from groups.api.schema import (
 )
 from groups.api.views import View, existing, missing
 from groups.models import Group
-from groups.queries import groups, pauses, situation
+from groups.queries import group_rows, groups, pauses, situation
 from groups.queries.journal_text import SENTENCES
 
 FILTERS = (
@@ -101,7 +101,12 @@ def _shown(page: list[Any]) -> Any:
 
 
 def _summaries(page: list[Any]) -> Any:
-    context = {"rebalances": groups.with_rebalances(page), "situations": situation.of_many(page)}
+    context = {
+        "rebalances": groups.with_rebalances(page),
+        "rebalances_1h": group_rows.rebalances_1h([group.group_id for group in page]),
+        "situations": situation.of_many(page),
+        "unowned": {key: work.unowned for key, work in group_rows.work_of(page).items()},
+    }
     return shapes.GroupSummary(page, many=True, context=context).data
 
 
@@ -120,10 +125,13 @@ class OneGroup(View):
         groups.ask_for_a_look(group_id)
         ids = [(member.member_id, member.instance_id) for member in group.member_views]
         group.work = pauses.work_of(group_id, ids)
+        seen = _seen(group)
         context = {
             "rebalances": groups.with_rebalances([group]),
             "work": group.work,
-            "situations": {group_id: situation.of_one(_seen(group))},
+            "rebalances_1h": group_rows.rebalances_1h([group_id]),
+            "situations": {group_id: situation.of_one(seen)},
+            "unowned": {group_id: situation.unowned(seen)},
         }
         answer = Response(shapes.Group(group, context=context).data)
         return preconditions.told(answer, preconditions.of_group(group))

@@ -118,7 +118,7 @@ def _facts(seen: Seen, now: datetime) -> Facts:
         state_ms=round((now - group.state_since) / MS),
         members=len(members),
         owned=owned,
-        unowned=_unowned(seen, owned) if is_settled and members else None,
+        unowned=unowned(seen) if is_settled else None,
         is_served=seen.owner_id is not None,
         waiting=waiting_of([group], now).get(group.group_id),
         frozen=_freeze(group, _who_froze(group.group_id)) if group.frozen_since else None,
@@ -128,10 +128,12 @@ def _facts(seen: Seen, now: datetime) -> Facts:
     )
 
 
-def _unowned(seen: Seen, owned: int) -> int | None:
-    """Partitions of subscribed topics that nobody has; None where it cannot be known."""
-    if any(member.assignment is None for member in seen.members):
+def unowned(seen: Seen) -> int | None:
+    """Partitions of subscribed topics that nobody has; None where it cannot be known, or where
+    there are no members."""
+    if not seen.members or any(member.assignment is None for member in seen.members):
         return None
+    owned = sum(member.partition_count for member in seen.members)
     return max(0, sum(seen.counts.values()) - owned)
 
 

@@ -23,6 +23,8 @@ from rollcall.cli.failures import Code, Failure
 URL: Final = "http://127.0.0.1:8000"
 """Where ``make run`` serves the web."""
 
+SCHEMES: Final = ("http://", "https://")
+
 KEYS: Final = ("url", "token", "token_file", "ca_file")
 
 
@@ -78,9 +80,12 @@ def chosen(name: str | None, url: str | None, environ: Mapping[str, str]) -> Pro
     profile = profiles.get(wanted, {})
     # An environment for one installation must not send its token to another that was named.
     around = {} if name else environ
+    where = (url or around.get("ROLLCALL_URL") or profile.get("url") or URL).rstrip("/")
+    if not where.lower().startswith(SCHEMES):
+        raise Failure(Code.USAGE, f"The URL begins with http:// or https://, not {where!r}.")
     return Profile(
         name=wanted,
-        url=(url or around.get("ROLLCALL_URL") or profile.get("url") or URL).rstrip("/"),
+        url=where,
         token=around.get("ROLLCALL_TOKEN") or _token(profile, path),
         ca_file=profile.get("ca_file", ""),
     )

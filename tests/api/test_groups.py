@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -9,6 +10,8 @@ from django.utils import timezone
 
 from groups.catalogue import changes
 from groups.operations import requests
+from groups.queries import group_rows
+from tests.admin.test_group_list import work
 from tests.api.conftest import Api, write
 from tests.model_factories import ReportRunFactory
 
@@ -76,6 +79,40 @@ def test_one_group_has_its_members(viewer: Client) -> None:
     assert (first["member_id"], first["is_leader"]) == ("m-0", True)
     assert second["heartbeat_age_ms"] is None  # nobody has noted it yet
     assert second["session_timeout_ms"] == 10_000
+
+
+def test_a_group_tells_its_assignor_what_nobody_owns_and_how_often_it_rebalances(
+    viewer: Client,
+) -> None:
+    changes.create("boxes", 8)
+    work("packers", "boxes", 0, 1, 2)
+    write("orders", size=0)
+    listed = {group["group_id"]: group for group in get(viewer, "/groups")["data"]}
+    for group in (listed["packers"], get(viewer, "/groups/packers")):
+        assert (group["assignor"], group["unowned"]) == ("range", 5)
+        assert group["rebalances_1h"] == 0
+    for group in (listed["orders"], get(viewer, "/groups/orders")):
+        assert (group["unowned"], group["rebalances_1h"]) == (None, 1)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_journal SET at = now() - interval '61 minutes'")
+    assert get(viewer, "/groups/orders")["rebalances_1h"] == 0
+    told = get(viewer, "/groups?fields=group_id,assignor,unowned,rebalances_1h")["data"]
+    assert told[1] == {
+        "group_id": "packers",
+        "assignor": "range",
+        "unowned": 5,
+        "rebalances_1h": 0,
+    }
+
+
+def test_a_list_tells_nothing_of_what_it_did_not_read(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_rows, "MEMBERS_READ_MAX", 4)
+    changes.create("boxes", 8)
+    work("large", "boxes", members=5)
+    assert get(viewer, "/groups")["data"][0]["unowned"] is None
+    assert get(viewer, "/groups/large")["unowned"] == 8
 
 
 def test_a_missing_group_is_a_problem(viewer: Client) -> None:

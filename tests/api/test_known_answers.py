@@ -25,6 +25,16 @@ def test_what_the_caller_has_is_not_sent_again(viewer: Client, path: str) -> Non
     assert viewer.get(path, headers={"if-none-match": '"another"'}).status_code == 200
 
 
+def test_head_tells_the_tag_that_get_has(viewer: Client) -> None:
+    changes.create("t", 1)
+    got, told = viewer.get(TOPICS), viewer.head(TOPICS)
+    assert (told.status_code, told.content) == (200, b"")
+    for name in ("ETag", "Cache-Control", "Content-Type"):
+        assert told.headers[name] == got.headers[name]
+    known = {"if-none-match": got.headers["ETag"]}
+    assert viewer.head(TOPICS, headers=known).status_code == 304
+
+
 def test_a_change_changes_the_tag(viewer: Client) -> None:
     changes.create("t", 1)
     tag = viewer.get(TOPICS).headers["ETag"]

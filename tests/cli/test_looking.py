@@ -12,6 +12,8 @@ import yaml
 
 from launcher.installation import CHECKOUT, Installation
 from rollcall.cli import output
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.profiles import chosen
 from tests.cli.conftest import Cli
 from tests.clients.conftest import Worker
 from tests.installations import TOKEN
@@ -204,6 +206,13 @@ def test_a_profile_names_an_installation(
     assert cli("--profile", "here", "node", "list").code == 0
     (folder / "config.toml").write_text("[profiles.here]\npassword = 'x'\n")
     assert cli("--profile", "here", "node", "list").code == 2
+
+
+def test_a_url_of_another_kind_is_no_installation_that_is_away() -> None:
+    for url in ("nonsense", "localhost:8000", "ftp://127.0.0.1"):
+        with pytest.raises(Failure, match="begins with http") as refused:
+            chosen(None, url, {"XDG_CONFIG_HOME": "/nowhere"})
+        assert refused.value.code is Code.USAGE
 
 
 def test_the_doctor_finds_nothing_bad_where_nothing_is(cli: Cli, worker: Worker) -> None:

@@ -74,7 +74,9 @@ class GroupSummary(s.Serializer[Any]):
     generation = s.IntegerField(help_text="The group epoch if the type is consumer.")
     protocol_type = s.CharField()
     protocol = s.CharField(source="protocol_name", allow_null=True)
+    assignor = s.SerializerMethodField()
     member_count = s.IntegerField()
+    unowned = s.SerializerMethodField()
     frozen = s.SerializerMethodField()
     frozen_since = s.DateTimeField(allow_null=True)
     frozen_until = s.DateTimeField(
@@ -87,8 +89,23 @@ class GroupSummary(s.Serializer[Any]):
     situation = s.SerializerMethodField()
     waiting = s.SerializerMethodField()
     last_rebalance = s.SerializerMethodField()
+    rebalances_1h = s.SerializerMethodField()
     created_at = s.DateTimeField()
     updated_at = s.DateTimeField()
+
+    def get_assignor(self, group: Any) -> str | None:
+        """What assigns partitions; null: nothing has yet."""
+        return group.protocol_name or group.details.get("assignor")
+
+    def get_unowned(self, group: Any) -> int | None:
+        """Partitions of subscribed topics that no member owns; null: there are no members, or, in
+        a list, too many to be read."""
+        found: int | None = self.context["unowned"].get(group.group_id)
+        return found
+
+    def get_rebalances_1h(self, group: Any) -> int:
+        """Rebalances completed within an hour, among the newest 20,000 entries of the journal."""
+        return int(self.context["rebalances_1h"].get(group.group_id, 0))
 
     def get_frozen(self, group: Any) -> bool:
         """Whether no rebalance may begin (rollcall.freeze)."""
