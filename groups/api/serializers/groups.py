@@ -95,7 +95,8 @@ class GroupSummary(s.Serializer[Any]):
 
     def get_assignor(self, group: Any) -> str | None:
         """What assigns partitions; null: nothing has yet."""
-        return group.protocol_name or group.details.get("assignor")
+        named: str | None = group.protocol_name or group.details.get("assignor")
+        return named
 
     def get_unowned(self, group: Any) -> int | None:
         """Partitions of subscribed topics that no member owns; null: there are no members, or, in
