@@ -1,8 +1,8 @@
 """How many requests are worked on at a time: each has a thread of its own while it is.
 
-More wait for a moment and are then told to come again. An answer that goes on for hours
-(server-sent events) has no thread, and gives its place back as it begins. ASGI only: what a request
-is about is not looked at.
+More wait for a moment, those of each address in turn, and are then told to come again. An answer
+that goes on for hours (server-sent events) has no thread, and gives its place back as it begins.
+ASGI only: what a request is about is not looked at.
 """
 
 import asyncio
@@ -10,10 +10,17 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from coordinator_site.forwarded import address_of
+from groups.places import Crowded, Places
+
 REQUESTS_MAX = "WEB_REQUESTS_MAX"
 
 WAIT_S: Final = 2.0
 """As long as for a connection to the database."""
+
+WAITING_MAX: Final = 10_000
+"""Requests that wait for a place: no bound of its own, since each has one of the connections, of
+which there are fewer by default."""
 
 COME_AGAIN: Final = {
     "type": "about:blank",
@@ -37,14 +44,14 @@ def is_endless(message: Any) -> bool:
 class Place:
     """One request's; given back once."""
 
-    def __init__(self, places: asyncio.Semaphore) -> None:
-        self._places: asyncio.Semaphore | None = places
+    def __init__(self, places: Places) -> None:
+        self._places: Places | None = places
 
     def give(self) -> None:
         """Somebody else may have it."""
         places, self._places = self._places, None
         if places is not None:
-            places.release()
+            places.give()
 
 
 class Concurrency:
@@ -52,14 +59,14 @@ class Concurrency:
 
     def __init__(self, application: Application, most: int) -> None:
         self.application = application
-        self._places = asyncio.Semaphore(most)
+        self._places = Places(most, WAITING_MAX)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Wait for a place, and work."""
         try:
             async with asyncio.timeout(WAIT_S):
-                await self._places.acquire()
-        except TimeoutError:
+                await self._places.take(address_of(scope))
+        except (TimeoutError, Crowded):
             await _come_again(send)
             return
         place = Place(self._places)

@@ -5,8 +5,9 @@ it, and a proxy's word on the client's address takes the place of its own: peopl
 and named in logs, by where they are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ipaddress import ip_address
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -36,6 +37,15 @@ class Forwarded:
             if client:
                 request.META["REMOTE_ADDR"] = client
         return self.get_response(request)
+
+
+def address_of(scope: Mapping[str, Any]) -> str:
+    """The client of a request that Django has not seen yet (ASGI), by the same rules."""
+    address = (scope.get("client") or ("",))[0]
+    if not (settings.BEHIND_TLS and address in settings.WEB_PROXIES):
+        return str(address)
+    told = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    return client_of(b",".join(told).decode("latin-1")) or str(address)
 
 
 def client_of(forwarded_for: str) -> str:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from groups.core.group import Millis
-from protocol.sasl import EXCHANGES, OAUTHBEARER, Acknowledged, Crowded, Exchange, Rejected
+from groups.places import Crowded
+from protocol.sasl import EXCHANGES, OAUTHBEARER, Acknowledged, Exchange, Rejected
 from protocol.tokens import sources
 from protocol.tokens.keyring import NoKeys, Pace
 from protocol.tokens.sources import SourceError
-from protocol.tokens.tokens import Tokens, TooMany
+from protocol.tokens.tokens import Tokens
 from protocol.tokens.verification import TokenError, Verification
 
 TOKEN_BYTES_MAX: Final = 16_384
@@ -112,14 +113,14 @@ class Bearer(Exchange):
         assert tokens is not None, "the mechanism is enabled"
         authorized, token = read(message)
         try:
-            claimed = await tokens.claimed(token)
+            claimed = await tokens.claimed(token, self.address)
             self.claim(claimed.name)
             if authorized not in ("", self.name):
                 raise Rejected("one user wants to be another")
-            judged = await tokens.judged(token, claimed)
+            judged = await tokens.judged(token, claimed, self.address)
         except TokenError as error:
             raise Rejected(f"{self.name!r}: {error}", counts=error.is_forged) from None
-        except (TooMany, NoKeys) as error:
+        except NoKeys as error:
             raise Crowded(str(error)) from None
         assert judged.name == self.name, "what was verified is what was claimed"
         self._rest_s = judged.rest_s

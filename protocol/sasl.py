@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from groups.access import scram_credentials
 from groups.access.scram_credentials import NAME_CHARS_MAX, Credential, Credentials
 from groups.core.group import Millis
+from groups.places import Places
 from protocol.lockouts import Lockouts
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ MESSAGE_BYTES_MAX = 4096
 """Of any message of a client; those of passwords are much shorter."""
 
 HASHING_MAX = 64
-"""Passwords that wait to be hashed (PLAIN): half a second's worth. One more ends its connection."""
+"""Passwords that wait to be hashed (PLAIN): half a second's worth. One more ends its connection, or
+another one of the address that has most of them."""
+
+HASHED_AT_ONCE = 2
+"""One by the thread, and one that it finds when it is done."""
 
 PLAIN, OAUTHBEARER = "PLAIN", "OAUTHBEARER"
 
@@ -48,11 +53,6 @@ class Acknowledged(Exception):
     """A client that was rejected with a challenge has answered it: now the failure is told."""
 
 
-class Crowded(Exception):
-    """Nobody looked whether a client is who it says: too many ask at once. It counts as no failure,
-    and no client is told that its password is wrong."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Sasl:
     """What the listeners with SASL of a node have together.
@@ -70,7 +70,7 @@ class Sasl:
     lifetime_ms: Millis = 0
     tokens: "Tokens | None" = None
     hashing: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "passwords"))
-    waiting: int = 0
+    places: Places = field(default_factory=lambda: Places(HASHED_AT_ONCE, HASHING_MAX))
 
     def begin(self, mechanism: str, address: str) -> "Exchange":
         """A new exchange of one of ``mechanisms``."""
@@ -81,18 +81,16 @@ class Sasl:
         found = self.credentials.get(name, mechanism)
         return found or scram_credentials.plausible(self.secret, mechanism, name)
 
-    async def salted(self, mechanism: str, password: str, known: Credential) -> bytes:
-        """Beside the loop, one after another; ``Crowded``."""
-        if self.waiting >= HASHING_MAX:
-            raise Crowded("too many passwords wait to be hashed")
-        self.waiting += 1
+    async def salted(self, mechanism: str, password: str, known: Credential, address: str) -> bytes:
+        """Beside the loop, one after another, of each address in turn; ``Crowded``."""
+        await self.places.take(address)
         try:
             work = partial(
                 scram_credentials.salted, mechanism, password, known.salt, known.iterations
             )
             return await asyncio.get_running_loop().run_in_executor(self.hashing, work)
         finally:
-            self.waiting -= 1
+            self.places.give()
 
 
 class Exchange(ABC):
@@ -168,7 +166,7 @@ class Plain(Exchange):
             "SCRAM-SHA-256",
         )
         known = self.sasl.credential(name, mechanism)
-        salted = await self.sasl.salted(mechanism, password, known)
+        salted = await self.sasl.salted(mechanism, password, known, self.address)
         shown = scram_credentials.credential(mechanism, salted, known.salt, known.iterations)
         if not hmac.compare_digest(shown.stored_key, known.stored_key):
             raise Rejected(f"{name!r} has another password")

@@ -18,7 +18,7 @@ from typing import Any, Final
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest
 
-from groups.core.token_bucket import Bucket
+from groups.core.shares import Shares
 from groups.models import AuditEntry
 
 logger = logging.getLogger(__name__)
@@ -32,9 +32,9 @@ NOBODY: Final = ("", "", "")
 READS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
 """Requests that change nothing."""
 
-REFUSALS_PER_S: Final = 20
-"""Of refused requests and failed logins, and as many at once: whoever is let in nowhere shall fill
-no disk. The log has the others."""
+REFUSALS_PER_S, REFUSALS_OF_ONE_PER_S = 20, 5
+"""Of refused requests and failed logins, of all and of one address, and as many at once: whoever is
+let in nowhere shall fill no disk, nor hide what others try. The log has the others."""
 
 TEXT_MAX: Final = 256
 """Characters of a name, a path or an id that a stranger has made up."""
@@ -45,7 +45,7 @@ ACTOR, REQUEST_ID = "rollcall_actor", "rollcall_request_id"
 WAY = "rollcall_login_way"
 """An attribute of a user who logs in: what by, where that is more than a password."""
 
-_refusals = Bucket.full(REFUSALS_PER_S, 0)
+_refusals = Shares(REFUSALS_OF_ONE_PER_S, REFUSALS_PER_S)
 
 
 @contextmanager
@@ -98,15 +98,19 @@ def append(
         )
 
 
-def may_note_refusal() -> bool:
-    """Whether one more refusal has room in the audit now."""
-    return _refusals.take(int(time.monotonic() * 1000)) == 0
+def may_note_refusal(request: HttpRequest | None) -> bool:
+    """Whether one more refusal of this address has room in the audit now."""
+    return _refusals.take(_address(request), int(time.monotonic() * 1000))
 
 
 def _of(request: HttpRequest) -> tuple[str, str, str]:
     """Who asks, from where, under which name."""
-    address = str(request.META.get("REMOTE_ADDR", ""))
-    return getattr(request, ACTOR, ""), address, getattr(request, REQUEST_ID, "")
+    return getattr(request, ACTOR, ""), _address(request), getattr(request, REQUEST_ID, "")
+
+
+def _address(request: HttpRequest | None) -> str:
+    """The client's own, behind a proxy that is believed (``coordinator_site.forwarded``)."""
+    return "" if request is None else str(request.META.get("REMOTE_ADDR", ""))
 
 
 def _say(*values: str) -> None:

@@ -64,7 +64,7 @@ def _named(request: HttpRequest) -> str:
 
 
 def _note(request: HttpRequest, status: int) -> None:
-    if status >= HTTPStatus.BAD_REQUEST and not audit.may_note_refusal():
+    if status >= HTTPStatus.BAD_REQUEST and not audit.may_note_refusal(request):
         return
     who = getattr(request, audit.ACTOR, "") or "anonymous"
     audit.note(request, "write", who, str(status), f"{request.method} {request.path}")
@@ -92,11 +92,11 @@ def _logged_out(request: HttpRequest | None, user: Any, **_: Any) -> None:
 
 @receiver(user_login_failed)
 def _failed(credentials: Any, request: HttpRequest | None = None, **_: Any) -> None:
-    if audit.may_note_refusal():
+    if audit.may_note_refusal(request):
         audit.note(request, "login", str(credentials.get("username") or ""), "failed")
 
 
 @receiver(user_locked_out)
 def _locked_out(request: HttpRequest | None, username: str | None = None, **_: Any) -> None:
-    if audit.may_note_refusal():
+    if audit.may_note_refusal(request):
         audit.note(request, "login", str(username or ""), "locked out")

@@ -22,7 +22,7 @@ from django.http import HttpRequest, HttpResponse
 from joserfc.errors import JoseError
 
 from groups.access.openid import COOKIE, PATH, Refused, issuer
-from groups.core.token_bucket import Bucket
+from groups.core.shares import Shares
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +42,9 @@ TIMEOUT_S: Final = 5.0
 LEEWAY_S: Final = 30
 """By how much the provider's clock may differ from ours."""
 
-ATTEMPTS_PER_S: Final = 10
-"""Codes that are shown to the provider, whoever brings them."""
+ATTEMPTS_PER_S, ATTEMPTS_OF_ONE_PER_S = 50, 5
+"""Codes that are shown to the provider, of all and of one address: whoever brings invented ones
+keeps nobody else from logging in."""
 
 ALGORITHMS: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
@@ -110,7 +111,7 @@ class Provider:
 
 
 PROVIDER: Final = Provider()
-_attempts = Bucket.full(ATTEMPTS_PER_S, 0)
+_attempts = Shares(ATTEMPTS_OF_ONE_PER_S, ATTEMPTS_PER_S)
 
 
 def begin(request: HttpRequest, callback: str, then: str) -> HttpResponse:
@@ -134,7 +135,8 @@ def finish(request: HttpRequest) -> tuple[Mapping[str, Any], str]:
     kept = _kept(request)
     asked = _Asked("GET", request.GET.dict(), kept["flow"])
     client = PROVIDER.client()
-    if _attempts.take(int(time.monotonic() * 1000)):
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    if not _attempts.take(address, int(time.monotonic() * 1000)):
         raise Refused("Too many logins at once. Try again.")
     try:
         token = client.authorize_access_token(asked, claims_options=_options(), leeway=LEEWAY_S)

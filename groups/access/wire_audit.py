@@ -7,6 +7,7 @@ down by the database, in the transaction of the change (migration 0028).
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Final, NamedTuple
@@ -15,6 +16,7 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups.core.authors import Author
+from groups.core.shares import network_of
 from groups.postgres.array_literals import array
 from groups.postgres.connections import Connection
 
@@ -23,8 +25,9 @@ logger = logging.getLogger(__name__)
 WAITING_MAX: Final = 10_000
 """Logins that wait to be written; of more the number alone is told."""
 
-FAILURES_MAX: Final = 100
-"""Failures in one batch that are told one by one: whoever guesses shall fill no disk."""
+FAILURES_MAX, FAILURES_OF_ONE_MAX = 100, 25
+"""Failures in one batch that are told one by one, of all and of one address: whoever guesses shall
+fill no disk, nor hide what others try."""
 
 EVERY_S: Final = 0.5
 """Between two batches; a crowd that returns is one or two."""
@@ -57,18 +60,26 @@ class WireAudit:
     def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
         self._connections = connections
         self._waiting: list[Login] = []
-        self._failures = 0
+        self._failures: Counter[str] = Counter()
         self._untold = 0
         self._wake = asyncio.Event()
 
     def add(self, login: Login) -> None:
         """Somebody logged in, or failed to."""
-        self._failures += bool(login.why)
-        if len(self._waiting) >= WAITING_MAX or (login.why and self._failures > FAILURES_MAX):
+        if len(self._waiting) >= WAITING_MAX or (login.why and not self._may_tell(login)):
             self._untold += 1
         else:
             self._waiting.append(login)
         self._wake.set()
+
+    def _may_tell(self, failure: Login) -> bool:
+        """Whether one more failure of this address is told by itself."""
+        whose = network_of(failure.by.client_host.removeprefix("/"))
+        is_much = self._failures[whose] >= FAILURES_OF_ONE_MAX
+        if is_much or self._failures.total() >= FAILURES_MAX:
+            return False
+        self._failures[whose] += 1
+        return True
 
     async def run(self) -> None:
         """A batch whenever there is one, and a pause behind it."""
@@ -93,7 +104,7 @@ class WireAudit:
 
     async def _write(self) -> None:
         batch, untold = self._waiting, self._untold
-        self._waiting, self._untold, self._failures = [], 0, 0
+        self._waiting, self._untold, self._failures = [], 0, Counter()
         if untold:
             logger.warning("%d logins are not in the audit one by one", untold)
         if not (batch or untold):

@@ -48,7 +48,7 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 
 def _refuse(request: HttpRequest, refusal: openid.Refused, name: str = "") -> HttpResponse:
-    if audit.may_note_refusal():
+    if audit.may_note_refusal(request):
         told = {"with": people.OPENID, "reason": refusal.why}
         audit.note(request, "login", name, "failed", **told)
     messages.error(request, str(refusal))

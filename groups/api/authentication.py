@@ -44,7 +44,7 @@ class BearerAuthentication(BaseAuthentication):
             return Installation(), None
         token = api_tokens.find(secret.strip())
         if token is None:
-            if audit.may_note_refusal():
+            if audit.may_note_refusal(request._request):
                 audit.note(request._request, "token", "", "failed", request.path)
             raise AuthenticationFailed("The token is unknown, revoked or expired.")
         return token.user, token

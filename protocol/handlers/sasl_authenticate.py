@@ -5,9 +5,10 @@ import logging
 
 from groups.access.wire_audit import Login
 from groups.core.authors import Author
+from groups.places import Crowded
 from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.sasl import Acknowledged, Crowded, Exchange, Rejected
+from protocol.sasl import Acknowledged, Exchange, Rejected
 from rollcall.wire.errors import WireError
 from rollcall.wire.messages.sasl_authenticate import (
     SaslAuthenticateRequest,

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from groups.access.scram_credentials import HASHES, Credentials
 from groups.core.subscription import subscription_of, topics_of
+from groups.places import Crowded
 from protocol import bearer, scram
 from protocol.apis import APIS
 from protocol.lockouts import Lockouts
-from protocol.sasl import EXCHANGES, PLAIN, Crowded, Exchange, Rejected, Sasl
+from protocol.sasl import EXCHANGES, PLAIN, Exchange, Rejected, Sasl
 from protocol.tokens.verification import TokenError, Verification
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.errors import WireError

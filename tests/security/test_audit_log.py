@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -15,13 +16,14 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group as Role
 from django.db import DatabaseError, connection, transaction
 from django.test import Client as Browser
+from django.test import RequestFactory
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from groups.access import api_tokens, audit, wire_audit
 from groups.access.wire_audit import FAILURES_MAX, Login, WireAudit
 from groups.admin import audit as audit_page
 from groups.core.authors import Author
-from groups.core.token_bucket import Bucket
+from groups.core.shares import Shares
 from groups.models import AuditEntry, Operation
 from groups.operations import requests
 from groups.queries.csv_text import cell
@@ -38,7 +40,7 @@ ADDRESS = "192.0.2.7"
 @pytest.fixture(autouse=True)
 def _room(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test pays for the refusals of another."""
-    monkeypatch.setattr(audit, "_refusals", Bucket.full(audit.REFUSALS_PER_S, 0))
+    monkeypatch.setattr(audit, "_refusals", Shares(100, 101))
 
 
 @pytest.fixture
@@ -213,8 +215,19 @@ def test_what_is_asked_of_a_group_is_told_with_its_reason(root: Any) -> None:
     assert (entry.details["reason"], entry.details["member_id"]) == ("stuck", "m-1")
 
 
-def test_refusals_fill_no_disk() -> None:
-    assert sum(audit.may_note_refusal() for _ in range(1_000)) <= audit.REFUSALS_PER_S * 2
+def test_refusals_fill_no_disk_and_those_of_one_address_hide_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shares = Shares(audit.REFUSALS_OF_ONE_PER_S, audit.REFUSALS_PER_S)
+    monkeypatch.setattr(audit, "_refusals", shares)
+    monkeypatch.setattr(audit, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    asked = [RequestFactory().get("/", REMOTE_ADDR=f"192.0.2.{n}") for n in range(100)]
+
+    noted = [audit.may_note_refusal(asked[0]) for _ in range(1_000)]
+
+    assert sum(noted) == audit.REFUSALS_OF_ONE_PER_S
+    assert audit.may_note_refusal(asked[1])
+    assert sum(map(audit.may_note_refusal, asked)) < audit.REFUSALS_PER_S
 
 
 @pytest.mark.parametrize("statement", ["UPDATE {} SET who = 'me'", "DELETE FROM {}", "TRUNCATE {}"])
@@ -360,8 +373,9 @@ async def test_logins_and_writes_over_the_wire(served: Serving, other: Other) ->
 
 
 async def test_who_guesses_fills_no_disk(served: Serving, other: Other) -> None:
-    for _ in range(FAILURES_MAX * 3):
-        served.node.audit.add(Login(Author("", "c", "/h", "User:eve"), "PLAIN", "no"))
+    for n in range(FAILURES_MAX * 3):
+        by = Author("", "c", f"/192.0.2.{n % 6}", "User:eve")
+        served.node.audit.add(Login(by, "PLAIN", "no"))
     served.node.audit.add(Login(Author("", "c", "/h", "User:ann"), "PLAIN"))
     await served.node.audit._write()
     found = await entries(other, "wire-login")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from joserfc.jwk import RSAKey
 
+from groups.places import Places
 from protocol.bearer import INVALID_TOKEN, TOKEN_BYTES_MAX, TokenSettings, TokenSettingsError
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.listeners import Listener, Security
@@ -368,11 +369,11 @@ async def test_a_node_starts_without_its_issuer_and_finds_it_later(tmp_path: Pat
 
 async def test_a_crowd_of_tokens_is_bounded(served: Serving) -> None:
     assert served.server.tokens is not None
-    served.server.tokens.waiting = 10**6
+    served.server.tokens.places = Places(0, 0)
     client, _ = await served.connect()
     with pytest.raises(asyncio.IncompleteReadError):
         await show(client, token())
-    served.server.tokens.waiting = 0
+    served.server.tokens.places = Places(1, 0)
     client, _ = await served.connect()
     assert (await show(client, token())).session_lifetime_ms > 0
 

@@ -9,11 +9,12 @@ from scramp import ScramClient
 
 from groups.access import scram_credentials as scram
 from groups.core.errors import ErrorCode
+from groups.places import Places
 from protocol.connection import UNAUTHENTICATED_BYTES_MAX
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.listeners import Listener, Security
 from protocol.lockouts import KNOWN_MAX, Lockouts
-from protocol.sasl import HASHING_MAX, MESSAGE_BYTES_MAX
+from protocol.sasl import MESSAGE_BYTES_MAX
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
@@ -328,13 +329,13 @@ async def test_users_come_and_go_while_the_node_runs(served: Serving, other: Oth
 
 async def test_passwords_that_wait_for_their_turn_are_few(served: Serving) -> None:
     """Who comes too many is not told that its password is wrong, and has not failed."""
-    served.server.sasl.waiting = HASHING_MAX
+    served.server.sasl.places = Places(0, 0)
     for _ in range(3):
         client, _ = await served.connect()
         await begin(client, "PLAIN")
         client.send(SaslAuthenticateRequest(auth_bytes=f"\0ann\0{PASSWORD}".encode()), 2)
         assert await is_closed(client)
-    served.server.sasl.waiting = 0
+    served.server.sasl.places = Places(1, 0)
     client, _ = await served.connect()
     assert (await with_plain(client, "ann")).error_code == 0
 
@@ -355,3 +356,17 @@ async def test_logins_of_a_crowd_are_each_answered(served: Serving) -> None:
     clients = [(await served.connect())[0] for _ in range(30)]
     answers = await asyncio.gather(*(with_scram(client, "ann") for client in clients))
     assert {answer.error_code for answer in answers} == {0}
+
+
+async def test_the_guesses_of_one_address_keep_no_other_from_logging_in(served: Serving) -> None:
+    """They waited for their turn in the order in which they came, and there was no room behind."""
+    places = served.server.sasl.places = Places(0, 3)
+    crowd = [asyncio.create_task(places.take("192.0.2.1")) for _ in range(3)]
+    client, _ = await served.connect()
+    await begin(client, "PLAIN")
+    mine = asyncio.create_task(say(client, f"\0ann\0{PASSWORD}".encode()))
+    await until(lambda: any(each.done() for each in crowd))  # the last of the others gave way
+    for _ in range(2):
+        places.give()
+    assert (await mine).error_code == 0
+    await asyncio.wait(crowd)

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from coordinator_site.concurrency import Concurrency
+from coordinator_site.forwarded import address_of
 
 
 class Answers(list[dict[str, Any]]):
@@ -66,3 +67,38 @@ async def test_who_goes_away_keeps_its_place_until_its_work_has_ended() -> None:
 
     assert work.at_work == 0
     assert answers[0]["status"] == 200
+
+
+def asked_by(address: str, **headers: str) -> dict[str, Any]:
+    """A request of this client."""
+    sent = [(name.replace("_", "-").encode(), said.encode()) for name, said in headers.items()]
+    return {"client": (address, 1), "headers": sent}
+
+
+async def test_one_address_that_asks_all_the_time_keeps_nobody_waiting_behind_it() -> None:
+    """Its requests waited first, and the other's is served as soon as one place is free."""
+    work = Work()
+    limited = Concurrency(work, 1)
+    crowd = [
+        asyncio.create_task(limited(asked_by("192.0.2.1"), nothing, Answers())) for _ in range(50)
+    ]
+    await work.begun.wait()
+    other = asyncio.create_task(limited(asked_by("192.0.2.2"), nothing, answers := Answers()))
+    await asyncio.sleep(0)
+
+    work.end.set()
+    await other
+
+    assert answers[0]["status"] == 200
+    assert sum(not each.done() for each in crowd) > 40
+    await asyncio.wait(crowd)
+
+
+def test_the_address_is_what_a_named_proxy_says_and_no_other(settings: Any) -> None:
+    told = asked_by("127.0.0.1", x_forwarded_for="198.51.100.9, 192.0.2.7")
+    assert address_of(told) == "127.0.0.1"  # without TLS nobody is believed
+    settings.BEHIND_TLS = True
+    assert address_of(told) == "192.0.2.7"
+    assert address_of(told | {"client": ("203.0.113.1", 1)}) == "203.0.113.1"
+    assert address_of(asked_by("127.0.0.1")) == "127.0.0.1"
+    assert address_of({"client": None}) == ""

@@ -5,6 +5,7 @@ import hmac
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,7 +20,7 @@ from joserfc.util import urlsafe_b64encode
 from coordinator_site import login_settings
 from coordinator_site.setting_kinds import SettingError
 from groups.access import audit, openid, openid_client
-from groups.core.token_bucket import Bucket
+from groups.core.shares import Shares
 from groups.models import AuditEntry, OpenIdUser
 from tests.admin.visitors import person, text
 from tests.site import provider as providers
@@ -41,8 +42,8 @@ def running() -> Iterator[Provider]:
 def provider(running: Provider, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Provider:
     """One that the web knows; Ann logs in there. Nothing here is about how quick a machine is."""
     monkeypatch.setattr(openid_client, "TIMEOUT_S", 60.0)
-    monkeypatch.setattr(openid_client, "_attempts", Bucket.full(1_000, 0))
-    monkeypatch.setattr(audit, "_refusals", Bucket.full(1_000, 0))  # other tests had theirs
+    monkeypatch.setattr(openid_client, "_attempts", Shares(1_000, 1_001))
+    monkeypatch.setattr(audit, "_refusals", Shares(1_000, 1_001))  # other tests had theirs
     running.says, running.forges, running.described = dict(ANN), signed, {}
     running.asked.clear()
     settings.WEB_OIDC_ISSUER = running.issuer
@@ -322,6 +323,26 @@ def test_nobody_is_let_in_unnoted(provider: Provider, monkeypatch: pytest.Monkey
     monkeypatch.setattr(audit, "append", fails)
     assert browser.get(back).status_code >= 500
     assert not is_in(browser)
+
+
+def test_a_stranger_uses_up_no_others_logins(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a cookie of their own and invented codes; the time stands still."""
+    shares = Shares(openid_client.ATTEMPTS_OF_ONE_PER_S, openid_client.ATTEMPTS_PER_S)
+    monkeypatch.setattr(openid_client, "_attempts", shares)
+    monkeypatch.setattr(openid_client, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    browser, stranger = Client(REMOTE_ADDR="192.0.2.1"), Client(REMOTE_ADDR="203.0.113.9")
+    back = at_the_provider(browser)
+    kept = stranger.get("/oidc/login").cookies[openid.COOKIE].value
+
+    for _ in range(openid_client.ATTEMPTS_PER_S + 1):
+        stranger.cookies[openid.COOKIE] = kept
+        stranger.get("/oidc/callback?code=invented&state=invented")
+
+    assert "Too many logins at once" in text(stranger.get("/admin/login/"))
+    assert browser.get(back).headers["Location"] == "/admin/"
+    assert is_in(browser)
 
 
 GOOD = {
