@@ -1,6 +1,7 @@
-"""Stock consumers as programs: ``-m tests.clients.workers LIBRARY BOOTSTRAP NAME SESSION_MS``.
+"""Stock consumers as programs:
+``-m tests.clients.workers LIBRARY BOOTSTRAP NAME SESSION_MS [DOOR]``.
 
-NAME is that of the group and of its topic.
+NAME is that of the group and of its topic; DOOR how to get in, as JSON (``tests.security.doors``).
 
 Each joins, polls, and says on standard output, a JSON object a line, what it is given and what
 is taken from it. A line on standard input makes it commit that offset for all it holds, and
@@ -25,6 +26,9 @@ PATIENT_POLL_MS = 2_000
 """For polls of kafka-python without partitions. Version 3.0.12 forgets its assignment where a poll
 ends between SyncGroup and its answer, and goes on without one; a shorter poll often ends there."""
 
+SECURED: dict[str, str] = {}
+"""The door, if there is one."""
+
 orders: "queue.Queue[str]" = queue.Queue()
 stopping = threading.Event()
 
@@ -47,6 +51,17 @@ def next_order() -> str | None:
         return None
 
 
+def secured(library: str) -> dict[str, Any]:
+    """The settings of a library for the door; none where there is no door."""
+    if not SECURED:
+        return {}
+    from tests.security import options
+    from tests.security.doors import Door
+
+    found: dict[str, Any] = getattr(options, library)(Door(**json.loads(SECURED["door"])))
+    return found
+
+
 def kafka_python(bootstrap: str, name: str, session_ms: int) -> None:
     """kafka-python's consumer."""
     from kafka import ConsumerRebalanceListener, KafkaConsumer
@@ -60,11 +75,11 @@ def kafka_python(bootstrap: str, name: str, session_ms: int) -> None:
             say("assigned", partitions=numbers(assigned))
 
     consumer: Any = KafkaConsumer(
-        bootstrap_servers=bootstrap,
         group_id=name,
         enable_auto_commit=False,
         session_timeout_ms=session_ms,
         heartbeat_interval_ms=HEARTBEAT_MS,
+        **{"bootstrap_servers": bootstrap, **secured("kafka_python")},
     )
     consumer.subscribe([name], listener=Listener())
     while not stopping.is_set():
@@ -121,6 +136,7 @@ def _confluent(
             "group.id": name,
             "enable.auto.commit": False,
             **settings,
+            **secured("confluent"),
         }
     )
     consumer.subscribe(
@@ -161,11 +177,11 @@ def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
 
     async def live() -> None:
         consumer: Any = AIOKafkaConsumer(
-            bootstrap_servers=bootstrap,
             group_id=name,
             enable_auto_commit=False,
             session_timeout_ms=session_ms,
             heartbeat_interval_ms=HEARTBEAT_MS,
+            **{"bootstrap_servers": bootstrap, **secured("aiokafka")},
         )
         consumer.subscribe([name], listener=Listener())
         await consumer.start()
@@ -194,7 +210,9 @@ PROGRAMS = {
 
 def main() -> None:
     """Run one worker until SIGTERM."""
-    library, bootstrap, name, session_ms = sys.argv[1:]
+    library, bootstrap, name, session_ms, *door = sys.argv[1:]
+    if door:
+        [SECURED["door"]] = door
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
     threading.Thread(target=_listen, daemon=True).start()
     PROGRAMS[library](bootstrap, name, int(session_ms))

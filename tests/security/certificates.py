@@ -5,6 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import trustme
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+SERVED = ("127.0.0.1", "127.0.0.2", "127.0.0.3", "localhost")
+"""What a server's certificate is for: nodes of a test may have an address each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +43,7 @@ class Certificates:
 
     def renew(self) -> None:
         """Another certificate for the server, in the same file."""
-        made = self.authority.issue_cert("127.0.0.1", "localhost")
+        made = self.authority.issue_cert(*SERVED)
         new = self.folder / "server.new"
         made.private_key_and_cert_chain_pem.write_to_path(str(new))
         new.rename(self.server)
@@ -45,7 +54,9 @@ class Certificates:
         made = self.authority.issue_cert(
             f"{name}@example.org", common_name=name, organization_unit_name="packers"
         )
-        made.private_key_and_cert_chain_pem.write_to_path(str(path))
+        key = load_pem_private_key(made.private_key_pem.bytes(), None)
+        java_reads = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        path.write_bytes(java_reads + b"".join(each.bytes() for each in made.cert_chain_pems))
         return path
 
     def context(self, client: Path | None = None) -> ssl.SSLContext:

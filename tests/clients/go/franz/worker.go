@@ -2,16 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"os"
 	"os/signal"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"rollcall/clients/lines"
 )
@@ -32,12 +38,12 @@ type worker struct {
 	held   map[int32]struct{}
 }
 
-func work(bootstrap, name, sessionMs, balancer string) {
+func work(bootstrap, name, sessionMs string, door []string, balancer string) {
 	session, err := strconv.Atoi(sessionMs)
 	must(err)
 	one := &worker{name: name, held: map[int32]struct{}{}}
 	options := []kgo.Opt{
-		kgo.SeedBrokers(bootstrap),
+		kgo.SeedBrokers(strings.Split(bootstrap, ",")...),
 		kgo.ConsumerGroup(name),
 		kgo.ConsumeTopics(name),
 		kgo.DisableAutoCommit(),
@@ -50,15 +56,39 @@ func work(bootstrap, name, sessionMs, balancer string) {
 	for _, option := range balancers[balancer] {
 		options = append(options, option)
 	}
+	if len(door) == 1 {
+		options = append(options, secured(door[0])...)
+	}
 	one.client, err = kgo.NewClient(options...)
 	must(err)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	go lines.Listen(one.commit)
 	for ctx.Err() == nil {
-		one.client.PollFetches(ctx)
+		one.client.PollFetches(ctx).EachError(func(_ string, _ int32, err error) {
+			if ctx.Err() == nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		})
 	}
 	one.client.Close()
+}
+
+// commitSync returns what went wrong with the request or with a partition.
+func commitSync(client *kgo.Client, wanted map[string]map[int32]kgo.EpochOffset) (failed error) {
+	ended := func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, answer *kmsg.OffsetCommitResponse, err error) {
+		failed = err
+		if err != nil {
+			return
+		}
+		for _, topic := range answer.Topics {
+			for _, partition := range topic.Partitions {
+				failed = errors.Join(failed, kerr.ErrorForCode(partition.ErrorCode))
+			}
+		}
+	}
+	client.CommitOffsetsSync(context.Background(), wanted, ended)
+	return failed
 }
 
 func (w *worker) assigned(_ context.Context, _ *kgo.Client, given map[string][]int32) {
@@ -89,9 +119,16 @@ func (w *worker) commit(words []string) {
 	for _, partition := range held {
 		wanted[w.name][partition] = kgo.EpochOffset{Epoch: -1, Offset: offset}
 	}
-	w.client.CommitOffsetsSync(context.Background(), wanted, nil)
+	err = commitSync(w.client, wanted)
+	if err != nil {
+		lines.Say(lines.Facts{"event": "refused", "error": err.Error()})
+		return
+	}
 	stored, err := kadm.NewClient(w.client).FetchOffsets(context.Background(), w.name)
-	must(err)
+	if err != nil { // of a node that has just died; the commit may be asked for again
+		lines.Say(lines.Facts{"event": "refused", "error": err.Error()})
+		return
+	}
 	offsets := map[int32]int64{}
 	for _, partition := range held {
 		if found, ok := stored.Lookup(w.name, partition); ok {
