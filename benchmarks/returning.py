@@ -36,7 +36,6 @@ from benchmarks.crowds import Good, Seen, p99
 from benchmarks.herd import BEAT_S, BROKEN, CALL_S, RETRY_S
 from benchmarks.options import Options
 from benchmarks.wire import STOCK_SESSION_MS, Member, Peer
-from coordinator_site.priority import give_way
 from groups.core.errors import ErrorCode
 from launcher import ports
 from launcher.installation import CHECKOUT, Installation
@@ -53,6 +52,7 @@ MECHANISM, HASH = "SCRAM-SHA-512", "sha512"
 RETRY_S_MAX = 1.0
 """reconnect.backoff.max.ms of Java's clients."""
 
+LOWEST = 19
 FORMING_AT_ONCE = 4
 CALM_S, FORM_S, AFTER_S = 10.0, 300.0, 120.0
 STARTING = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
@@ -210,8 +210,7 @@ def work(door: Door, groups: int, size: int, told: Pipe) -> None:
     """The process of the crowd, until it is ended."""
     import uvloop
 
-    os.setsid()  # priorities of processes count within a session (coordinator_site/priority.py)
-    give_way()
+    os.nice(LOWEST)  # within the session of the good client, which it leaves the processor to
     uvloop.run(_crowd(door, groups, size, told))
 
 

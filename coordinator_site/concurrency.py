@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from coordinator_site.forwarded import address_of
-from groups.places import Crowded, Places
+from groups.places import Crowded, Place, Places
 
 REQUESTS_MAX = "WEB_REQUESTS_MAX"
 
@@ -39,19 +39,6 @@ def is_endless(message: Any) -> bool:
     """Whether an answer begins that has no end of its own."""
     headers = message.get("headers", ()) if message["type"] == "http.response.start" else ()
     return any(k.lower() == b"content-type" and v.startswith(EVENTS) for k, v in headers)
-
-
-class Place:
-    """One request's; given back once."""
-
-    def __init__(self, places: Places) -> None:
-        self._places: Places | None = places
-
-    def give(self) -> None:
-        """Somebody else may have it."""
-        places, self._places = self._places, None
-        if places is not None:
-            places.give()
 
 
 class Concurrency:

@@ -72,3 +72,16 @@ class Places:
         self.waiting -= 1
         if not turns:
             del self._turns[whose]
+
+
+class Place:
+    """One that was taken; given back once."""
+
+    def __init__(self, places: Places) -> None:
+        self._places: Places | None = places
+
+    def give(self) -> None:
+        """Somebody else may have it."""
+        places, self._places = self._places, None
+        if places is not None:
+            places.give()

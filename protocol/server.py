@@ -32,6 +32,7 @@ from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
+from groups.places import Places  # noqa: E402
 from protocol import connection_list  # noqa: E402
 from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
 from protocol.application import Served  # noqa: E402
@@ -53,7 +54,7 @@ from protocol.node_report import NodeReport  # noqa: E402
 from protocol.sasl import SHOWN_SECRETS, Sasl  # noqa: E402
 from protocol.session import Session  # noqa: E402
 from protocol.tls import Tls  # noqa: E402
-from protocol.tls_connection import TlsConnection, TlsListener  # noqa: E402
+from protocol.tls_connection import AT_ONCE, TlsConnection, TlsListener  # noqa: E402
 from protocol.unsent import bound_unsent  # noqa: E402
 
 if TYPE_CHECKING:
@@ -269,6 +270,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             settings.max_connection_creation_rate,
             self.loop_ms,
         )
+        self.handshakes = Places(AT_ONCE, self.admission.most)
         self.request_bytes = RequestBytes(settings.queued_max_request_bytes)
         self.reply_bytes = ReplyBytes(settings.queued_max_response_bytes, self.loop)
         self.long_requests = LongRequests()
@@ -320,7 +322,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def _accept_tls(self, listener: Listener, apis: Mapping[int, Api]) -> TlsConnection:
         assert self.tls is not None, listener
-        return self._connection(partial(TlsConnection, tls=self.tls), listener, apis)
+        secured = partial(TlsConnection, tls=self.tls, handshakes=self.handshakes)
+        return self._connection(secured, listener, apis)
 
     def count(self, api: str) -> None:
         """A request of this API was answered from memory, without an error."""

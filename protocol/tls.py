@@ -81,6 +81,7 @@ class Tls:
         settings = self.settings
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.options |= ssl.OP_NO_RENEGOTIATION
         context.verify_mode = CLIENT_AUTH[settings.client_auth]
         try:
             context.load_cert_chain(settings.keystore, password=_no_password)

@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from groups.places import Crowded, Place, Places
 from protocol.apis import APIS, Api
 from protocol.connection import WRITE_BUFFER_MAX, KafkaConnection
 from protocol.host import Host
@@ -22,6 +23,12 @@ logger = logging.getLogger(__name__)
 
 ACCEPT_AGAIN_S = 1.0
 """After the system had no file descriptor or memory left for a connection, as asyncio waits."""
+
+AT_ONCE, PLACE_S = 2, 0.004
+"""Handshakes that begin at a time, and how long each keeps its place. Each takes a millisecond of
+the loop: with thousands under way at once, other clients would wait for all of them, and none would
+be done in time. Who takes longer goes on without a place, so 500 a second begin even if their
+clients are far away, or never finish."""
 
 EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
@@ -37,9 +44,12 @@ class TlsConnection(KafkaConnection):
         session: Session | None = None,
         *,
         tls: Tls,
+        handshakes: Places,
     ) -> None:
         super().__init__(server, number, apis, session)
         self._tls = tls
+        self._handshakes = handshakes
+        self._waits = False
 
     async def serve(self, accepted: socket.socket) -> None:
         """Take a place for the connection, then shake hands."""
@@ -55,13 +65,30 @@ class TlsConnection(KafkaConnection):
             if self.muted is not None:
                 await self.muted
             if not waiting.is_closing():
-                await self._shake_hands(accepted)
-        except (OSError, asyncio.CancelledError) as error:
+                await self._in_turn(accepted)
+        except (OSError, Crowded, asyncio.CancelledError) as error:
             logger.info("closing %s: no TLS: %s", self.peer, error)
             self._give_up(accepted)
         else:
             if waiting.is_closing():
                 self._give_up(accepted)
+
+    async def _in_turn(self, accepted: socket.socket) -> None:
+        """Shake hands, once it is this client's turn; its time begins then."""
+        loop, handshakes = self.server.loop, self._handshakes
+        self._waits = True
+        await handshakes.take(self.peer)
+        self._waits, self._times.connected_at = False, loop.time()
+        place = Place(handshakes)
+        slow = loop.call_later(PLACE_S, place.give)
+        try:
+            await self._shake_hands(accepted)
+        finally:
+            slow.cancel()
+            place.give()
+
+    def _is_silent(self, now: float) -> bool:
+        return not self._waits and super()._is_silent(now)
 
     async def _shake_hands(self, accepted: socket.socket) -> None:
         loop = self.server.loop

@@ -5,6 +5,7 @@ Nothing here asserts how fast anything is.
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from benchmarks import (
     lists,
     paired,
     scrapes,
+    returning,
 )
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
@@ -190,3 +192,17 @@ def test_a_large_target_is_asked_for_and_gone_by() -> None:
     assert asked > 0 and installed > 0 and gap > 0
     _, installed, _ = asyncio.run(growth.longest_gap(growth.Shape(4, 5, 1)))
     assert installed == 0, "a small one is worked out within the step"
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
+def test_clients_with_tls_and_scram_return_at_once_and_nobody_is_evicted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(returning, "CALM_S", 1.0)
+    wanted, door = returning.settings(tmp_path)
+    with Installation(wanted) as running:
+        returning.make_user(running)
+        figures = asyncio.run(returning.measure(running, door, groups=4, size=50))
+    assert figures.is_right, figures
+    assert figures.returning.beats and len(figures.back) == 200

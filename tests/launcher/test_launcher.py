@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 
@@ -60,6 +61,14 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def listening(pid: int) -> set[str]:
+    """The addresses on which a process takes connections; none of one that has ended."""
+    with suppress(psutil.NoSuchProcess):
+        found = psutil.Process(pid).net_connections("tcp")
+        return {each.laddr.ip for each in found if each.status == psutil.CONN_LISTEN}
+    return set()
+
+
 def processes_of(lines: list[str], form: str) -> set[str]:
     """Whose lines these are; each has a time and a level."""
     if form == "json":
@@ -85,6 +94,7 @@ def test_everything_serves_and_ends(folder: Path, launch: Launch, number: signal
         assert told.startswith(b"[+]db ok\n[+]migrations ok\n") and told.endswith(b"\nok\n")
     below = descendants(launcher.pid)
     assert len(below) > 3
+    assert {host for pid in below for host in listening(pid)} == {"127.0.0.1"}
 
     launcher.send_signal(number)
     out, said = launcher.communicate()

@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
 from tests.security.doors import Door
@@ -18,10 +17,6 @@ LOGIN_MODULES: Final[Mapping[str, str]] = {
     "OAUTHBEARER": "oauthbearer.OAuthBearerLoginModule",
 }
 """Of Java, below ``org.apache.kafka.common.security``."""
-
-JAVA_FILES: Final = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.files={0} \
--Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=file://{0}"
-"""Which files a Java client may read a token from: none unless told so."""
 
 
 def confluent(door: Door) -> dict[str, Any]:
@@ -81,8 +76,4 @@ def _java(door: Door) -> dict[str, str]:
         names = {"username": "sasl.username", "password": "sasl.password"}
         given = "".join(f' {key}="{said[name]}"' for key, name in names.items() if name in said)
         found |= {"sasl.mechanism": mechanism, "sasl.jaas.config": f"{module}{given};"}
-    if door.token:
-        path = Path(door.ca).parent / f"{abs(hash(door.token))}.token"
-        path.write_text(door.token)
-        found["sasl.oauthbearer.token.endpoint.url"] = path.as_uri()
     return found

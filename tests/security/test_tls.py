@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from groups.places import Places
+from protocol import tls_connection
 from protocol.listeners import Listener, Security
 from protocol.principals import read
 from protocol.tls import LOOK_AGAIN_S, Tls, TlsError, TlsSettings
+from protocol.tls_connection import AT_ONCE, TlsConnection
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.metadata import MetadataRequest
@@ -232,3 +235,55 @@ def test_broken_files_end_a_start(certificates: Certificates) -> None:
         Tls(TlsSettings(keystore=str(certificates.ca)))
     with pytest.raises(TlsError, match=r"ssl\.truststore\.location"):
         Tls(TlsSettings(keystore=str(certificates.server), client_auth="required"))
+
+
+async def test_who_waits_for_its_handshake_is_not_late(
+    serve: Serve, certificates: Certificates
+) -> None:
+    """Of thousands that return at once most wait for their turn; their time begins with it."""
+    async with serve() as served:
+        places = served.server.handshakes = Places(0, 10)
+        waiting = asyncio.create_task(connected(served, certificates.context()))
+        await until(lambda: places.waiting)
+        served.sweep(later_s=served.server.first_s_max + 1)
+        await asyncio.sleep(0)
+        places.give()
+        client = await waiting
+        assert (await client.call(hello(), 3)).error_code == 0
+
+
+async def test_half_open_handshakes_keep_no_place(serve: Serve, certificates: Certificates) -> None:
+    """They hold up nobody for longer than a moment each."""
+    async with serve() as served:
+        strangers = [await Client.connect(served.address) for _ in range(AT_ONCE * 5)]
+        for stranger in strangers[::2]:
+            stranger.writer.write(b"\x16\x03\x01")
+        client = await connected(served, certificates.context())
+        assert (await client.call(hello(), 3)).error_code == 0
+        assert all(not stranger.reader.at_eof() for stranger in strangers)
+
+
+async def test_so_many_handshakes_begin_at_a_time(
+    serve: Serve, certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    shake_hands = TlsConnection._shake_hands
+
+    async def counted(self: TlsConnection, accepted: Any) -> None:
+        begun.append(self.peer)
+        await shake_hands(self, accepted)
+
+    monkeypatch.setattr(TlsConnection, "_shake_hands", counted)
+    monkeypatch.setattr(tls_connection, "PLACE_S", 3_600.0)
+    async with serve() as served:
+        strangers = [await Client.connect(served.address) for _ in range(AT_ONCE + 3)]
+        await until(lambda: served.server.handshakes.waiting == 3)
+        assert len(begun) == AT_ONCE
+        strangers[0].abort()
+        await until(lambda: len(begun) == AT_ONCE + 1)
+
+
+def test_who_has_shaken_hands_cannot_do_so_again(certificates: Certificates) -> None:
+    """TLS 1.2's renegotiation costs a server much more than its client."""
+    context = Tls(TlsSettings(keystore=str(certificates.server))).context(0.0)
+    assert context.options & ssl.OP_NO_RENEGOTIATION

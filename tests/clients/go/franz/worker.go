@@ -66,6 +66,9 @@ func work(bootstrap, name, sessionMs string, door []string, balancer string) {
 	go lines.Listen(one.commit)
 	for ctx.Err() == nil {
 		one.client.PollFetches(ctx).EachError(func(_ string, _ int32, err error) {
+			if errors.Is(err, kerr.SaslAuthenticationFailed) {
+				must(err)
+			}
 			if ctx.Err() == nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
