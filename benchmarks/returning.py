@@ -27,6 +27,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
@@ -294,6 +295,10 @@ async def measure(running: Installation, door: Door, groups: int, size: int) -> 
         good_back_s, good.seen = time.monotonic() - died, Seen()
         returned, codes = await _returned(ours, died, groups * size)
         living.cancel()
+        await asyncio.wait([living])
+        member.peer.close()
+        with suppress(OSError):
+            await member.peer.writer.wait_closed()
         return Figures(groups * size, calm, good.seen, returned, good_back_s, codes)
     finally:
         crowd.kill()

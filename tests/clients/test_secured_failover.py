@@ -148,7 +148,7 @@ def test_nobody_is_removed_and_no_commit_is_lost_when_a_node_dies(
         more = options.words(library, cluster.door)
         workers.append(start(library, cluster.door.address, group, SESSION_MS, *more))
     for worker in workers:
-        worker.until(lambda worker=worker: len(worker.owned) == 3, "all three")
+        owns_all(worker)
     before, ((newest,),) = cluster.asked(GROUPS, f"{name}%"), cluster.asked(NEWEST)
     ended = threading.Event()
     with ThreadPoolExecutor(len(workers)) as pool:
@@ -167,6 +167,11 @@ def test_nobody_is_removed_and_no_commit_is_lost_when_a_node_dies(
         assert dict(cluster.asked(OFFSETS, group)) == dict.fromkeys(range(3), each.result())
     assert cluster.asked(GROUPS, f"{name}%") == before
     assert cluster.asked(GONE, f"{name}%", newest) == []
+
+
+def owns_all(worker: Worker) -> None:
+    """It is alone in its group."""
+    worker.until(lambda: len(worker.owned) == 3, "all three")
 
 
 def committed(worker: Worker, ended: threading.Event) -> int:
