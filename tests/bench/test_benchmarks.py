@@ -19,8 +19,8 @@ from benchmarks import (
     heartbeats,
     lists,
     paired,
-    scrapes,
     returning,
+    scrapes,
 )
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
