@@ -11,6 +11,7 @@ from copy import copy
 from typing import Any, Final
 
 from rollcall.client.cluster import OFFSETS, Cluster
+from rollcall.client.connection import Broken
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import Code
 from rollcall.client.core.events import HandOut, Identity, LookUp, Standing, TopicPartition
@@ -32,6 +33,13 @@ def gone_of(codes: Mapping[TopicPartition, int]) -> set[TopicPartition]:
 
 
 Look = Callable[[], Standing | None]
+
+
+def check_complete(asked: Iterable[TopicPartition], told: Iterable[TopicPartition]) -> None:
+    """``Broken`` where an answer leaves out what was asked for, or tells of something else: it is
+    no answer to that, and counts as none."""
+    if set(asked) != set(told):
+        raise Broken("offsets: an answer about other partitions than those that were asked for")
 
 
 class Asked:
@@ -138,6 +146,7 @@ class Ledger:
                     self._identity, asked.offsets, standing, asked.topic_ids
                 )
                 codes = self._dialect.codes(await self._ask(request), asked.topic_ids)
+                check_complete(asked.offsets, codes)
             except OSError as error:
                 await self._later(end, str(error), True)
                 continue
@@ -174,12 +183,13 @@ class Ledger:
         while True:
             try:
                 answer = await self._ask(self._dialect.fetch(self._identity, wanted))
+                found, codes = self._dialect.fetched(answer)
+                if not codes:
+                    check_complete(wanted, found)
+                    return {each: found[each] for each in wanted}
             except OSError as error:
                 await self._later(end, str(error), True)
                 continue
-            found, codes = self._dialect.fetched(answer)
-            if not codes:
-                return {each: found.get(each) for each in wanted}
             if not codes <= AGAIN | ELSEWHERE:
                 raise CommitRefused(dict.fromkeys(wanted, min(codes)), self._dialect.name_of)
             await self._later(end, str(codes), not codes.isdisjoint(ELSEWHERE))

@@ -8,11 +8,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 Bytes = Callable[[bytes], bytes | None]
+Answer = Callable[[int, int, bytes], bytes]
+Asked = dict[bytes, tuple[int, int]]
+"""The API's key and the version of what was asked, by correlation id."""
 
 
 class Line:
     """``cut``: API keys whose requests end their connection unheard. ``spoil``: what becomes of an
-    answer's frame, its size included; None: it is never sent."""
+    answer's frame, its size included; None: it is never sent. ``lie``: what becomes of the answer
+    to a request of this API's key and version."""
 
     def __init__(self, to: str) -> None:
         self._host, _, port = to.rpartition(":")
@@ -21,6 +25,7 @@ class Line:
         self.cut: set[int] = set()
         self.ended = 0
         self.spoil: Bytes = lambda frame: frame
+        self.lie: Answer = lambda key, version, frame: frame
         self.open = 0
         self._carrying: set[asyncio.Task[None]] = set()
 
@@ -32,7 +37,8 @@ class Line:
         """One connection, until either side ends it."""
         self.open += 1
         beyond, there = await asyncio.open_connection(self._host, self._to)
-        ways = [self._requests(reader, there), self._answers(beyond, writer)]
+        asked: Asked = {}
+        ways = [self._requests(reader, there, asked), self._answers(beyond, writer, asked)]
         tasks = [asyncio.ensure_future(each) for each in ways]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -45,17 +51,24 @@ class Line:
             self.open -= 1
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _requests(self, reader: asyncio.StreamReader, there: asyncio.StreamWriter) -> None:
+    async def _requests(
+        self, reader: asyncio.StreamReader, there: asyncio.StreamWriter, asked: Asked
+    ) -> None:
         async for frame in _frames(reader):
-            if int.from_bytes(frame[4:6], "big") in self.cut:
+            key, version = (int.from_bytes(frame[at : at + 2], "big") for at in (4, 6))
+            asked[frame[8:12]] = key, version
+            if key in self.cut:
                 self.ended += 1
                 return
             there.write(frame)
 
-    async def _answers(self, beyond: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _answers(
+        self, beyond: asyncio.StreamReader, writer: asyncio.StreamWriter, asked: Asked
+    ) -> None:
         old, new = (b"127.0.0.1" + port.to_bytes(4, "big") for port in (self._to, self.port))
         async for frame in _frames(beyond):
-            spoilt = self.spoil(frame.replace(old, new))
+            told = self.lie(*asked.pop(frame[4:8]), frame.replace(old, new))
+            spoilt = self.spoil(told)
             if spoilt is not None:
                 writer.write(spoilt)
 

@@ -176,6 +176,9 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self.standing.epoch = message.generation_id
         if self.state is State.UNSUBSCRIBING:
             return  # it gives up what it held all the while, and then leaves under this id
+        if message.protocol_name not in {each.name for each in self.assignors}:
+            self._refused(_failure(Code.INCONSISTENT_GROUP_PROTOCOL))
+            return
         self._protocol = message.protocol_name
         is_leader = message.leader == message.member_id
         self._led = message.members if is_leader and not message.skip_assignment else ()

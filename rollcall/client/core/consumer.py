@@ -104,7 +104,9 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         verdict = CONSUMER.get(code, Verdict.FATAL)
         if code == Code.GROUP_ID_NOT_FOUND and self.standing.epoch > 0:
             verdict = Verdict.FENCED  # the group was deleted under a member: it begins anew
-        if verdict is Verdict.GOOD:
+        if verdict is Verdict.GOOD and reply.member_epoch <= 0:
+            self._unanswered(now)  # nobody is a member at such an epoch: it is no answer
+        elif verdict is Verdict.GOOD:
             self._good(reply, now)
         else:
             self._told = None

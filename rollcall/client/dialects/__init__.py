@@ -28,9 +28,9 @@ class Found(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """Committed offsets, and the codes of whatever could not be read."""
+    """Committed offsets, None where there is none, and the codes of whatever could not be read."""
 
-    offsets: dict[TopicPartition, int]
+    offsets: dict[TopicPartition, int | None]
     codes: set[int]
 
 

@@ -93,11 +93,11 @@ def fetch(identity: Identity, wanted: Iterable[TopicPartition]) -> OffsetFetchRe
 
 
 def fetched(answer: Any) -> Fetched:
-    """What was never committed is left out."""
+    """What was never committed has an offset below zero."""
     lines = [(topic.name, each) for topic in answer.topics for each in topic.partitions]
     offsets = {TopicPartition(t, each.partition): each.offset for t, each in lines}
     failures = {each.error_code for _, each in lines} - {0}
-    return Fetched({at: offset for at, offset in offsets.items() if offset >= 0}, failures)
+    return Fetched({at: o if o >= 0 else None for at, o in offsets.items()}, failures)
 
 
 DRAFT: Final = Dialect(

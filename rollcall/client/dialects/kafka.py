@@ -89,10 +89,12 @@ def commit(
 
 
 def codes(answer: Any, topic_ids: TopicIds) -> dict[TopicPartition, int]:
-    """Zero where it is durable."""
+    """Zero where it is durable. A topic whose id was not asked for has no name."""
     names = {topic_id: partition.topic for partition, topic_id in topic_ids.items()}
     return {
-        TopicPartition(topic.name or names[topic.topic_id], each.partition_index): each.error_code
+        TopicPartition(
+            topic.name or names.get(topic.topic_id, ""), each.partition_index
+        ): each.error_code
         for topic in answer.topics
         for each in topic.partitions
     }
@@ -120,16 +122,16 @@ def fetch(identity: Identity, wanted: Iterable[TopicPartition]) -> OffsetFetchRe
 
 
 def fetched(answer: Any) -> Fetched:
-    """From either form; what was never committed is left out."""
+    """From either form."""
     failures = {answer.error_code, *(group.error_code for group in answer.groups)}
-    offsets: dict[TopicPartition, int] = {}
+    offsets: dict[TopicPartition, int | None] = {}
     older: list[Any] = list(answer.topics)
     newer: list[Any] = [topic for group in answer.groups for topic in group.topics]
     for topic in older + newer:
         for each in topic.partitions:
             failures.add(each.error_code)
-            if each.committed_offset >= 0:
-                offsets[TopicPartition(topic.name, each.partition_index)] = each.committed_offset
+            offset = each.committed_offset if each.committed_offset >= 0 else None
+            offsets[TopicPartition(topic.name, each.partition_index)] = offset
     return Fetched(offsets, failures - {0})
 
 
