@@ -328,10 +328,10 @@ class KafkaConnection(asyncio.Protocol):
 
     def _beats(self, frame: bytes) -> bool:
         """Whether the frame is a heartbeat that the fast path has answered or holds."""
-        reply = self._fast.answer(frame)
+        hold, reply = self._hold, self._fast.answer(frame)
         if reply is None:
+            hold.passes(self._last_frame_at)
             return False
-        hold = self._hold
         if not (hold.s_max and hold.takes_new(frame[4:8], self._last_frame_at)):
             self._transport.write(reply)  # type: ignore[union-attr]
         return True

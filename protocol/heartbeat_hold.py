@@ -100,6 +100,11 @@ class Hold:
         arrived_at, self._arrived_at = self._arrived_at, now
         return now - arrived_at >= HOLD_S_MIN and self._takes(correlation_id, now)
 
+    def passes(self, now: float) -> None:
+        """A heartbeat came that memory could not answer, as while the lease is not held: the next
+        one tells the interval from here on, and not how long that lasted."""
+        self._arrived_at = now
+
     def _takes(self, correlation_id: bytes, now: float) -> bool:
         fast, pace = self._fast, self._pace
         if not pace.interval_s or not fast.is_calm:

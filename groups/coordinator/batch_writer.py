@@ -32,6 +32,7 @@ from groups.postgres.errors import (
     StoreError,
     TooSlow,
     Unknown,
+    Unready,
 )
 from groups.store import apply, blame
 from groups.store.apply import Batch, Write
@@ -56,7 +57,8 @@ REFUSED_PAUSE_MS = 5_000
 
 
 UNSURE_PAUSE_MS = 1_000
-"""The same if the outcome is unknown: a full disk refuses each write at once."""
+"""The same if the outcome is unknown, or the group is not to blame: a full disk refuses each write
+at once."""
 
 
 @quick
@@ -193,6 +195,10 @@ class BatchWriter:
                 await self.write([w for w in works if w not in stale], until)
             case Refused():
                 await self._bisect(works, error, until)
+            case Unready():
+                logger.warning("%s queue: PostgreSQL refuses every batch: %s", self.name, error)
+                for work in works:
+                    self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE_PAUSE_MS)
             case Fenced():
                 logger.warning("fenced: %s", error)
                 self.fenced()
@@ -233,10 +239,12 @@ class BatchWriter:
         logger.warning("group %r: could not be written in time", work.entry.group_id)
         self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-    def _refuse(self, work: Work, code: ErrorCode) -> None:
+    def _refuse(
+        self, work: Work, code: ErrorCode, pause_ms: Millis = REFUSED_PAUSE_MS
+    ) -> None:
         if not work.entry.suspended:
             self.coordinator.refuse(work.entry, work.events, code)
-            self.coordinator.put_off(work.entry, REFUSED_PAUSE_MS)
+            self.coordinator.put_off(work.entry, pause_ms)
             self.coordinator.release(work.entry)
 
     async def _halves(self, works: Sequence[Work], until: float) -> None:

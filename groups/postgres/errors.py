@@ -43,6 +43,11 @@ class TooSlow(StoreError):
     written: PostgreSQL ends nothing any more once it has begun to commit."""
 
 
+class Unready(StoreError):
+    """PostgreSQL refuses every such batch, whatever is in it, until somebody puts that right: a
+    grant or a column is missing, or it recovers. Nothing was written."""
+
+
 class Refused(StoreError):
     """PostgreSQL refuses a value. Nothing was written, and trying again would not help."""
 
@@ -70,6 +75,8 @@ def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | N
     broken = connection is not None and (connection.closed or connection.broken)
     if broken or error.sqlstate is None or error.sqlstate[:2] in LOST:
         return Unknown(str(error))
+    if error.sqlstate[:2] in UNREADY:
+        return Unready(str(error))
     return Refused(str(error))
 
 
@@ -77,3 +84,7 @@ LOST = frozenset({"08", "57", "58", "53", "25"})
 """SQLSTATE classes after which the fault is the service's and not the batch's: connection
 exception, operator intervention (a shutdown), system error, insufficient resources, invalid
 transaction state (read-only)."""
+
+UNREADY = frozenset({"28", "42", "55"})
+"""Those that no value of a batch leads to: invalid authorization, access rule violation (a grant,
+a table or a column that is missing), object not in prerequisite state."""

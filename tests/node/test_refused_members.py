@@ -21,6 +21,14 @@ from tests.node.running import Running
 Other = connections.Connection
 
 
+DENIED = """
+CREATE FUNCTION denied() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'permission denied' USING ERRCODE = 'insufficient_privilege'; END $$;
+CREATE TRIGGER denied BEFORE INSERT OR UPDATE ON rollcall_member
+FOR EACH ROW EXECUTE FUNCTION denied();
+"""
+
+
 def unindexable() -> str:
     """More than a row of an index holds, however it is compressed."""
     return "".join(random.Random(5).choices(string.printable[:94], k=6_000))
@@ -71,6 +79,24 @@ async def test_who_may_be_innocent_is_told_to_try_again_while_nobody_can_be_aske
     assert refused.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert again.error is ErrorCode.NONE
     assert (await bad).error is ErrorCode.INVALID_REQUEST
+
+
+async def test_nobody_is_turned_away_for_a_grant_that_is_missing(
+    one: Running, other: Other
+) -> None:
+    """No member's row is to blame, and no code may end a client for good."""
+    joined = await one.settled("g")
+    await other.execute(DENIED)
+    try:
+        newcomer = one.join("g", client_id="good")
+        refused = await one.join("g", joined.member_id)
+    finally:
+        await other.execute("DROP FUNCTION denied CASCADE")
+    again = one.join("g", joined.member_id)
+
+    assert refused.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert (await again).error is ErrorCode.NONE
+    assert (await newcomer).error in (ErrorCode.NONE, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
 async def test_nothing_that_is_refused_is_tried_again_at_once(one: Running, other: Other) -> None:

@@ -238,6 +238,24 @@ async def test_a_lease_that_ends_takes_its_holds_along(served: Serving) -> None:
     assert answer.result().error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
+async def test_the_time_of_an_outage_is_no_interval(served: Serving) -> None:
+    """Who asked all the while is not held by the time between two good answers when the node
+    serves again."""
+    client, connection = await served.connect()
+    beat = await client.settled("g")
+    assert (await client.call(beat, V)).error_code == ErrorCode.NONE
+    served.clock.ahead_s += PAUSE_S
+    answer = asyncio.create_task(client.call(beat, V))
+    while not answer.done():
+        served.node.coordinator.lease_until = 0  # whatever a beat says that is on its way
+        await asyncio.sleep(0)
+    assert answer.result().error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    await until(lambda: served.node.coordinator.holds_lease)
+
+    assert (await client.call(beat, V)).error_code == ErrorCode.NONE
+    assert connection._hold._pace.interval_s < PAUSE_S / 2
+
+
 async def test_a_node_that_stops_answers_first(served: Serving) -> None:
     client, _connection, _beat = await held(served)
     stopping = asyncio.create_task(served.server._close())

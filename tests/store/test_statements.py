@@ -295,7 +295,9 @@ def test_commands_are_put_and_dropped_in_the_order_of_their_keys() -> None:
         ("08006", errors.Unknown), ("53300", errors.Unknown),
         ("58030", errors.Unknown), ("25006", errors.Unknown),
         (None, errors.Unknown), ("23505", errors.Refused),
-        ("42P01", errors.Refused), ("54000", errors.Refused),
+        ("42P01", errors.Unready), ("42501", errors.Unready),
+        ("28000", errors.Unready), ("55000", errors.Unready),
+        ("54000", errors.Refused), ("P0001", errors.Refused),
     ],
 )  # fmt: skip
 def test_what_postgresql_says_means_one_thing_to_a_batch(
