@@ -178,17 +178,8 @@ class BatchWriter:
                 aside = [w for w in works if w.entry.group_id in held]
                 self._waiting.add(aside)
                 await self.write([w for w in works if w not in aside], until)
-            case Contended() | TooSlow() if len(works) == 1:
-                self._waiting.add(works)
-            case Contended() | TooSlow() if asyncio.get_running_loop().time() > until:
-                for work in works:
-                    self._give_up(work)
-            case Contended():
-                await self._halves(works, until)
-            case TooSlow():
-                largest = max(works, key=lambda work: (work.size, work.write.rows))
-                self._waiting.add([largest])
-                await self.write([w for w in works if w is not largest], until)
+            case Contended() | TooSlow():
+                await self._in_parts(works, error, until)
             case Conflict(group_ids=changed):
                 stale = [w for w in works if w.entry.group_id in changed]
                 self.doubt(stale, again=True)
@@ -196,9 +187,7 @@ class BatchWriter:
             case Refused():
                 await self._bisect(works, error, until)
             case Unready():
-                logger.warning("%s queue: PostgreSQL refuses every batch: %s", self.name, error)
-                for work in works:
-                    self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE_PAUSE_MS)
+                self._turn_away(works, error)
             case Fenced():
                 logger.warning("fenced: %s", error)
                 self.fenced()
@@ -206,6 +195,22 @@ class BatchWriter:
             case _:
                 logger.warning("%s queue: outcome unknown: %s", self.name, error)
                 self.doubt(works, again=False)
+
+    async def _in_parts(
+        self, works: Sequence[Work], error: Contended | TooSlow, until: float
+    ) -> None:
+        """Together they were too much, or one of them was."""
+        if len(works) == 1:
+            self._waiting.add(works)
+        elif asyncio.get_running_loop().time() > until:
+            for work in works:
+                self._give_up(work)
+        elif isinstance(error, Contended):
+            await self._halves(works, until)
+        else:
+            largest = max(works, key=lambda work: (work.size, work.write.rows))
+            self._waiting.add([largest])
+            await self.write([w for w in works if w is not largest], until)
 
     async def _attempt(self, work: Work) -> bool:
         """Write one deferred group. False: a lock is still held."""
@@ -234,14 +239,18 @@ class BatchWriter:
                 await sending
         return True
 
+    def _turn_away(self, works: Sequence[Work], error: Unready) -> None:
+        """None of them is to blame: who asked is to try again."""
+        logger.warning("%s queue: PostgreSQL refuses every batch: %s", self.name, error)
+        for work in works:
+            self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE_PAUSE_MS)
+
     def _give_up(self, work: Work) -> None:
         """Nothing of it was written within the time limit."""
         logger.warning("group %r: could not be written in time", work.entry.group_id)
         self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-    def _refuse(
-        self, work: Work, code: ErrorCode, pause_ms: Millis = REFUSED_PAUSE_MS
-    ) -> None:
+    def _refuse(self, work: Work, code: ErrorCode, pause_ms: Millis = REFUSED_PAUSE_MS) -> None:
         if not work.entry.suspended:
             self.coordinator.refuse(work.entry, work.events, code)
             self.coordinator.put_off(work.entry, pause_ms)

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -38,6 +39,7 @@ class BlockingMember:
         self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._is_open = True
+        self._is_stopped = False
         self._opening = threading.Lock()
         self._turn = threading.Lock()
         self._following: Following | None = None
@@ -74,18 +76,29 @@ class BlockingMember:
         """See ``Member.close``. A loop over ``changes`` hears nothing more."""
         if not self._is_open:
             return
-        self._do(self._member._delivery.changes.leave)
-        self._run(lambda: self._member.close(timeout_s))
-        if calling.is_within(self._member):
-            self._begin(self._close_then_stop)
-        else:
-            self._stop()
+        with self._ending():
+            self._do(self._member._delivery.changes.leave)
+            self._run(lambda: self._member.close(timeout_s))
+            if calling.is_within(self._member):
+                self._begin(self._close_then_stop)
+                return
+        self._stop()
 
     def abandon(self) -> None:
         """See ``Member.abandon``."""
         if self._is_open:
-            self._do(self._member.abandon)
+            with self._ending():
+                self._do(self._member.abandon)
             self._stop()
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Another thread may end it meanwhile, and then there is nothing left to do."""
+        try:
+            yield
+        except Closed:
+            if os.getpid() != self._process:
+                raise
 
     @property
     def failure(self) -> MemberError | None:
@@ -254,19 +267,27 @@ class BlockingMember:
         try:
             return self._run(there)
         except Closed:
-            if os.getpid() != self._process or self._thread.is_alive():
+            if os.getpid() != self._process or self._is_open:
                 raise
+        self._thread.join()
         return doing()
 
     async def _close_then_stop(self) -> None:
         """Begun in a callback, which has to return first."""
         await self._member._closed()
-        self._loop.stop()
+        self._stop_loop()
 
     def _stop(self) -> None:
         """End the thread, and wait for that."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._stop_loop()
         self._thread.join()
+
+    def _stop_loop(self) -> None:
+        """Once, whoever asks: a second time would stop it in the midst of its end."""
+        with self._opening:
+            if not self._is_stopped:
+                self._is_stopped = True
+                self._loop.call_soon_threadsafe(self._loop.stop)
 
     def _serve(self) -> None:
         """The thread: what is asked for until it is stopped, and then an end to all of it."""

@@ -203,12 +203,14 @@ async def test_a_commit_of_which_the_answer_says_nothing_is_not_durable(
 
 async def test_progress_of_which_the_answer_says_nothing_is_not_none(served: Serving) -> None:
     await create_topic(served.address, "t", 1)
-    async with line_to(served.address) as line:
-        async with Member(line.address, "g", ["t"], **TIMES) as member:
-            await until(lambda: bool(member.assigned))
-            await member.commit({TopicPartition("t", 0): 7})
-            line.lie = instead(OffsetFetchResponse, _without_group)
-            with pytest.raises(Unavailable, match="other partitions"):
-                await member.committed()
-            line.lie = lambda key, version, frame: frame
-            assert await member.committed() == {TopicPartition("t", 0): 7}
+    async with (
+        line_to(served.address) as line,
+        Member(line.address, "g", ["t"], **TIMES) as member,
+    ):
+        await until(lambda: bool(member.assigned))
+        await member.commit({TopicPartition("t", 0): 7})
+        line.lie = instead(OffsetFetchResponse, _without_group)
+        with pytest.raises(Unavailable, match="other partitions"):
+            await member.committed()
+        line.lie = lambda key, version, frame: frame
+        assert await member.committed() == {TopicPartition("t", 0): 7}
