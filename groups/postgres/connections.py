@@ -7,7 +7,7 @@ import asyncio
 import logging
 import os
 import select
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from socket import SHUT_RDWR, socket
 from typing import Any, TypeVar
@@ -135,18 +135,36 @@ def cancellations() -> int:
 
 
 class Pool(AsyncConnectionPool[Connection]):
-    """Connections for readers. Who is cancelled while it waits for one hears of that even where
-    one comes in the same moment: ``asyncio.wait_for`` of Python 3.11, by which the pool waits,
-    forgets a cancellation then."""
+    """Connections for readers. Lending one and taking it back are tasks of their own, which nobody
+    cancels: the pool loses a connection for good where the task that asks for it, or gives it back,
+    is cancelled in the wrong moment, or twice, as by a client that goes and a time limit."""
+
+    _under_way: set[asyncio.Future[Any]]
 
     async def getconn(self, timeout: float | None = None) -> Connection:  # noqa: ASYNC109
         """One of them, to be given back (``AsyncConnectionPool.getconn``)."""
-        before = cancellations()
-        connection = await super().getconn(timeout)
-        if cancellations() > before:
-            await self.putconn(connection)
-            raise asyncio.CancelledError
-        return connection
+        getting = self._kept(super().getconn(timeout))
+        try:
+            return await asyncio.shield(getting)
+        except asyncio.CancelledError:
+            getting.add_done_callback(self._give_back)
+            raise
+
+    async def putconn(self, conn: Connection) -> None:
+        """Give it back (``AsyncConnectionPool.putconn``)."""
+        await asyncio.shield(self._kept(super().putconn(conn)))
+
+    def _give_back(self, getting: "asyncio.Future[Connection]") -> None:
+        """Nobody is there any more who asked for it."""
+        if not getting.cancelled() and getting.exception() is None:
+            self._kept(super().putconn(getting.result()))
+
+    def _kept(self, doing: Coroutine[Any, Any, RV]) -> "asyncio.Future[RV]":
+        tasks = self.__dict__.setdefault("_under_way", set())
+        task = asyncio.ensure_future(doing)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        return task
 
 
 ROWS_AT_ONCE = 500
