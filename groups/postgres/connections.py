@@ -139,7 +139,9 @@ class Pool(AsyncConnectionPool[Connection]):
     cancels: the pool loses a connection for good where the task that asks for it, or gives it back,
     is cancelled in the wrong moment, or twice, as by a client that goes and a time limit."""
 
-    _under_way: set[asyncio.Future[Any]]
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._under_way = set[asyncio.Future[Any]]()
 
     async def getconn(self, timeout: float | None = None) -> Connection:  # noqa: ASYNC109
         """One of them, to be given back (``AsyncConnectionPool.getconn``)."""
@@ -160,10 +162,9 @@ class Pool(AsyncConnectionPool[Connection]):
             self._kept(super().putconn(getting.result()))
 
     def _kept(self, doing: Coroutine[Any, Any, RV]) -> "asyncio.Future[RV]":
-        tasks = self.__dict__.setdefault("_under_way", set())
         task = asyncio.ensure_future(doing)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
         return task
 
 
