@@ -64,11 +64,11 @@ Handler = Callable[[Any, Call], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One line of the table; versions are inclusive. ``is_bulky``: a small request may have a
-    large reply. ``number_of``: the number of an error code in this API's protocol.
-    ``flexible_since``: the first version of a request whose header has tagged fields (KIP-482),
-    ``replies_flexible_since`` of a reply; no version of ApiVersions, since its client does not know
-    the supported versions yet (KIP-511)."""
+    """One line of the table; versions are inclusive. ``is_bulky``: a small request may have a large
+    reply. ``number_of``: the number of an error code in this API's protocol. ``flexible_since``:
+    the first version of a request whose header has tagged fields (KIP-482),
+    ``replies_flexible_since`` of a reply; none of ApiVersions, whose client does not know the
+    supported versions yet (KIP-511)."""
 
     key: int
     name: str
@@ -86,7 +86,8 @@ class Api:
 API_VERSIONS = 18
 
 BULKY = frozenset({3, 9, 11, 15, 16, 29, 31, 32, 48, 50, 66, 69, 75, 10010})
-"""Metadata, OffsetFetch, JoinGroup (the leader's), what describes or lists, PrepareAssignment."""
+"""APIs with ``is_bulky``: Metadata, OffsetFetch, JoinGroup (the leader's), the APIs that describe
+or list, PrepareAssignment."""
 
 
 def api_of(messages: Messages, handle: Handler, number_of: Callable[[int], int] = int) -> Api:
@@ -169,8 +170,8 @@ APIS: Mapping[int, Api] = {
 
 
 UNAUTHENTICATED: Mapping[int, Api] = {key: APIS[key] for key in (17, 18, 36)}
-"""The APIs of a listener with SASL for a connection that has not authenticated, or has to do so
-again: SaslHandshake, ApiVersions, SaslAuthenticate."""
+"""The APIs that a listener with SASL serves to a connection that has not authenticated, or must
+authenticate again: SaslHandshake, ApiVersions, SaslAuthenticate."""
 
 
 def advertised() -> list[Served]:

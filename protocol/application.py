@@ -36,11 +36,13 @@ from rollcall.wire.limits import REPLY_BYTES_MAX
 logger = logging.getLogger(__name__)
 
 OF_ONE_GROUP = frozenset({11, 14, 15, 68, 69, 10001, 10010})
-"""APIs whose reply may describe a single group, and be as long as the limits of a group allow."""
+"""APIs whose reply may describe a single group, so it may be as long as the limits of a group
+allow."""
 
 PARKED = frozenset(key.to_bytes(2, "big") for key in (11, 14))
 """JoinGroup and SyncGroup may wait for minutes. Their memory then counts against the limit of their
-group (``group.metadata.max.bytes``), no longer against that of the node's long requests."""
+group (``group.metadata.max.bytes``), and no longer against the limit of the node's long
+requests."""
 
 LARGE_FRAME_BYTES = 16 * 1024
 """Frames of this size and more are decoded and processed in a thread beside the event loop: the
@@ -51,14 +53,14 @@ SMALL_FRAME_BYTES = 4 * 1024
 """Smaller requests have small replies, except those of APIs that are ``is_bulky``."""
 
 HUGE_FRAME_BYTES = 512 * 1024
-"""The reply to a request of this size may be as long, in few elements: a thread encodes it."""
+"""The reply to a request of this size may be as long, with few elements: a thread encodes it."""
 
 Message = dict[str, Any]
 T = TypeVar("T")
 
 
 Serve = Callable[[Any, bytes], Awaitable[bytes | None]]
-"""The reply to a connection's frame; None: there is none."""
+"""Returns the reply to a connection's frame, or None if there is no reply."""
 
 
 class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
@@ -74,7 +76,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         receive: Callable[[], Awaitable[Message]],
         send: Callable[[Message], Awaitable[None]],
     ) -> None:
-        """Request after request until the connection ends this task."""
+        """Serve one request after another until the connection cancels this task."""
         connection = scope["connection"]
         turns = connection.server.turns
         while True:
@@ -102,7 +104,8 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 await connection.unblocked()
 
     async def _long(self, serve: Serve, connection: Any, frame: bytes) -> bytes | None:
-        """The same for a long request, beside which the interpreter does not stop for long."""
+        """``serve``, with more frequent garbage collections, so that one does not stop the
+        interpreter for long."""
         requests = connection.server.long_requests
         requests.begin()
         try:
@@ -111,7 +114,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             requests.end()
 
     async def _metered(self, connection: Any, frame: bytes) -> bytes | None:
-        """The same where clients have quotas."""
+        """``_serve``, with its use counted for the client's quotas."""
         meter = RequestMeter(connection.server.metering, len(frame))
         reply = await meter.run(self._serve(connection, frame, meter))
         meter.written(reply)
@@ -195,7 +198,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
 
 
 def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | None) -> None:
-    """Stop reading from a client that is over its quota; the reply says for how long."""
+    """Stop reading from a client that is over its quota; the reply contains the pause."""
     if meter is not None:
         meter.answered(response, call)
     if call.throttle_ms:
@@ -203,8 +206,8 @@ def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | Non
 
 
 class Served:
-    """The requests of one API that a handler answered: their durations, and their error codes
-    (0: none; errors of single partitions or groups do not count)."""
+    """Counts the requests of one API that a handler answered: durations and error codes (0: none;
+    errors of single partitions or groups do not count)."""
 
     __slots__ = ("durations", "errors")
 
@@ -253,7 +256,7 @@ def _check_length(api: Api, body: bytes) -> None:
 
 
 def _discard(executor: Executor, waste: list[Any]) -> None:
-    """In the thread; if the server is shutting down and the thread has ended, here."""
+    """Run it in the thread, or here if the server is shutting down and the thread has ended."""
     try:
         executor.submit(discard, waste)
     except RuntimeError:

@@ -1,6 +1,7 @@
 """OAUTHBEARER (RFC 7628, KIP-255, KIP-768): a client shows a token that an issuer has signed.
 
-Importing this makes the mechanism known to ``sasl``, and loads what verifies signatures.
+Importing this module registers the mechanism in ``sasl`` and loads the libraries that verify
+signatures.
 """
 
 from collections.abc import Callable
@@ -17,26 +18,28 @@ from protocol.tokens.tokens import Tokens
 from protocol.tokens.verification import TokenError, Verification
 
 TOKEN_BYTES_MAX: Final = 16_384
-"""Of a message with a token; those of issuers that put all of a user's groups in have 8,000."""
+"""The maximum length of a message with a token; tokens that contain all groups of a user have 8,000
+bytes."""
 
 INVALID_TOKEN: Final = b'{"status":"invalid_token"}'
-"""What a client is told of a failure (RFC 7628, 3.2.2), whichever it was."""
+"""The error that a client receives for every failure (RFC 7628, 3.2.2)."""
 
 _WANTED: Final = {
     "sasl.oauthbearer.jwks.endpoint.url": "url",
     "sasl.oauthbearer.expected.issuer": "issuer",
     "sasl.oauthbearer.expected.audience": "audiences",
 }
-"""Without these, tokens would be accepted that are for others, or somebody else's."""
+"""Required settings: without them, tokens for other services or of other issuers would be
+accepted."""
 
 
 class TokenSettingsError(ValueError):
-    """Tokens cannot be judged so; the text says why."""
+    """Tokens cannot be verified with these settings; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenSettings:
-    """What the settings say of tokens."""
+    """The settings for tokens."""
 
     url: str
     ca_file: str
@@ -50,7 +53,7 @@ class TokenSettings:
 
     @classmethod
     def from_django(cls, setting: Callable[[str], Any]) -> Self:
-        """As they stand."""
+        """Read the current settings."""
 
         def said(name: str) -> Any:
             return setting(f"SASL_OAUTHBEARER_{name}")
@@ -72,7 +75,7 @@ class TokenSettings:
         )
 
     def tokens(self) -> Tokens:
-        """What judges them; ``TokenSettingsError``."""
+        """Create the verifier of tokens; raises ``TokenSettingsError``."""
         for name, attribute in _WANTED.items():
             if not getattr(self, attribute):
                 raise TokenSettingsError(f"{OAUTHBEARER} needs {name}")
@@ -92,7 +95,7 @@ class TokenSettings:
 
 
 class Bearer(Exchange):
-    """One message with the token. A failure is told as JSON, which the client acknowledges."""
+    """One message with the token. A failure is sent as JSON, which the client acknowledges."""
 
     message_bytes_max = TOKEN_BYTES_MAX
     _rest_s = 0.0
@@ -126,21 +129,21 @@ class Bearer(Exchange):
         self._rest_s = judged.rest_s
 
     def lifetime_ms(self) -> Millis:
-        """The session ends with its token, or before."""
+        """The session ends when its token expires, or earlier."""
         rest_ms = max(1, int(self._rest_s * 1000))
         return min(rest_ms, self.sasl.lifetime_ms or rest_ms)
 
     def _is_user(self) -> bool:
-        """The issuer knows its users; there is no row for them."""
+        """Users are the issuer's; they have no row here."""
         return True
 
 
 def read(message: bytes) -> tuple[str, str]:
-    """Whom a client wants to be ("": whom its token names), and the token; ``Rejected``. What else
-    it says (extensions, KIP-342) nobody asks for."""
+    """The user that the client names ("": the one in its token), and the token; raises
+    ``Rejected``. Other fields (extensions, KIP-342) are not read."""
     try:
         header, *pairs, last, end = message.decode().split("\x01")
-    except ValueError:  # a UnicodeDecodeError is one; too few parts
+    except ValueError:  # a UnicodeDecodeError is one; so are too few parts
         raise Rejected("no message of OAUTHBEARER") from None
     said = [pair.removeprefix("auth=") for pair in pairs if pair.startswith("auth=")]
     flag, _, authorized = header.removesuffix(",").partition(",")

@@ -1,7 +1,6 @@
-"""What all connections of a node may have of it together: connections, and bytes in memory.
+"""The limits of a node for all its connections together: connections, and bytes in memory.
 
-One connection's limits stand in ``protocol.connection``; here is what a crowd of them meets.
-Nothing here reads or writes a socket.
+The limits of one connection are in ``protocol.connection``. Nothing here uses a socket.
 """
 
 import asyncio
@@ -15,23 +14,23 @@ from groups.core.token_bucket import Bucket
 
 
 class Peer(Protocol):
-    """As much of a connection as the limit on connections looks at."""
+    """What the limit on connections needs to know of a connection."""
 
     peer: str
 
     @property
     def has_spoken(self) -> bool:
-        """Whether a whole request has come over it."""
+        """Whether a complete request has arrived on it."""
 
     def abort(self) -> None:
         """Close at once."""
 
 
 class Admission:
-    """Which connections a node takes: so many in all, from one address, and a second.
+    """Which connections a node accepts: limits in total, for each address, and for each second.
 
-    Who has said nothing yet gives way to a newcomer where all places are taken. An address of the
-    machine itself has no limit of its own.
+    When all places are taken, a connection that has sent no request is closed for a new one.
+    Addresses of this machine have no limit of their own.
     """
 
     def __init__(self, most: int, per_address: int, per_second: int, now: Millis) -> None:
@@ -43,7 +42,7 @@ class Admission:
         self._taken = 0
 
     def enter(self, peer: Peer, now: Millis) -> Millis | None:
-        """For how long a newcomer is left waiting; None: there is no place for it."""
+        """How long the new connection has to wait; None: there is no place for it."""
         address = peer.peer
         if self._by_address[address] >= self.per_address and not _is_local(address):
             return None
@@ -55,7 +54,7 @@ class Admission:
         return self._bucket.take(now)
 
     def leave(self, peer: Peer) -> None:
-        """A connection that had a place has ended."""
+        """An accepted connection has ended."""
         self._taken -= 1
         self._silent.pop(peer, None)
         self._by_address[peer.peer] -= 1
@@ -63,7 +62,7 @@ class Admission:
             del self._by_address[peer.peer]
 
     def _make_room(self) -> bool:
-        """End the oldest connection of those that have said nothing."""
+        """Close the oldest connection that has sent no request."""
         while self._silent:
             oldest = next(iter(self._silent))
             del self._silent[oldest]
@@ -81,9 +80,9 @@ def _is_local(address: str) -> bool:
 
 
 class RequestBytes:
-    """Long requests that are read or wait, all connections together: who begins one takes its
-    length, or waits until there is room, first come, first served. What who waits has sent already
-    counts as well, and for the same at the most."""
+    """Memory for the long requests of all connections. A connection reserves the length of a
+    request when it begins, or waits until there is room, first come, first served. Bytes of waiting
+    requests that have already arrived count separately, with the same maximum."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -93,12 +92,12 @@ class RequestBytes:
 
     @property
     def is_short(self) -> bool:
-        """Whether somebody waits: who holds some and does not use it has less time."""
+        """Whether connections wait: those that hold memory without using it then have less time."""
         return bool(self._waiting)
 
     def take(self, owner: object, size: int, held: int, given: Callable[[], None]) -> bool:
-        """Whether there is room now; else ``given`` is called once there is. ``held``: so much of
-        it is here."""
+        """Whether there is room now; otherwise ``given`` is called when there is. ``held``: the
+        bytes that have already arrived."""
         if not self._waiting and self._has_room(size):
             self.taken += size
             return True
@@ -108,20 +107,20 @@ class RequestBytes:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether those who wait hold too much by now."""
+        """Whether waiting requests hold too many bytes."""
         return self.held > self.most
 
     def add(self, size: int) -> None:
-        """A request that came in one piece is here, room or not."""
+        """A request arrived in one piece: it counts even if there is no room."""
         self.taken += size
 
     def leave(self, owner: object) -> None:
-        """Its connection is over: it waits no more."""
+        """The connection has ended: it waits no longer."""
         _, held, _ = self._waiting.pop(owner, (0, 0, None))
         self.held -= held
 
     def give(self, size: int) -> None:
-        """One is over; who waits has its turn."""
+        """A request has ended: give the memory to those that wait, in order."""
         self.taken -= size
         while self._waiting:
             first, (wanted, held, given) = next(iter(self._waiting.items()))
@@ -137,8 +136,8 @@ class RequestBytes:
 
 
 class ReplyBytes:
-    """Replies that clients have not read, all connections together. Long ones are written one
-    after the other, while there is room: ``turn`` around the writing, ``room`` within."""
+    """Bytes of replies that clients have not read, for all connections. Long replies are written
+    one after the other, while there is room: ``turn`` around the writing, ``room`` within."""
 
     def __init__(self, most: int, loop: asyncio.AbstractEventLoop) -> None:
         self.most = most
@@ -150,11 +149,11 @@ class ReplyBytes:
 
     @property
     def is_short(self) -> bool:
-        """Whether somebody waits: who reads nothing has less time."""
+        """Whether a reply waits: clients that read nothing then have less time."""
         return self._waiting is not None
 
     def note(self, owner: object, size: int) -> None:
-        """So many bytes of a connection's replies are unread now."""
+        """A connection has this many unread bytes now."""
         self.unread += size - self._of.pop(owner, 0)
         if size:
             self._of[owner] = size
@@ -162,7 +161,7 @@ class ReplyBytes:
             self._waiting.set_result(None)
 
     async def room(self) -> None:
-        """Wait until clients have read enough. One waits at a time: whose turn it is."""
+        """Wait until clients have read enough. Only the holder of ``turn`` waits."""
         while self.unread > self.most:
             self._waiting = self._loop.create_future()
             try:

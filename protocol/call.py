@@ -31,7 +31,7 @@ THROTTLED: Final = "The throttling quota has been exceeded."
 
 
 class Mutations(Protocol):
-    """A client's quota of changes to the catalogue (``protocol.metering``)."""
+    """The client's quota for creating and deleting partitions (``protocol.metering``)."""
 
     wait_ms: int
 
@@ -39,7 +39,7 @@ class Mutations(Protocol):
         """Whether this many partitions may be created or deleted now."""
 
     def pause_ms(self) -> int:
-        """For how long the connection pauses."""
+        """How long the connection pauses."""
 
 
 class Waiter(Protocol):
@@ -105,20 +105,18 @@ class Released:
 class Call:
     """One request in flight.
 
-    ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many
-    seconds, or less: until the connection's next frame has arrived (a held request must
-    not delay what follows). ``release`` ends that wait. ``now`` is the server's clock, in
-    seconds. Everything here is cancelled when the connection ends.
-    ``turns``: how long requests may hold the loop (``each``). ``side``: the thread beside the
-    loop; ``is_large`` says that the request has more elements than a turn is long enough for.
-    ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
-    connection, ``note_id`` that a member id (group id, member id) was handed out over it.
-    ``throttle_ms``, where a handler sets it: nothing more is read from the
-    connection for so long, once the request is answered. ``memory`` is the connection's: what the
-    handler of an API remembers from one of its requests to the next, by API key or by name.
-    ``served`` are the APIs that ApiVersions tells of. ``session``: who is at the other end, and
-    which listener the connection came by. ``mutations`` is None where changes of the catalogue
-    are free. ``was_held``: the request has waited for news, so that it shows nothing about now.
+    ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many seconds, or
+    less: until the connection's next frame has arrived (a held request must not delay the following
+    ones). ``release`` ends that wait. ``now`` is the server's clock, in seconds. Everything here is
+    cancelled when the connection ends. ``turns``: how long requests may hold the loop (``each``).
+    ``side``: the thread beside the loop; ``is_large``: the request has too many elements to be
+    processed in one turn. ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id)
+    uses this connection, ``note_id`` that a member id (group id, member id) was returned over it.
+    If a handler sets ``throttle_ms``, the connection is not read for this time after the reply.
+    ``memory`` belongs to the connection: values that handlers keep between its requests, by API key
+    or by name. ``served`` are the APIs that ApiVersions returns. ``session``: the client, and the
+    listener of the connection. ``mutations`` is None if changes of the catalogue have no quota.
+    ``was_held``: the request has waited for news, so it does not show that the member is alive now.
     """
 
     node: Node
@@ -144,7 +142,8 @@ class Call:
     was_held: bool = False
 
     def change_topics(self, partitions: int) -> None:
-        """So many are about to be made or deleted. Refuses THROTTLING_QUOTA_EXCEEDED."""
+        """Count this many partitions to be created or deleted. Refuses
+        THROTTLING_QUOTA_EXCEEDED."""
         if self.mutations is not None and not self.mutations.take(partitions):
             raise Refuse(ErrorCode.THROTTLING_QUOTA_EXCEEDED, THROTTLED)
 
@@ -155,24 +154,24 @@ class Call:
 
     @property
     def author(self) -> Author:
-        """Who asks, for the journal, where a request names no member."""
+        """The author for the journal, where a request names no member."""
         return self.author_as("")
 
     def author_as(self, member_id: str) -> Author:
-        """The same, where a request names one."""
+        """The author, where a request names a member."""
         return Author(member_id, self.client_id, self.client_host, self.session.principal)
 
     def committer(self, member_id: str) -> Author | None:
-        """Whom the history of offsets names, where one is kept."""
+        """The author for the history of offsets, if a history is kept."""
         return self.author_as(member_id) if self.node.totals.keeps_history else None
 
     def reachable(self) -> Mapping[int, Endpoint]:
-        """The live nodes by id, where clients of this connection's listener find them."""
+        """The live nodes by id, with the addresses for clients of this connection's listener."""
         found = ((b.node_id, b.at(self.session.listener)) for b in self.node.cluster.brokers)
         return {node_id: endpoint for node_id, endpoint in found if endpoint is not None}
 
     async def each(self, items: Iterable[T]) -> AsyncIterator[T]:
-        """The items, one after another, and the loop to others whenever its turn is over."""
+        """Yield the items, and let other tasks run whenever the turn is over."""
         turns = self.turns
         for item in items:
             if turns.is_over:
@@ -180,24 +179,24 @@ class Call:
             yield item
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """What ``work`` returns: done beside the loop where the request is large. It may read what
-        does not change, and nothing else."""
+        """Return ``work()``, run in the thread if the request is large. It may only read values
+        that do not change."""
         return await self.beside(work) if self.is_large else work()
 
     async def beside(self, work: Callable[[], T]) -> T:
-        """The same, however large the request is."""
+        """The same, in the thread whatever the size of the request."""
         if self.side is None:
             return work()
         return await asyncio.get_running_loop().run_in_executor(self.side, work)
 
     async def available(self, group_id: str) -> ErrorCode:
-        """NONE where this node serves the group, or transactional id, waiting while its slot
+        """NONE if this node coordinates the group or transactional id; waits while its slot
         loads."""
         hold_ms = self.node.settings.coordinator_load_hold_ms
         return await self.node.availability.of_slot(slot_of(group_id), hold_ms)
 
     async def available_or_refuse(self, group_id: str) -> None:
-        """The same, for handlers that answer every ``Refuse`` in one place."""
+        """The same, as a ``Refuse``, for handlers that answer all of them in one place."""
         code = await self.available(group_id)
         if code is not ErrorCode.NONE:
             raise Refuse(code)
@@ -205,7 +204,8 @@ class Call:
     async def hold_for_news(
         self, group_id: str, seconds: float, is_news: Callable[[], bool]
     ) -> bool:
-        """Wait as ``hold`` does, or until a swap of the group's view is news; whether it was."""
+        """Wait as ``hold`` does, or until a change of the group's view is news; whether there was
+        news."""
         watcher = Released(is_news, self.release)
         views = self.node.coordinator.heartbeat_views
         views.watch(group_id, watcher)
@@ -218,12 +218,13 @@ class Call:
         return is_news()
 
     def heard(self, group_id: str, sign: Sign) -> None:
-        """The request is refused undecided: its member was heard all the same."""
-        if not self.was_held:  # else it was heard when it came
+        """The request is refused without a decision, but still counts as a sign of life of its
+        member."""
+        if not self.was_held:  # otherwise it was counted when it arrived
             self.node.coordinator.heard(group_id, sign)
 
     async def decide(self, group_id: str, event: Event) -> Reply:
-        """Submit the event, which must carry this call's ticket, and wait for its answer."""
+        """Submit the event, which must carry this call's ticket, and wait for the reply."""
         if not self.node.coordinator.serves(slot_of(group_id)):
             code = await self.available(group_id)
             if code is not ErrorCode.NONE:

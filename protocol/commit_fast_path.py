@@ -1,10 +1,9 @@
-"""Offset commits, most of what a busy node does, without the connection's application.
+"""The fast path for offset commits, most of the work of a busy node.
 
-A commit of which everything is known at once (its group is served here, its topics are in the
-catalogue, nothing about it is to be refused) becomes its event as it arrives, and its reply is
-written as it is decided. Whatever is more than that goes to the queue, where the handler
-(``handlers.offset_commit``) has the same checks and the words for what is wrong.
-What this saves: docs/hot-path.md.
+If everything about a commit is known in memory (this node serves its group, its topics are in the
+catalogue, nothing is refused), it becomes an event when it arrives, and its reply is written when
+the event is decided. Other commits go to the queue, where the handler (``handlers.offset_commit``)
+makes the same checks and answers with the errors. What this saves: docs/hot-path.md.
 """
 
 import re
@@ -33,25 +32,25 @@ from rollcall.wire.messages.offset_commit import OffsetCommitRequest
 _VERSION = Struct(">h")
 KEY_BYTES = 2
 OFFSET_COMMIT = (8).to_bytes(KEY_BYTES, "big")
-"""How such a frame begins."""
+"""The first bytes of such a frame: the API key."""
 CORRELATION_ID = slice(4, 8)
 FIRST, LAST = OffsetCommitRequest.versions
 TOPIC_IDS_SINCE = offset_commit.TOPIC_IDS_SINCE
 
 LEARNT_IN_VAIN_MAX = 3
-"""Commits that were learnt and not repeated, one after the other: from then on no more are learnt
-of this client, whose metadata is new each time."""
+"""After this many learnt commits in sequence that were not repeated, no more are learnt of this
+client: its metadata is new each time."""
 
-_made = tuple.__new__  # a third of the time that the class itself takes
+_made = tuple.__new__  # takes a third of the time of calling the class
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A connection's last commit, as clients repeat it: but for its correlation id and offsets.
+    """A connection's last commit. Clients repeat it with other offsets and correlation ids.
 
-    ``mask`` covers what does not change of the frame, which is ``same``; ``offsets`` reads the
-    rest. ``event`` is what became of it, ``changes`` the catalogue's count when it was checked, and
-    ``reply`` what is said when it is stored, around the correlation id.
+    ``mask`` covers the bytes of the frame that do not change, ``same`` is their value; ``offsets``
+    reads the offsets. ``event`` is the event of the commit, ``changes`` the catalogue's change
+    count when it was checked, and ``reply`` the reply without its correlation id.
     """
 
     length: int
@@ -68,7 +67,7 @@ class Known:
     reply: tuple[bytes, bytes]
 
     def writes(self, frame: bytes) -> tuple[OffsetWrite, ...]:
-        """What a frame that repeats it commits."""
+        """The offsets that a repeating frame commits."""
         return tuple(
             [
                 _made(OffsetWrite, (topic, partition, at, epoch, note, ms, kept, who, topic_id))
@@ -80,14 +79,15 @@ class Known:
 
 
 class CommitFastPath:
-    """One connection's commit under way, if any: ``done`` until one is, and after its reply.
+    """One connection's pending commit, if any; ``done`` is true before the first and after each
+    reply.
 
-    It stands among the server's pending replies like the future of a request in the queue.
-    ``write`` sends a reply; ``ended`` is called after it: the connection may go on.
+    It is registered in the server's pending replies like the future of a queued request. ``write``
+    sends a reply; ``ended`` is called after it: the connection may continue.
 
-    A member commits the same partitions again and again. So what was found out about a commit is
-    kept (``Known``), and the next one is compared before anything is parsed. That costs less than
-    to wait in the queue for a turn of the loop, so it waits for none, as heartbeats do.
+    A member commits the same partitions again and again. So the result of checking a commit is kept
+    (``Known``), and the next commit is compared with it before it is parsed. That costs less than a
+    queued turn of the loop, so it is answered at once, like heartbeats.
     """
 
     __slots__ = (
@@ -122,20 +122,21 @@ class CommitFastPath:
         self._ended = ended
         self._host = ""
         self.under_way: bytes | None = None
-        """The commit that waits for its reply, if any: nothing after it may be answered before."""
+        """The commit that waits for its reply, if any: no later request may be answered before
+        it."""
         self._known: Known | None = None
-        """The last commit, where the one under way repeats it, or may be repeated."""
+        """The last commit, if the pending one repeats it or the next one may."""
         self._learnt: Known | None = None
         self._in_vain = 0
         self._ticket = Ticket(number, 0)
 
     def connected(self, client_host: str) -> None:
-        """From where the client speaks, for the history of offsets."""
+        """Set the client's address, for the history of offsets."""
         self._host = client_host
 
     def take(self, frame: bytes, sequence: int) -> bool:
-        """Whether the frame (without its length, its key is ``OFFSET_COMMIT``) is a commit that is
-        now under way; ``sequence``: which request of the connection it is."""
+        """Whether the frame (without its length, its key is ``OFFSET_COMMIT``) is a commit that has
+        been submitted now; ``sequence``: which request of the connection it is."""
         if not KEY_BYTES + _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:
             return False
         known = self._learnt
@@ -167,7 +168,7 @@ class CommitFastPath:
         return True
 
     def _stands(self, known: Known) -> bool:
-        """Whether everything is as it was when the commit was checked."""
+        """Whether nothing has changed since the commit was checked."""
         node, coordinator = self._server.node, self._server.node.coordinator
         return (
             coordinator.serves(known.slot)
@@ -182,7 +183,7 @@ class CommitFastPath:
         return self._server.node.totals.keeps_history and who.principal == self._session.principal
 
     def _is_looked_at(self, group_id: str, client_id: str | None) -> bool:
-        """Whether somebody counts what the group or the client commits."""
+        """Whether commits of the group or the client are counted, by a limit or a quota."""
         coordinator, meter = self._server.node.coordinator, self._meter
         return (
             group_id in coordinator.own.buckets
@@ -201,7 +202,7 @@ class CommitFastPath:
             request = decode(OffsetCommitRequest, version, frame, body)
             return self._check(frame, header, request, ticket)
         except (WireError, Refuse):
-            return False  # the queue says what is wrong with it
+            return False  # the queue answers with the error
 
     def _check(
         self, frame: bytes, header: RequestHeader, request: OffsetCommitRequest, ticket: Ticket
@@ -235,7 +236,7 @@ class CommitFastPath:
         self._server.node.coordinator.submit(group_id, event)
 
     def _entries(self, request: OffsetCommitRequest, version: int) -> list[Entry]:
-        """Each topic's, as far as this node knows; empty where one is missing."""
+        """The catalogue entries of the topics; empty if this node does not know one of them."""
         catalogue = self._server.node.catalogue
         if version < TOPIC_IDS_SINCE:
             found = [catalogue.get(topic.name) for topic in request.topics]
@@ -247,7 +248,7 @@ class CommitFastPath:
     def _learn(
         self, frame: bytes, header: RequestHeader, request: OffsetCommitRequest, event: OffsetCommit
     ) -> Known | None:
-        """Keep what was found out, unless this client never repeats itself."""
+        """Keep the result of the checks, unless this client never repeats a commit."""
         self._learnt = None
         if self._in_vain >= LEARNT_IN_VAIN_MAX:
             return None
@@ -258,11 +259,11 @@ class CommitFastPath:
     # -- the reply
 
     def done(self) -> bool:
-        """Whether nobody waits for the reply."""
+        """Whether no commit waits for its reply."""
         return self.under_way is None
 
     def set_result(self, result: Reply, /) -> None:
-        """The reply has come: write it."""
+        """The reply has arrived: write it."""
         frame, known = self.under_way, self._known
         if frame is None:
             return
@@ -279,13 +280,14 @@ class CommitFastPath:
         self._ended()
 
     def forget(self) -> None:
-        """The connection is over."""
+        """The connection has ended."""
         self.under_way = None
         self._server.pending_replies.close(self._ticket)
 
 
 class JudgedCommitFastPath(CommitFastPath):
-    """Where an authorizer is on: what a client may not commit goes to the queue, which says so."""
+    """With an authorizer: commits that the client is not allowed go to the queue, which answers
+    them."""
 
     __slots__ = ()
 
@@ -310,7 +312,7 @@ def _known(
     event: OffsetCommit,
     changes: int,
 ) -> Known | None:
-    """What to keep of a commit; None where its frame is not written as our codec writes it."""
+    """The result to keep; None if the frame is not encoded as our codec would encode it."""
     variable = _offsets_in(frame, header.api_version, request)
     if variable is None:
         return None
@@ -334,8 +336,8 @@ def _known(
 
 
 def _offsets_in(frame: bytes, version: int, request: OffsetCommitRequest) -> bytes | None:
-    """0xFF where the frame has an offset, 0 elsewhere: where two encodings of the request differ,
-    with all bits of each offset clear and with all of them set."""
+    """0xFF where the frame has an offset, 0 elsewhere: the bytes in which two encodings of the
+    request differ, with all bits of each offset clear and with all of them set."""
     partitions = [partition for topic in request.topics for partition in topic.partitions]
     told = [partition.committed_offset for partition in partitions]
     body = encode(request, version)
@@ -357,7 +359,7 @@ def _with_id(variable: bytes) -> bytes:
 
 
 def _reader(variable: bytes) -> Callable[[bytes], tuple[int, ...]]:
-    """Reads the offsets of a frame that has them in these places: none follows another at once."""
+    """Reads the offsets at these places of a frame; no two are adjacent."""
     form = re.sub(rb"\xff{8}|\0+", _form_of, variable)
     return Struct(">" + form.decode()).unpack
 

@@ -37,20 +37,20 @@ logger = logging.getLogger(__name__)
 
 QUEUED_FRAMES_MAX = 8
 QUEUED_BYTES_MAX = 64 * 1024
-"""Reading pauses beyond either: a client that writes faster than it is answered waits in its
-own socket buffer, not in our memory. What is left of the last read (256 KiB at the most) is not
-cut into frames until there is room."""
+"""Reading pauses beyond either: the requests of a client that writes faster than it is answered
+stay in its socket buffer, not in our memory. The rest of the last read (at most 256 KiB) is not
+split into frames until there is room."""
 
 FRAMES_A_TURN = 8
-"""Frames that one connection may have looked at before the loop goes round."""
+"""Frames of one connection that are processed in one turn of the event loop."""
 
 WRITE_BUFFER_MAX = 64 * 1024
-"""Replies that a client has not read; beyond this nothing more is read from it, nor served. The
-last one may be longer: who reads nothing has one long reply written here, and one in the kernel
-(``protocol.unsent``)."""
+"""Bytes of replies that a client has not read; beyond this its requests are neither read nor
+served. The last reply may be longer: for a client that reads nothing, one long reply is written
+here and one in the kernel (``protocol.unsent``)."""
 
 UNAUTHENTICATED_BYTES_MAX = 64 * 1024
-"""Of a frame, before a client has said who it is."""
+"""The maximum length of a frame before the client has authenticated."""
 
 
 class KafkaConnection(asyncio.Protocol):
@@ -154,8 +154,8 @@ class KafkaConnection(asyncio.Protocol):
             self._count_newcomer()
 
     def _count_newcomer(self) -> None:
-        """If an address has too many connections, this one is closed after a pause, without being
-        read, as in Kafka."""
+        """A connection of an address that has too many is closed after a pause, without being read,
+        as in Kafka."""
         pause_ms = self.server.metering.connection_pause_ms(self.peer)
         if pause_ms:
             logger.info("closing %s: too many connections a second", self.peer)
@@ -169,18 +169,18 @@ class KafkaConnection(asyncio.Protocol):
 
     @property
     def has_spoken(self) -> bool:
-        """Whether a whole request has come, of somebody who need not authenticate first: the others
-        have as little time, and give way as soon."""
+        """Whether a complete request has arrived and the client need not authenticate first: other
+        connections have little time, and are closed first when there is no room."""
         return self._last_frame_at > 0 and self.apis is not UNAUTHENTICATED
 
     @property
     def is_open(self) -> bool:
-        """Whether it has not ended; the server keeps those that have for a moment."""
+        """Whether it has not ended; the server keeps ended ones for a moment."""
         return self._transport is not None
 
     @property
     def connected_at(self) -> float:
-        """By the loop's clock, in seconds."""
+        """The time of the loop's clock, in seconds."""
         return self._times.connected_at
 
     @property
@@ -285,7 +285,7 @@ class KafkaConnection(asyncio.Protocol):
             self._expiry.cancel()
         if self._is_admitted:
             self.server.admission.leave(self)
-        self._frames.held.clear()  # at once: a connection is part of a cycle, which waits for gc
+        self._frames.held.clear()  # at once, since only gc frees a connection
         self._long.forget()
         self.server.reply_bytes.note(self, 0)
         self._commit.forget()
@@ -296,7 +296,7 @@ class KafkaConnection(asyncio.Protocol):
     # -- frames
 
     def _frame_received(self, frame: bytes) -> None:
-        if self._hold.correlation_id is not None:  # of the frame before, in the same piece of bytes
+        if self._hold.correlation_id is not None:  # the heartbeat before it, in the same read
             self._hold.end()
         if self.pending == 0 and self._writable:
             key = frame[:KEY_BYTES]
@@ -313,7 +313,7 @@ class KafkaConnection(asyncio.Protocol):
                 return
         if len(frame) >= LONG_BYTES:
             self._long.complete(len(frame))
-        if self.pending:  # what is being served does not count: a parked join may be large
+        if self.pending:  # requests in progress do not count: a parked join may be large
             self._sizes.append(len(frame))
             self._queued_bytes += len(frame)
         self.pending += 1
@@ -323,7 +323,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def long_one_done(self, size: int) -> None:
         """A long request has ended: release its memory."""
-        if self._transport is not None:  # else all was given back when the connection ended
+        if self._transport is not None:  # otherwise its memory was released when it ended
             self._long.done(size)
 
     def _beats(self, frame: bytes) -> bool:
@@ -337,7 +337,7 @@ class KafkaConnection(asyncio.Protocol):
         return True
 
     def _beats_settled(self, frame: bytes) -> bool:
-        """Whether the frame is a settled member's heartbeat that memory has answered."""
+        """Whether a settled member's heartbeat was answered from memory."""
         reply = self._settled.answer(frame, self._last_frame_at)
         if reply is None:
             self._settled.leave_to_queue()
@@ -348,7 +348,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def _commits(self, frame: bytes) -> bool:
         """Whether the frame is a commit that the fast path has submitted."""
-        self.pending = 1  # until it has ended, which may be at once
+        self.pending = 1  # until it has ended, maybe at once
         if self._commit.take(frame, self.requests + 1):
             self.requests += 1
             return True
@@ -361,7 +361,7 @@ class KafkaConnection(asyncio.Protocol):
             self._balance()
 
     def _balance(self) -> None:
-        """Read while there is room, pause while there is none."""
+        """Read while there is room, otherwise pause reading."""
         if self._transport is None:
             return
         if self._doomed and not self.pending:
@@ -372,7 +372,7 @@ class KafkaConnection(asyncio.Protocol):
             if wanted and not self._goes_on:
                 self._goes_on = True
                 self.server.loop.call_soon(self._go_on)
-            wanted = False  # what was read comes before what was not
+            wanted = False  # frames that were read come before those that were not
         if wanted != self._reading and not self._transport.is_closing():
             self._reading = wanted
             self._times.partial_since = self.server.loop.time() if self._frames.held else None
@@ -394,8 +394,8 @@ class KafkaConnection(asyncio.Protocol):
     # -- authentication
 
     def authenticated(self, lifetime_ms: int) -> None:
-        """The client has authenticated; after this time it must authenticate again (KIP-368). 0:
-        never."""
+        """The client has authenticated; after this time it must authenticate again (KIP-368; 0:
+        never)."""
         if self._expiry is not None:
             self._expiry.cancel()
         self._expiry = None
@@ -416,8 +416,8 @@ class KafkaConnection(asyncio.Protocol):
     # -- the application's side
 
     def is_flexible(self, key: int, version: int) -> bool:
-        """Whether the header of a request of this API and version has tagged fields, by the table
-        that the client may request from now."""
+        """Whether the header of a request of this API and version has tagged fields, by the current
+        table of APIs."""
         api = self.apis.get(key)
         return api is not None and version >= api.flexible_since
 
@@ -450,7 +450,7 @@ class KafkaConnection(asyncio.Protocol):
             await (self.muted or self._writable_again)  # type: ignore[misc]
 
     def mute(self, milliseconds: int) -> None:
-        """Stop reading and serving for this time, as Kafka does with a client over its quota. Of
+        """Pause reading and serving for this time, as Kafka does with a client over its quota. Of
         concurrent pauses the longest counts."""
         self._pauses += 1
         if self.muted is None:
@@ -468,14 +468,15 @@ class KafkaConnection(asyncio.Protocol):
         self._balance()
 
     def _write(self, frame: bytes) -> None:
-        # A committer writes replies too: a connection that closes just now must not fail its batch.
+        # A committer writes replies too: a connection that is just closing must not fail its batch.
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(frame)
 
     def answered(
         self, frame: bytes, header: RequestHeader, request: Any, response: Any, reply: bytes
     ) -> None:
-        """The application is about to answer this frame so: a fast path may learn from it."""
+        """The application is about to send this response to this frame: a fast path may learn from
+        it."""
         if header.api_key == SETTLED_KEY:
             self._settled.learn(frame, header, request, response, reply)
 
@@ -528,7 +529,7 @@ class KafkaConnection(asyncio.Protocol):
 
 
 def _client_id(frame: bytes) -> str:
-    """Who a connection's first queued frame is from; the queue says what is wrong with it."""
+    """The client id of a connection's first queued frame; the queue answers malformed frames."""
     try:
         header, _ = parse_header(frame, lambda _key, _version: False)
     except WireError:

@@ -1,7 +1,7 @@
 """What one connection may use: memory for its long requests, and time.
 
-Both are told by the connection (``protocol.connection``) what happens there, and decide nothing
-about requests. Neither is used by a heartbeat or a commit on the fast path.
+The connection (``protocol.connection``) reports events to both; neither decides about requests, and
+the fast paths of heartbeats and commits use neither.
 """
 
 import select
@@ -13,14 +13,14 @@ from protocol.budgets import RequestBytes
 from protocol.host import Host
 
 LONG_BYTES: Final = 16 * 1024
-"""Frames from here on, and replies, count for what the node may hold of all connections."""
+"""Frames and replies from this length on count against the node's limit for all connections."""
 
 PRESSED_S: Final = 5.0
-"""The time in which a frame must become complete, and a reply must be read, while others wait for
-the memory: seconds, where each has half a minute otherwise."""
+"""When others wait for the memory, a frame must be complete, and a reply must be read, within this
+time (seconds) instead of half a minute."""
 
 HUNG_UP: Final = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
-"""What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
+"""The poll event of a socket whose other end has closed (POLLRDHUP: Linux only)."""
 
 
 class LongFrames:
@@ -55,7 +55,7 @@ class LongFrames:
         self._given()
 
     def complete(self, size: int) -> None:
-        """A long frame is complete: it was reserved when it began, or arrived in one piece."""
+        """A long frame is complete: it was reserved when it began, or it arrived in one piece."""
         if self.reserved:
             self.reserved = 0
         else:
@@ -68,7 +68,7 @@ class LongFrames:
         self._budget.give(size)
 
     def forget(self) -> None:
-        """The connection has ended: wait for nothing, release everything."""
+        """The connection has ended: stop waiting, and release everything."""
         self.reserved = 0
         self._budget.leave(self)
         self.done(self._bytes)
@@ -90,8 +90,8 @@ class TimeLimits:
         self.stalled_since: float | None = None
 
     def look(self, unread: int, now: float) -> bool:
-        """Compare what the client has not read (bytes) with the last look; returns whether either
-        is something. A client that takes some of its replies is slow; one that takes none is
+        """Compare the unread bytes with those at the last check; returns whether either is more
+        than none. A client that reads some of its replies is slow; one that reads none is
         stalled."""
         before, self._unread = self._unread, unread
         if not unread:
@@ -120,7 +120,7 @@ def _since(began: float | None, now: float) -> float:
 
 def hung_up(found: socket | None) -> bool:
     """Whether the client has disconnected: a socket that is not read does not report that."""
-    if not found or found.fileno() < 0:  # the connection ends just now
+    if not found or found.fileno() < 0:  # the connection is just ending
         return False
     poll = select.poll()
     poll.register(found.fileno(), HUNG_UP)

@@ -1,8 +1,7 @@
-"""The connections of a node as they are told to operators (``groups.coordinator``'s
-``client_connections``).
+"""The connections of a node for operators (``client_connections`` in ``groups.coordinator``).
 
-Nothing is counted or kept for it while nobody asks: the groups of a connection are those that its
-last heartbeat, join or seat names, where the member still belongs to the group.
+Nothing is counted in advance: the groups of a connection are those of its last heartbeat, join or
+seat, if the member still belongs to the group.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +14,8 @@ from protocol.connection import KafkaConnection
 
 
 async def collect(server: Any) -> Sequence[Connected]:
-    """All of ``server``, a ``protocol.server.CoordinatorServer``; a turn of its loop is as long as
-    others need it to be."""
+    """All connections of ``server``, a ``protocol.server.CoordinatorServer``; lets other tasks run
+    between slices."""
     found, slices = [], Slices()
     for connection in list(server.connections):
         if connection.is_open:

@@ -1,10 +1,10 @@
-"""The empty heartbeat of a settled member of the consumer protocol, answered from memory.
+"""Answers the empty heartbeat of a settled member of the consumer protocol from memory.
 
-The queue answers first, and this file keeps what was asked and said. The same bytes get the same
-answer while the group says that it would decide so (``ConsumerGroup.is_calm``), the catalogue, the
-group's settings and the lease are as they were, and nobody counts what the client asks. Who may
-wait for news goes to the queue, where heartbeats are held (``handlers.support.long_poll``).
-Figures: docs/hot-path.md.
+The queue answers first, and this module keeps the request and the reply. The same bytes get the
+same reply while the group would decide the same (``ConsumerGroup.is_calm``), the catalogue, the
+group's settings and the lease are unchanged, and no quota counts the client. A heartbeat that may
+wait for news goes to the queue, which holds it (``handlers.support.long_poll``). Figures:
+docs/hot-path.md.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
 
 SETTLED_KEY = 68
 CONSUMER_HEARTBEAT = SETTLED_KEY.to_bytes(2, "big")
-"""How such a frame begins."""
+"""The first bytes of such a frame: the API key."""
 CORRELATION_ID = slice(4, 8)
 API = "ConsumerGroupHeartbeat"
 
@@ -36,10 +36,10 @@ API = "ConsumerGroupHeartbeat"
 @dataclass(slots=True)
 class Settled:
     """A heartbeat that had no news. ``head`` and ``tail``: the frame around its correlation id;
-    ``reply`` likewise. ``changes``: the catalogue's count before the group was shown its topics;
-    ``rules``: its settings, of which the reply tells. ``group``: the value for which that is so,
-    and the member's ``beat`` in it. ``held_after_ms``: who has had no heartbeat for so long may be
-    held."""
+    ``reply`` likewise. ``changes``: the catalogue's change count before the group got its topics;
+    ``rules``: the group's settings, which the reply contains. ``group``: the value of the group for
+    which the reply is right, and the member's ``beat`` in it. ``held_after_ms``: a member without a
+    heartbeat for this long may be held."""
 
     head: bytes
     tail: bytes
@@ -55,7 +55,7 @@ class Settled:
 
 
 class ConsumerFastPath:
-    """One connection's. ``memory`` is the connection's own (``Call.memory``)."""
+    """The fast path of one connection. ``memory`` is the connection's own (``Call.memory``)."""
 
     __slots__ = ("_changes", "_host", "_memory", "_meter", "_server", "_session", "_settled")
 
@@ -72,18 +72,18 @@ class ConsumerFastPath:
         self._memory = memory
         self._host = ""
         self._changes = server.node.catalogue.changes
-        """The catalogue's count when a heartbeat went to the queue: while it waits there topics may
-        change, and the group has not been shown those."""
+        """The catalogue's change count when a heartbeat went to the queue: topics may change while
+        it waits, and the group has not got those changes."""
         self._settled: Settled | None = None
 
     def connected(self, client_host: str) -> None:
-        """From where the client speaks: the member's row says so."""
+        """Set the client's address, which is in the member's row."""
         self._host = client_host
 
     # -- what the queue has answered
 
     def leave_to_queue(self) -> None:
-        """A heartbeat goes to the queue now, which shows the group its topics later."""
+        """A heartbeat goes to the queue now, where the group gets its topics later."""
         self._changes = self._server.node.catalogue.changes
 
     def learn(
@@ -94,7 +94,7 @@ class ConsumerFastPath:
         response: ConsumerGroupHeartbeatResponse,
         reply: bytes,
     ) -> None:
-        """The queue has answered this frame so."""
+        """The queue has answered this frame; keep the reply if it had no news."""
         self._settled = None
         node, memory = self._server.node, self._memory
         group = node.coordinator.group(request.group_id)
@@ -131,7 +131,7 @@ class ConsumerFastPath:
 
     def answer(self, frame: bytes, now_s: float) -> bytes | None:
         """The reply to a frame (without its length, its key is ``CONSUMER_HEARTBEAT``) that repeats
-        the last one; None: it is the queue's."""
+        the last one; None: it goes to the queue."""
         known = self._settled
         if known is None or frame[8:] != known.tail or frame[:4] != known.head:
             return None
@@ -152,7 +152,7 @@ class ConsumerFastPath:
         return known.reply[0] + frame[CORRELATION_ID] + known.reply[1]
 
     def _is_calm(self, known: Settled, coordinator: CoordinatorRuntime) -> bool:
-        """Whether the group as committed would answer so; asked anew when it is another value."""
+        """Whether the committed group would answer the same; checked again for each new value."""
         entry = coordinator.entries.get(known.group_id)
         if entry is None or entry.suspended:
             return False
@@ -172,7 +172,7 @@ class ConsumerFastPath:
 def _event(
     request: ConsumerGroupHeartbeatRequest, header: RequestHeader, client_host: str
 ) -> ConsumerHeartbeat:
-    """What the request is to the group, the catalogue apart."""
+    """The event of the request, without the catalogue."""
     nothing: dict[str, Any] = {
         "rack_id": None,
         "rebalance_timeout_ms": -1,

@@ -1,8 +1,8 @@
-"""The table of the 0.9 draft's listener: every API of it, its versions, its handler.
+"""The table of APIs of the 0.9 draft's listener: versions and handlers.
 
-The same server reads it as it reads ``protocol.apis``; a connection has one table for life, so
-that no request is ever taken for the one that has its key and version today. Keys from 10000 on
-are Rollcall's own and the same in both: operators' orders (docs/pause.md).
+The server reads it like ``protocol.apis``; a connection keeps one table for life, so a request is
+never confused with today's API of the same key and version. Keys from 10000 on are Rollcall's own
+and the same in both: operators' orders (docs/pause.md).
 """
 
 from collections.abc import Mapping

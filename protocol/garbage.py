@@ -1,19 +1,20 @@
-"""How often the interpreter looks for garbage while long requests are worked off.
+"""Thresholds of the garbage collector while long requests are processed.
 
-A frame may have 100,000 elements. By the thresholds of a server so many objects are looked at in
-one go, while no other thread runs: 50 ms.
+A frame may have 100,000 elements. With a server's usual thresholds, one collection would look at
+all these objects and stop every thread for 50 ms.
 """
 
 import gc
 from typing import Final
 
 THRESHOLDS_WITH_LONG: Final = (10_000, 3, 100)
-"""The longest pause beside frames of 100,000 elements is 7 ms, and a commit costs a seventh more:
-the frames are rare, commits are not."""
+"""With these, the longest pause beside frames of 100,000 elements is 7 ms, and a commit costs a
+seventh more: such frames are rare, commits are not."""
 
 
 class LongRequests:
-    """Those of a server. Thresholds are the process's, which has one server."""
+    """Counts a server's long requests. The thresholds belong to the process, which has one
+    server."""
 
     __slots__ = ("_before", "_count")
 
@@ -22,14 +23,14 @@ class LongRequests:
         self._before = gc.get_threshold()
 
     def begin(self) -> None:
-        """One is worked off from now on."""
+        """A long request begins."""
         if not self._count:
             self._before = gc.get_threshold()
             gc.set_threshold(*THRESHOLDS_WITH_LONG)
         self._count += 1
 
     def end(self) -> None:
-        """It was answered, or not."""
+        """It has ended, answered or not."""
         self._count -= 1
         if not self._count:
             gc.set_threshold(*self._before)

@@ -1,7 +1,7 @@
 """The fast path: a classic heartbeat answered from memory, without a step and without SQL.
 
-It reads the committed view only, so nobody hears of a rebalance that is rolled back, and
-only while the node's lease holds. What it does not recognise it leaves to the queue.
+It reads only the committed view, so no member is notified of a rebalance that is rolled back, and
+only while the node's lease is valid. Other requests go to the queue.
 """
 
 from struct import Struct
@@ -19,17 +19,18 @@ from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 KEY_BYTES = 2
 HEARTBEAT = (12).to_bytes(KEY_BYTES, "big")
-"""How such a frame begins."""
+"""The first bytes of such a frame: the API key."""
 HEAD_BYTES = 8
 """Length, key and version."""
 FRAME_BYTES_MAX = 4 * 1024
-"""Of a frame that a fast path takes: it is kept to compare the next one with, and counts for none
-of the limits of long requests. A member's ids are much shorter; what is longer is the queue's."""
+"""The maximum length of a frame on a fast path: it is kept for comparison with the next one, and
+counts for none of the limits of long requests. A member's ids are much shorter; longer frames go to
+the queue."""
 
 HEARTBEAT_VERSION_MAX = HeartbeatRequest.versions[1]
 
 # Length, correlation id, [tags], [throttle time], error code, [tags]: a reply has no other parts.
-# A correlation id is only repeated: unsigned here, whatever the client takes it for.
+# The correlation id is only repeated, so it may be read as unsigned.
 _V0 = Struct(">iIh")
 _V1 = Struct(">iIih")
 _V4 = Struct(">iIxihx")
@@ -49,10 +50,9 @@ def heartbeat_reply(version: int, correlation_id: int, code: int) -> bytes:
 class FastPath:
     """One connection's fast path.
 
-    A member repeats the same heartbeat to the byte, but for the correlation id. The last one is
-    kept, decoded, and compared before anything is parsed. So is what memory says to it: while no
-    view of the node is swapped, the same beat is raised and the same bytes go back (figures:
-    docs/hot-path.md).
+    A member repeats the same heartbeat with another correlation id. The last one is kept decoded,
+    and a frame is compared with it before it is parsed. The result is kept too: while no view of
+    the node changes, the same beat is set and the same bytes are sent (figures: docs/hot-path.md).
     """
 
     __slots__ = (
@@ -81,29 +81,31 @@ class FastPath:
         self._meter = meter
         self._views = coordinator.heartbeat_views
         self.head = b""
-        """Of the last heartbeat: length, key and version. Empty before the first."""
-        self._tail = b""  # what follows its correlation id
+        """The length, key and version of the last heartbeat. Empty before the first."""
+        self._tail = b""  # what follows the correlation id
         self._version = 0
         self._client_id: str | None = ""
         self.group_id = ""
         self._member = ""
         self._instance: str | None = None
         self._generation = -1
-        # What was said to it, around the correlation id, when the views' count stood at this.
+        # The reply to it, around the correlation id, at this value of the views' change count.
         self._swaps = -1
         self._beat: Beat | None = None
         self._before = b""
         self._after = b""
         self.beats = 0
-        """Answered with ``_code`` and not added to the node's count yet (``settle``)."""
+        """Heartbeats answered with ``_code`` that the node's count does not contain yet
+        (``settle``)."""
         self._code = ErrorCode.NONE
         self.is_calm = False
-        """Whether the last answer told no news: the heartbeat was right, and no rebalance is on."""
+        """Whether the last answer had no news: the heartbeat was valid, and there is no
+        rebalance."""
 
     def again(self, data: bytes) -> bytes | None:
-        """The reply, where ``data``, which begins with ``head``, is exactly one frame that repeats
-        the last heartbeat."""
-        # 0-3 length, 4-7 key and version, 8-11 correlation id, then what does not change.
+        """The reply, if ``data``, which begins with ``head``, is exactly one frame that repeats the
+        last heartbeat."""
+        # 0-3 length, 4-7 key and version, 8-11 correlation id, then the bytes that do not change.
         if data[12:] != self._tail:
             return None
         coordinator = self._coordinator
@@ -119,7 +121,7 @@ class FastPath:
         return self._before + data[8:12] + self._after
 
     def answer(self, frame: bytes) -> bytes | None:
-        """The reply, where the frame (without its length, its key is ``HEARTBEAT``) is a heartbeat
+        """The reply, if the frame (without its length, its key is ``HEARTBEAT``) is a heartbeat
         that memory can answer."""
         if len(frame) < 10:
             return None
@@ -130,7 +132,7 @@ class FastPath:
             header, body = parse_header(frame, _flexible)
             request = decode(HeartbeatRequest, version, frame, body)
         except WireError:
-            return None  # the queue says what is wrong with it
+            return None  # the queue answers with the error
         self.head = len(frame).to_bytes(4, "big") + frame[:4]
         self._tail = frame[8:]
         self._version = version
@@ -147,12 +149,12 @@ class FastPath:
 
     @property
     def heard(self) -> tuple[str, str]:
-        """Of which group and member the last heartbeat is; empty before the first."""
+        """The group and member of the last heartbeat; empty before the first."""
         return self.group_id, self._member
 
     def verdict(self) -> ErrorCode:
-        """What is right to say to the last heartbeat now, if it was held since it arrived. Raises
-        no beat: a heartbeat counts when it arrives."""
+        """The right answer to the last heartbeat now, if it was held since it arrived. Does not set
+        the beat: a heartbeat counts when it arrives."""
         coordinator = self._coordinator
         if not coordinator.owns(self.group_id):
             return ErrorCode.NOT_COORDINATOR
@@ -162,30 +164,30 @@ class FastPath:
         return view.find(self._member, self._instance, self._generation)[0]
 
     def session_s(self) -> float:
-        """How long the member of the last heartbeat may be silent; 0 where nobody knows."""
+        """The session timeout of the last heartbeat's member; 0 if unknown."""
         group = self._coordinator.group(self.group_id)
         row = None if group is None else group.durable.members.get(self._member)
         return 0.0 if row is None else row.session_timeout_ms / 1000
 
     def reply(self, correlation_id: bytes, code: ErrorCode) -> bytes:
-        """A whole reply frame to the last heartbeat."""
+        """The complete reply frame to the last heartbeat."""
         return heartbeat_reply(self._version, int.from_bytes(correlation_id, "big"), code)
 
     def settle(self) -> None:
-        """Add what was answered here to the node's count."""
+        """Add the heartbeats that were answered here to the node's count."""
         self._coordinator.tallies.heartbeats[self._code] += self.beats
         self.beats = 0
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
-        """The view may be another one than at the last look; so may be what quotas there are."""
+        """Look the member up again: views, and quotas, may have changed."""
         if self._meter.quotas.of_clients and self._meter.counts(self._client_id):
-            return None  # the queue counts what it costs
+            return None  # the queue counts its use
         view = self._views.get(self.group_id)
         if view is None:
             return None
         code, beat = view.find(self._member, self._instance, self._generation)
         if code is ErrorCode.UNKNOWN_MEMBER_ID:
-            return None  # perhaps the slot is not ours any more: the queue knows
+            return None  # maybe this node lost the slot: the queue answers that
         if beat is not None:
             beat.at = now
         self._beat = beat
@@ -201,9 +203,9 @@ class FastPath:
 
 
 class JudgedFastPath(FastPath):
-    """Where an authorizer is on: the client has to be allowed what a heartbeat needs. It is judged
-    when the heartbeat is new, and when a view or a rule has changed (``HeartbeatViews.swaps``); a
-    repeated heartbeat costs what it costs without."""
+    """With an authorizer: the client must be allowed to send heartbeats. This is checked when the
+    heartbeat is new, and when a view or a rule has changed (``HeartbeatViews.swaps``); a repeated
+    heartbeat costs the same as without an authorizer."""
 
     __slots__ = ("_access",)
 
@@ -213,21 +215,19 @@ class JudgedFastPath(FastPath):
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
         if not self._access.may(Operation.READ, ResourceType.GROUP, self.group_id):
-            return None  # the queue says so
+            return None  # the queue refuses it
         return super()._look(correlation_id, now)
 
 
 class NoFastPath(FastPath):
-    """For connections whose every frame goes to the queue."""
+    """For connections whose frames all go to the queue."""
 
     __slots__ = ()
 
     def again(self, data: bytes) -> bytes | None:
-        """Nothing is answered here."""
         return None
 
     def answer(self, frame: bytes) -> bytes | None:
-        """Nothing is answered here."""
         return None
 
 

@@ -1,12 +1,12 @@
-"""Held heartbeats: parked while there is no news, answered with the news the moment it comes.
+"""Held heartbeats: parked while there is no news, and answered as soon as there is.
 
-A classic heartbeat that would be answered "go on" waits as long as its client's pace allows
-(``protocol.pace``). It is answered when the group's view changes, when anything else comes on
+A classic heartbeat whose response would be NONE waits as long as its client's pace allows
+(``protocol.pace``). It is answered when the group's view changes, when another request arrives on
 its connection, or when the hold ends, whichever is first (docs/architecture.md, *Heartbeats held*;
 why these figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it
 arrived.
 
-Nothing is decided here, and nothing is read: a held connection costs a place in two tables.
+Nothing is decided or read here: a held connection costs an entry in two tables.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from protocol.heartbeat_fast_path import FastPath
 from protocol.pace import Pace
 
 HOLD_S_MIN = 0.3
-"""Nobody is held for less: who beats that often has its news soon anyway."""
+"""The minimum hold: a client with a shorter interval gets news soon anyway."""
 
 STEP_S = 0.05
-"""Holds end in steps of this: one timer for all that end in the same twentieth of a second."""
+"""Holds end in steps of this time: one timer for all that end in the same twentieth of a second."""
 
 
 class Ends:
-    """The ends of all holds of a server: a timer for a step in which any ends, not one for each."""
+    """The ends of all holds of a server: one timer for each step in which a hold ends."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -36,7 +36,7 @@ class Ends:
         """How many held heartbeats were answered with news."""
 
     def put(self, hold: "Hold", correlation_id: bytes, until: float) -> None:
-        """End this hold then, or up to a step earlier, unless it has ended before."""
+        """End this hold at this time, or up to a step earlier, unless it has already ended."""
         step = int(until / STEP_S)
         ending = self._steps.get(step)
         if ending is None:
@@ -80,13 +80,13 @@ class Hold:
         self._ends = ends
         self._write = write
         self._pace = Pace()
-        self._arrived_at = inf  # nobody knows the interval of a member that came just now
+        self._arrived_at = inf  # the interval of a new member is not known
         self._answered_at = 0.0
         """When the last hold ended."""
 
     def takes_again(self, correlation_id: bytes, now: float) -> bool:
         """Park the heartbeat, which repeats the last one and has just been answered by ``fast``, if
-        it may wait; else its answer is to be written at once."""
+        it may wait. Returns False if the answer has to be written at once."""
         arrived_at, self._arrived_at = self._arrived_at, now
         if now - arrived_at < HOLD_S_MIN:
             return False
@@ -94,9 +94,9 @@ class Hold:
         return self._takes(correlation_id, now)
 
     def takes_new(self, correlation_id: bytes, now: float) -> bool:
-        """The same with a heartbeat that says something else, as the first one of a generation
-        does: when it comes tells nothing of the interval. Nor is it held where the last one has
-        just come: whoever takes turns with two of them would leave an end for each."""
+        """The same for a heartbeat with other content, such as the first one of a generation: its
+        time does not show the interval. It is not held if the last one arrived just before: a
+        client that alternates between two would leave an end for each."""
         arrived_at, self._arrived_at = self._arrived_at, now
         return now - arrived_at >= HOLD_S_MIN and self._takes(correlation_id, now)
 
@@ -118,17 +118,17 @@ class Hold:
         return True
 
     def end(self) -> None:
-        """Answer with what is right now."""
+        """Answer with the right code now."""
         self._answer(self._fast.verdict())
 
     def view_changed(self) -> None:
-        """Answer if there is news; else go on waiting."""
+        """Answer if there is news; otherwise continue to wait."""
         code = self._fast.verdict()
         if code is not ErrorCode.NONE:
             self._answer(code)
 
     def forget(self) -> None:
-        """The connection is over."""
+        """The connection has ended."""
         if self.correlation_id is not None:
             self.correlation_id = None
             self._views.unwatch(self._fast.group_id, self)

@@ -1,4 +1,4 @@
-"""What a connection needs of the server that accepted it: the few members that it uses."""
+"""The interface of the server that a connection uses."""
 
 import asyncio
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ from protocol.metering import Metering
 
 
 class Host(Protocol):
-    """See ``protocol.server.CoordinatorServer``, which is one."""
+    """Implemented by ``protocol.server.CoordinatorServer``."""
 
     admission: Admission
     pending_replies: PendingReplies

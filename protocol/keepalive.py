@@ -1,7 +1,7 @@
-"""Half-open connections: a client that vanished without a word is noticed by the kernel.
+"""TCP keepalive: the kernel detects clients that vanished without closing their connection.
 
-Set once on each listener; whatever it accepts inherits it. A parked request holds its connection's
-reading side open, so silence alone says nothing: the kernel asks the other end.
+Set once on each listener; accepted sockets inherit it. A connection with a parked request is
+silent, so silence alone says nothing: the kernel probes the client.
 """
 
 import os
@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 PROBES: Final = 3
-"""In the time after which a connection counts as gone: one may be lost, and one on its way back."""
+"""Probes until a connection counts as gone: one may be lost, and one be on its way back."""
 
 USER_TIMEOUT: Final = getattr(socket, "TCP_USER_TIMEOUT", None)
-"""Linux only: for data that nobody acknowledges, which no probe is sent beside."""
+"""Linux only: for data that is not acknowledged; no probes are sent in that case."""
 
 
 def keep_alive(file_descriptors: Iterable[int], gone_ms: int) -> None:
-    """Let the kernel close a connection whose other end answers nothing for so long; 0: never."""
+    """Let the kernel close a connection whose client does not answer for this time; 0: never."""
     if not gone_ms:
         return
     for number in file_descriptors:
@@ -27,7 +27,7 @@ def keep_alive(file_descriptors: Iterable[int], gone_ms: int) -> None:
 
 
 def options(gone_ms: int) -> Iterator[tuple[int, int, int]]:
-    """What to set, where the system knows it: level, option and value."""
+    """The options to set that the system has: level, option and value."""
     every_s = max(1, gone_ms // 1000 // PROBES)
     yield socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1
     for name, value in (("IDLE", every_s), ("INTVL", every_s), ("CNT", PROBES)):

@@ -1,7 +1,7 @@
 """Where a node listens, how each listener is secured, and what its clients are told.
 
-Kafka's settings ``listeners``, ``advertised.listeners`` and ``listener.security.protocol.map``,
-read and judged. Nothing here binds anything.
+Reads and checks Kafka's settings ``listeners``, ``advertised.listeners`` and
+``listener.security.protocol.map``. Nothing is bound here.
 """
 
 import ipaddress
@@ -16,16 +16,16 @@ from groups.cluster.view import DRAFT, Endpoint
 from protocol.session import PLAINTEXT
 
 HOST_BYTES_MAX, PORT_MAX = 255, 65_535
-"""Of a name in DNS, and of TCP."""
+"""The maximum of a DNS name, and of a TCP port."""
 
 META_ADDRESSES = ("0.0.0.0", "::")
-"""Of all interfaces: nobody can connect to them."""
+"""The addresses of all interfaces: clients cannot connect to them."""
 
 _LISTENER = re.compile(r"([A-Za-z0-9_]+)://(\[[0-9A-Fa-f:.]+\]|[^:\[\]/]+):([0-9]{1,5})", re.ASCII)
 
 
 class ListenerError(ValueError):
-    """A node cannot listen so; the text says why."""
+    """A node cannot use these listeners; the text says why."""
 
 
 class Security(StrEnum):
@@ -38,7 +38,7 @@ class Security(StrEnum):
 
     @property
     def has_tls(self) -> bool:
-        """Whether bytes are encrypted."""
+        """Whether the connection is encrypted."""
         return self in (Security.SSL, Security.SASL_SSL)
 
     @property
@@ -60,13 +60,13 @@ class Listener:
     advertised_port: int | None = None
 
     def endpoint(self, bound: int) -> Endpoint:
-        """What its clients are told, once it is bound to this port."""
+        """The address that its clients receive, once it is bound to this port."""
         return Endpoint(self.name, self.advertised_host or self.host, self.advertised_port or bound)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The settings as they stand: texts, and whether clients have to show a certificate."""
+    """The settings as texts, and whether clients must have a certificate."""
 
     listeners: str
     advertised: str
@@ -77,7 +77,7 @@ class Wanted:
 
 
 def read(wanted: Wanted) -> tuple[Listener, ...]:
-    """The listeners of ``listeners``; ``ListenerError`` for what cannot serve, or must not."""
+    """The listeners of ``listeners``; raises ``ListenerError`` for invalid or unsafe ones."""
     securities = _securities(wanted.security_map)
     bound = _endpoints(wanted.listeners, "listeners")
     told = {e.listener: e for e in _endpoints(wanted.advertised, "advertised.listeners")}
@@ -100,7 +100,8 @@ def _listener(
 
 
 def check(listener: Listener, wanted: Wanted) -> None:
-    """Raise ``ListenerError`` where this listener cannot be reached, or by too many."""
+    """Raise ``ListenerError`` if the listener is not secure, or its address is useless for
+    clients."""
     _check_security(listener, wanted)
     advertised = listener.advertised_host or listener.host
     if advertised in META_ADDRESSES:
@@ -158,20 +159,20 @@ def _securities(text: str) -> dict[str, Security]:
 
 
 def plain(host: str, port: int, advertised_host: str, advertised_port: int | None) -> Listener:
-    """The one listener of a node that is told of none."""
+    """The listener of a node without the setting."""
     return Listener(PLAINTEXT, host, port, Security.PLAINTEXT, advertised_host, advertised_port)
 
 
 def endpoints(
     listeners: Sequence[Listener], bound: Sequence[int], draft: Endpoint | None
 ) -> tuple[Endpoint, ...]:
-    """All that a node tells, once its listeners are bound to these ports."""
+    """All addresses that a node advertises, once its listeners are bound to these ports."""
     own = (listener.endpoint(port) for listener, port in zip(listeners, bound, strict=True))
     return (*own, *((draft,) if draft else ()))
 
 
 def address_problem(host: str, port: int | None) -> str | None:
-    """Why no client could connect to such an address, whatever serves there; None: one could."""
+    """Why no client could ever connect to such an address; None if one could."""
     try:
         labels = host.encode("idna")
     except UnicodeError as error:
@@ -186,7 +187,7 @@ def address_problem(host: str, port: int | None) -> str | None:
 @cache
 def is_loopback(host: str) -> bool:
     """Whether an address, or every address of a name, can be reached from this machine only. A name
-    is looked up once: connections are judged by it too, and a resolver may take seconds."""
+    is looked up once: connections need the result too, and a resolver may take seconds."""
     try:
         found = {info[4][0] for info in socket.getaddrinfo(host, None)}
     except OSError:

@@ -1,6 +1,6 @@
-"""Who failed to authenticate too often: a name from an address is refused for a while.
+"""Lock-outs: after too many failures, a name from an address is refused for a while.
 
-In memory, of this node: several nodes together allow as many times more guesses.
+In this node's memory: with several nodes, proportionally more guesses are possible.
 """
 
 from collections import OrderedDict
@@ -8,14 +8,15 @@ from collections import OrderedDict
 from groups.core.group import Millis
 
 KNOWN_MAX = 10_000
-"""Names and addresses that are remembered; the oldest is forgotten first."""
+"""Names and addresses that are kept; the oldest is removed first."""
 
 Who = tuple[str, str]
-"""A name that was claimed, and an address."""
+"""A claimed name, and an address."""
 
 
 class Lockouts:
-    """``failures`` in ``window_ms`` lock a name from an address out for as long; 0: none is."""
+    """``failures`` in ``window_ms`` lock out a name from an address for as long; 0: no
+    lock-outs."""
 
     def __init__(self, failures: int, window_ms: Millis) -> None:
         self.failures = failures
@@ -23,12 +24,12 @@ class Lockouts:
         self._failed: OrderedDict[Who, tuple[int, Millis]] = OrderedDict()
 
     def is_locked(self, who: Who, now: Millis) -> bool:
-        """Whether this one is not even asked for a password."""
+        """Whether this name is refused without checking the password."""
         count, since = self._failed.get(who, (0, now))
         return 0 < self.failures <= count and now - since < self.window_ms
 
     def failed(self, who: Who, now: Millis) -> None:
-        """One more failure; the time runs from the last that counted."""
+        """Count a failure; the time runs from the latest one."""
         count, since = self._failed.pop(who, (0, now))
         if now - since >= self.window_ms:
             count = 0
@@ -37,5 +38,5 @@ class Lockouts:
             self._failed.popitem(last=False)
 
     def succeeded(self, who: Who) -> None:
-        """All is forgotten."""
+        """Clear the failures."""
         self._failed.pop(who, None)

@@ -1,8 +1,8 @@
-"""What clients use of this node, and how long who used too much pauses (docs/quotas.md).
+"""What clients use of this node, and how long a client over its quota pauses (docs/quotas.md).
 
-As with Kafka (KIP-13, KIP-124, KIP-219): what was asked is done and answered at once, with the
-pause in ``throttle_time_ms``; the connection is not read meanwhile. Each node counts by itself.
-While nobody has a quota nothing here is asked for anything.
+As in Kafka (KIP-13, KIP-124, KIP-219): a request is served at once, with the pause in
+``throttle_time_ms``; the connection is not read meanwhile. Each node counts by itself. While there
+are no quotas nothing here is called.
 """
 
 from collections import Counter, OrderedDict
@@ -23,16 +23,16 @@ from groups.node import Node
 from protocol.session import Session
 
 NS_PER_PERCENT: Final = 10_000_000
-"""Of a second."""
+"""Nanoseconds in a percent of a second."""
 
 SESSION_SHARE: Final = 3
-"""A pause is at most such a part of the shortest session that a member may have: between two
-heartbeats there is time for two."""
+"""A pause is at most this part of the shortest session that a member may have: two pauses fit
+between heartbeats."""
 
 FAMILY: Final = "User:"
 
 CLIENT_ID_CHARS_MAX: Final = 1_024
-"""Of a client id; what follows does not tell clients apart. No longer name can have a quota."""
+"""Maximum length of a client id; longer ones are cut. No longer name can have a quota."""
 
 Limits = Mapping[str, Quota]
 """A client's quotas by key."""
@@ -41,7 +41,8 @@ NO_LIMITS: Final[Limits] = {}
 
 
 class Times(NamedTuple):
-    """How use is counted: by requests, by changes of the catalogue; and the longest pause."""
+    """How use is counted: windows for requests and for changes of the catalogue; the longest
+    pause."""
 
     requests: Windows
     mutations: Windows
@@ -49,8 +50,8 @@ class Times(NamedTuple):
 
 
 class Metering:
-    """A node's counts. ``now`` is in milliseconds. ``paused`` and ``pauses`` are what metrics tell:
-    milliseconds and how often, by what the quota was given to and its key."""
+    """A node's counts. ``now`` is in milliseconds. ``paused`` and ``pauses`` are for metrics:
+    milliseconds and number of pauses, by the quota's entity and key."""
 
     def __init__(self, quotas: Quotas, times: Times, most: int, now: Callable[[], int]) -> None:
         self.quotas = quotas
@@ -64,7 +65,7 @@ class Metering:
         self._index = quotas.index
 
     def limits(self, principal: str, client_id: str) -> Limits:
-        """The quotas of a client; most have none."""
+        """The quotas of a client; most clients have none."""
         if self._index is not self.quotas.index or len(self._known) >= self._most:
             self._known.clear()
             self._index = self.quotas.index
@@ -75,7 +76,7 @@ class Metering:
         return found
 
     def wrote(self, limits: Limits, reply_bytes: int) -> None:
-        """An answer was written: what it has too much pauses the client at the next one."""
+        """Count a response: if it exceeds the quota, the client pauses at its next request."""
         self._count(limits, ANSWER_BYTES, reply_bytes)
 
     def _count(self, limits: Limits, key: str, amount: float) -> None:
@@ -84,7 +85,7 @@ class Metering:
             self._rate(key, quota.scope).add(amount, self.now())
 
     def pause_ms(self, limits: Limits, request_bytes: int, spent_ns: int) -> int:
-        """A request was served: for how long its client pauses."""
+        """Count a request that was served; returns how long its client pauses."""
         self._count(limits, REQUEST_BYTES, request_bytes)
         self._count(limits, REQUEST_TIME, spent_ns / NS_PER_PERCENT)
         longest, by = 0, ("", "")
@@ -98,7 +99,7 @@ class Metering:
         return self._told(longest, by) if longest else 0
 
     def mutations(self, limits: Limits, *, is_strict: bool) -> "Mutations | None":
-        """What is asked before topics are changed; None where that is free."""
+        """Counts a request's changes of topics; None if they have no quota."""
         quota = limits.get(MUTATIONS)
         if quota is None:
             return None
@@ -107,8 +108,8 @@ class Metering:
         return Mutations(self, quota, made, is_strict)
 
     def connection_pause_ms(self, address: str) -> int:
-        """A connection came from there: 0 where it may; else it is closed after so long, and does
-        not count."""
+        """0 if a connection from this address is allowed; otherwise it is closed after this time,
+        and not counted."""
         bound = self.quotas.index.connections(address)
         if bound is None:
             return 0
@@ -144,8 +145,8 @@ class Metering:
 
 
 class ClientMeter:
-    """Whether the clients of one connection are counted, for the fast paths, which count nothing:
-    what they do not take is served, and counted, by the queue."""
+    """Whether the clients of one connection have quotas. The fast paths count nothing, so requests
+    of such clients go to the queue."""
 
     __slots__ = ("_metering", "_session", "quotas")
 
@@ -155,13 +156,14 @@ class ClientMeter:
         self._session = session
 
     def counts(self, client_id: str | None) -> bool:
-        """Whether a client has a quota; asked only while somebody has (``quotas.of_clients``)."""
+        """Whether the client has a quota; called only while there are quotas
+        (``quotas.of_clients``)."""
         return bool(self._metering.limits(self._session.principal, client_id or ""))
 
 
 class Mutations:
-    """One request's changes of topics, in partitions (KIP-599). ``is_strict``: it is of a version
-    whose clients know that they may be refused; the others are served, and pause."""
+    """One request's changes of topics, in partitions (KIP-599). ``is_strict``: clients of its
+    version know that it may be refused; others are served, and pause."""
 
     def __init__(self, metering: Metering, quota: Quota, bucket: Bucket, is_strict: bool) -> None:
         self._metering = metering
@@ -169,10 +171,11 @@ class Mutations:
         self._bucket = bucket
         self._is_strict = is_strict
         self.wait_ms = 0
-        """Until there is no debt, as last found; no cap, since nothing waits for it."""
+        """Time until there is no debt, when last computed; not limited, since nothing waits for
+        it."""
 
     def take(self, partitions: int) -> bool:
-        """Whether so many may be made or deleted; they count, where they may."""
+        """Whether this many may be created or deleted; if so, they are counted."""
         now, bound = self._metering.now(), self._quota.bound
         wait_ms = self._bucket.pause_ms(bound, now)
         if wait_ms and self._is_strict:
@@ -184,14 +187,14 @@ class Mutations:
         return True
 
     def pause_ms(self) -> int:
-        """For how long the connection pauses for it."""
+        """How long the connection pauses for it."""
         if not self.wait_ms:
             return 0
         return self._metering._told(self.wait_ms, (self._quota.kind, MUTATIONS))
 
 
 def metering(node: Node, now: Callable[[], int]) -> Metering:
-    """A node's, by its settings."""
+    """The metering of a node, by its settings."""
     told = node.settings
     length_ms = told.quota_window_size_seconds * MS_PER_S
     session_ms = min(

@@ -1,8 +1,8 @@
 """A node's own HTTP port: ``/metrics``, ``/livez`` and ``/readyz``, and nothing else.
 
-A few lines of HTTP/1.1 by hand, on the node's loop: a scrape is one small request each quarter of a
-minute. Who asks gets one answer and the connection ends; how many may be open, how long a request
-may be and how long it may take are bounded.
+A few lines of HTTP/1.1 on the node's loop: a scrape is one small request every 15 seconds. Each
+connection gets one response and is closed; the number of connections, the length of a request and
+its time are limited.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ PLAIN: Final = "text/plain; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class MetricsAddress:
-    """Where to listen; port 0: any free one. ``token``: what ``/metrics`` asks for; "": nothing."""
+    """Where to listen; port 0: any free one. ``token``: required for ``/metrics``; "": none."""
 
     host: str
     port: int
@@ -34,7 +34,7 @@ class MetricsAddress:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer."""
+    """One response."""
 
     status: HTTPStatus
     body: bytes
@@ -42,21 +42,21 @@ class Answer:
 
 
 class Report(Protocol):
-    """What is told (``protocol.node_report``)."""
+    """The content of the responses (``protocol.node_report``)."""
 
     def metrics(self, accept: str) -> Answer:
-        """Every series, in a format that the client takes."""
+        """All series, in a format that the client accepts."""
 
     def readiness(self, *, verbose: bool) -> Answer:
         """Whether the node serves."""
 
 
 class BadRequest(Exception):
-    """What came is no request of HTTP."""
+    """The bytes are not an HTTP request."""
 
 
 class MetricsListener:
-    """The port. ``bound`` is 0 until ``start``."""
+    """The listener. ``bound`` is its port, 0 until ``start``."""
 
     def __init__(self, address: MetricsAddress, report: Report) -> None:
         self.address = address
@@ -66,14 +66,14 @@ class MetricsListener:
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Listen. Raises ``OSError`` where that is not possible."""
+        """Listen. Raises ``OSError`` if that is not possible."""
         host, port = self.address.host, self.address.port
         self._server = await asyncio.start_server(self._client, host, port, limit=REQUEST_BYTES_MAX)
         self.bound = self._server.sockets[0].getsockname()[1]
         logger.info("metrics at http://%s:%d/metrics", host, self.bound)
 
     async def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._server is not None:
             self._server.close()
 
@@ -124,7 +124,7 @@ class MetricsListener:
 
 
 def parsed(head: bytes) -> tuple[str, str, dict[str, str]]:
-    """Method, target and headers (names in lower case) of a request; ``BadRequest``."""
+    """Method, target and headers (names in lower case) of a request; raises ``BadRequest``."""
     first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     words = first.split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
@@ -134,7 +134,7 @@ def parsed(head: bytes) -> tuple[str, str, dict[str, str]]:
 
 
 def packed(answer: Answer, *, with_body: bool = True) -> bytes:
-    """The bytes of an answer."""
+    """The bytes of a response."""
     status = answer.status
     challenge = 'WWW-Authenticate: Bearer realm="rollcall"\r\n'
     head = (

@@ -1,7 +1,6 @@
-"""What a node tells Prometheus and supervisors of itself: its own counts, and whether it serves.
+"""What a node reports to Prometheus and supervisors: its own counts, and whether it serves.
 
-Read off what is there anyway; nothing here is asked of PostgreSQL. Totals of connections are added
-up when somebody asks.
+Reads only memory, never PostgreSQL. Totals of connections are summed on request.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,13 +22,13 @@ from protocol.metering import Metering
 from protocol.metrics_listener import Answer
 
 BEATS: Final = ("Heartbeat", "ConsumerGroupHeartbeat")
-"""APIs of which a handler answers what the fast path does not."""
+"""APIs whose handler answers the requests that the fast path does not."""
 
 KAFKAS: Final = frozenset(api.name for api in APIS.values())
 
 
 class NodeReport(Collector):
-    """``server`` is a ``protocol.server.CoordinatorServer`` whose node has been made."""
+    """``server`` is a ``protocol.server.CoordinatorServer`` whose node has been created."""
 
     def __init__(self, server: Any) -> None:
         self._server = server
@@ -38,21 +37,21 @@ class NodeReport(Collector):
         ProcessCollector(registry=self._registry)
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: no name is known before the node is."""
+        """Nothing: the names depend on the node, which does not exist yet."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        """Every series."""
+        """All series."""
         return exposed(NODE, self.samples())
 
     def metrics(self, accept: str) -> Answer:
-        """As Prometheus' text or as OpenMetrics."""
+        """As Prometheus' text format or as OpenMetrics."""
         encode, content_type = choose_encoder(accept)
         return Answer(HTTPStatus.OK, encode(self._registry), content_type)
 
     def readiness(self, *, verbose: bool) -> Answer:
-        """200, or 503 where a client had better go to another node. Each check is named where that
-        is asked for, or something is wrong; what is marked ``!`` does not count."""
+        """200, or 503 if clients should use another node. The checks are listed if ``verbose``, or
+        if one failed; lines with ``!`` do not affect the status."""
         checks, notes = self.checks(), self.notes()
         ready = all(checks.values())
         lines = ["ok" if ready else "not ready"]
@@ -65,7 +64,7 @@ class NodeReport(Collector):
         return Answer(status, ("\n".join(lines) + "\n").encode())
 
     def checks(self) -> Mapping[str, bool]:
-        """What decides."""
+        """The checks that determine the status."""
         server = self._server
         return {
             "listener": server.accepts,
@@ -74,18 +73,18 @@ class NodeReport(Collector):
         }
 
     def _drain(self) -> Sequence[str]:
-        """A drained node serves what every node can: that it owns no slots is no fault."""
+        """A drained node is ready: it serves every request that does not need a slot."""
         if not self._server.node.keeper.is_drained:
             return ()
         left = len(self._server.coordinator.epochs)
         return (f"[!]draining: an operator drained this node; slots left: {left}",)
 
     def notes(self) -> Mapping[str, bool]:
-        """What another node, or nobody, may be to blame for."""
+        """States of the whole cluster, for which this node may not be responsible."""
         return {"slots": len(self._server.node.cluster.owners) == SLOTS}
 
     def samples(self) -> Iterator[Sample]:
-        """All of them."""
+        """All samples."""
         server = self._server
         for connection in list(server.connections):
             connection.settle()
@@ -131,7 +130,7 @@ def _requests(server: Any) -> Iterator[Sample]:
 
 
 def _result(api: str, number: int) -> str:
-    """Kafka's name of an error; the draft numbers them as it likes."""
+    """Kafka's name of an error; the draft has numbers of its own."""
     known = api in KAFKAS and number in ErrorCode._value2member_map_
     return ErrorCode(number).name if known else str(int(number))
 

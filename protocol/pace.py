@@ -1,33 +1,37 @@
-"""How a client paces its heartbeats, learnt from when they arrive: so long may they be held.
+"""Learns a client's heartbeat interval from the times of its heartbeats, to know how long to hold
+them.
 
-The coordinator is never told the interval of classic members (``heartbeat.interval.ms`` is the
-client's own), nor whether a client counts it from its last request, as Java's, librdkafka's and
-most others do, or from the last answer. A held heartbeat tells: the next one comes an interval
-after the request, or an interval after the answer (docs/decisions/0017-held-heartbeats.md).
+The coordinator does not know the interval of classic members (``heartbeat.interval.ms`` is the
+client's setting), nor whether a client counts it from its last request, as Java's, librdkafka's and
+most others do, or from the last response. A held heartbeat shows it: the next one arrives an
+interval after the request, or an interval after the response
+(docs/decisions/0017-held-heartbeats.md).
 """
 
 from typing import Final
 
 SHARE_UNKNOWN: Final = 1 / 3
-"""Of the interval, as long as it is not known from where the client counts it: one that counts from
-the answer comes to beat every one and a third intervals, within a session of three."""
+"""Share of the interval while it is not known from where the client counts it: one that counts from
+the response then sends a heartbeat every one and a third intervals, and a session has three."""
 
 SHARE: Final = 0.95
-"""Of the interval, for clients that count it from the request: the answer is there before the next
-heartbeat is due."""
+"""Share of the interval for clients that count it from the request: the response arrives before the
+next heartbeat is due."""
 
 MARGIN_S: Final = 0.15
-"""Before that one is due, at the least: an answer that meets it on its way came for nothing."""
+"""Minimum time between the response and the next heartbeat: a response that crosses it is
+useless."""
 
 SESSION_SHARE: Final = 1 / 3
-"""Of the session: between two heartbeats there is never more, holds included."""
+"""Share of the session timeout: maximum time between two heartbeats, including holds."""
 
 TELLING_S: Final = 0.2
-"""A hold that was shorter tells nothing of from where the client counts."""
+"""A shorter hold does not show from where the client counts."""
 
 
 class Pace:
-    """One connection's. ``interval_s`` is 0, and ``from_answer`` None, until they are known."""
+    """The pace of one connection. ``interval_s`` is 0, and ``from_answer`` None, until they are
+    known."""
 
     __slots__ = ("from_answer", "interval_s")
 
@@ -36,7 +40,7 @@ class Pace:
         self.from_answer: bool | None = None
 
     def learn(self, gap_s: float, held_s: float) -> None:
-        """A heartbeat came so long after the last one, which had been held for so long."""
+        """A heartbeat arrived this long after the last one, which had been held for ``held_s``."""
         if held_s < TELLING_S or not self.interval_s:
             self.interval_s = max(0.0, gap_s - held_s)
             return

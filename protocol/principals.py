@@ -20,34 +20,34 @@ SHORT = {
     "domainComponent": "DC",
     "userId": "UID",
 }
-"""OpenSSL's names of attributes, and RFC 2253's; any other keeps OpenSSL's."""
+"""OpenSSL's names of attributes to RFC 2253's; others keep OpenSSL's."""
 
 NAME_BYTES_MAX = 1024
-"""A longer name matches nothing: patterns are the operator's, names are not. Nor is anybody called
-so by a rule, or with U+0000: the audit has principals in an index, and what cannot be written there
-would fail with every change of its group."""
+"""A longer name matches nothing: patterns come from the operator, names do not. Results that are
+longer, or contain U+0000, are no principals either: the audit has principals in an index, and a
+name that cannot be stored would make every change of its group fail."""
 
 _RULE = re.compile(r"RULE:((?:\\.|[^\\/])*)/((?:\\.|[^\\/])*)/([LU]?)|(DEFAULT)")
 _SPECIAL = re.compile(r'([,+"\\<>;])|(^[ #])|( $)')
 
 Subject = Sequence[Sequence[tuple[str, str]]]
-"""As ``ssl`` tells it: relative names, each of pairs."""
+"""As ``ssl`` returns it: relative names, each of pairs."""
 
 
 class RuleError(ValueError):
-    """The rules say nothing that could be followed."""
+    """The rules are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a name has to look like, and what becomes of it."""
+    """A pattern for names, and its replacement."""
 
     pattern: re.Pattern[str]
     replacement: str
     case: Callable[[str], str]
 
     def apply(self, name: str) -> str | None:
-        """The principal's name; None where this rule says nothing of it."""
+        """The principal's name; None if the rule does not match."""
         match = self.pattern.fullmatch(name)
         return None if match is None else self.case(match.expand(self.replacement))
 
@@ -57,7 +57,7 @@ CASES: dict[str, Callable[[str], str]] = {"": str, "L": str.lower, "U": str.uppe
 
 
 def read(text: str) -> tuple[Rule, ...]:
-    """The rules, with commas between; ``RuleError`` where one is none."""
+    """The rules of a comma-separated list; ``RuleError`` if one is invalid."""
     rules, at = [], 0
     text = text.strip()
     while at < len(text):
@@ -83,7 +83,7 @@ def _rule(match: re.Match[str]) -> Rule:
 
 
 def principal(subject: Subject, rules: Sequence[Rule]) -> str | None:
-    """Who a certificate's subject is; None where no rule matches."""
+    """The principal's name of a certificate's subject; None if no rule matches."""
     name = distinguished_name(subject)
     if not _is_storable(name):
         return None
@@ -98,7 +98,7 @@ def _is_storable(name: str) -> bool:
 
 
 def distinguished_name(subject: Subject) -> str:
-    """RFC 2253: the last relative name first."""
+    """The name by RFC 2253: the last relative name first."""
     return ",".join(
         "+".join(f"{SHORT.get(key, key)}={_escaped(value)}" for key, value in each)
         for each in reversed(subject)

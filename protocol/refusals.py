@@ -1,6 +1,5 @@
-"""How each API says no: its error at the top of the answer where the version has one there, else on
-every element that was named. What an answer looks like is read from its declaration.
-"""
+"""Builds the refusal of each API: its error at the top of the response if the version has one
+there, else on every element. The form of a response is read from its declaration."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
@@ -10,7 +9,7 @@ from rollcall.wire.kinds import Array, Struct, Text
 
 
 class Refusal(NamedTuple):
-    """What is said of each element, or of all."""
+    """The error for each element, or for the whole request."""
 
     number: int
     detail: str
@@ -23,8 +22,8 @@ def whole(
     at: tuple[str, str],
     refusal: Refusal,
 ) -> Any:
-    """All of a request is refused. ``at``: the request's list whose elements are told of in the
-    response's list, where the response has no error at its top."""
+    """The refusal of a whole request. ``at``: the request's list, and the response's list that has
+    an error for each of its elements, if the response has no error at its top."""
     if any(f.name == "error_code" and f.present(version) for f in response.wire_fields):
         return _told(response, request, refusal)
     asked, answer = at
@@ -34,7 +33,7 @@ def whole(
 def elements(
     asked: Iterable[Any], response: type[Message], answer: str, refusal: Refusal
 ) -> list[Any]:
-    """What the response's list says of elements that are refused."""
+    """The elements of the response's list for refused elements of the request."""
     kind = next(f.kind for f in response.wire_fields if f.name == answer)
     assert isinstance(kind, Array) and isinstance(kind.element, type)
     return [_told(kind.element, item, refusal) for item in asked]
@@ -55,24 +54,24 @@ SAME: Final = frozenset(
         "topic_id",
     }
 )
-"""Fields by which an answer says what it is about, and which the request calls the same."""
+"""Fields that identify an element and have the same name in request and response."""
 
 NUMBERS: Final = ("partition_index", "partition")
-"""What an answer calls a partition that the request names by its bare number."""
+"""The response's name for a partition that is only a number in the request."""
 
 PARTS: Final = {"partitions": "partitions", "partition_responses": "partition_data"}
-"""What an answer calls the partitions of a topic, and what the request does."""
+"""The response's name for the partitions of a topic, and the request's."""
 
 NOWHERE: Final = {"node_id": -1, "port": -1}
-"""A coordinator that is none (FindCoordinator)."""
+"""The values for a missing coordinator (FindCoordinator)."""
 
 
 NONE_OF_THEM: Final = ()
-"""One for all elements: a list for each would be half the memory of a refusal."""
+"""One empty list for all elements: a list for each would be half the memory of a refusal."""
 
 
 def _told(answer: type[Struct], asked: Any, refusal: Refusal) -> Any:
-    """One element of the answer: about what was asked, with the error."""
+    """One element of the response: the identity of the requested one, with the error."""
     return answer(**dict(_fields(answer, asked, refusal)))
 
 
@@ -106,7 +105,7 @@ def _fields(answer: type[Struct], asked: Any, refusal: Refusal) -> Iterator[tupl
 
 
 def _first_text(answer: type[Struct]) -> int:
-    """A bare name stands in the first field that holds text and is no message for people."""
+    """A plain name goes into the first text field that is not an error message."""
     return next(
         at
         for at, field in enumerate(answer.wire_fields)

@@ -1,8 +1,8 @@
-"""How much one request may name: THE table of maxima, and the refusal of what goes beyond.
+"""How much one request may name: the table of maxima, and the refusal of larger requests.
 
-The codec lets 100,000 elements pass whatever the API (``wire.limits``). Most APIs do so much for
-each element that fewer must do; what they may be is a row here, looked at before a handler is
-asked. A refusal is the API's own (``protocol.refusals``).
+The codec accepts 100,000 elements in every API (``wire.limits``). In most APIs each element costs
+too much for that, so a row here has a lower maximum, which is checked before the handler runs. The
+refusal is the API's own (``protocol.refusals``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ from protocol.refusals import Refusal, whole
 from rollcall.wire.declare import Message
 
 LOOKED_AT_BYTES: Final = 1_000
-"""No shorter frame has so many elements: the shortest takes a byte."""
+"""Shorter frames need no check: an element has at least one byte."""
 
 PROTOCOLS_MAX: Final = 100
-"""Assignors that a member of the classic protocol can run. Clients come with three; each join
-compares them with every other member's."""
+"""Assignors that a member of the classic protocol may list. Clients send three; each join compares
+them with those of all other members."""
 
 CONFIGS_MAX: Final = 1_000
-"""Names of settings in one resource: some ten exist."""
+"""Settings in one resource: about ten exist."""
 
 THREADS_MAX: Final = 1_000
 """Topics for which one consumer of a commanded group offers threads."""
@@ -33,9 +33,9 @@ POLICY, REQUEST = ErrorCode.POLICY_VIOLATION, ErrorCode.INVALID_REQUEST
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
-    """One row: ``path`` leads to what is counted in the request, all nestings together. ``limit``
-    is a number or a setting of the node. ``answer`` is the path of what stands for each of them in
-    a response that has no error at its top."""
+    """One row: ``path`` leads to the elements of the request that are counted, all nesting levels
+    together. ``limit`` is a number or a setting of the node. ``answer`` is the path to the
+    corresponding elements of a response without an error at its top."""
 
     path: str
     limit: int | str
@@ -45,19 +45,19 @@ class Maximum:
 
     @property
     def head(self) -> str:
-        """The request's own field."""
+        """The field of the request."""
         return self.path.partition(".")[0]
 
     def of(self, settings: NodeSettings) -> int:
-        """The number."""
+        """The maximum."""
         return self.limit if isinstance(self.limit, int) else int(getattr(settings, self.limit))
 
     def sentence(self, settings: NodeSettings) -> str:
-        """What people are told."""
+        """The error message."""
         return f"A request names at most {self.of(settings)} {self.what}."
 
     def is_exceeded(self, request: Message, settings: NodeSettings) -> bool:
-        """Whether the request names more."""
+        """Whether the request has more."""
         return _count(request, self.path.split(".")) > self.of(settings)
 
 
@@ -145,11 +145,11 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
     10000: (Maximum("topics", THREADS_MAX, "topics", REQUEST),),
     10011: (Maximum("members", MEMBERS, "members", REQUEST),),
 }
-"""By API key, on both listeners. What is not here is bounded by the codec's limit alone."""
+"""By API key, on both listeners. APIs that are not here have only the codec's limit."""
 
 
 def exceeded(request: Message, settings: NodeSettings) -> Maximum | None:
-    """The row that the request goes beyond, if it does."""
+    """The row that the request exceeds, if any."""
     for maximum in MAXIMA.get(request.api_key or 0, ()):
         if hasattr(request, maximum.head) and maximum.is_exceeded(request, settings):
             return maximum
@@ -159,7 +159,7 @@ def exceeded(request: Message, settings: NodeSettings) -> Maximum | None:
 def refused(
     request: Message, response: type[Message], version: int, maximum: Maximum, refusal: Refusal
 ) -> Message:
-    """The API's own way of saying no."""
+    """The API's refusal."""
     said: Message = whole(request, response, version, (maximum.head, maximum.answer), refusal)
     return said
 

@@ -1,4 +1,4 @@
-"""What one request of a client costs the node, and what its answer says of that."""
+"""Measures what one request costs the node, and sets the client's pause in its response."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import Executor, Future
@@ -16,12 +16,12 @@ STRICT_SINCE: Final = {19: 6, 20: 5, 37: 3}
 THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 EXEMPT: Final = frozenset({17, 36})
-"""SaslHandshake and SaslAuthenticate: nobody is anybody yet."""
+"""SaslHandshake and SaslAuthenticate: the client has no principal yet."""
 
 
 class RequestMeter:
-    """One request, from its frame to its reply. Time is that of the loop, and of the thread beside
-    it, in which something is done for this request; not that in which it waits."""
+    """One request, from its frame to its reply. Counts the time during which the loop, and the
+    thread beside it, work for this request; not the time during which it waits."""
 
     def __init__(self, metering: Metering, request_bytes: int) -> None:
         self._metering = metering
@@ -31,7 +31,7 @@ class RequestMeter:
         self._began_ns = perf_counter_ns()
 
     def asked(self, call: Call, key: int, client_id: str | None) -> None:
-        """Whose request it is, and what its handler needs of that."""
+        """Look up the quotas of the client, and set up the call for them."""
         if key in EXEMPT:
             return
         self._limits = self._metering.limits(call.session.principal, client_id or "")
@@ -41,11 +41,12 @@ class RequestMeter:
             call.side = self.side(call.side)
 
     def side(self, executor: Executor) -> Executor:
-        """The thread beside the loop; what is done there counts."""
+        """The executor of the thread, with its time counted for the request."""
         return Side(executor, self)
 
     def answered(self, response: Any, call: Call) -> None:
-        """The handler is done: the pause is in ``call``, and in the answer where that can tell."""
+        """The handler is done: set the pause in ``call``, and in the response if it has the
+        field."""
         if not self._limits:
             return
         spent_ns = self._spent_ns + perf_counter_ns() - self._began_ns
@@ -60,11 +61,11 @@ class RequestMeter:
             response.throttle_time_ms = told_ms
 
     def written(self, reply: bytes | None) -> None:
-        """The reply is written. Its bytes, and what writing it took, count for the next pause."""
+        """The reply is written. Its bytes, and the time to write it, count for the next pause."""
         self._metering.wrote(self._limits, len(reply or b""))
 
     def beside(self, work: Callable[[], T]) -> Callable[[], T]:
-        """The same work, whose time counts. It is done in a thread while the request waits."""
+        """The same work with its time counted. A thread does it while the request waits."""
 
         def timed() -> T:
             began_ns = perf_counter_ns()
@@ -76,7 +77,7 @@ class RequestMeter:
         return timed
 
     def run(self, serving: Coroutine[Any, Any, T]) -> Awaitable[T]:
-        """The same coroutine, whose steps count."""
+        """The same coroutine with the time of its steps counted."""
         return _Steps(self, serving)
 
     def began(self) -> None:
@@ -84,12 +85,12 @@ class RequestMeter:
         self._began_ns = perf_counter_ns()
 
     def ended(self) -> None:
-        """It has ended: the request waits, or is done."""
+        """The step has ended: the request waits, or is done."""
         self._spent_ns += perf_counter_ns() - self._began_ns
 
 
 class _Steps(Awaitable[T]):
-    """A coroutine that is told of: each step of it begins and ends."""
+    """A coroutine that reports the begin and end of each of its steps."""
 
     def __init__(self, meter: RequestMeter, serving: Coroutine[Any, Any, T]) -> None:
         self._meter = meter
@@ -123,12 +124,12 @@ def _thrower(serving: Coroutine[Any, Any, Any], error: BaseException) -> Callabl
 
 
 class Side(Executor):
-    """The thread beside the loop, for one request: what is done there counts."""
+    """The executor of the thread, with its time counted for one request."""
 
     def __init__(self, executor: Executor, meter: RequestMeter) -> None:
         self._executor = executor
         self._meter = meter
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """As the executor's own."""
+        """As in ``Executor``."""
         return self._executor.submit(self._meter.beside(lambda: fn(*args, **kwargs)))

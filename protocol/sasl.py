@@ -1,7 +1,7 @@
-"""SASL: who a client is, by PLAIN. (``scram`` has SCRAM, ``bearer`` OAUTHBEARER.)
+"""SASL authentication, with the mechanism PLAIN (SCRAM is in ``scram``, OAUTHBEARER in ``bearer``).
 
-An exchange is a few messages of one mechanism, given to it in order. Nothing here knows frames or
-connections.
+An exchange is a few messages of one mechanism, passed to it in order. This module knows neither
+frames nor connections.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from protocol.tokens.tokens import Tokens
 
 MESSAGE_BYTES_MAX = 4096
-"""Of any message of a client; those of passwords are much shorter."""
+"""Maximum length of a client's message; messages with passwords are much shorter."""
 
 HASHING_MAX = 64
 """Passwords that wait to be hashed (PLAIN): half a second's worth. One more ends its connection, or
@@ -35,13 +35,13 @@ HASHED_AT_ONCE = 2
 PLAIN, OAUTHBEARER = "PLAIN", "OAUTHBEARER"
 
 SHOWN_SECRETS = frozenset({PLAIN, OAUTHBEARER})
-"""Mechanisms that send a secret as it is: over TLS or on loopback only."""
+"""Mechanisms that send a secret in plain text: only over TLS or on loopback."""
 
 
 class Rejected(Exception):
-    """A client is not who it says, or does not say it properly. The text is for our log: a client
-    hears nothing of the reason. ``counts``: towards a lock-out. ``challenge``: what the client is
-    sent and has to acknowledge before it is told of the failure; b"": it is told at once."""
+    """Authentication failed, or its message is malformed. The text is for the log: the client does
+    not receive the reason. ``counts``: towards a lock-out. ``challenge``: sent to the client, which
+    must acknowledge it before it receives the failure; b"": it receives that at once."""
 
     def __init__(self, why: str, *, counts: bool = True, challenge: bytes = b"") -> None:
         super().__init__(why)
@@ -50,15 +50,15 @@ class Rejected(Exception):
 
 
 class Acknowledged(Exception):
-    """A client that was rejected with a challenge has answered it: now the failure is told."""
+    """A client that was rejected with a challenge has answered it: now the failure is sent."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Sasl:
-    """What the listeners with SASL of a node have together.
+    """The state that all listeners with SASL of a node share.
 
-    ``secret`` makes up salts for users that are not there; ``delay_ms``: how long a failure waits
-    for its answer; ``lifetime_ms``: after which time a client has to authenticate again; 0: never.
+    ``secret`` generates salts for unknown users; ``delay_ms``: how long the response to a failure
+    is delayed; ``lifetime_ms``: after this time a client must authenticate again; 0: never.
     """
 
     credentials: Credentials
@@ -73,11 +73,11 @@ class Sasl:
     places: Places = field(default_factory=lambda: Places(HASHED_AT_ONCE, HASHING_MAX))
 
     def begin(self, mechanism: str, address: str) -> "Exchange":
-        """A new exchange of one of ``mechanisms``."""
+        """Begin an exchange of one of ``mechanisms``."""
         return EXCHANGES[mechanism](self, mechanism, address)
 
     def credential(self, name: str, mechanism: str) -> Credential:
-        """What a user's password is judged by; of one that is not there, something like it."""
+        """A user's credential; for an unknown user, a plausible one."""
         found = self.credentials.get(name, mechanism)
         return found or scram_credentials.plausible(self.secret, mechanism, name)
 
@@ -94,11 +94,11 @@ class Sasl:
 
 
 class Exchange(ABC):
-    """One client that authenticates. ``name`` is the user's once ``is_done``."""
+    """One client's authentication. ``name`` is the user's once ``is_done``."""
 
     message_bytes_max = MESSAGE_BYTES_MAX
     was_refused = False
-    """With a challenge: the client's acknowledgement is the only message that may follow."""
+    """After a challenge: the client's acknowledgement is the only message that may follow."""
 
     def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
         self.sasl = sasl
@@ -108,7 +108,8 @@ class Exchange(ABC):
         self.is_done = False
 
     async def take(self, message: bytes) -> bytes:
-        """The answer to a client's next message; ``Rejected``, ``Acknowledged``, ``Crowded``."""
+        """The response to a client's next message; raises ``Rejected``, ``Acknowledged``,
+        ``Crowded``."""
         if len(message) > self.message_bytes_max:
             raise Rejected(f"a message of {len(message)} bytes")
         try:
@@ -122,21 +123,22 @@ class Exchange(ABC):
         return answer
 
     def claim(self, name: str) -> None:
-        """A client says who it is; ``Rejected`` where it has failed too often."""
+        """The client claims a name; raises ``Rejected`` if it has failed too often."""
         if not name or len(name) > NAME_CHARS_MAX or not name.isprintable():
             raise Rejected("an unknown user name")
         self._refuse_locked(name)
         self.name = name
 
     def _let_in(self) -> None:
-        """Things may have changed since the claim: crowds begin before the first of them fails."""
+        """Check again, since locks and users may have changed since the claim: many exchanges may
+        begin before the first one fails."""
         self._refuse_locked(self.name)
         if not self._is_user():
             raise Rejected(f"{self.name!r} has been deleted")
         self.sasl.lockouts.succeeded((self.name, self.address))
 
     def lifetime_ms(self) -> Millis:
-        """How long the session lasts that begins now; 0: as long as the connection."""
+        """How long the session that begins now lasts; 0: as long as the connection."""
         return self.sasl.lifetime_ms
 
     def _is_user(self) -> bool:
@@ -151,7 +153,7 @@ class Exchange(ABC):
 
 
 class Plain(Exchange):
-    """RFC 4616: one message with name and password, which is hashed and compared."""
+    """RFC 4616: one message with name and password; the password is hashed and compared."""
 
     async def _take(self, message: bytes) -> bytes:
         try:
@@ -175,5 +177,5 @@ class Plain(Exchange):
 
 
 EXCHANGES: dict[str, type[Exchange]] = {PLAIN: Plain}
-"""``scram`` and ``bearer`` put theirs in: nodes that nobody authenticates at do not load their
+"""``scram`` and ``bearer`` register theirs: nodes without authentication do not load their
 libraries."""

@@ -1,6 +1,6 @@
 """SASL's SCRAM-SHA-256 and SCRAM-SHA-512, whose messages scramp reads and writes.
 
-Importing this makes both known to ``sasl``; scramp brings what reads certificates.
+Importing this module registers both in ``sasl``. scramp loads libraries that read certificates.
 """
 
 from scramp import ScramException, ScramMechanism
@@ -10,7 +10,7 @@ from protocol.sasl import EXCHANGES, Exchange, Rejected, Sasl
 
 
 class Scram(Exchange):
-    """RFC 5802: two messages; the password goes over the wire in neither."""
+    """RFC 5802: two messages; neither contains the password."""
 
     def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
         super().__init__(sasl, mechanism, address)

@@ -1,9 +1,8 @@
 """The coordinator's server: daphne's Server, on uvloop, with a Kafka and a draft listener.
 
-daphne gives the life cycle (applications, their end, signals); the listener is an
-``asyncio.Protocol`` on the reactor's own loop, since Twisted's transports write through an
-extra turn of the loop (docs/hot-path.md). The two import-order rules of Twisted live here
-and nowhere else.
+daphne manages the life cycle (applications, their end, signals); the listener is an
+``asyncio.Protocol`` on the reactor's own loop, since Twisted's transports write in an extra turn of
+the loop (docs/hot-path.md). Only this module has to follow Twisted's two import-order rules.
 """
 
 import asyncio
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import psycopg
 import uvloop
 
-asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne makes its loop
+asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne creates its loop
 
 from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
@@ -69,18 +68,19 @@ BACKLOG = 1024
 failover."""
 
 FEW_FILES = 4_096
-"""Below this many file descriptors (three sockets a consumer) the start says a word."""
+"""With fewer file descriptors (a consumer has three sockets) a warning is logged at the start."""
 
 AWAY = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
-"""What a node that starts hears of a database that is away or writes nothing."""
+"""Errors at the start if the database is unavailable or read-only."""
 
 SWITCH_S = 0.001
 """How long the thread beside the loop may keep the interpreter while the loop has work: Python's
-own 5 ms would be added to each of its turns."""
+default of 5 ms would delay each turn of the loop."""
 
 GC_THRESHOLDS = (50_000, 20, 100)
-"""Collections cost more with every group held; what a request allocates dies by its count. While
-there are long requests others hold (``garbage.THRESHOLDS_WITH_LONG``)."""
+"""A collection costs more with every group in memory, and objects of a request are freed by
+reference counts. While there are long requests, other thresholds apply
+(``garbage.THRESHOLDS_WITH_LONG``)."""
 
 
 APPLICATIONS_EVERY_S, TIMEOUTS_EVERY_S = 1, 2
@@ -88,7 +88,7 @@ APPLICATIONS_EVERY_S, TIMEOUTS_EVERY_S = 1, 2
 
 
 class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
-    """One coordinator node as a process: the node, its listener, its applications."""
+    """One coordinator node as a process: the node, its listeners, its applications."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     @property
     def is_draining(self) -> bool:
-        """Whether the node hands its slots over and ends."""
+        """Whether the node is handing over its slots before it ends."""
         return self._closing
 
     @property
@@ -141,50 +141,50 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     @property
     def coordinator(self) -> CoordinatorRuntime:
-        """The node's memory, for the fast path."""
+        """The coordinator's state in memory, for the fast path."""
         return self.node.coordinator
 
     @property
     def frame_bytes_max(self) -> int:
-        """The longest frame that is read."""
+        """The maximum length of a frame."""
         return self.node.settings.socket_request_max_bytes
 
     @property
     def hold_s_max(self) -> float:
-        """How long a heartbeat may be held at the most; 0: none is."""
+        """The longest time that a heartbeat may be held; 0: none is held."""
         return self.node.settings.group_heartbeat_hold_ms / 1000
 
     @property
     def loop_ms(self) -> int:
-        """The loop's clock, in milliseconds."""
+        """The time of the loop's clock, in milliseconds."""
         return int(self.loop.time() * 1000)
 
     @property
     def first_s_max(self) -> float:
-        """How long a connection may say nothing at first."""
+        """How long a new connection may wait before its first request."""
         return self.node.settings.connections_first_request_ms / 1000
 
     @property
     def read_s_max(self) -> float:
-        """A frame must be whole this long after its first byte: a slow loris otherwise holds
+        """The time limit from a frame's first byte to its last: slow clients would otherwise hold
         memory."""
         return self.node.settings.request_read_timeout_ms / 1000
 
     @property
     def unread_s_max(self) -> float:
-        """A client that reads none of its replies for so long is closed, however few they are."""
+        """A client that reads none of its replies for this time is closed, even if they are few."""
         return self.node.settings.response_read_timeout_ms / 1000
 
     @property
     def idle_s_max(self) -> float:
-        """Silence after which a connection is closed (connections.max.idle.ms)."""
+        """A connection without requests is closed after this time (connections.max.idle.ms)."""
         idle_ms = self.node.settings.connections_max_idle_ms
         return inf if idle_ms < 0 else idle_ms / 1000
 
     # -- life
 
     def run(self) -> None:
-        """Serve until SIGINT or SIGTERM. (daphne's own ``run`` is about HTTP.)"""
+        """Serve until SIGINT or SIGTERM. (daphne's own ``run`` is for HTTP.)"""
         raise_file_limit()
         sys.setswitchinterval(SWITCH_S)
         gc.collect()
@@ -220,7 +220,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.node.coordinator.hang_up = self._hang_up
         self.node.keeper.loader.loaded = (
             gc.freeze
-        )  # what was loaded stays; nobody need look through it
+        )  # loaded objects stay; collections need not look at them
         accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
         keep_alive(accepting, self.node.settings.connections_gone_ms)
         bound_unsent(accepting)
@@ -242,7 +242,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             await asyncio.wait(ending)
 
     def _make_sasl(self, settings: NodeSettings) -> Sasl:
-        import protocol.scram  # noqa: F401  (what it brings is for nodes with such a listener)
+        import protocol.scram  # noqa: F401  (its library is only for nodes with such a listener)
 
         return Sasl(
             credentials=self.node.credentials,
@@ -256,7 +256,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         )
 
     def _users_deleted(self, names: Iterable[str]) -> None:
-        """Close the connections of users that are no more."""
+        """Close the connections of deleted users."""
         gone = {f"User:{name}" for name in names}
         for connection in list(self.connections):
             session = connection.session
@@ -276,7 +276,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.long_requests = LongRequests()
 
     async def _bind(self, where: Listener, apis: Mapping[int, Api]) -> int:
-        """Bind a listener whose connections speak this table; it accepts nobody yet. Its port."""
+        """Bind a listener with this table of APIs, without accepting connections yet. Returns its
+        port."""
         listener: asyncio.Server | TlsListener
         if where.security.has_tls:
             secured = partial(self._accept_tls, where, apis)
@@ -293,7 +294,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return int(listener.sockets[0].getsockname()[1])
 
     async def _announce(self, port: int, draft_port: int) -> None:
-        """Say that we serve once every slot has an owner. ``draft_port`` 0: no such listener."""
+        """Report that the node serves once every slot has an owner. ``draft_port`` 0: no such
+        listener."""
         await self.node.whole.wait()
         self.ready(self.listeners[0].host, port, draft_port)
 
@@ -316,7 +318,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return connection
 
     def mechanisms(self, listener: Listener) -> tuple[str, ...]:
-        """How clients of it may say who they are: a secret goes over no open wire as it is."""
+        """The mechanisms of a listener: those that send secrets need TLS or a loopback address."""
         is_safe = listener.security.has_tls or is_loopback(listener.host)
         return tuple(name for name in self.sasl.mechanisms if is_safe or name not in SHOWN_SECRETS)
 
@@ -326,13 +328,14 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return self._connection(secured, listener, apis)
 
     def count(self, api: str) -> None:
-        """A request of this API was answered from memory, without an error."""
+        """Count a request of this API that was answered from memory, without an error."""
         served = self.served[api]
         served.durations.note(0.0)
         served.errors[0] += 1
 
     def _hang_up(self, group_id: str, consumer_ids: Iterable[str]) -> None:
-        """Close the connections of consumers that count as dead (the draft's Slow consumers, 1)."""
+        """Close the connections of consumers that are considered dead (the draft's Slow consumers,
+        1)."""
         numbers = self.seats.taken_by(group_id, consumer_ids)
         if numbers:
             for connection in [c for c in self.connections if c.number in numbers]:
@@ -340,9 +343,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            # No defect of ours, be it the database or the port: a sentence says enough.
+            # An unavailable database or a used port is no defect of ours: the message is enough.
             told = None if isinstance(error, AWAY) or _is_taken(error) else error
-            # The words alone where that is so: no filter of outages may take the last line away.
+            # Only the message in this case: the filter for outages must not drop this last line.
             logger.critical("the node ended: %s", told or str(error), exc_info=told)
             self.exit_code = 1
         if not self._closing:
@@ -352,21 +355,21 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return defer.Deferred.fromFuture(asyncio.ensure_future(self._close(), loop=self.loop))
 
     async def _close(self) -> None:
-        """Stop listening, hand the slots over (parked requests are answered), close."""
+        """Stop listening, hand over the slots (parked requests are answered), close."""
         self._closing = True
         for listener in self._listeners:
             listener.close()
         if self._node_task is not None and not self._node_task.done():
             self._node_task.cancel()
             await asyncio.wait([self._node_task])
-        await asyncio.sleep(0)  # one turn of the loop: the last answers reach their sockets
+        await asyncio.sleep(0)  # one turn of the loop, in which the last replies are written
         for connection in list(self.connections):
             connection.close()
             self.cancel_application(connection)
         if self.metrics is not None:
             await self.metrics.close()
 
-    # -- what daphne does by the clock; its own ends for good with the first exception
+    # -- daphne's periodic checks; its own would end with the first exception
 
     def timeout_checker(self) -> None:
         """Close the connections that are stuck or silent, every two seconds."""
@@ -379,7 +382,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         reactor.callLater(TIMEOUTS_EVERY_S, self.timeout_checker)
 
     def application_checker(self) -> None:
-        """Forget what has ended, every second."""
+        """Remove ended applications, every second."""
         try:
             super().application_checker()
         except Exception:
@@ -389,7 +392,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     # -- applications
 
     def open_application(self, connection: KafkaConnection) -> "asyncio.Queue[Any] | None":
-        """Start the connection's application; its socket goes when it ends."""
+        """Start the connection's application; when it ends, the socket is closed."""
         scope = {"type": "kafka", "connection": connection}
         queue = self.create_application(connection, scope)
         details = self.connections.get(connection, {})
@@ -399,7 +402,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return queue  # type: ignore[no-any-return]
 
     def cancel_application(self, connection: KafkaConnection) -> None:
-        """The connection is over: whatever its application waits for is cancelled at once."""
+        """The connection has ended: cancel its application at once."""
         self.seats.leave(connection.number)
         for group_id, member_ids in self.handed_out.ended(connection.number).items():
             if self.coordinator.group(group_id) is not None:
@@ -409,13 +412,14 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             task.cancel()
 
     def kill_all_applications(self) -> None:
-        """daphne's own assumes that every connection has an application; ours start lazily."""
+        """Overridden since daphne expects an application for every connection; ours start
+        lazily."""
         for connection in list(self.connections):
             self.cancel_application(connection)
 
 
 def _files_left(reserved: int) -> int:
-    """How many connections there are files for, behind what the node keeps for itself."""
+    """How many file descriptors are left for connections, besides those that the node reserves."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return sys.maxsize if soft == resource.RLIM_INFINITY else max(1, soft - reserved)
 
@@ -425,13 +429,13 @@ def _is_taken(error: BaseException) -> bool:
 
 
 def raise_file_limit() -> None:
-    """Take as many file descriptors as the system gives; say so where that is few."""
+    """Raise the limit of file descriptors to the maximum; log a warning if that is low."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         except (ValueError, OSError):
-            hard = soft  # macOS names a hard limit that it does not grant
+            hard = soft  # macOS has a hard limit that it does not grant
     if hard != resource.RLIM_INFINITY and hard < FEW_FILES:
         logger.warning(
             "only %d file descriptors: about %d consumers can connect (ulimit -n)", hard, hard // 3

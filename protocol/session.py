@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection, and by which door it came."""
+"""The client of a connection, and the listener that accepted it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from protocol.authorization.access import OPEN, Open
 from protocol.sasl import Exchange, Sasl
 
 PLAINTEXT = "PLAINTEXT"
-"""The listener that a node has unless it is told of others."""
+"""The default listener of a node."""
 
 
 def _never(*_facts: object) -> None:
-    """What a connection without SASL is not told."""
+    """The default of callbacks that only connections with SASL need."""
 
 
 @dataclass(slots=True)
 class Session:
     """What a connection knows of its client: the listener's name, and the principal.
 
-    ``sasl`` is None where the listener has no SASL, ``mechanisms`` are those of this
-    listener. ``exchange`` is under way between a SaslHandshake and the end of authentication.
-    ``access``: what it may do. ``client_id`` is that of its first request, ``software`` what
-    ApiVersions named, ``member`` (group id, member id) who last joined by it: for operators, who
-    are shown them. ``authenticated`` (milliseconds until it has to be
-    done again; 0: never) and ``refused`` are told the outcome.
+    ``sasl`` is None where the listener has no SASL, ``mechanisms`` are those of this listener.
+    ``exchange`` is set between a SaslHandshake and the end of authentication. ``access``: what the
+    client may do. ``client_id`` is that of its first request, ``software`` the name in ApiVersions,
+    ``member`` (group id, member id) the last one that joined on it: operators see these.
+    ``authenticated`` (milliseconds until the client must authenticate again; 0: never) and
+    ``refused`` are called with the outcome.
     """
 
     listener: str = PLAINTEXT

@@ -12,10 +12,10 @@ from protocol.session import ANONYMOUS
 logger = logging.getLogger(__name__)
 
 LOOK_AGAIN_S = 1.0
-"""Files that changed are noticed by the first connection after so long."""
+"""Interval in which changed files are looked for, by the next connection."""
 
 SHUTDOWN_S = 5.0
-"""What a client has to answer the end of the encryption."""
+"""Time for a client to answer the end of the encryption."""
 
 CLIENT_AUTH = {
     "none": ssl.CERT_NONE,
@@ -25,13 +25,13 @@ CLIENT_AUTH = {
 
 
 class TlsError(Exception):
-    """The certificates cannot be used; the text says which, and why."""
+    """The certificates cannot be used; the text names the file and the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TlsSettings:
-    """``keystore``: a private key and its certificates, in one PEM file; ``truststore``: those who
-    sign for clients; "": nobody does. ``client_auth``: Kafka's ``ssl.client.auth``."""
+    """``keystore``: a private key and its certificates, in one PEM file; ``truststore``: the
+    authorities for client certificates; "": none. ``client_auth``: Kafka's ``ssl.client.auth``."""
 
     keystore: str
     truststore: str = ""
@@ -41,7 +41,7 @@ class TlsSettings:
 
 
 class Tls:
-    """The context that new connections are secured with. ``TlsError`` where it cannot be made."""
+    """The context for new connections. Raises ``TlsError`` if it cannot be created."""
 
     def __init__(self, settings: TlsSettings) -> None:
         self.settings = settings
@@ -50,14 +50,14 @@ class Tls:
         self._context = self._load()
 
     def context(self, now: float) -> ssl.SSLContext:
-        """Of the files as they are; of those before, where they are no certificates any more."""
+        """The context of the current files; if these are invalid, of the previous ones."""
         if now - self._looked_at >= LOOK_AGAIN_S:
             self._looked_at = now
             self._look()
         return self._context
 
     def principal(self, certificate: dict[str, Any] | None) -> str | None:
-        """Who shows this certificate, as ``ssl`` gives it; None: somebody that no rule knows."""
+        """The principal of this certificate, as ``ssl`` returns it; None if no rule matches it."""
         if not certificate:
             return ANONYMOUS
         return principal(certificate["subject"], self.settings.rules)

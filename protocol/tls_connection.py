@@ -1,8 +1,8 @@
-"""A connection whose bytes are encrypted: the handshake, and after it a connection as any other.
+"""A TLS connection: the handshake, and then the same as any other connection.
 
-It has its place among the node's connections before the handshake begins, so that strangers who
-never finish one are counted as any others, and a crowd of newcomers is let in as slowly. Sockets
-are accepted here, since a transport of uvloop begins to read before anybody could stop it.
+It is counted as one of the node's connections before the handshake begins, so that clients that
+never finish one count too, and new connections are admitted at the same rate. Sockets are accepted
+here, since a transport of uvloop begins to read before it can be stopped.
 """
 
 import asyncio
@@ -22,7 +22,8 @@ from protocol.tls import SHUTDOWN_S, Tls
 logger = logging.getLogger(__name__)
 
 ACCEPT_AGAIN_S = 1.0
-"""After the system had no file descriptor or memory left for a connection, as asyncio waits."""
+"""The pause after the system had no file descriptor or memory left for a connection, as in
+asyncio."""
 
 AT_ONCE, PLACE_S = 2, 0.004
 """Handshakes that begin at a time, and how long each keeps its place. Each takes a millisecond of
@@ -34,7 +35,7 @@ EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 class TlsConnection(KafkaConnection):
-    """Nothing of a client is read before its handshake; nothing differs after it."""
+    """A connection that reads nothing before its handshake, and behaves like others after it."""
 
     def __init__(
         self,
@@ -52,12 +53,12 @@ class TlsConnection(KafkaConnection):
         self._waits = False
 
     async def serve(self, accepted: socket.socket) -> None:
-        """Take a place for the connection, then shake hands."""
+        """Reserve a place for the connection, then do the handshake."""
         task = asyncio.current_task()
         assert task is not None
         try:
             waiting = Unsecured(accepted, task)
-        except OSError:  # it has gone already
+        except OSError:  # it has already ended
             accepted.close()
             return
         super().connection_made(waiting)
@@ -102,7 +103,7 @@ class TlsConnection(KafkaConnection):
 
     def _give_up(self, accepted: socket.socket) -> None:
         self.connection_lost(None)
-        accepted.close()  # where a transport has it, with that one
+        accepted.close()  # and with it the transport, if it has one
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The handshake is done."""
@@ -117,14 +118,14 @@ class TlsConnection(KafkaConnection):
         self.session.principal = found
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """The connection is over, perhaps before its handshake was."""
-        if self._transport is not None:  # uvloop tells of some failed handshakes, not of others
+        """The connection has ended, perhaps before its handshake was done."""
+        if self._transport is not None:  # uvloop reports only some of the failed handshakes
             super().connection_lost(exc)
 
 
 class Unsecured(asyncio.Transport):
-    """What a connection has for a transport until its handshake is done. Who ends it ends the
-    task that serves it so far."""
+    """The connection's transport until its handshake is done. Closing it cancels the task that
+    serves the connection so far."""
 
     def __init__(self, accepted: socket.socket, task: asyncio.Task[Any]) -> None:
         super().__init__({"socket": accepted, "peername": accepted.getpeername()})
@@ -132,31 +133,31 @@ class Unsecured(asyncio.Transport):
         self._is_closing = False
 
     def is_closing(self) -> bool:
-        """Whether somebody has ended it."""
+        """Whether it was closed."""
         return self._is_closing
 
     def close(self) -> None:
-        """End it."""
+        """Close it."""
         self._is_closing = True
         self._task.cancel()
 
     abort = close
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Nothing is written yet."""
+        """Nothing is written before the handshake."""
 
     def get_write_buffer_size(self) -> int:
-        """Nothing is written yet."""
+        """Nothing is written before the handshake."""
         return 0
 
     def pause_reading(self) -> None:
-        """Nothing is read yet."""
+        """Nothing is read before the handshake."""
 
     resume_reading = pause_reading
 
 
 class TlsListener:
-    """As much of ``asyncio.Server`` as the coordinator's server uses."""
+    """The part of ``asyncio.Server`` that the coordinator's server uses."""
 
     def __init__(
         self, bound: socket.socket, backlog: int, make: Callable[[], TlsConnection]
@@ -171,7 +172,7 @@ class TlsListener:
     def bind(
         cls, host: str, port: int, backlog: int, make: Callable[[], TlsConnection]
     ) -> "TlsListener":
-        """Bound, and not listening yet; ``OSError`` where the address is taken or none of ours."""
+        """Bind without listening yet; raises ``OSError`` if the address is in use or not local."""
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]
         bound = socket.socket(family, kind, protocol)
@@ -196,7 +197,7 @@ class TlsListener:
         return self._accepting is not None and not self._accepting.done()
 
     def close(self) -> None:
-        """Accept no more, and give up handshakes that are not done."""
+        """Stop accepting, and abort handshakes that are not done."""
         for task in (self._accepting, *self._handshakes):
             if task is not None:
                 task.cancel()

@@ -1,9 +1,9 @@
-"""Replies that the kernel takes before the client reads: few, so that little is written in vain.
+"""Limits the replies in the kernel that a client has not read.
 
-Linux lets the send buffer of a connection grow to megabytes: without this bound who pipelines
-Metadata of 10,000 partitions and reads nothing has twenty replies encoded, with it two. What is on
-its way is not counted, so a client far away is sent as much as its window takes. Set once on each
-listener; whatever it accepts inherits it.
+Linux lets a connection's send buffer grow to megabytes. Without this limit, for a client that
+pipelines Metadata of 10,000 partitions and reads nothing, twenty replies are encoded; with it, two.
+Bytes in flight do not count, so distant clients still get as much as their window allows. Set once
+on each listener; accepted sockets inherit it.
 """
 
 import os
@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from typing import Final
 
 UNSENT_BYTES_MAX: Final = 64 * 1024
-"""Of a connection's replies, written and not on their way (``TCP_NOTSENT_LOWAT``)."""
+"""Bytes of a connection's replies that are written but not in flight (``TCP_NOTSENT_LOWAT``)."""
 
 OPTION: Final = getattr(socket, "TCP_NOTSENT_LOWAT", None)
-"""Of Linux and macOS."""
+"""Exists on Linux and macOS."""
 
 
 def bound_unsent(file_descriptors: Iterable[int]) -> None:
-    """Let the kernel hold no more than that for each connection, where the system can."""
+    """Let the kernel hold at most this much for each connection, if the system supports it."""
     if OPTION is None:
         return
     for number in file_descriptors:

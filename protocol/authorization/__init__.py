@@ -1,1 +1,1 @@
-"""Access rules at the door: what each API needs, who may, and how a request is cut to that."""
+"""Access rules for requests: what each API needs, who may, and which elements are refused."""

@@ -1,8 +1,7 @@
-"""What one connection's client may do: the node's access rules, and the decisions kept of them.
+"""What one connection's client may do: the node's access rules, and a cache of decisions.
 
-A decision is kept for as long as no rule changes (``Acls.version``), so that members who repeat
-themselves are judged once. Where no authorizer is on, everybody may everything (``OPEN``), and
-nothing is looked up.
+A decision is cached until a rule changes (``Acls.version``), so repeated requests are checked once.
+Without an authorizer everything is allowed (``OPEN``), and nothing is looked up.
 """
 
 import logging
@@ -19,14 +18,14 @@ from groups.core.acls.index import AclIndex, Who, host
 logger = logging.getLogger(__name__)
 
 KEPT_MAX: Final = 256
-"""Decisions kept of one connection; more are forgotten, and found again."""
+"""Decisions that are cached for one connection; when there are more, the cache is cleared."""
 
 NAME_SHOWN_CHARS: Final = 200
-"""Of a resource's name in the log: names are the client's own."""
+"""Length of a resource's name in the log, since clients choose names."""
 
 
 class Known(Protocol):
-    """Who is at the other end (``protocol.session.Session``)."""
+    """The client of the connection (``protocol.session.Session``)."""
 
     principal: str
     address: str
@@ -40,24 +39,24 @@ class Rules(Protocol):
 
 
 class Open:
-    """No authorizer is on: everybody may everything that exists on a resource."""
+    """No authorizer is configured: every operation that exists for a resource is allowed."""
 
     is_on = False
 
     def may(self, _operation: Operation, _kind: ResourceType, _name: str = CLUSTER_NAME) -> bool:
-        """Whether this may be done."""
+        """Whether this operation is allowed."""
         return True
 
     def may_any(self, _operation: Operation, _kind: ResourceType) -> bool:
-        """Whether there is a name that this may be done to."""
+        """Whether the operation is allowed on at least one name."""
         return True
 
     def may_all(self, _operation: Operation, _kind: ResourceType, _prefix: str = "") -> bool:
-        """Whether this may be done to every name that begins so."""
+        """Whether the operation is allowed on every name with this prefix."""
         return True
 
     def operations(self, kind: ResourceType, _name: str = CLUSTER_NAME) -> int:
-        """What may be done, a bit for each operation (KIP-430)."""
+        """The allowed operations, a bit for each (KIP-430)."""
         return ALL_OPERATIONS[kind]
 
 
@@ -69,7 +68,7 @@ OPEN: Final = Open()
 
 
 class Judged(Open):
-    """What the rules say of one connection's principal and address."""
+    """What the rules allow to one connection's principal and address."""
 
     is_on = True
 
@@ -81,7 +80,7 @@ class Judged(Open):
         self._who = Who("", "")
 
     def may(self, operation: Operation, kind: ResourceType, name: str = CLUSTER_NAME) -> bool:
-        """Whether this may be done."""
+        """Whether this operation is allowed."""
         if self._found != (self._rules.version, self._known.principal):
             self._begin_anew()
         asked = operation, kind, name
@@ -95,23 +94,23 @@ class Judged(Open):
         return found
 
     def may_any(self, operation: Operation, kind: ResourceType) -> bool:
-        """Whether there is a name that this may be done to."""
+        """Whether the operation is allowed on at least one name."""
         self._begin_anew()
         return self._rules.index.allows_any(self._who, operation, kind)
 
     def may_all(self, operation: Operation, kind: ResourceType, prefix: str = "") -> bool:
-        """Whether this may be done to every name that begins so."""
+        """Whether the operation is allowed on every name with this prefix."""
         self._begin_anew()
         return self._rules.index.allows_all(self._who, operation, kind, prefix)
 
     def operations(self, kind: ResourceType, name: str = CLUSTER_NAME) -> int:
-        """What may be done, a bit for each operation (KIP-430)."""
+        """The allowed operations, a bit for each (KIP-430)."""
         self._begin_anew()
         allows, who = self._rules.index.allows, self._who
         return sum(1 << each for each in OPERATIONS[kind] if allows(who, each, kind, name))
 
     def _begin_anew(self) -> None:
-        """The rules have changed, or the client has said who it is."""
+        """Clear the cache if the rules have changed, or the client has authenticated."""
         found = self._rules.version, self._known.principal
         if found != self._found:
             self._kept.clear()

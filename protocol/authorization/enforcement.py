@@ -1,8 +1,8 @@
-"""The one place where a request is judged before its handler sees it, by the table.
+"""Checks each request against the table of permissions before its handler runs.
 
-What is refused as a whole is answered here; of what is refused by elements the handler gets the
-rest, and the answer says of the others what Kafka's would. Nothing is looked up of what may not be
-touched, so that nobody can tell whether it is there.
+If the whole request is refused, this module answers. If single elements are refused, the handler
+gets the others, and the response has Kafka's errors for the refused ones. Refused resources are not
+looked up, so the answer does not reveal whether they exist.
 """
 
 from collections.abc import Sequence
@@ -33,20 +33,20 @@ REFUSALS: Final = {
         ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "Transactional Id authorization failed."
     ),
 }
-"""Kafka's errors, and its words for them."""
+"""Kafka's error codes and messages."""
 
 UNSURE: Final = Refusal(ErrorCode.COORDINATOR_NOT_AVAILABLE, "The database did not answer.")
-"""Of a topic that is named by an id which nobody could look up: clients ask again."""
+"""For a topic whose id could not be looked up: clients try again."""
 
 NO_ID: Final = UUID(int=0)
 FIRE_AND_FORGET: Final = 0
-"""The acks of a producer that reads no answer."""
+"""The acks of a producer that expects no response."""
 
 Refused = tuple[Need, list[Any], Refusal]
 
 
 async def serve(api: Api, request: Message, call: Call) -> Any:
-    """The answer to a request, of which the handler sees what its client may ask."""
+    """The response to a request; the handler gets only the elements that the client may access."""
     needs = [need for need in NEEDS[api.request].needs if _is_due(need, api, call)]
     is_sure = await _look_up(request, needs, call)
     refused = list[Refused]()
@@ -62,7 +62,7 @@ async def serve(api: Api, request: Message, call: Call) -> Any:
 
 
 def _is_due(need: Need, api: Api, call: Call) -> bool:
-    """Whether it is judged here, in this version."""
+    """Whether this module checks the permission for this version of the request."""
     if need.in_handler or not need.head:
         return not need.in_handler
     return any(f.name == need.head and f.present(call.version) for f in api.request.wire_fields)
@@ -90,7 +90,7 @@ def _refuse_all(api: Api, request: Any, need: Need, call: Call) -> Any:
 
 
 async def _cut(need: Need, request: Any, call: Call, is_sure: bool) -> tuple[Any, list[Refused]]:
-    """The request without what may not be touched, and that."""
+    """The request without the elements that are not allowed, and those elements."""
     kept, refused, unsure = list[Any](), list[Any](), list[Any]()
     async for item in call.each(getattr(request, need.head) or ()):
         if not need.when(request, item):
@@ -113,7 +113,7 @@ def _may(need: Need, item: Any, call: Call) -> bool:
 
 
 def _name(need: Need, item: Any, call: Call) -> str | None:
-    """What a resource is called; None: there is none of this id."""
+    """A resource's name; None if no topic has this id."""
     if isinstance(item, str):
         return item
     if (topic_id := getattr(item, "topic_id", NO_ID)) != NO_ID:
@@ -129,8 +129,8 @@ def _is_unknown(item: Any, call: Call) -> bool:
 
 
 async def _look_up(request: Any, needs: Sequence[Need], call: Call) -> bool:
-    """Whether every topic that is named by its id is known here, or is not there: another node may
-    have made it just now, and the handler would find it."""
+    """Look up the topics that the request names by id and this node does not know, since another
+    node may just have created them. Returns False if they could not be looked up."""
     heads = {need.head for need in needs if need.is_each and need.resource is TOPIC}
     items = [item for head in heads for item in getattr(request, head) or ()]
     asked = {item.topic_id for item in items if _is_unknown(item, call)}
@@ -144,8 +144,8 @@ async def _look_up(request: Any, needs: Sequence[Need], call: Call) -> bool:
 
 
 def _with_refused(api: Api, response: Any, refused: Sequence[Refused]) -> Any:
-    """The answer, and behind what the handler says of others, what was refused. One that failed as
-    a whole has no elements (``OffsetDeleteResponse.Builder.merge`` of Kafka)."""
+    """The response, with the refused elements added. A response that failed as a whole has no
+    elements (``OffsetDeleteResponse.Builder.merge`` of Kafka)."""
     if getattr(response, "error_code", ErrorCode.NONE) != ErrorCode.NONE:
         return response
     for need, items, refusal in refused:

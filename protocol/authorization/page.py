@@ -1,4 +1,4 @@
-"""The tables of docs/acls.md: ``python -m protocol.authorization.page`` writes them anew."""
+"""The tables of docs/acls.md: ``python -m protocol.authorization.page`` writes them again."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ HEADS: Final = (
 
 
 def tables() -> str:
-    """What stands between the marks."""
+    """The text between the two marks."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -42,7 +42,7 @@ def _told(need: Need) -> str:
 
 
 def written(page: str) -> str:
-    """The page with the tables as they are now."""
+    """The page with the current tables."""
     head, _, rest = page.partition(BEGIN)
     return f"{head}{BEGIN}{tables()}{END}{rest.partition(END)[2]}"
 

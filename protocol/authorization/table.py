@@ -1,8 +1,8 @@
 """The permissions that each API needs, as a table. ``docs/acls.md`` is generated from it.
 
-A row is found by the request's class, so that the draft's APIs, whose keys are those of today's,
-have rows of their own. What has no row is never served where an authorizer is on. Needs are Kafka's
-(KIP-163, KIP-231, KIP-290; the APIs of 4.3.1); those of our own APIs are chosen alike.
+Rows are found by the request's class, since the draft's APIs have the same keys as those of today.
+With an authorizer, an API without a row is never served. Permissions are Kafka's (KIP-163, KIP-231,
+KIP-290; the APIs of 4.3.1); Rollcall's own APIs need similar ones.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ ALTER, DESCRIBE = Operation.ALTER, Operation.DESCRIBE
 DESCRIBE_CONFIGS, ALTER_CONFIGS = Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS
 
 When = Callable[[Any, Any], bool]
-"""Of a request and an element of it: whether a need is about it."""
+"""Whether a permission is needed, from a request and one of its elements."""
 
 
 def _always(_request: Any, _item: Any) -> bool:
@@ -33,12 +33,13 @@ class Need:
     """One permission that an API needs.
 
     ``path`` leads to the names in the request: a field, or ``field.name`` for a list's elements
-    (``field.`` where these are the names themselves); "" is the cluster. ``is_each``: elements that
-    may not be touched are left out and refused alone; otherwise all of the request is. ``answer``
-    is the response's list in which it is told, where the response has no error at its top; where
-    the request calls that list otherwise, its name for it comes first (``filters.results``).
-    ``instead`` is an operation on the cluster that does as well. What is ``in_handler`` is judged
-    by the API's own handler, since it is about what the answer tells; ``note`` says how.
+    (``field.`` where the elements themselves are the names); "" is the cluster. ``is_each``:
+    elements that are not allowed are refused one by one; otherwise the whole request is refused.
+    ``answer`` is the response's list that contains the errors, where the response has no error at
+    its top; where the request has another name for that list, that name comes first
+    (``filters.results``). ``instead`` is an operation on the cluster that is sufficient too. A
+    permission with ``in_handler`` is checked by the API's own handler, since it concerns the
+    content of the response; ``note`` says how.
     """
 
     operation: Operation
@@ -53,24 +54,24 @@ class Need:
 
     @property
     def head(self) -> str:
-        """The request's own field."""
+        """The field of the request."""
         return self.path.partition(".")[0]
 
     @property
     def name(self) -> str:
-        """An element's field; "": it is the name."""
+        """The field of an element; "" if the element is the name."""
         return self.path.partition(".")[2]
 
     @property
     def told(self) -> tuple[str, str]:
-        """The request's list whose elements are refused with it, and the response's."""
+        """The request's list whose elements are refused, and the response's list."""
         asked, _, answer = self.answer.partition(".")
         return asked, answer or asked
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one API needs, and what it changes ("" nothing)."""
+    """What one API needs, and what it changes ("" for nothing)."""
 
     needs: tuple[Need, ...] = ()
     changes: str = ""
@@ -101,7 +102,7 @@ def _named(request: Any, _item: Any) -> bool:
 
 
 MEMBER: Final = _whole(READ, GROUP, "group_id")
-"""What members do."""
+"""The requests of members."""
 
 GROUPS, OFFSETS, TOPICS = "members of groups", "committed offsets", "topics"
 
@@ -267,7 +268,7 @@ DRAFT_BY_KEY: Final[Mapping[int, Row]] = {
     12: BY_KEY[12],
     13: BY_KEY[13],
 }
-"""The listener of the 0.9 draft. What it does not have here it shares with the Kafka port."""
+"""The listener of the 0.9 draft. APIs that are not here have the row of the Kafka port."""
 
 NEEDS: Final[Mapping[type[Message], Row]] = {
     **{MESSAGES[key].request: row for key, row in BY_KEY.items()},

@@ -1,4 +1,4 @@
-"""AcknowledgeCommand (10002): a member has done what it was told.
+"""AcknowledgeCommand (10002): a member reports that it has carried out a command.
 
 A private API, for members of every kind of group: docs/commanded.md.
 """
@@ -16,7 +16,7 @@ from rollcall.wire.messages.acknowledge_command import (
 
 
 async def handle(request: AcknowledgeCommandRequest, call: Call) -> AcknowledgeCommandResponse:
-    """Check the form, let the group decide, answer when it has."""
+    """Validate the request, submit it to the group, and return its decision."""
     if request.command_id >= ORDERS_FROM:
         return await operator_orders.acknowledge(request, call)
     try:

@@ -1,6 +1,6 @@
 """AddOffsetsToTxn (25): a group becomes part of a producer's transaction (KIP-98).
 
-Producers of transaction.version 2 do without: TxnOffsetCommit says it for them (KIP-890).
+Producers of transaction.version 2 do not send it: TxnOffsetCommit adds the group (KIP-890).
 """
 
 from groups.core.errors import Refuse
@@ -13,11 +13,11 @@ from rollcall.wire.messages.add_offsets_to_txn import (
 )
 
 FENCED_SINCE = 2
-"""Before, clients know INVALID_PRODUCER_EPOCH alone (KIP-588)."""
+"""Clients of earlier versions know only INVALID_PRODUCER_EPOCH (KIP-588)."""
 
 
 async def handle(request: AddOffsetsToTxnRequest, call: Call) -> AddOffsetsToTxnResponse:
-    """Begin the transaction, if this is the first that is heard of it."""
+    """Add the group; this begins the transaction if it has not begun."""
     try:
         validation.transactional_id(request.transactional_id, call.node.settings)
         validation.group_id(request.group_id, call.node.settings, may_be_empty=True)

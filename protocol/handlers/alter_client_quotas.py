@@ -1,5 +1,5 @@
-"""AlterClientQuotas (49): set and remove quotas (KIP-546). They hold on this node when it answers,
-on the others as soon as the doorbell has rung there."""
+"""AlterClientQuotas (49): set and remove quotas (KIP-546). They apply on this node when the
+response is sent, and on other nodes when these receive the notification."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ DONE: Final = Refusal(ErrorCode.NONE, "")
 
 
 async def handle(request: AlterClientQuotasRequest, call: Call) -> AlterClientQuotasResponse:
-    """Of each entity all that is asked for, or nothing; of all entities in one transaction."""
+    """All changes of an entity or none; those of all entities in one transaction."""
     times = Counter(map(_entity, request.entries))
     told, wanted = dict.fromkeys(times, DONE), dict[Entity, Mapping[str, float | None]]()
     async for entry in call.each(request.entries):
@@ -43,7 +43,7 @@ async def handle(request: AlterClientQuotasRequest, call: Call) -> AlterClientQu
 
 
 def _entity(entry: EntryData) -> Entity:
-    """Of a type that is named twice the last one, as with Kafka."""
+    """If a type is named twice, the last one counts, as in Kafka."""
     return entity({part.entity_type: part.entity_name for part in entry.entity})
 
 

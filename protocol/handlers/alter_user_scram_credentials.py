@@ -1,7 +1,7 @@
-"""AlterUserScramCredentials (51): make users, change their passwords, delete them (KIP-554).
+"""AlterUserScramCredentials (51): create users, change their passwords, delete them (KIP-554).
 
-Where no authorizer is on, everybody could make a user for a listener that lets users in only: then
-nobody may, over the wire (docs/acls.md).
+Without an authorizer, any client could create a user for a listener that requires users. So the API
+is refused then (docs/acls.md).
 """
 
 from collections import Counter, defaultdict
@@ -30,7 +30,7 @@ from rollcall.wire.messages.alter_user_scram_credentials import (
 )
 
 MECHANISMS: Final = dict(enumerate(HASHES, 1))
-"""By Kafka's numbers."""
+"""By Kafka's numbers of the mechanisms."""
 
 OFF: Final = Refusal(
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
@@ -52,7 +52,7 @@ SHORT: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Too short a salt")
 
 
 class Asked(NamedTuple):
-    """One credential of one user. ``made``: None where it is to be deleted."""
+    """A requested change to one credential. ``made``: None to delete it."""
 
     name: str
     mechanism: int
@@ -62,7 +62,7 @@ class Asked(NamedTuple):
 async def handle(
     request: AlterUserScramCredentialsRequest, call: Call
 ) -> AlterUserScramCredentialsResponse:
-    """Of each user all that is asked for, or nothing; of all users in one transaction."""
+    """All changes of a user or none; those of all users in one transaction."""
     asked = [Asked(each.name, each.mechanism) for each in request.deletions]
     asked += [Asked(each.name, each.mechanism, each) for each in request.upsertions]
     may = call.access.may(Operation.ALTER, ResourceType.CLUSTER)
@@ -87,7 +87,7 @@ async def handle(
 
 
 def _faults(asked: list[Asked]) -> dict[str, Refusal]:
-    """Users of whom something is asked that cannot be, and what."""
+    """The users with an invalid request, with its error."""
     times = Counter((each.name, each.mechanism) for each in asked)
     found = ((each.name, _fault(each)) for each in asked)
     faults = {name: fault for name, fault in found if fault is not None}

@@ -1,4 +1,4 @@
-"""ApiVersions (18): what this server speaks, and the features of the cluster (KIP-511, KIP-584)."""
+"""ApiVersions (18): the supported APIs, and the features of the cluster (KIP-511, KIP-584)."""
 
 import re
 from collections.abc import Sequence
@@ -28,22 +28,23 @@ FEATURES = {
     GROUP_VERSION: (1, CONSUMER_GROUP_HEARTBEAT),
     "transaction.version": (2, END_TXN),
 }
-"""Feature to its level, supported from 0, and the API without which it is not told of.
+"""Feature: its level (supported from 0), and the API without which it is not returned.
 group.version 1 is KIP-848's consumer protocol, transaction.version 2 KIP-890's epoch for each
 transaction."""
 
 FEATURES_EPOCH = 0
-"""Clients believe finalized features only with an epoch of at least 0; ours never change."""
+"""Clients use finalized features only with an epoch of at least 0; ours never change."""
 
 CLIENT_NAMED_SINCE = 3
 FEATURE_LEVEL_ZERO_SINCE = 4
-"""Admin clients that speak less choke on a feature whose lowest level is 0: they are told 1."""
+"""Admin clients of earlier versions fail on a feature whose minimum level is 0: they receive 1."""
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?", re.ASCII)
 
 
 async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse:
-    """The table of APIs. A client whose name or version is ill-formed hears INVALID_REQUEST."""
+    """The table of APIs. A client with an invalid software name or version receives
+    INVALID_REQUEST."""
     names = (request.client_software_name, request.client_software_version)
     if call.version >= CLIENT_NAMED_SINCE and not all(map(_SOFTWARE.fullmatch, names)):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
@@ -70,7 +71,7 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
 
 
 def _is_on(feature: str, call: Call) -> bool:
-    """Whether the cluster has the feature, at its level; one at level 0 is not told of."""
+    """Whether the cluster has the feature, at its level; a feature at level 0 is not returned."""
     on = validation.CONSUMER_PROTOCOL in call.node.settings.group_coordinator_rebalance_protocols
     return on or feature != GROUP_VERSION
 

@@ -30,7 +30,7 @@ CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
 async def handle(
     request: ConsumerGroupDescribeRequest, call: Call
 ) -> ConsumerGroupDescribeResponse:
-    """Each group by itself, in the request's order."""
+    """Each group independently, in the request's order."""
     asked = request.include_authorized_operations
     groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
     async for group_id in call.each(request.group_ids):
@@ -78,7 +78,8 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
 
 
 def _has_hidden_topics(group: ConsumerGroup, call: Call) -> bool:
-    """Whether its members have or want topics that the client may not describe (KAFKA-18813)."""
+    """Whether its members have or subscribe to topics that the client may not describe
+    (KAFKA-18813)."""
     if not call.access.is_on:
         return False
     parts = {part[0] for m in group.members.values() for part in (*m.holds, *m.target)}
@@ -119,7 +120,7 @@ def _member(member: Member, call: Call) -> DescribedMember:
 
 
 def _assignment(parts: Iterable[Part], call: Call) -> Assignment:
-    """Partitions with the names of their topics; those of a deleted topic have no name to tell."""
+    """Partitions with their topics' names; partitions of deleted topics are left out."""
     named = []
     for topic, partitions in by_topic(parts).items():
         entry = call.node.catalogue.by_id(UUID(hex=topic))

@@ -30,8 +30,8 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
 async def handle(
     request: ConsumerGroupHeartbeatRequest, call: Call
 ) -> ConsumerGroupHeartbeatResponse:
-    """Check the form, show the group its topics, let it decide; a settled member's heartbeat
-    waits for news a while, and is decided again when there is any."""
+    """Validate the request, pass the topics to the group, and return its decision; a settled
+    member's heartbeat waits for news for a while, and is decided again if there is any."""
     learn(request, call)
     reply = await _decide(request, call)
     seconds = hold_s(request, reply, call)
@@ -77,7 +77,7 @@ def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
 
 
 def _brought(request: ConsumerGroupHeartbeatRequest) -> Iterator[str | bytes | None]:
-    """What the member's row keeps of its subscription."""
+    """The subscription as the member's row stores it."""
     yield request.subscribed_topic_regex
     yield from request.subscribed_topic_names or ()
     for each in request.client_assignors or ():
@@ -109,7 +109,7 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
 
 
 def _problem(request: ConsumerGroupHeartbeatRequest, call: Call) -> str | None:
-    """What is wrong with the pattern that it brings, or goes on with."""
+    """The error in the request's pattern, or in the one that the member keeps."""
     patterns, regex = call.node.patterns, request.subscribed_topic_regex
     if regex is None:
         return patterns.problem_of(request.group_id, request.member_id)
@@ -117,7 +117,7 @@ def _problem(request: ConsumerGroupHeartbeatRequest, call: Call) -> str | None:
 
 
 def _by_topic(owned: Sequence[TopicPartitions]) -> dict[str, tuple[int, ...]]:
-    """What the member owns; entries of one topic are added up."""
+    """The partitions that the member owns; entries of one topic are merged."""
     found: dict[str, list[int]] = {}
     for topic in owned:
         found.setdefault(topic.topic_id.hex, []).extend(topic.partitions)

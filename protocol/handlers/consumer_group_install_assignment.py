@@ -1,4 +1,4 @@
-"""ConsumerGroupInstallAssignment (10011): take what a member worked out for its group."""
+"""ConsumerGroupInstallAssignment (10011): install an assignment that a member computed."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ from rollcall.wire.messages.consumer_group_install_assignment import (
 async def handle(
     request: ConsumerGroupInstallAssignmentRequest, call: Call
 ) -> ConsumerGroupInstallAssignmentResponse:
-    """Check the form, let the group decide whether it goes by it."""
+    """Validate the request, and let the group decide whether to accept the assignment."""
     try:
         validation.consumer_protocol(call.node.settings)
         validation.group_id(request.group_id, call.node.settings)

@@ -1,4 +1,5 @@
-"""ConsumerGroupPrepareAssignment (10010): hand the group to the member that is to assign it."""
+"""ConsumerGroupPrepareAssignment (10010): send the group's state to the member that computes the
+assignment."""
 
 from functools import partial
 from uuid import UUID
@@ -25,7 +26,7 @@ from rollcall.wire.messages.consumer_group_prepare_assignment import (
 async def handle(
     request: ConsumerGroupPrepareAssignmentRequest, call: Call
 ) -> ConsumerGroupPrepareAssignmentResponse:
-    """Check the form, let the group say what it is."""
+    """Validate the request, and return the state of the group."""
     try:
         validation.consumer_protocol(call.node.settings)
         validation.group_id(request.group_id, call.node.settings)
@@ -38,7 +39,7 @@ async def handle(
     reply = await call.decide(request.group_id, event)
     if not isinstance(reply, Prepared):
         return _response(Prepared(error=reply.error))
-    return await call.beside(partial(_response, reply))  # it names whatever anybody subscribes to
+    return await call.beside(partial(_response, reply))  # has the topics of all members
 
 
 def _response(reply: Prepared) -> ConsumerGroupPrepareAssignmentResponse:

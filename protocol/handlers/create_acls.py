@@ -1,5 +1,5 @@
-"""CreateAcls (30): make access rules (KIP-140, KIP-290). They hold on this node when it answers,
-on the others as soon as the doorbell has rung there."""
+"""CreateAcls (30): create access rules (KIP-140, KIP-290). They apply on this node when the
+response is sent, and on other nodes when these receive the notification."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ DONE = Refusal(ErrorCode.NONE, "")
 
 
 async def handle(request: CreateAclsRequest, call: Call) -> CreateAclsResponse:
-    """Each rule that can be one, all in one transaction; one that is there already is no error."""
+    """Create the valid rules in one transaction; a rule that exists already is no error."""
     rules = acl_wire.acls(call)
     if rules is None:
         return _response(request, dict.fromkeys(range(len(request.creations)), acl_wire.DISABLED))

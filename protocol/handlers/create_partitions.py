@@ -1,4 +1,4 @@
-"""CreatePartitions (37): a topic grows; it never shrinks."""
+"""CreatePartitions (37): add partitions to a topic; their number never decreases."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ UNSURE = "The database did not answer; the topic may have grown or not."
 
 
 async def handle(request: CreatePartitionsRequest, call: Call) -> CreatePartitionsResponse:
-    """Each topic by itself; with ``validate_only`` nothing is written."""
+    """Each topic independently; with ``validate_only`` nothing is written."""
     times = Counter(topic.name for topic in request.topics)
     topics = {topic.name: topic for topic in request.topics}
     results = []

@@ -1,4 +1,4 @@
-"""CreateTopics (19): rows in the catalogue; each topic succeeds or fails alone."""
+"""CreateTopics (19): add rows to the catalogue; each topic succeeds or fails alone."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ UNSURE = "The database did not answer; the topic may have been created or not."
 
 
 async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsResponse:
-    """Judge each topic by form, make those that pass at once, and say how each fared."""
+    """Validate each topic, create the valid ones together, and return each one's result."""
     times = Counter(topic.name for topic in request.topics)
     once = [topic for topic in request.topics if times[topic.name] == 1]
     if _is_too_large(_partitions_asked(once, call.node.settings.num_partitions)):
@@ -55,7 +55,7 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
 
 
 def _partitions_asked(topics: Iterable[CreatableTopic], default: int) -> list[int]:
-    """Partitions of each topic; what cannot be made at all counts as none."""
+    """The number of partitions of each topic; 0 where it is invalid."""
     counts = (
         len(topic.assignments) or (default if topic.num_partitions == -1 else topic.num_partitions)
         for topic in topics
@@ -106,7 +106,7 @@ async def _made(
 
 
 NO_ID = CreatableTopicResult().topic_id
-"""A topic that was only validated has no id."""
+"""The id of a topic that was only validated."""
 
 
 CONFIGS = [
@@ -119,7 +119,7 @@ CONFIGS = [
     )
     for entry in entries()
 ]
-"""The settings of any new topic, as DescribeConfigs tells them."""
+"""The settings of a new topic, as in DescribeConfigs."""
 
 
 def _created(entry: Entry, call: Call) -> CreatableTopicResult:

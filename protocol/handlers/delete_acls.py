@@ -1,5 +1,6 @@
-"""DeleteAcls (31): delete the access rules that filters mean (KIP-140, KIP-290). They hold no more
-on this node when it answers, on the others as soon as the doorbell has rung there."""
+"""DeleteAcls (31): delete the access rules that match filters (KIP-140, KIP-290). They stop
+applying on this node when the response is sent, and on other nodes when these receive the
+notification."""
 
 from collections.abc import Sequence
 
@@ -20,7 +21,7 @@ from rollcall.wire.messages.delete_acls import (
 
 
 async def handle(request: DeleteAclsRequest, call: Call) -> DeleteAclsResponse:
-    """Each filter that can be one, all in one transaction."""
+    """Process the valid filters, all in one transaction."""
     rules = acl_wire.acls(call)
     if rules is None:
         return DeleteAclsResponse(

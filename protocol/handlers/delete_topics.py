@@ -1,6 +1,7 @@
 """DeleteTopics (20): by name, and from v6 by id too (KIP-516).
 
-What groups committed for a topic goes with it (docs/decisions/0002-topic-deletion.md).
+The offsets that groups committed for a topic are deleted with it
+(docs/decisions/0002-topic-deletion.md).
 """
 
 from collections import Counter
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
 
 
 async def handle(request: DeleteTopicsRequest, call: Call) -> DeleteTopicsResponse:
-    """Each topic in a transaction of its own, one after the other."""
+    """Delete the topics one after the other, each in its own transaction."""
     if call.version >= BY_ID_SINCE:
         asked = [Asked(topic.name, topic.topic_id) for topic in request.topics]
     else:

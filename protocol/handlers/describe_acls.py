@@ -1,4 +1,4 @@
-"""DescribeAcls (29): the access rules that a filter means (KIP-140, KIP-290)."""
+"""DescribeAcls (29): the access rules that match a filter (KIP-140, KIP-290)."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -16,7 +16,7 @@ from rollcall.wire.messages.describe_acls import (
 
 
 async def handle(request: DescribeAclsRequest, call: Call) -> DescribeAclsResponse:
-    """What this node knows of, by resource."""
+    """The rules that this node has in memory, by resource."""
     rules = acl_wire.acls(call)
     if rules is None:
         code, message = acl_wire.DISABLED

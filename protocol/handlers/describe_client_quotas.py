@@ -1,4 +1,4 @@
-"""DescribeClientQuotas (48): the quotas that a filter means (KIP-546)."""
+"""DescribeClientQuotas (48): the quotas that match a filter (KIP-546)."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,7 +16,7 @@ from rollcall.wire.messages.describe_client_quotas import (
 
 
 async def handle(request: DescribeClientQuotasRequest, call: Call) -> DescribeClientQuotasResponse:
-    """What this node knows of."""
+    """The quotas that this node has in memory."""
     components = (Component(c.entity_type, c.match_type, c.match) for c in request.components)
     try:
         asked = filter_of(components, is_strict=request.strict)
@@ -38,5 +38,5 @@ def _response(
         )
         for entity, values in found
     ]
-    # Kafka says "" here, where others say null.
+    # Kafka returns "" here, where other APIs return null.
     return DescribeClientQuotasResponse(error_message="", entries=entries)

@@ -15,7 +15,7 @@ BROKERS, CONTROLLERS = 1, 2
 
 
 async def handle(request: DescribeClusterRequest, call: Call) -> DescribeClusterResponse:
-    """The nodes that live. Fenced brokers are never listed: a dead node is not in the view."""
+    """The live nodes. Fenced brokers are never listed: a dead node is not in the view."""
     code = _refusal(request.endpoint_type)
     if code is not ErrorCode.NONE:
         return DescribeClusterResponse(

@@ -21,8 +21,8 @@ from rollcall.wire.messages.describe_configs import (
 
 
 async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigsResponse:
-    """Each resource by itself, and once however often it is named; what groups have of their own,
-    and which topics there are, is read for all of them at once."""
+    """Each resource independently, and once even if it is named twice. The groups' own settings and
+    the topics are read once for all resources."""
     if any(r.resource_type not in config_resources.KAFKAS for r in request.resources):
         return _refused(request)
     asked = list({(r.resource_type, r.resource_name): r for r in request.resources}.values())
@@ -33,7 +33,7 @@ async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigs
 
 
 def _refused(request: DescribeConfigsRequest) -> DescribeConfigsResponse:
-    """As with Kafka: where nobody knows what one of them is, none is described."""
+    """As in Kafka: if one resource has an unknown type, none is described."""
     return DescribeConfigsResponse(
         results=[
             DescribeConfigsResult(
@@ -48,7 +48,7 @@ def _refused(request: DescribeConfigsRequest) -> DescribeConfigsResponse:
 
 
 async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[str, Values] | None:
-    """None where the rows could not be read."""
+    """The groups' own settings; None if the rows could not be read."""
     names = {r.resource_name for r in asked if r.resource_type == Resource.GROUP}
     try:
         return await call.node.configs.of([n for n in names if config_resources.is_group(n, call)])
@@ -90,7 +90,7 @@ def _entries(
             topics.check(name)
             return topic.entries()
         case Resource.BROKER:
-            # Nothing is ever set for all brokers at once: each has what it was started with.
+            # No setting can be set for all brokers: each has those with which it was started.
             is_default = config_resources.is_default_broker(name, call)
             return [] if is_default else [config.entry for config in broker.values()]
         case Resource.GROUP:

@@ -1,5 +1,5 @@
-"""DescribeGroups (15): groups with generations and their members, those of the 0.9 draft and those
-that the coordinator commands included; any other id reads as a dead group."""
+"""DescribeGroups (15): groups with generations and their members, including those of the 0.9 draft
+and commanded groups; an unknown id is described as a dead group."""
 
 from typing import Any
 
@@ -19,14 +19,14 @@ from rollcall.wire.messages.describe_groups import (
 )
 
 AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-"""Of a group that the reply has no room for. Clients ask again, for what they were not told."""
+"""For a group that does not fit into the reply. Clients then ask again for it."""
 
 NOT_FOUND_SINCE = 6  # KIP-1043
 DEAD = "Dead"
 
 
 async def handle(request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
-    """Each group by itself, in the request's order."""
+    """Each group independently, in the request's order."""
     asked = request.include_authorized_operations
     groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
     async for group_id in call.each(request.groups):
@@ -71,8 +71,8 @@ def _dead(group_id: str, version: int, fault: str, authorized: int) -> Described
 
 
 def _described(group: Halves[Any], authorized: int) -> DescribedGroup:
-    """Protocol and metadata are told in Stable only: elsewhere they are about to change. The
-    assignments are then those that members still have, as far as they are told."""
+    """Protocol and metadata are returned only in Stable: in other states they are about to change.
+    The assignments are then those that members still have, as far as they are known."""
     row = group.durable.group
     stable = row.state == STABLE
     name = row.protocol_name if stable else None

@@ -18,7 +18,8 @@ from rollcall.wire.messages.describe_topic_partitions import (
 )
 
 PAGE_PARTITIONS_MAX = 2_000
-"""Kafka's max.request.partition.size.limit: partitions of one answer, whatever was asked."""
+"""Kafka's max.request.partition.size.limit: partitions in one response, whatever the client
+requests."""
 
 
 async def handle(
@@ -47,7 +48,7 @@ async def handle(
 
 
 def _is_good(cursor: Cursor, asked: Sequence[str]) -> bool:
-    """Whether a page can begin there: within the topics that are asked for, if any are named."""
+    """Whether the cursor is valid: if topics are named, it must be among them."""
     return cursor.partition_index >= 0 and (not asked or cursor.topic_name in asked)
 
 
@@ -75,7 +76,7 @@ def _is_shown(name: str, call: Call) -> bool:
 
 
 def _hidden(name: str) -> DescribeTopicPartitionsResponseTopic:
-    """Of a topic that may not be described, whether there is one or not."""
+    """The topics that the client may not describe get the same answer whether they exist or not."""
     return DescribeTopicPartitionsResponseTopic(
         error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name
     )
@@ -89,7 +90,7 @@ def _page(
     room: int,
     call: Call,
 ) -> DescribeTopicPartitionsResponse:
-    """As many partitions as there is room for, and where the next page begins."""
+    """As many partitions as fit, and the cursor of the next page."""
     answer: list[DescribeTopicPartitionsResponseTopic] = []
     after: Cursor | None = None
     for name in names:

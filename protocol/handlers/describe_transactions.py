@@ -1,4 +1,4 @@
-"""DescribeTransactions (65): how single transactions stand (KIP-664)."""
+"""DescribeTransactions (65): the state of single transactions (KIP-664)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,15 +18,16 @@ from rollcall.wire.messages.describe_transactions import (
 )
 
 OTHER_BYTES = 50
-"""Of a transaction beside its id and its partitions."""
+"""Bytes of a transaction without its id and its partitions."""
 
 
 IDS_AT_ONCE = 500
-"""As many are read by one statement."""
+"""Ids that one statement reads."""
 
 
 async def handle(request: DescribeTransactionsRequest, call: Call) -> DescribeTransactionsResponse:
-    """An answer as often as an id is named. Partitions are those whose offsets wait for the end."""
+    """One result for each id, even if it is named twice. Partitions are those with pending
+    offsets."""
     found, room = dict[str, TransactionState](), REPLY_BYTES_MAX
     times = Counter(request.transactional_ids)
     ids = list(times)
@@ -51,7 +52,7 @@ def _bytes_of(state: TransactionState) -> int:
 
 
 async def _described(ids: Sequence[str], call: Call) -> dict[str, TransactionState]:
-    """How each of them stands."""
+    """The state of each transaction."""
     codes = {i: await _refusal(i, call) async for i in call.each(ids)}
     asked = [i for i, code in codes.items() if code is ErrorCode.NONE]
     try:
@@ -63,7 +64,7 @@ async def _described(ids: Sequence[str], call: Call) -> dict[str, TransactionSta
 
 
 async def _refusal(transactional_id: str, call: Call) -> ErrorCode:
-    """Why it is refused; NONE: it is looked for."""
+    """The error, or NONE if the transaction is looked up."""
     try:
         validation.transactional_id(transactional_id, call.node.settings)
     except Refuse as refusal:

@@ -1,4 +1,4 @@
-"""DescribeUserScramCredentials (50): which users there are, with which mechanisms (KIP-554)."""
+"""DescribeUserScramCredentials (50): the users and their mechanisms (KIP-554)."""
 
 from collections import Counter
 from typing import Final
@@ -26,8 +26,9 @@ MISSING: Final = "Attempt to describe a user credential that does not exist: {}"
 async def handle(
     request: DescribeUserScramCredentialsRequest, call: Call
 ) -> DescribeUserScramCredentialsResponse:
-    """What this node knows of; nobody named means everybody. Where there is nobody there is nothing
-    to hide: ``kafka-configs --describe`` of users, which tells their quotas, asks for it too."""
+    """The users that this node has in memory; an empty request means all. Without an authorizer the
+    request is refused, except where there are no users: ``kafka-configs --describe`` of users,
+    which shows their quotas, sends it too."""
     if not call.access.is_on and call.node.credentials.iterations():
         return DescribeUserScramCredentialsResponse(
             error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, error_message=OFF

@@ -1,4 +1,4 @@
-"""EndTxn (26): the transaction's offsets count from now on, or never (KIP-98, KIP-890)."""
+"""EndTxn (26): commit or discard the transaction's offsets (KIP-98, KIP-890)."""
 
 from groups.core.errors import Refuse
 from groups.core.transactions import NO_EPOCH, Claim
@@ -7,11 +7,11 @@ from protocol.handlers.support import validation
 from rollcall.wire.messages.end_txn import EndTxnRequest, EndTxnResponse
 
 FENCED_SINCE = 2
-"""Before, clients know INVALID_PRODUCER_EPOCH alone (KIP-588)."""
+"""Clients of earlier versions know only INVALID_PRODUCER_EPOCH (KIP-588)."""
 
 
 async def handle(request: EndTxnRequest, call: Call) -> EndTxnResponse:
-    """Commit or abort; when the answer comes, it is done."""
+    """Commit or abort; the response is sent when it is done."""
     try:
         validation.transactional_id(request.transactional_id, call.node.settings)
         await call.available_or_refuse(request.transactional_id)

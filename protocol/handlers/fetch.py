@@ -1,11 +1,11 @@
 """Fetch (1): held for a while, then empty. There is no log (docs/decisions/0001-no-log.md).
 
-Every consumer sends two of these a second while it idles, so nothing here looks
-at a topic: from v7 an answer may leave out partitions that have nothing new. The first answer of
-a fetch session (KIP-227) names them all, since Java's consumer complains in its log otherwise, at
-every fetch; so does an answer outside of any session to whoever asks for other offsets than the
-last time, since librdkafka learns from it that it is at the end of a partition. Nothing needs to
-be remembered for a session: whatever it covers, it has no news.
+Every idle consumer sends two of these a second, so no topic is looked up: from v7 on a response may
+leave out partitions without news. The first response of a fetch session (KIP-227) contains all of
+them, since Java's consumer otherwise logs a warning at every fetch. So does a response outside of a
+session when the offsets differ from those of the last request, since librdkafka learns from it that
+it is at the end of a partition. No state is kept for a session, since none of its partitions ever
+has news.
 """
 
 from collections.abc import Iterator
@@ -21,11 +21,12 @@ from rollcall.wire.messages.fetch import (
 )
 
 EMPTY_SINCE = 7
-"""KIP-227. Whoever asks for no session (epoch -1) gets none: its next fetch is full again."""
+"""KIP-227. A client that requests no session (epoch -1) gets none: its next fetch is a full one
+again."""
 
 NEW_SESSION_EPOCH = 0
 SESSION_ID = 1
-"""Of every session: any number but 0 will do, since nobody looks one up."""
+"""The id of every session: any number but 0 is fine, since ids are not looked up."""
 
 READ_COMMITTED = 1
 
@@ -33,7 +34,7 @@ EMPTY = FetchResponse()
 
 
 async def handle(request: FetchRequest, call: Call) -> FetchResponse:
-    """Wait as long as the client would for records, within our bounds; then say there are none."""
+    """Wait as long as the client would wait for records, within our limits; then return none."""
     settings = call.node.settings
     hold_ms = max(request.max_wait_ms, settings.fetch_hold_min_ms)
     await call.hold(min(hold_ms, settings.fetch_hold_max_ms) / 1_000)
@@ -57,7 +58,7 @@ def _offsets(request: FetchRequest) -> Iterator[tuple[object, ...]]:
 
 
 def _echo(request: FetchRequest, session_id: int) -> FetchResponse:
-    """Each partition asked for by name or id, with nothing beyond the offset asked for."""
+    """Each requested partition by name or id, with no records."""
     is_committed = request.isolation_level == READ_COMMITTED
     return FetchResponse(
         session_id=session_id,

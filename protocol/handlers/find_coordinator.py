@@ -23,7 +23,7 @@ NO_SUCH_TYPE = "There is no coordinator for keys of this type."
 
 
 async def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinatorResponse:
-    """The owner of each key, or why there is none: node -1, host "", port -1."""
+    """The owner of each key; if there is none, the error with node -1, host "", port -1."""
     if call.version >= BATCHED_SINCE:
         keys = request.coordinator_keys
         return FindCoordinatorResponse(
@@ -41,7 +41,7 @@ async def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinator
 
 def _found(key: str, key_type: int, call: Call) -> Coordinator:
     if key_type in (GROUP, TRANSACTION):
-        # A node whose lease ran out may have slept: others know better who owns what.
+        # A node whose lease expired may have been suspended: other nodes know the owners better.
         awake = call.node.coordinator.holds_lease
         broker = call.node.cluster.coordinator(key) if awake else None
         endpoint = broker and broker.at(call.session.listener)

@@ -1,7 +1,7 @@
-"""Heartbeat (12), the slow way: what the fast path left to the queue.
+"""Heartbeat (12): the requests that the fast path left to the queue.
 
-The same view answers, in its turn on the connection. A heartbeat is no event: it changes
-nothing but the member's beat.
+The same view answers them, in the connection's order. A heartbeat is no event: it changes only the
+member's beat.
 """
 
 from groups.core.errors import ErrorCode, Refuse

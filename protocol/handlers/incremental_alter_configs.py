@@ -1,4 +1,5 @@
-"""IncrementalAlterConfigs (44): groups have settings of their own; topics and brokers do not."""
+"""IncrementalAlterConfigs (44): changes settings of groups; topics and brokers have none to
+change."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ UNSURE = "The database did not answer; the change may have been made or not."
 async def handle(
     request: IncrementalAlterConfigsRequest, call: Call
 ) -> IncrementalAlterConfigsResponse:
-    """Each resource by itself: all of its changes, or none. Those of groups in one transaction."""
+    """Each resource independently: all its changes or none. Those of groups in one transaction."""
     times = Counter((r.resource_type, r.resource_name) for r in request.resources)
     refused: dict[tuple[int, str], Refusal] = {}
     groups: dict[str, list[Change]] = {}
@@ -54,7 +55,7 @@ async def handle(
 
 
 class Refusal(NamedTuple):
-    """Why a resource was left as it is."""
+    """Why the resource was not changed."""
 
     code: int
     detail: str | None
@@ -77,13 +78,13 @@ def _changes(resource: AlterConfigsResource) -> list[Change]:
 
 
 def _is_group(resource: AlterConfigsResource, topics: Topics, call: Call) -> bool:
-    """Whether the resource is a group, which may be changed; nothing else may."""
+    """Whether the resource is a group; only groups can be changed."""
     name = resource.resource_name
     match config_resources.kind(resource.resource_type):
         case Resource.TOPIC:
             if not name:
                 raise Refuse(ErrorCode.INVALID_REQUEST, NO_DEFAULT)
-            check_form(_changes(resource))  # Kafka's order: what asks for no look-up comes first
+            check_form(_changes(resource))  # Kafka's order: checks without a look-up first
             check_name(name)
             topic.check_names(_changes(resource))
             topics.check(name)
@@ -111,8 +112,8 @@ async def _alter(
 
 
 def _check_broker(changes: Sequence[Change], call: Call) -> None:
-    """Nothing that a node was started with changes while it runs. Deleting what nobody has set
-    changes nothing."""
+    """A node's settings do not change while it runs. Deleting a setting that is not set changes
+    nothing."""
     check_form(changes)
     for change in changes:
         if change.name not in call.node.configs.broker:

@@ -1,5 +1,5 @@
-"""InitProducerId (22): a producer id and epoch, and for a transactional id the end of whoever
-had it before (KIP-98, KIP-360)."""
+"""InitProducerId (22): return a producer id and epoch, and fence the previous producer of a
+transactional id (KIP-98, KIP-360)."""
 
 from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
@@ -9,15 +9,15 @@ from protocol.handlers.support import validation
 from rollcall.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
 FENCED_SINCE = 4
-"""Before, clients know INVALID_PRODUCER_EPOCH alone (KIP-588)."""
+"""Clients of earlier versions know only INVALID_PRODUCER_EPOCH (KIP-588)."""
 
 
 async def handle(request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
-    """The id and epoch that are the producer's alone from now on."""
+    """A producer id and epoch that no other producer has."""
     try:
         if request.transactional_id is None:
             _check_idempotent(call)
-            _claim(request)  # whoever has no transactional id is asked the same, as with Kafka
+            _claim(request)  # checked without a transactional id too, as in Kafka
             return _given(await call.node.transactions.draw_producer_id(), 0)
         return await _initialise(request, request.transactional_id, call)
     except Refuse as refusal:
@@ -39,7 +39,7 @@ async def _initialise(
 
 
 def _claim(request: InitProducerIdRequest) -> Claim | None:
-    """What the producer says it was; half a claim is none."""
+    """The id and epoch that the producer claims to have; half a claim is an error."""
     missing = (request.producer_id == NO_ID, request.producer_epoch == NO_EPOCH)
     if all(missing):
         return None
@@ -49,7 +49,7 @@ def _claim(request: InitProducerIdRequest) -> Claim | None:
 
 
 def _check_idempotent(call: Call) -> None:
-    """KIP-679: who may produce to any topic may do so idempotently."""
+    """KIP-679: a client that may write to any topic may be idempotent."""
     access = call.access
     is_allowed = access.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER)
     if not is_allowed and not access.may_any(Operation.WRITE, ResourceType.TOPIC):

@@ -1,4 +1,4 @@
-"""JoinGroup (11): a member asks to be part of the next generation."""
+"""JoinGroup (11): a member joins the next generation."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ SKIP_ASSIGNMENT_SINCE = 9  # KIP-814
 
 
 async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
-    """Check the form, let the group decide, answer when it has."""
+    """Validate the request, submit the event, and return the group's decision."""
     try:
         event = _event(request, call)
     except Refuse as refusal:
@@ -45,7 +45,7 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
 
 
 async def _view(group_id: str, event: JoinGroup, call: Call) -> View:
-    """What the group must know of topics; nothing where it leaves assigning to its members."""
+    """The topics that the group needs to know; none if its members compute the assignment."""
     group = call.node.coordinator.group(group_id)
     if not isinstance(group, ConsumerGroup) or not event.protocols:
         return View()

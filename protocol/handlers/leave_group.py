@@ -14,7 +14,7 @@ BATCH_SINCE = 3  # KIP-345
 
 
 async def handle(request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse:
-    """Check the form, let the group decide, answer when it has."""
+    """Validate the request, submit the event, and return the group's decision."""
     try:
         validation.group_id(request.group_id, call.node.settings)
     except Refuse as refusal:
@@ -50,7 +50,7 @@ def _leavers(request: LeaveGroupRequest, version: int) -> tuple[Leaver, ...]:
 
 
 def _lifted(left: Left) -> ErrorCode:
-    """Below version 3 there is one member, and its code stands at the top."""
+    """Before version 3 there is one member, and its code is at the top."""
     if left.error is not ErrorCode.NONE or not left.members:
         return left.error
     return left.members[0]

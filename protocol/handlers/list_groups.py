@@ -1,6 +1,7 @@
-"""ListGroups (16): the groups that this node owns; clients ask every node.
+"""ListGroups (16): the groups that this node owns; clients send it to every node.
 
-Memory answers, so the lease must hold: a node that slept may list what others own by now.
+The list comes from memory, so the lease must be valid: a node that was suspended may list groups
+that other nodes own by now.
 """
 
 from groups.core.acls.bindings import Operation, ResourceType
@@ -12,12 +13,12 @@ from rollcall.wire.messages.list_groups import ListedGroup, ListGroupsRequest, L
 GROUP = ResourceType.GROUP
 
 OTHER_BYTES = 30
-"""Of a group's line beside its id and its protocol type."""
+"""Bytes of a group's entry without its id and its protocol type."""
 
 
 async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
-    """Filter by state (KIP-518) and type (KIP-848); case does not matter, no filter lets all in.
-    There are no pages: who asks for more than a reply holds is refused."""
+    """Filter by state (KIP-518) and type (KIP-848), ignoring case; no filter returns all groups.
+    There are no pages: a list that does not fit into a reply is refused."""
     code = await call.node.availability.of_lease(call.node.settings.coordinator_load_hold_ms)
     if code is not ErrorCode.NONE:
         return ListGroupsResponse(error_code=code)

@@ -1,8 +1,7 @@
-"""ListOffsets (2): where a partition's work begins and ends (docs/decisions/0001-no-log.md).
+"""ListOffsets (2): the first and the last offset of a partition (docs/decisions/0001-no-log.md).
 
-It begins at 0. It ends at the greater of the catalogue's end offset and the
-greatest committed one: clients reset an offset that lies outside, so "0" would
-discard their commits.
+The first is 0. The last is the greater of the catalogue's end offset and the greatest committed
+one: clients reset an offset that is out of range, so "0" would discard their commits.
 """
 
 from collections.abc import Mapping
@@ -39,13 +38,13 @@ SINCE: Mapping[int, int] = {
     LATEST_TIERED: 9,
     EARLIEST_PENDING_UPLOAD: 11,
 }
-"""From which version on a number below 0 is no time but has a meaning of its own."""
+"""The version from which on a negative number is not a timestamp but has its own meaning."""
 
 Committed = Mapping[tuple[str, int], int]
 
 
 async def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
-    """One round trip to the rows at most, and none where nobody asks for the latest."""
+    """Read rows at most once, and only if the client asks for the latest offset."""
     catalogue = call.node.catalogue
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     names = list(dict.fromkeys(topic.name for topic in request.topics))
@@ -84,7 +83,7 @@ def _response(
 
 
 def _each_once(request: ListOffsetsRequest) -> dict[str, dict[int, ListOffsetsPartition | None]]:
-    """What is asked by topic and partition; None for a partition that is asked for twice."""
+    """The requested timestamp by topic and partition; None for a partition that is named twice."""
     asked: dict[str, dict[int, ListOffsetsPartition | None]] = {}
     for topic in request.topics:
         for part in topic.partitions:
@@ -123,7 +122,7 @@ def _partition(
         return _answer(index)
     if committed is None:
         return _answer(index, error=WireCode.LEADER_NOT_AVAILABLE)
-    # Commits below 0 exist: kafkajs means "the beginning" by -2.
+    # Negative commits exist: kafkajs uses -2 for "the beginning".
     return _answer(
         index, offset=max(topic.end_offset(index), committed.get((topic.name, index), 0))
     )

@@ -14,11 +14,12 @@ from rollcall.wire.messages.list_transactions import (
 TRANSACTION = ResourceType.TRANSACTIONAL_ID
 
 OTHER_BYTES = 30
-"""Of a transaction's line beside its id."""
+"""Bytes of a transaction's entry without its id."""
 
 
 async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactionsResponse:
-    """Those that every filter lets pass. A state that Kafka does not know is told apart."""
+    """The transactions that match all filters. Unknown states in the filter are returned
+    separately."""
     known = {str(state) for state in State}
     unknown = [state for state in request.state_filters if state not in known]
     try:

@@ -33,17 +33,17 @@ from rollcall.wire.messages.metadata import (
 NO_TOPIC_ID = UUID(int=0)
 
 PARTITIONS_TOLD_MAX = 100_000
-"""Partitions of one reply: some four megabytes, of the eight that a reply may have."""
+"""Partitions in one reply: about four megabytes, of the eight that a reply may have."""
 
 MANY = 1_000
-"""Partitions from here on are kept of few topics."""
+"""Topics with more partitions than this have a cache of their own, with fewer places."""
 
 NONE: tuple[int, ...] = ()
-"""Offline replicas, one for all partitions: a list for each would be half of their memory."""
+"""Offline replicas, one list for all partitions: a list for each would be half of their memory."""
 
 TOO_MUCH = ErrorCode.POLICY_VIOLATION
-"""Of a topic that the reply has no room for: clients know that it is there, and may ask for it
-alone. No other error would do: they take it for gone, or ask again at once."""
+"""For a topic that does not fit into the reply: clients learn that it exists, and may ask for it
+alone. With any other error they would assume that it does not exist, or ask again at once."""
 
 ILL_NAMED = ErrorCode.INVALID_TOPIC_EXCEPTION
 REFUSED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
@@ -54,7 +54,7 @@ BY_ID_SINCE = 12
 
 
 async def handle(request: MetadataRequest, call: Call) -> MetadataResponse:
-    """What was asked for: null means all topics, as does an empty list in v0; [] none."""
+    """The topics of the request: null means all topics, as does an empty list in v0; [] none."""
     cluster = call.node.cluster
     return MetadataResponse(
         brokers=[
@@ -91,7 +91,7 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
             for topic in asked
         ]
     ids = dict.fromkeys(topic.topic_id for topic in asked if _is_by_id(topic))
-    if ids:  # Kafka looks at names only where nobody asks by id
+    if ids:  # Kafka uses names only if the request has no id
         return await _by_id(ids, call, operations)
     names = dict.fromkeys(topic.name or "" for topic in asked)
     return await _by_name(names, request.allow_auto_topic_creation, call, operations)
@@ -99,18 +99,18 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
 
 @dataclass(frozen=True, slots=True)
 class _Operations:
-    """What a topic's authorized operations are, where they were asked for."""
+    """A topic's authorized operations, if the request asks for them."""
 
     asked: bool
     access: Open
 
     def of(self, name: str) -> int:
-        """The bits."""
+        """The operations as bits."""
         return authorized_operations.of_topic(self.asked, name, self.access)
 
 
 class _Answer:
-    """The topics of one reply: as many partitions as it holds, then topics without them."""
+    """Collects the topics of one reply, with their partitions while there is room, then without."""
 
     def __init__(self, call: Call, operations: _Operations) -> None:
         self._call = call
@@ -119,7 +119,7 @@ class _Answer:
         self._nodes = tuple(call.reachable())
 
     async def known(self, entry: Entry) -> MetadataResponseTopic:
-        """A topic that exists. A list of many partitions is made beside the loop."""
+        """An existing topic. A long list of partitions is created in the thread."""
         count = entry.partitions
         self._room -= count
         if self._room < 0:
@@ -141,7 +141,7 @@ def _is_by_id(topic: MetadataRequestTopic) -> bool:
 async def _by_name(
     asked: Iterable[str], may_create: bool, call: Call, operations: _Operations
 ) -> list[MetadataResponseTopic]:
-    """Each name's topic; where client and settings allow it, missing ones are made."""
+    """The topic of each name; missing ones are created if client and settings allow it."""
     catalogue, settings = call.node.catalogue, call.node.settings
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     names, hidden = await _shown(asked, call), list[str]()
@@ -171,7 +171,7 @@ async def _by_name(
 
 
 async def _shown(names: Iterable[str], call: Call) -> dict[str, None]:
-    """Those that the client may describe; of the others nobody looks whether they are there."""
+    """The names that the client may describe; the others are not looked up."""
     may = call.access.may
     if not call.access.is_on:
         return dict.fromkeys(names)
@@ -180,7 +180,7 @@ async def _shown(names: Iterable[str], call: Call) -> dict[str, None]:
 
 
 def _not_creatable(names: Sequence[str], call: Call) -> list[str]:
-    """Those that this client may not make by asking for them."""
+    """The names for which this client may not create topics."""
     may = call.access.may
     if not names or may(Operation.CREATE, ResourceType.CLUSTER):
         return []
@@ -188,8 +188,8 @@ def _not_creatable(names: Sequence[str], call: Call) -> list[str]:
 
 
 def _room_for(names: Sequence[str], call: Call) -> dict[str, int]:
-    """The partitions of each topic that is made: as many as CreateTopics would make at a time, and
-    as there is room for. The others stay unknown, as where none is made."""
+    """The topics to create, with their partitions: at most as many as CreateTopics creates at a
+    time, and as there is room for. The others are reported as unknown, as without auto-creation."""
     count = min(call.node.settings.num_partitions, PARTITIONS_MAX)
     most = min(TOPICS_PER_REQUEST_MAX, PARTITIONS_PER_REQUEST_MAX // count)
     room = call.node.catalogue.room()
@@ -221,16 +221,16 @@ async def _by_id(
 def _failed(
     code: int, name: str | None, operations: int, topic_id: UUID = NO_TOPIC_ID
 ) -> MetadataResponseTopic:
-    """Kafka tells what one may do with a topic by its name even where there is none."""
+    """Kafka returns the authorized operations of a topic that is requested by name even if it does
+    not exist."""
     return MetadataResponseTopic(
         error_code=code, name=name, topic_id=topic_id, topic_authorized_operations=operations
     )
 
 
 def _made(topic_id: UUID, count: int, nodes: tuple[int, ...]) -> list[MetadataResponsePartition]:
-    """Leader epoch -1, "none": with no log there is nothing for an epoch to tell apart,
-    and no client asks OffsetForLeaderEpoch then.
-    """
+    """Leader epoch -1, "none": without a log no epoch is needed, and clients then do not send
+    OffsetForLeaderEpoch."""
     alone = {node_id: [node_id] for node_id in nodes}
     leaders = [leader(nodes, topic_id, index) for index in range(count)]
     return [
@@ -252,6 +252,6 @@ _few, _many = lru_cache(maxsize=64)(_made), lru_cache(maxsize=8)(_made)
 def _partitions(
     topic_id: UUID, count: int, nodes: tuple[int, ...]
 ) -> list[MetadataResponsePartition]:
-    """Kept, because every member of a big group asks for the same at the same time; nobody
-    may change the list. At most 20 MB, were the kept topics all as large as they may be."""
+    """Cached, because all members of a big group request the same at the same time; callers must
+    not change the list. At most 20 MB, if all cached topics had the maximum size."""
     return (_many if count > MANY else _few)(topic_id, count, nodes)

@@ -1,7 +1,7 @@
 """OffsetCommit (8): partitions that do not exist, or whose metadata is too long, fail alone.
 
-The rest goes to the group as one event; its one answer holds for all of them. This is a hot
-path: what it costs per partition is in docs/hot-path.md.
+The rest is submitted to the group as one event, whose reply applies to all of it. This is a hot
+path: docs/hot-path.md has the cost per partition.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
@@ -28,25 +28,25 @@ TOPIC_IDS_SINCE = 10  # KIP-848
 NAMES_RETENTION = range(2, 5)
 
 RETENTION_MS_MAX = 100 * 365 * 86_400_000
-"""A century: what is longer does not fit into a timestamp."""
+"""A century: a longer time does not fit into a timestamp."""
 
 OUTSIDERS_TOLD_MAX = 10
-"""Commits by no member that the journal tells of one connection, in a group that has never had
-members. Consumers that belong to no group commit for ever."""
+"""Commits without a member that the journal has of one connection, in a group that has never had
+members. Consumers without a group membership commit for ever."""
 
 Good = ErrorCode.NONE
 TOO_LARGE = ErrorCode.OFFSET_METADATA_TOO_LARGE
 NO_ROOM = ErrorCode.INVALID_COMMIT_OFFSET_SIZE
 UNKNOWN, UNKNOWN_ID = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID
 OF_THEIR_OWN = (TOO_LARGE, NO_ROOM)
-"""What is said of partitions that exist, where the group has nothing against it."""
+"""Errors of partitions that exist; an error of the group takes precedence over them."""
 
 Codes = list[list[ErrorCode]]
 Partition = OffsetCommitRequestPartition | TxnOffsetCommitRequestPartition
 
 
 async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
-    """Sort out what cannot be stored, let the group decide on the rest."""
+    """Sort out the offsets that cannot be stored, and submit the others to the group."""
     try:
         validation.group_id(request.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
@@ -65,7 +65,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
             return await _told(request, lambda _topic, _partition: away, (), call)
     verdict = Good
     if writes or is_known(codes):
-        # A request of which no partition exists must not touch, still less create, the group.
+        # If no partition exists, the request must not change the group, or create it.
         outsider = Outsider(call.author, _goes_on(request, call)) if is_outsider(request) else None
         event = asked(request, call.version, call.ticket, writes, outsider)
         reply = await call.decide(request.group_id, event)
@@ -84,7 +84,7 @@ async def _with_room(
     writes: list[OffsetWrite],
     call: Call,
 ) -> tuple[Codes, list[OffsetWrite]]:
-    """The same without the partitions for which a full group has no room."""
+    """The codes and writes, without the partitions for which a full group has no room."""
     names = [entry.name if isinstance(entry, Entry) else "" for entry in entries]
     without = await no_room(request.group_id, writes, call)
     codes = [
@@ -98,7 +98,7 @@ async def _with_room(
 
 
 async def no_room(group_id: str, writes: Iterable[OffsetWrite], call: Call) -> Set[tuple[str, int]]:
-    """The partitions that a group which is full may not commit."""
+    """The partitions that a full group may not commit."""
     asked = {(write.topic, write.partition) for write in writes}
     return await call.node.totals.offsets.refused(group_id, asked)
 
@@ -124,19 +124,19 @@ async def _sort(
 
 
 def under(verdict: ErrorCode, codes: Codes) -> Codes:
-    """The partitions' own codes: the group's comes before what is wrong with metadata alone."""
+    """The codes of the partitions: an error of the group takes precedence over invalid metadata."""
     if not verdict:
         return codes
     return [[Good if code in OF_THEIR_OWN else code for code in judged] for judged in codes]
 
 
 def is_known(codes: Codes) -> bool:
-    """Whether there is a partition that exists, of those that cannot be stored."""
+    """Whether a partition that cannot be stored exists."""
     return any(code in OF_THEIR_OWN for judged in codes for code in judged)
 
 
 def is_outsider(request: OffsetCommitRequest) -> bool:
-    """Whether it is no member that commits."""
+    """Whether the commit is not from a member."""
     return request.generation_id_or_member_epoch < 0 and not request.member_id
 
 
@@ -147,7 +147,7 @@ def asked(
     writes: Iterable[OffsetWrite],
     outsider: Outsider | None = None,
 ) -> OffsetCommit:
-    """What the group is to decide about."""
+    """The event for the group."""
     return OffsetCommit(
         ticket=ticket,
         generation_id=request.generation_id_or_member_epoch,
@@ -160,7 +160,8 @@ def asked(
 
 
 def _goes_on(request: OffsetCommitRequest, call: Call) -> bool:
-    """Whether this connection has committed so again and again; tools do it once or twice."""
+    """Whether this connection has committed this way many times already; tools do it once or
+    twice."""
     earlier = call.memory.get(request.api_key, 0)
     call.memory[request.api_key] = min(earlier + 1, OUTSIDERS_TOLD_MAX)
     return earlier == OUTSIDERS_TOLD_MAX
@@ -173,8 +174,8 @@ def sort(
     settings: NodeSettings,
     who: Author | None,
 ) -> tuple[Codes, list[OffsetWrite]]:
-    """A code for each partition, and the writes of those whose code is NONE. ``entries``: of each
-    topic of the request, or the code for all its partitions."""
+    """A code for each partition, and the writes of those whose code is NONE. ``entries``: the entry
+    of each topic in the request, or the code for all its partitions."""
     retention = request.retention_time_ms
     named = version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
@@ -197,7 +198,8 @@ def sort(
 
 
 async def _entries(request: OffsetCommitRequest, call: Call) -> list[Entry | ErrorCode]:
-    """Of each topic, or the code for all its partitions. Who is not known is looked for at once."""
+    """The entry of each topic, or the code for all its partitions. Unknown topics are looked up
+    together."""
     catalogue, is_named = call.node.catalogue, call.version < TOPIC_IDS_SINCE
     keys: list[Any] = [topic.name if is_named else topic.topic_id for topic in request.topics]
     missing = UNKNOWN if is_named else UNKNOWN_ID
@@ -214,7 +216,7 @@ async def _entries(request: OffsetCommitRequest, call: Call) -> list[Entry | Err
 
 
 def check(partition: int, metadata: str | None, entry: Entry, limit: int) -> ErrorCode:
-    """NONE where an offset of this partition, with this note, can be stored."""
+    """NONE if an offset of this partition can be stored with this metadata."""
     if not entry.has(partition):
         return UNKNOWN
     if metadata is not None and len(metadata) * 2 > limit and _java_length(metadata) > limit:
@@ -223,7 +225,7 @@ def check(partition: int, metadata: str | None, entry: Entry, limit: int) -> Err
 
 
 def _java_length(text: str) -> int:
-    """The limit counts as Java's String.length does: UTF-16 units, not bytes."""
+    """Its length as Java's String.length counts it for the limit: UTF-16 units, not bytes."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -245,8 +247,8 @@ def write(
 
 
 def member_named(request: OffsetCommitRequest) -> str:
-    """As whom a client commits, for the history of offsets."""
-    # Without a generation anybody may commit to an empty group, and call itself what it likes.
+    """The member for the history of offsets."""
+    # Without a generation any client may commit to an empty group, under any member id.
     is_member = request.generation_id_or_member_epoch >= 0
     return request.member_id if is_member else validation.shown(request.member_id)
 
@@ -259,8 +261,8 @@ def response(
     *,
     adds_up: bool = False,
 ) -> OffsetCommitResponse:
-    """Of topics without partitions Kafka names those that do not exist. ``adds_up``: a topic that
-    is named twice is told once."""
+    """The topics without partitions are those that do not exist, as in Kafka. ``adds_up``: a topic
+    that the request names twice appears once."""
     topics = [
         OffsetCommitResponseTopic(
             name=topic.name,

@@ -1,4 +1,4 @@
-"""OffsetDelete (47): forget committed offsets of topics that nobody subscribes to (KIP-496)."""
+"""OffsetDelete (47): delete committed offsets of topics without subscribers (KIP-496)."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,7 +21,7 @@ UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 async def handle(request: OffsetDeleteRequest, call: Call) -> OffsetDeleteResponse:
-    """Sort out what does not exist, let the group decide on the rest."""
+    """Sort out the partitions that do not exist, and submit the others to the group."""
     try:
         validation.group_id(request.group_id, call.node.settings)
     except Refuse as refusal:

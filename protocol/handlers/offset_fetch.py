@@ -1,8 +1,8 @@
-"""OffsetFetch (9): how far groups have read; what was never committed reads as -1.
+"""OffsetFetch (9): the committed offsets of groups; -1 for a partition without one.
 
-Three shapes of one answer: up to v1 a group's error stands on each partition, from v2 at
-the top, from v8 per group; from v10 topics go by id. The middle of this file is the same for
-all of them.
+The response has three forms: up to v1 a group's error is on each partition, from v2 at the top,
+from v8 on each group; from v10 on topics are named by id. The code between reading the request and
+forming the response is the same for all.
 """
 
 import logging
@@ -45,15 +45,15 @@ TOPIC_IDS_SINCE = 10
 NONE = Committed(-1, -1, "")
 
 GROUPS_AT_ONCE, TOPICS_AT_ONCE = 500, 2_000
-"""As many are read by one statement: PostgreSQL takes 10 us for each, besides its rows."""
+"""Groups and topics that one statement reads: PostgreSQL needs 10 us for each, besides its rows."""
 
 AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-"""Of a group that the reply has no room for. Clients ask again, for what they were not told."""
+"""For a group that does not fit into the reply. Clients then ask again for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One partition of the answer."""
+    """One partition of the response."""
 
     partition: int
     found: Committed
@@ -62,19 +62,19 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One group's answer: its error, or its topics in the request's order."""
+    """One group's result: its error, or its topics in the request's order."""
 
     error: ErrorCode
     topics: Sequence[tuple[str, UUID, Sequence[Line]]] = ()
 
     @property
     def partitions(self) -> int:
-        """How many it tells of."""
+        """The number of its partitions."""
         return sum(len(lines) for _name, _topic_id, lines in self.topics)
 
 
 async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
-    """Read each group's rows, and shape the answer for the version."""
+    """Read each group's rows, and form the response for the version."""
     if call.version >= SEVERAL_GROUPS_SINCE:
         return OffsetFetchResponse(groups=await _groups(request, call))
     asked = await call.aside(partial(_one_group, request))
@@ -97,7 +97,7 @@ async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchRe
         most = min(2 * most, GROUPS_AT_ONCE)
         async for asked, one in call.each(zip(few, found, strict=True)):
             if room < 0 or (one.error is ErrorCode.POLICY_VIOLATION and groups):
-                room, one = -1, Found(AGAIN)  # alone it may fit
+                room, one = -1, Found(AGAIN)  # it may fit into a reply of its own
             made = partial(_group, asked.group_id, one)
             is_long = one.partitions > LARGE_ELEMENTS
             group, size = await call.beside(made) if is_long else made()
@@ -113,7 +113,7 @@ async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchRe
 def _few(
     groups: Sequence[OffsetFetchRequestGroup], start: int, most: int
 ) -> list[OffsetFetchRequestGroup]:
-    """The next groups that are read together: so many, and not too many topics."""
+    """The next groups to read together: at most this many, and not too many topics."""
     few, topics = list[OffsetFetchRequestGroup](), 0
     for asked in groups[start : start + most]:
         topics += len(asked.topics or ())
@@ -124,7 +124,7 @@ def _few(
 
 
 def _one_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
-    """What is asked of one group, as newer versions ask it of several."""
+    """The request for one group in the form of newer versions, which have several."""
     topics = None
     if request.topics is not None:
         topics = [
@@ -137,8 +137,7 @@ def _one_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
 async def _find_each(
     few: Sequence[OffsetFetchRequestGroup], stable: bool, call: Call, room: int
 ) -> list[Found] | None:
-    """``_find`` of each of these, by one statement; None where they have too many offsets for
-    that."""
+    """``_find`` for each group, with one statement; None if they have too many offsets for that."""
     if len(few) == 1:
         return [await _find(few[0], stable, call, room)]
     found = [Found(await _refusal(asked, call)) async for asked in call.each(few)]
@@ -156,8 +155,8 @@ async def _find_each(
 
 
 def _shown(found: Found, asked: OffsetFetchRequestGroup, call: Call) -> Found:
-    """Without what the client may not describe: refused where it is asked for by name, left out
-    where everything is asked for. On the loop, where access rules change."""
+    """Without topics that the client may not describe: refused if the request names them, left out
+    if it asks for all. Runs on the loop, where access rules change."""
     if not call.access.is_on:
         return found
     may, refused = call.access.may, ErrorCode.TOPIC_AUTHORIZATION_FAILED
@@ -171,8 +170,8 @@ def _shown(found: Found, asked: OffsetFetchRequestGroup, call: Call) -> Found:
 
 
 async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
-    """``stable``: what a transaction may still commit is UNSTABLE_OFFSET_COMMIT (KIP-447).
-    POLICY_VIOLATION: it is more than there is ``room`` for."""
+    """Read one group. ``stable``: offsets with a pending transaction get UNSTABLE_OFFSET_COMMIT
+    (KIP-447). POLICY_VIOLATION: there are more than there is ``room`` for."""
     code = await _refusal(asked, call)
     if code is not ErrorCode.NONE:
         return Found(code)
@@ -182,13 +181,13 @@ async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
         logger.info("offsets of %r are more than a reply holds", asked.group_id)
         return Found(ErrorCode.POLICY_VIOLATION)
     except (psycopg.Error, PoolTimeout) as error:
-        # Retriable for every client; Java's knows no other code for "not now" here.
+        # Retriable for every client; Java's client knows no other such code here.
         logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
         return Found(ErrorCode.NOT_COORDINATOR)
 
 
 async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
-    """Why nothing is read for this group; NONE: it is."""
+    """Why the group is not read; NONE if it is."""
     try:
         validation.group_id(asked.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
@@ -200,7 +199,7 @@ async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
 
 
 def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
-    """Who names a member and an epoch of a consumer group must be right about both."""
+    """If the request names a member and an epoch of a consumer group, both must be right."""
     group = call.node.coordinator.group(asked.group_id)
     nobody = asked.member_id is None and asked.member_epoch < 0
     if nobody or not isinstance(group, ConsumerGroup):
@@ -230,7 +229,7 @@ async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
 async def _read_each(
     few: Sequence[OffsetFetchRequestGroup], stable: bool, call: Call
 ) -> list[Found] | None:
-    """What a statement tells of each, or two; None where it is too much."""
+    """Read all groups with one or two statements; None if there are too many offsets."""
     if not few:
         return []
     names = await call.aside(lambda: [_names(asked.topics or (), call) for asked in few])
@@ -275,7 +274,7 @@ def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str |
 
 
 def _known(names: Sequence[str | None]) -> list[str]:
-    """Names that topics can have, each once."""
+    """The valid topic names, each once."""
     return [name for name in set(names) if name is not None and "\0" not in name]
 
 
@@ -294,7 +293,7 @@ def _partitions(
 def _asked(
     topics: Sequence[OffsetFetchRequestTopics], names: Sequence[str | None]
 ) -> Callable[[Partition], bool]:
-    """Whether a partition is among those that the request names."""
+    """Whether the request names the partition."""
     asked = dict[str | None, set[int]]()
     for topic, name in zip(topics, names, strict=True):
         asked.setdefault(name, set()).update(topic.partition_indexes)
@@ -317,7 +316,7 @@ def _found(
 
 
 def _name(topic: OffsetFetchRequestTopics, call: Call) -> str | None:
-    """The topic's name, or None for an id that nobody knows. A name needs no topic."""
+    """The topic's name, or None for an unknown id. A topic need not exist to be named."""
     if call.version < TOPIC_IDS_SINCE:
         return topic.name
     entry = call.node.catalogue.by_id(topic.topic_id)
@@ -352,7 +351,7 @@ def _everything(
     for name, lines in by_topic.items():
         entry = call.node.catalogue.get(name)
         if entry is None and call.version >= TOPIC_IDS_SINCE:
-            continue  # it has no id to be named by
+            continue  # there is no id to return
         topics.append((name, nothing if entry is None else entry.topic_id, lines))
     return Found(ErrorCode.NONE, topics)
 
@@ -387,7 +386,7 @@ def _topics(found: Found) -> list[OffsetFetchResponseTopic]:
 
 
 def _group(group_id: str, found: Found) -> tuple[OffsetFetchResponseGroup, int]:
-    """The group's part of the answer, and about how many bytes that is."""
+    """The group's part of the response, and its approximate size in bytes."""
     size = sum(len(line.found.metadata) + 24 for _, _, lines in found.topics for line in lines)
     group = OffsetFetchResponseGroup(
         group_id=group_id,

@@ -1,8 +1,8 @@
-"""PollCommands (10001): what a member has to do, as soon as there is anything.
+"""PollCommands (10001): returns commands for a member as soon as there are any.
 
-A private API, for members of every kind of group; to a commanded group it is the heartbeat too.
-Nothing is decided here: commands are read from the committed group, and a poll for which there is
-none waits at the door for a swap of the group's view. docs/commanded.md.
+A private API, for members of every kind of group; in a commanded group it is the heartbeat too.
+Nothing is decided here: commands are read from the committed group, and a poll without commands
+waits for a change of the group's view. docs/commanded.md.
 """
 
 from groups.core import commands
@@ -23,11 +23,11 @@ from rollcall.wire.messages.poll_commands import (
 )
 
 SESSION_SHARE = 3
-"""A poll waits for a third of the session at the most: its consumer must be heard of in time."""
+"""A poll waits at most a third of the session timeout, so that the next one arrives in time."""
 
 
 async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsResponse:
-    """Commands at once, or after a hold."""
+    """Return commands at once, or after a hold."""
     if request.last_command_id >= ORDERS_FROM:
         return await operator_orders.poll(request, call)
     try:
@@ -46,7 +46,7 @@ async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsRespon
 
 
 async def _first_found(request: PollCommandsRequest, call: Call) -> tuple[Group, MemberRow]:
-    """As ``_find``, when the poll has just come: it counts even if it cannot be answered now."""
+    """``_find`` for a poll that has just arrived: it counts as a sign of life even if it fails."""
     try:
         await call.available_or_refuse(request.group_id)
         return _find(request, call)
@@ -56,7 +56,7 @@ async def _first_found(request: PollCommandsRequest, call: Call) -> tuple[Group,
 
 
 class _News:
-    """The question whether a held poll has an answer by now."""
+    """Whether a held poll can be answered now."""
 
     __slots__ = ("_call", "_request")
 
@@ -77,9 +77,10 @@ def _todo(request: PollCommandsRequest, row: MemberRow) -> tuple[CommandRow, ...
 
 
 def _find(request: PollCommandsRequest, call: Call) -> tuple[Group, MemberRow]:
-    """The committed group and the member's row, where memory may be believed.
+    """The committed group and the member's row, if this node's memory is current.
 
-    A consumer takes a good answer for leave to go on, so doubt is told as such (15, 16).
+    A consumer continues when it receives a good response, so doubts are returned as errors (15,
+    16).
     """
     coordinator, group_id = call.node.coordinator, request.group_id
     if not coordinator.owns(group_id):

@@ -1,7 +1,7 @@
-"""Produce (0): refused, partition by partition. There is no log (docs/decisions/0001-no-log.md).
+"""Produce (0): refused for each partition. There is no log (docs/decisions/0001-no-log.md).
 
-It is served at all because librdkafka takes the newer forms of Fetch only from a
-broker that has Produce, and spins without.
+It is served because librdkafka uses newer versions of Fetch only with a broker that has Produce,
+and otherwise retries in a busy loop.
 """
 
 from functools import partial
@@ -17,14 +17,14 @@ from rollcall.wire.messages.produce import (
 )
 
 NO_REPLY = 0
-"""The acks of a producer that reads no answer."""
+"""The acks of a producer that expects no response."""
 
 REFUSAL = "Rollcall coordinates consumer groups and keeps no records: nothing can be produced."
 
 
 async def handle(request: ProduceRequest, call: Call) -> ProduceResponse | None:
-    """POLICY_VIOLATION for each partition: not retriable, so producers fail at once and
-    do not wait for their delivery timeout. Of many partitions none has the sentence beside it."""
+    """POLICY_VIOLATION for each partition: not retriable, so producers fail at once and do not wait
+    for their delivery timeout. With many partitions the message is left out."""
     if request.acks == NO_REPLY:
         return None
     sentence = None if call.is_large else REFUSAL

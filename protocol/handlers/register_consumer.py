@@ -1,4 +1,4 @@
-"""RegisterConsumer (10000): a consumer offers its threads to a group that is commanded.
+"""RegisterConsumer (10000): a consumer offers its threads to a commanded group.
 
 A private API: docs/commanded.md.
 """
@@ -18,11 +18,12 @@ from rollcall.wire.messages.register_consumer import (
 )
 
 FILTERS = {1: WHITE_LIST, 2: BLACK_LIST}
-"""``filter_type`` to the kind of filter; 0: none, topics are named."""
+"""``filter_type`` to the kind of filter; 0: no filter, topics are named."""
 
 
 async def handle(request: RegisterConsumerRequest, call: Call) -> RegisterConsumerResponse:
-    """Check the form, look the topics up, let the group decide, answer when it has."""
+    """Validate the request, look up the topics, submit the event, and return the group's
+    decision."""
     try:
         event = await _event(request, call)
     except Refuse as refusal:
@@ -74,7 +75,7 @@ def _check_form(request: RegisterConsumerRequest, call: Call) -> None:
 
 
 def _filter(request: RegisterConsumerRequest, access: Open) -> str | None:
-    """The key of its filter; None where it names topics."""
+    """The key of its filter; None if it names topics."""
     if request.filter_type == 0:
         return None
     kind = FILTERS.get(request.filter_type)

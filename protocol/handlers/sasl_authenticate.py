@@ -1,4 +1,4 @@
-"""SaslAuthenticate (36): the messages of an exchange; at its end the connection has a principal."""
+"""SaslAuthenticate (36): the messages of an exchange; at the end the connection has a principal."""
 
 import asyncio
 import logging
@@ -19,12 +19,12 @@ logger = logging.getLogger(__name__)
 
 NO_EXCHANGE = "SaslAuthenticate comes after SaslHandshake, on a listener with SASL."
 FAILED = "Authentication failed: invalid credentials with SASL mechanism {}"
-"""Clients are told no more: not whether there is such a user, nor that it is locked out."""
+"""The message for every failure: clients do not learn whether the user exists or is locked out."""
 
 
 async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthenticateResponse:
-    """The mechanism's answer. A failure is answered after a while, and ends the connection; where
-    there is a crowd it ends unanswered, and the client comes again."""
+    """The mechanism's answer. After a failure the response is delayed and the connection closed; if
+    too many clients authenticate, it is closed without a response, and the client tries again."""
     session, exchange = call.session, call.session.exchange
     if session.sasl is None or exchange is None:
         session.refused()
@@ -50,7 +50,7 @@ async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthentica
 
 
 async def _failed(exchange: Exchange, call: Call) -> SaslAuthenticateResponse:
-    """A failure is told after a while, and ends the connection."""
+    """Send the failure after a delay; the connection is then closed."""
     session = call.session
     assert session.sasl is not None
     session.exchange = None
@@ -63,12 +63,12 @@ async def _failed(exchange: Exchange, call: Call) -> SaslAuthenticateResponse:
 
 
 def _by(exchange: Exchange, call: Call) -> Author:
-    """Who this client says that it is, for the audit."""
+    """The name that the client claims, for the audit."""
     return Author("", call.client_id, call.client_host, f"User:{exchange.name}")
 
 
 def _authenticated(exchange: Exchange, call: Call) -> int:
-    """The connection has its principal; KIP-368: it keeps it for life."""
+    """Set the connection's principal; KIP-368: it never changes."""
     session, principal = call.session, f"User:{exchange.name}"
     assert session.sasl is not None
     if session.has_authenticated and session.principal != principal:

@@ -1,4 +1,4 @@
-"""SaslHandshake (17): an exchange of this mechanism begins, anew on a connection that had one."""
+"""SaslHandshake (17): begin an exchange of this mechanism, for the first time or again."""
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call
@@ -6,11 +6,11 @@ from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
 FRAMED_SINCE = 1
-"""Before, tokens came outside of Kafka's frames; no client of the last years does that."""
+"""In earlier versions tokens come outside of Kafka's frames; recent clients do not do that."""
 
 
 async def handle(request: SaslHandshakeRequest, call: Call) -> SaslHandshakeResponse:
-    """The mechanisms that there are. Where it is refused the connection ends."""
+    """Returns the enabled mechanisms. If the request is refused, the connection is closed."""
     session, sasl = call.session, call.session.sasl
     if sasl is None:
         return SaslHandshakeResponse(error_code=WireCode.ILLEGAL_SASL_STATE)
@@ -18,7 +18,7 @@ async def handle(request: SaslHandshakeRequest, call: Call) -> SaslHandshakeResp
     if call.version < FRAMED_SINCE:
         code = ErrorCode.UNSUPPORTED_VERSION
     elif session.exchange is not None and session.exchange.was_refused:
-        code = WireCode.ILLEGAL_SASL_STATE  # else it could try again without the delay
+        code = WireCode.ILLEGAL_SASL_STATE  # otherwise it could try again without the delay
     elif request.mechanism not in session.mechanisms:
         code = WireCode.UNSUPPORTED_SASL_MECHANISM
     if code == ErrorCode.NONE:

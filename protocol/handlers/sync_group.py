@@ -1,4 +1,4 @@
-"""SyncGroup (14): a member asks for its assignment; the leader brings everyone's."""
+"""SyncGroup (14): a member requests its assignment; the leader sends those of all members."""
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
@@ -11,7 +11,7 @@ PROTOCOL_NAMED_SINCE = 5  # KIP-559
 
 
 async def handle(request: SyncGroupRequest, call: Call) -> SyncGroupResponse:
-    """Check the form, let the group decide, answer when it has."""
+    """Validate the request, submit the event, and return the group's decision."""
     try:
         _check_names(request, call.version)
         validation.group_id(request.group_id, call.node.settings)
@@ -30,7 +30,7 @@ async def handle(request: SyncGroupRequest, call: Call) -> SyncGroupResponse:
 
 
 def _check_names(request: SyncGroupRequest, version: int) -> None:
-    """Kafka looks at this first, before it knows of which group is spoken."""
+    """Kafka checks this first, before it looks up the group."""
     if version >= PROTOCOL_NAMED_SINCE and None in (request.protocol_type, request.protocol_name):
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
 

@@ -1,7 +1,7 @@
 """TxnOffsetCommit (28): offsets that count once their transaction is committed (KIP-98, KIP-447).
 
-Partitions that do not exist, or whose metadata is too long, fail alone, as with OffsetCommit.
-The others go to the group as one event, after a look at the producer's transaction.
+Partitions that do not exist, or whose metadata is too long, fail alone, as with OffsetCommit. The
+others are submitted to the group as one event, after the producer's transaction is checked.
 """
 
 from collections.abc import Callable, Container, Mapping
@@ -31,14 +31,14 @@ from rollcall.wire.messages.txn_offset_commit import (
 )
 
 LOADING_SINCE = 2
-"""Before, clients know COORDINATOR_NOT_AVAILABLE alone."""
+"""Clients of earlier versions know only COORDINATOR_NOT_AVAILABLE."""
 
 Good = ErrorCode.NONE
 Codes = list[list[ErrorCode]]
 
 
 async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommitResponse:
-    """Let the offsets wait for the end of the transaction."""
+    """Store the offsets as pending until the transaction ends."""
     try:
         entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
     except Unavailable:
@@ -135,7 +135,7 @@ def _response(
     *,
     adds_up: bool = False,
 ) -> TxnOffsetCommitResponse:
-    """As with OffsetCommit: of topics without partitions those that do not exist."""
+    """As in OffsetCommit: the topics without partitions are those that do not exist."""
     told = [
         (
             topic.name,

@@ -1,1 +1,1 @@
-"""Signed tokens (OAUTHBEARER, KIP-768): whose keys verify them, and what they have to say."""
+"""Signed tokens (OAUTHBEARER, KIP-768): the keys that verify them, and the required claims."""

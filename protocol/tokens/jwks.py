@@ -12,26 +12,28 @@ from protocol.tokens import strict_json
 from protocol.tokens.strict_json import JsonError
 
 JWKS_BYTES_MAX: Final = 262_144
-"""Of an answer of the endpoint; those of large issuers have 20,000."""
+"""Maximum length of the endpoint's response; those of large issuers have 20,000 bytes."""
 
 KEYS_MAX: Final = 100
-"""In one answer; issuers publish two to twenty."""
+"""Keys in one response; issuers publish two to twenty."""
 
 KEY_ID_CHARS_MAX: Final = 256
 
 PUBLIC: Final = frozenset({"kty", "n", "e", "crv", "x", "y", "kid", "alg", "use", "key_ops"})
-"""Of a key, what verifies. A private part that somebody published by mistake is not read."""
+"""The fields of a key that verification needs. A private part that was published by mistake is not
+read."""
 
 RSA_CHARS: Final = range(340, 1_400)
-"""Of a modulus in base64: 2,048 bits to 8,192. Fewer can be broken, more cost milliseconds."""
+"""Length of an RSA modulus in base64: 2,048 to 8,192 bits. Shorter ones can be broken, longer ones
+cost milliseconds."""
 
 
 class JwksError(ValueError):
-    """No keys that can be used; the text says why."""
+    """There are no usable keys; the text says why."""
 
 
 class Jwks:
-    """Keys by their ids. Made anew whenever the issuer is asked."""
+    """Keys by their ids. Replaced at each request to the issuer."""
 
     def __init__(self, keys: Sequence[Key] = ()) -> None:
         self._keys = tuple(keys)
@@ -40,13 +42,14 @@ class Jwks:
         return len(self._keys)
 
     def fitting(self, key_id: str | None, algorithm: str) -> Sequence[Key]:
-        """The keys that may have signed so. A token that names none has to mean the only one."""
+        """The keys that may have signed a token. A token without a key id needs an issuer with one
+        key."""
         found = [key for key in self._keys if key_id in (None, key.kid) and _fits(key, algorithm)]
         return found if key_id is not None or len(found) == 1 else ()
 
 
 def read(text: bytes) -> Jwks:
-    """What an issuer published; keys that are of no use to us are left out. ``JwksError``."""
+    """Parse what an issuer published; unusable keys are left out. Raises ``JwksError``."""
     if len(text) > JWKS_BYTES_MAX:
         raise JwksError(f"more than {JWKS_BYTES_MAX} bytes")
     try:
@@ -62,7 +65,7 @@ def read(text: bytes) -> Jwks:
 
 
 def _key(said: Any) -> Key | None:
-    """One key; None: not one of ours, or none at all."""
+    """One key; None if it is unusable or malformed."""
     if not isinstance(said, dict) or not _is_text(said.get("kid", "")):
         return None
     if said.get("kty") == "RSA" and len(str(said.get("n"))) not in RSA_CHARS:
@@ -70,7 +73,7 @@ def _key(said: Any) -> Key | None:
     public: Mapping[str, Any] = {name: said[name] for name in said.keys() & PUBLIC}
     try:
         found = JWKRegistry.import_key(dict(public))
-        found.get_op_key("verify")  # here, and not at the first token, it is seen to be none
+        found.get_op_key("verify")  # fails here, not at the first token, if the key is malformed
     except (JoseError, UnsupportedAlgorithm, ValueError, TypeError, LookupError, ArithmeticError):
         return None
     return found if isinstance(found, RSAKey | ECKey | OKPKey) else None

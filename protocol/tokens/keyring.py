@@ -1,7 +1,7 @@
-"""An issuer's keys, kept up to date: by the clock, and when a token names one that is not there.
+"""An issuer's keys, kept up to date: periodically, and when a token names an unknown key.
 
-While the issuer is away the last keys go on. Everything here runs on the loop; asking is the
-source's.
+While the issuer is unavailable, the last keys stay valid. Everything here runs on the loop; the
+source makes the requests.
 """
 
 import asyncio
@@ -20,25 +20,25 @@ from protocol.tokens.sources import Source, SourceError
 logger = logging.getLogger(__name__)
 
 UNKNOWN_EVERY_S: Final = 10.0
-"""Between two times that the issuer is asked because a token names an unknown key: whoever makes
-such keys up shall not make us knock."""
+"""Minimum time between two requests to the issuer because of an unknown key: clients that invent
+keys must not make us send many requests."""
 
 
 class NoKeys(Exception):
-    """The issuer cannot be asked: nobody can say whether a key is its own."""
+    """The issuer is unavailable, so it is unknown whether a key is its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often the issuer is asked, in seconds: as a rule, and after the first failure and at the
-    most after many."""
+    """How often the issuer is asked, in seconds: usually, and after failures, from the first pause
+    to the longest."""
 
     refresh_s: float
     backoff_s: float
     backoff_max_s: float
 
     def pause_s(self, failures: int) -> float:
-        """After so many failures without a success; by chance a fifth more or less."""
+        """The pause after this many failures in sequence; 20 % more or less, at random."""
         if not failures:
             return self.refresh_s
         wanted = min(self.backoff_max_s, self.backoff_s * 2.0 ** min(failures - 1, 30))
@@ -46,7 +46,7 @@ class Pace:
 
 
 class Keyring:
-    """``run`` asks until cancelled; ``find`` gives a token's keys."""
+    """``run`` updates the keys until it is cancelled; ``find`` returns a token's keys."""
 
     def __init__(self, source: Source, pace: Pace, now: Callable[[], float]) -> None:
         self._source = source
@@ -58,7 +58,7 @@ class Keyring:
         self._asked_for_unknown_at = -UNKNOWN_EVERY_S
 
     async def run(self) -> None:
-        """The issuer is asked again and again."""
+        """Ask the issuer again and again."""
         try:
             while True:
                 await self._ask()
@@ -69,8 +69,9 @@ class Keyring:
             self._source.close()
 
     async def find(self, key_id: str | None, algorithm: str) -> Sequence[Key]:
-        """The keys that may have signed so, perhaps none. Where there is none the issuer is asked,
-        unless it was of late. ``NoKeys`` where it did not answer the last time."""
+        """The keys that may have signed the token, maybe none. If there is none, the issuer is
+        asked, unless it was asked just before. Raises ``NoKeys`` if it did not answer the last
+        time."""
         found = self.known.fitting(key_id, algorithm)
         if found:
             return found
@@ -82,7 +83,7 @@ class Keyring:
         return found
 
     def _may_ask(self) -> bool:
-        """Whether the issuer is being asked already, or may be."""
+        """Whether a request to the issuer is running, or allowed."""
         if self._asking is not None:
             return True
         now = self._now()
@@ -92,7 +93,7 @@ class Keyring:
         return True
 
     async def _ask(self) -> None:
-        """Once, for all who want to know."""
+        """Ask the issuer; concurrent callers share one request."""
         if self._asking is None:
             self._asking = asyncio.create_task(self._load())
             self._asking.add_done_callback(self._asked)
@@ -114,7 +115,7 @@ class Keyring:
         self._failures = 0
 
     def _tell(self, why: str) -> None:
-        """The first time, and then when it doubles: an issuer may be away for days."""
+        """Log the first failure, then at each doubling: an issuer may be unavailable for days."""
         if self._failures & (self._failures - 1) == 0:
             kept = f"the last {len(self.known)} go on" if self.known else "nobody gets in"
             logger.warning("the issuer's keys cannot be had, %s: %s", kept, why)

@@ -1,6 +1,6 @@
-"""Where an issuer's keys come from: a file, or an address of https. Never on the loop.
+"""Where an issuer's keys come from: a file, or an https address. Never called on the loop.
 
-The address is the operator's, from the settings; nothing that a client sends is asked for.
+The address comes from the operator's settings, never from a client.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from protocol.tokens.jwks import JWKS_BYTES_MAX
 
 SILENCE_S: Final = 5.0
-"""How long the endpoint may say nothing."""
+"""Time limit of a read from the endpoint."""
 
 ANSWER_S: Final = 10.0
-"""For all of its answer, however slowly that comes."""
+"""Time limit of the complete response."""
 
 
 class SourceError(Exception):
-    """The keys cannot be had, or never could from there; the text says why."""
+    """The keys cannot be read, or the source is invalid; the text says why."""
 
 
 Connect = Callable[[], HTTPSConnection | None]
@@ -35,7 +35,7 @@ Get = Callable[[HTTPSConnection | None], bytes]
 
 
 class Source:
-    """``read`` gives what the issuer publishes; one at a time. ``SourceError``."""
+    """``read`` returns what the issuer publishes; one call at a time. Raises ``SourceError``."""
 
     def __init__(self, get: Get, connect: Connect) -> None:
         self._get = get
@@ -43,7 +43,7 @@ class Source:
         self._beside = ThreadPoolExecutor(1, "issuer's keys")
 
     async def read(self) -> bytes:
-        """At most one byte more than ``JWKS_BYTES_MAX``; ``SourceError``."""
+        """At most one byte more than ``JWKS_BYTES_MAX``; raises ``SourceError``."""
         connection = self._connect()
         loop = asyncio.get_running_loop()
         try:
@@ -57,13 +57,13 @@ class Source:
             _abort(connection)
 
     def close(self) -> None:
-        """No more reads. One that hangs ends with its socket."""
+        """Stop reading. A read that hangs ends when its socket is closed."""
         self._beside.shutdown(wait=False, cancel_futures=True)
 
 
 def of(url: str, ca_file: str = "") -> Source:
-    """The source at this address; ``SourceError`` for what is none. ``ca_file``: whom to trust
-    instead of whom the system trusts, as PEM."""
+    """The source at this address; raises ``SourceError`` if it is invalid. ``ca_file``: trusted
+    authorities in PEM, instead of the system's."""
     found = urlsplit(url)
     if found.scheme == "file" and found.netloc in ("", "localhost") and found.path:
         path = Path(unquote(found.path))
@@ -86,7 +86,7 @@ def _https(found: SplitResult, ca_file: str) -> Source:
 
 
 def _answer(path: str, connection: HTTPSConnection | None) -> bytes:
-    """No redirection is followed: the address is the one in the settings."""
+    """Redirections are not followed: the only address is the one in the settings."""
     assert connection is not None
     headers = {"Accept": "application/json", "User-Agent": "rollcall"}
     connection.request("GET", path, headers=headers)
@@ -97,7 +97,7 @@ def _answer(path: str, connection: HTTPSConnection | None) -> bytes:
 
 
 def _file(path: Path) -> bytes:
-    """A named pipe would be waited for."""
+    """Without O_NONBLOCK, opening a named pipe would wait."""
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(opened, "rb") as file:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
@@ -106,7 +106,7 @@ def _file(path: Path) -> bytes:
 
 
 def _abort(connection: HTTPSConnection | None) -> None:
-    """End what another thread may still read."""
+    """Close the socket that another thread may be reading."""
     if connection is not None and connection.sock is not None:
         with suppress(OSError):
             connection.sock.shutdown(SHUT_RDWR)

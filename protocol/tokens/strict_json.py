@@ -1,7 +1,7 @@
-"""JSON of strangers: one meaning or none.
+"""Parses JSON of clients and issuers strictly.
 
-A name that comes twice, NaN, or a number that no float holds would mean one thing to who signed it
-and another to us.
+Duplicate names, NaN, or a number that no float can hold could mean one thing to the signer and
+another to us.
 """
 
 import json
@@ -10,11 +10,11 @@ from typing import Any
 
 
 class JsonError(ValueError):
-    """Not JSON that is read here; the text says why."""
+    """The text is not valid here; the message says why."""
 
 
 def read(text: bytes) -> dict[str, Any]:
-    """An object; ``JsonError``. The caller bounds how long it may be."""
+    """An object; raises ``JsonError``. The caller limits its length."""
     try:
         found = json.loads(
             text.decode(), object_pairs_hook=_once, parse_constant=_no_number, parse_float=_number

@@ -1,4 +1,4 @@
-"""Tokens of clients: judged beside the loop, one after another, by the issuer's keys."""
+"""Verifies clients' tokens beside the loop, one after another, with the issuer's keys."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class Tokens:
-    """What a node's listeners with OAUTHBEARER have together. ``now_s``: seconds since 1970."""
+    """The state that a node's listeners with OAUTHBEARER share. ``now_s``: seconds since 1970."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""What a signed token (JWT, RFC 7519) says, once a key has verified it. No clock, no I/O.
+"""Verifies a signed token (JWT, RFC 7519) with given keys. No clock, no I/O.
 
-Signatures and claims are joserfc's. Of the header only ``alg`` and ``kid`` are gone by: keys and
-addresses that a token brings along (jwk, jku, x5c, x5u) are whoever's.
+joserfc checks signatures and claims. Only ``alg`` and ``kid`` of the header are used: anyone may
+have written the keys and addresses in a token (jwk, jku, x5c, x5u).
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ from protocol.tokens import strict_json
 from protocol.tokens.jwks import KEY_ID_CHARS_MAX
 
 HEADER_CHARS_MAX: Final = 4_096
-"""Some issuers send their certificates along, which nobody reads."""
+"""Some issuers include their certificates in the header, which are not read."""
 
 LIFETIME_S_MAX: Final = 7 * 86_400
-"""A session is renewed after a week at the latest, whatever its token says."""
+"""A session is renewed after a week at the latest, whatever its token's lifetime."""
 
 
 class TokenError(ValueError):
-    """A token is not believed; the text, which does not show it, says why. ``is_forged``: whoever
-    sent it may be guessing."""
+    """The token is not accepted; the text, which does not contain it, says why. ``is_forged``: its
+    sender may be guessing."""
 
     def __init__(self, why: str, *, is_forged: bool = False) -> None:
         super().__init__(why)
@@ -34,7 +34,7 @@ class TokenError(ValueError):
 
 
 class Claimed(NamedTuple):
-    """What a token says before anybody has verified it."""
+    """The content of a token before it is verified."""
 
     algorithm: str
     key_id: str | None
@@ -42,7 +42,7 @@ class Claimed(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What a verified token says: whose it is, and for how many seconds from now."""
+    """The content of a verified token: its user, and for how many seconds it is valid."""
 
     name: str
     rest_s: float
@@ -54,7 +54,8 @@ class _Registry(JWSRegistry):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What tokens have to say. ``skew_s``: how far the issuer's clock may be from ours."""
+    """The claims that tokens need. ``skew_s``: maximum difference between the issuer's clock and
+    ours."""
 
     algorithms: tuple[str, ...]
     issuer: str
@@ -64,7 +65,7 @@ class Verification:
     skew_s: int = 30
 
     def claimed(self, token: str) -> Claimed:
-        """Of whom it claims to be, and which key has to verify it; ``TokenError``."""
+        """The user that it claims, and the key that has to verify it; raises ``TokenError``."""
         parts = token.split(".")
         if len(parts) != 3 or len(parts[0]) > HEADER_CHARS_MAX:
             raise TokenError("no signed token")
@@ -82,7 +83,8 @@ class Verification:
         return Claimed(algorithm, key_id, name)
 
     def judged(self, token: str, algorithm: str, keys: Sequence[Key], now_s: float) -> Judged:
-        """What it says, if one of these keys signed it and it is for us, now; ``TokenError``."""
+        """Its content, if one of these keys signed it and it is valid for us now; raises
+        ``TokenError``."""
         claims = _object(self._signed(token, algorithm, keys))
         expected = JWTClaimsRegistry(
             now=int(now_s),
@@ -102,7 +104,7 @@ class Verification:
         return Judged(name, rest_s if rest_s > 0 else rest_s + self.skew_s)
 
     def _signed(self, token: str, algorithm: str, keys: Sequence[Key]) -> str:
-        """The claims, still in base64, once a key has verified them."""
+        """The claims, still in base64, after a key has verified them."""
         registry = _Registry(algorithms=[algorithm], strict_check_header=False)
         for key in keys:
             try:
@@ -116,10 +118,10 @@ class Verification:
 
 
 def _object(part: str) -> dict[str, Any]:
-    """A part of a token; ``TokenError``."""
+    """Decode a part of a token; raises ``TokenError``."""
     try:
         return strict_json.read(urlsafe_b64decode(part.encode("ascii")))
-    except ValueError as error:  # binascii's, a codec's and JSON's own are some
+    except ValueError as error:  # includes the errors of binascii, codecs and JSON
         raise TokenError(f"no signed token: {str(error) or 'no base64'}") from None
 
 
@@ -128,7 +130,7 @@ def _is_key_id(said: Any) -> bool:
 
 
 def _has_scopes(said: Any) -> bool:
-    """None at all, words in a text, or a list of them."""
+    """Whether the scopes are missing, a text with words, or a list of them."""
     return said is None or isinstance(said, str) or _are_texts(said)
 
 

@@ -1,7 +1,7 @@
-"""Handlers of the 0.9 draft's listener: what they share, which is how they ask a group.
+"""What the handlers of the 0.9 draft's listener share.
 
-The draft waits for nothing: while the coordinator catches up, its clients are told so at once
-(14) and ask again, where stock clients are kept waiting.
+They never wait: while the coordinator loads, they return an error at once (14), and the client
+tries again; stock clients of the Kafka port wait.
 """
 
 from groups.core.draft.errors import number_of
@@ -16,7 +16,7 @@ __all__ = ["available", "check_names", "decide", "number_of"]
 
 
 async def available(call: Call, group_id: str) -> ErrorCode:
-    """NONE where this node serves the group now; while it loads, COORDINATOR_LOAD_IN_PROGRESS."""
+    """NONE if this node coordinates the group now; COORDINATOR_LOAD_IN_PROGRESS while it loads."""
     node, slot = call.node, slot_of(group_id)
     if slot in node.keeper.loader.loading:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -24,7 +24,7 @@ async def available(call: Call, group_id: str) -> ErrorCode:
 
 
 async def decide(call: Call, group_id: str, event: Event) -> Reply:
-    """Submit the event, which must carry the call's ticket, and wait for its answer."""
+    """Submit the event, which must carry the call's ticket, and wait for the reply."""
     code = await available(call, group_id)
     if code is ErrorCode.NONE:
         return await call.decide(group_id, event)
@@ -33,6 +33,6 @@ async def decide(call: Call, group_id: str, event: Event) -> Reply:
 
 
 def check_names(call: Call, group_id: str, *names: str) -> None:
-    """Refuse what cannot be stored. The draft has no number for that; see ``number_of``."""
+    """Refuse names that cannot be stored. The draft has no number for that; see ``number_of``."""
     validation.group_id(group_id, call.node.settings)
     validation.metadata(call.node.settings, names)

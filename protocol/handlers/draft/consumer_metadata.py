@@ -10,7 +10,7 @@ from rollcall.wire.messages.draft.consumer_metadata import (
 
 
 async def handle(request: ConsumerMetadataRequest, call: Call) -> ConsumerMetadataResponse:
-    """The coordinator, or why there is none: node -1, host "", port -1."""
+    """The coordinator; if there is none, the error with node -1, host "", port -1."""
     broker = call.node.cluster.coordinator(request.group_id)
     if broker is None or (at := broker.draft) is None:
         return ConsumerMetadataResponse(

@@ -1,7 +1,7 @@
-"""Heartbeat (12) of the draft: from the committed view while the group is steady.
+"""Heartbeat (12) of the draft: answered from the committed view while the group is steady.
 
-Anything but "go on" is for the rules to say: it may be the first word of a rebalance that a
-consumer hears, or the one that calls it off.
+The rules give every other answer: it may be the first in which a consumer learns of a rebalance, or
+the one that cancels it.
 """
 
 from groups.core.errors import ErrorCode, Refuse
@@ -11,11 +11,11 @@ from protocol.handlers.draft import available, check_names, decide, number_of
 from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 KNOWN = (ErrorCode.NONE, ErrorCode.ILLEGAL_GENERATION)
-"""What only a consumer that the group has is answered."""
+"""Only consumers that are in the group receive these."""
 
 
 async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
-    """NONE, or why not."""
+    """NONE, or an error."""
     try:
         check_names(call, request.group_id, request.consumer_id)
     except Refuse as refusal:
@@ -38,7 +38,7 @@ async def _answer(request: HeartbeatRequest, call: Call) -> ErrorCode:
 
 
 def _is_steady(request: HeartbeatRequest, call: Call) -> bool:
-    """Whether memory alone says "go on"; the consumer is heard of then."""
+    """Whether memory is enough to answer NONE; if so, the heartbeat counts for the session."""
     coordinator = call.node.coordinator
     view = coordinator.heartbeat_views.get(request.group_id)
     if view is None:

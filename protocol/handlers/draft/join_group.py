@@ -1,4 +1,4 @@
-"""JoinGroup (11) of the draft: a consumer asks for partitions, and waits until all have asked."""
+"""JoinGroup (11) of the draft: a consumer asks for partitions, and waits until all have joined."""
 
 from groups.catalogue.cache import Unavailable
 from groups.core.errors import ErrorCode, Refuse
@@ -14,7 +14,8 @@ from rollcall.wire.messages.draft.join_group import (
 
 
 async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
-    """Check the form, look the topics up, let the group decide, answer when it has."""
+    """Validate the request, look up the topics, submit the event, and return the group's
+    decision."""
     try:
         event = await _event(request, call)
     except Refuse as refusal:

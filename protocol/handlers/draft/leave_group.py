@@ -9,7 +9,7 @@ from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest, LeaveGro
 
 
 async def handle(request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse:
-    """Check the form, let the group decide, answer when it has."""
+    """Validate the request, submit the event, and return the group's decision."""
     try:
         check_names(call, request.group_id, request.consumer_id)
     except Refuse as refusal:

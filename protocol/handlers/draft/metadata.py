@@ -1,4 +1,4 @@
-"""Metadata (3) v0 on the draft's listener: what the Kafka port says, with draft ports."""
+"""Metadata (3) v0 on the draft's listener: as on the Kafka port, with the draft's ports."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,7 +23,7 @@ from rollcall.wire.messages.metadata import (
 
 
 async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResponse:
-    """Every topic for an empty list, as v0 always had it."""
+    """All topics for an empty list, as in every v0."""
     asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in request.topics])
     known = await metadata.handle(asked, call)
     told = partial(_response, known, call.node.cluster.brokers)

@@ -22,14 +22,14 @@ from rollcall.wire.messages.draft.offset_commit import (
 )
 
 Codes = dict[tuple[int, int], ErrorCode]
-"""By place in the request: a topic may be named twice."""
+"""By index in the request, since it may name a topic twice."""
 
 TIMESTAMP_MS_MAX = 253_402_300_799_000
-"""The end of the year 9999: a later instant is no commit's."""
+"""The end of the year 9999: later timestamps are refused."""
 
 
 async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
-    """Sort out what cannot be stored, let the group decide on the rest."""
+    """Sort out the offsets that cannot be stored, and submit the others to the group."""
     try:
         check_names(call, request.group_id, request.consumer_id)
         found = await call.node.catalogue.find_many(topic.name for topic in request.topics)
@@ -58,7 +58,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
 def _sort(
     request: OffsetCommitRequest, found: Mapping[str, Entry], codes: Codes, call: Call
 ) -> list[OffsetWrite]:
-    """The writes of what can be stored; the code of what cannot goes into ``codes``."""
+    """The writes of the valid offsets; the error codes of the others go into ``codes``."""
     limit = call.node.settings.offset_metadata_max_bytes
     who = call.committer(request.consumer_id)
     retention = request.retention_time_ms

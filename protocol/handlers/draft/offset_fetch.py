@@ -1,7 +1,7 @@
-"""OffsetFetch (9) v0 and v1 on the draft's listener: how far a group has read.
+"""OffsetFetch (9) v0 and v1 on the draft's listener: a group's committed offsets.
 
-What was never committed is an error in v0 (it read ZooKeeper, where there was nothing to find),
-and offset -1 in v1.
+A partition without a committed offset is an error in v0 (which read ZooKeeper, where nothing was
+found), and has offset -1 in v1.
 """
 
 import logging
@@ -33,7 +33,7 @@ NOTHING_IS_NO_ERROR_SINCE = 1
 
 
 async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
-    """Read the group's rows; a group's error stands on each partition."""
+    """Read the group's rows; an error of the group is set on each partition."""
     try:
         check_names(call, request.group_id, *(topic.name for topic in request.topics))
     except Refuse as refusal:

@@ -1,4 +1,4 @@
-"""ACLs between the wire's numbers and the rules, for the three APIs that speak of them."""
+"""Converts ACLs between the numbers on the wire and the rules, for the three APIs of ACLs."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ UNSURE: Final = Refusal(
 
 
 class Unsure(Exception):
-    """PostgreSQL gave no answer: what was asked for may have been done or not."""
+    """PostgreSQL did not answer: the change may have been made or not."""
 
 
 class WireFilter(Protocol):
@@ -38,7 +38,7 @@ class WireFilter(Protocol):
 
 
 def filter_of(asked: WireFilter) -> Filter:
-    """What is asked for; ``Refuse``: INVALID_REQUEST."""
+    """The requested filter; raises ``Refuse`` with INVALID_REQUEST."""
     return forms.filter_of(
         (
             asked.resource_type_filter,
@@ -51,13 +51,13 @@ def filter_of(asked: WireFilter) -> Filter:
 
 
 def acls(call: Call) -> Acls | None:
-    """The rules; None where no authorizer is on."""
+    """The rules; None without an authorizer."""
     return call.node.acls
 
 
 @asynccontextmanager
 async def asking() -> AsyncIterator[None]:
-    """The one place where PostgreSQL's silence becomes ``Unsure``."""
+    """Converts errors of PostgreSQL to ``Unsure``."""
     try:
         yield
     except (psycopg.OperationalError, PoolTimeout, TimeoutError) as error:

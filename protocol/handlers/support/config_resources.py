@@ -1,4 +1,4 @@
-"""Resources whose configuration can be asked for: which there are, and whether one exists."""
+"""Resources that have a configuration: their types, and whether one exists."""
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
@@ -12,7 +12,7 @@ from protocol.handlers.support import validation
 
 
 class Resource(IntEnum):
-    """Kafka's numbers of what has a configuration here."""
+    """Kafka's numbers of the resources that have a configuration here."""
 
     TOPIC = 2
     BROKER = 4
@@ -20,13 +20,14 @@ class Resource(IntEnum):
 
 
 KAFKAS: Final = frozenset({*Resource, 8, 16})
-"""The types that Kafka knows; loggers of brokers (8) and client metrics (16) are not here."""
+"""The types that Kafka has; loggers of brokers (8) and client metrics (16) are not supported
+here."""
 
 UNSURE = "The database did not answer."
 
 
 def kind(number: int) -> Resource:
-    """The kind of a number; INVALID_REQUEST for one that has no configuration here."""
+    """The type of a number; INVALID_REQUEST if that has no configuration here."""
     try:
         return Resource(number)
     except ValueError:
@@ -42,13 +43,13 @@ class Named(Protocol):
 
 
 class Topics(NamedTuple):
-    """Those of a request that exist, as far as this node can tell."""
+    """The topics of a request that exist, as far as this node knows."""
 
     found: Mapping[str, Entry]
     is_sure: bool
 
     def check(self, name: str) -> None:
-        """Refuse a topic that does not exist, or cannot."""
+        """Refuse a topic that does not exist, or whose name is invalid."""
         check_name(name)
         if name in self.found:
             return
@@ -59,7 +60,7 @@ class Topics(NamedTuple):
 
 
 async def topics(resources: Iterable[Named], call: Call) -> Topics:
-    """One look for all that this node does not know."""
+    """Look up all topics of the request at once."""
     names = [r.resource_name for r in resources if r.resource_type == Resource.TOPIC]
     catalogue = call.node.catalogue
     try:
@@ -69,7 +70,8 @@ async def topics(resources: Iterable[Named], call: Call) -> Topics:
 
 
 def is_default_broker(name: str, call: Call) -> bool:
-    """Whether all brokers are meant ("") rather than this one; INVALID_REQUEST for another."""
+    """Whether the resource is all brokers (""), not this one; INVALID_REQUEST for another
+    broker."""
     if name not in ("", str(call.node.node_id)):
         detail = f"This is broker {call.node.node_id}, which knows nothing of broker {name!r}."
         raise Refuse(ErrorCode.INVALID_REQUEST, detail)
@@ -77,7 +79,7 @@ def is_default_broker(name: str, call: Call) -> bool:
 
 
 def is_group(name: str, call: Call) -> bool:
-    """Whether a group can have this id."""
+    """Whether the group id is valid."""
     try:
         check_group(name, call)
     except Refuse:
@@ -86,8 +88,8 @@ def is_group(name: str, call: Call) -> bool:
 
 
 def check_group(name: str, call: Call) -> None:
-    """Refuse an id that no group can have. That there is no such group yet is no reason (KIP-1142):
-    what it will have of its own may be said before."""
+    """Refuse an invalid group id. The group need not exist (KIP-1142): it can be configured
+    before."""
     if not name:
         raise Refuse(ErrorCode.INVALID_REQUEST, "The group id cannot be empty.")
     validation.group_id(name, call.node.settings)

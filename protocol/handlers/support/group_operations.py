@@ -1,4 +1,4 @@
-"""Authorized operations of groups, as several answers tell them when asked (KIP-430).
+"""Authorized operations of groups, for responses that contain them on request (KIP-430).
 
 A bit per operation, by Kafka's operation codes; those of topics and the cluster:
 ``authorized_operations``.
@@ -11,5 +11,5 @@ NOT_ASKED = -(2**31)
 
 
 def of_group(asked: bool, group_id: str, access: Open) -> int:
-    """The bits for a group, or Kafka's "was not asked"."""
+    """The bits for a group, or Kafka's value for "not requested"."""
     return access.operations(ResourceType.GROUP, group_id) if asked else NOT_ASKED

@@ -1,7 +1,8 @@
-"""Which ConsumerGroupHeartbeat may wait for news, for how long, and what the news is (KIP-848).
+"""Which ConsumerGroupHeartbeat may wait for news, for how long, and what counts as news (KIP-848).
 
-Only an empty heartbeat of a member that has all it shall have: whatever says or is told something
-is answered at once. Why these figures: docs/decisions/0017-held-heartbeats.md. Nothing waits here.
+Only an empty heartbeat of a member that needs no new assignment is held; one that reports or
+receives something is answered at once. Why these figures: docs/decisions/0017-held-heartbeats.md.
+Nothing waits here.
 """
 
 from dataclasses import dataclass, replace
@@ -16,36 +17,37 @@ from protocol.heartbeat_hold import HOLD_S_MIN
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 
 PACE = 0.8
-"""Of the shortest interval that anybody is told: who pauses for less than that between an answer
-and the next heartbeat keeps a pace of its own, and is not held. (Clients jitter.)"""
+"""Share of the shortest interval that members are told: a client that pauses less than that between
+a response and its next heartbeat has an interval of its own, and is not held. (Clients jitter.)"""
 
 TOLD_MS_MIN = 1_000
-"""Who is told to come back sooner than this hears news soon enough."""
+"""Members with a shorter interval get news soon enough without a hold."""
 
 MARGIN_S = 0.2
-"""Before the interval that the member was told last: librdkafka gives a heartbeat up, and its
-connection with it, once that interval is over."""
+"""The hold ends this long before the interval that the member was told last: librdkafka abandons a
+heartbeat, and closes its connection, after that interval."""
 
 TOLD: Final = "heartbeat interval"
-"""Under which a connection remembers the interval, in ms, that was told last over it."""
+"""Key of the connection's memory: the last interval, in ms, in a response on it."""
 
 SESSION_SHARE = 1 / 3
-"""Of the session at most: a client that counts its interval from the answer beats so much later."""
+"""Maximum share of the session timeout: a client that counts its interval from the response sends
+its next heartbeat later by the time of the hold."""
 
 TELLING_SHARE = 1 / 4
-"""Of the interval: a shorter hold tells nothing of from where a client counts."""
+"""Share of the interval: a shorter hold does not show whether a client counts from the response."""
 
 HELD: Final = "held"
-"""Under which a connection remembers for how many ms its last heartbeat was held."""
+"""Key of the connection's memory: for how many ms its last heartbeat was held."""
 
 FROM_ANSWER: Final = "counts from the answer"
-"""Under which it remembers whether its client, by all that is known (1 or 0), counts the interval
-from the answer: then a hold makes it late, and it does not give a heartbeat up that is held."""
+"""Key of the connection's memory: whether its client seems to count the interval from the response
+(1 or 0). If so, a hold delays its next heartbeat, and it does not abandon a held one."""
 
 
 def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
-    """A heartbeat has come: where the last one was held, when it comes tells from where its client
-    counts the interval that it was told."""
+    """A heartbeat has arrived. If the last one was held, the time of this one shows whether the
+    client counts its interval from the request or from the response."""
     told_ms, held_ms = call.memory.get(TOLD, 0), call.memory.pop(HELD, 0)
     if not told_ms or held_ms < told_ms * TELLING_SHARE:
         return
@@ -55,7 +57,8 @@ def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
 
 
 def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
-    """How long an empty heartbeat of a member that has all it shall have may wait; else 0."""
+    """How long (in seconds) an empty heartbeat of a member with its full assignment may wait; else
+    0."""
     share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
     is_told = reply.assignment is not None or reply.should_assign
     if not share or says_something(request) or reply.error or is_told:
@@ -79,7 +82,7 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
 
 
 def says_something(request: ConsumerGroupHeartbeatRequest) -> bool:
-    """Whether a heartbeat is more than a sign of life."""
+    """Whether a heartbeat reports more than that the member is alive."""
     return (
         request.member_epoch <= 0
         or request.topic_partitions is not None
@@ -92,20 +95,20 @@ def says_something(request: ConsumerGroupHeartbeatRequest) -> bool:
 
 
 def held_after_ms(rules: Rules) -> float:
-    """A settled member that has had no heartbeat with us for so long may be held; infinite where
-    none ever is."""
+    """A settled member without a heartbeat here for this long may be held; infinite if none is ever
+    held."""
     told_ms = rules.group_consumer_heartbeat_interval_ms
     soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or told_ms
     return inf if told_ms < TOLD_MS_MIN else PACE * min(soon_ms, told_ms)
 
 
 def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:
-    """The answer of a hold that brought no news.
+    """The response after a hold without news.
 
-    Who counts from the answer is told what is left of its interval: it beats no more often than
-    others, and is nearly always held. Others are told twice the interval that was told last at
-    most: so a member whose state has just changed comes to the usual one in steps, each of them
-    held, and hears of what follows."""
+    A client that counts from the response gets the rest of its interval: it sends no more
+    heartbeats than others, and is nearly always held. Others get at most twice the last interval:
+    so a member whose state has just changed returns to the usual interval in steps, is held in each
+    of them, and receives the changes that follow."""
     usual_ms = reply.heartbeat_interval_ms
     if call.memory.get(FROM_ANSWER):
         rules = call.node.coordinator.own.rules_of(group_id)
@@ -117,18 +120,18 @@ def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeat
 
 
 def pause_ms(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
-    """How long the connection has had no heartbeat with us; 0 where it never had one."""
+    """How long ago the last heartbeat on the connection was answered; 0 if there was none."""
     now = _now_ms(call)
     return now - call.memory.get(request.api_key, now)
 
 
 def note_hold(began_s: float, call: Call) -> None:
-    """A heartbeat was held from then on."""
+    """Note how long a heartbeat was held."""
     call.memory[HELD] = round((call.now() - began_s) * 1000)
 
 
 def note_answer(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> None:
-    """The pause begins; the member knows its interval."""
+    """The pause begins; the member has its interval."""
     call.memory[request.api_key] = _now_ms(call)
     if not reply.error:
         call.memory[TOLD] = reply.heartbeat_interval_ms
@@ -140,7 +143,7 @@ def _now_ms(call: Call) -> int:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The question whether a held heartbeat would be answered otherwise by now."""
+    """Whether a held heartbeat would be answered differently now."""
 
     reply: ConsumerBeaten
     request: ConsumerGroupHeartbeatRequest

@@ -1,7 +1,7 @@
-"""What a commit or a deletion of offsets answers of a topic that the request names twice.
+"""The response to a commit or a deletion of offsets whose request names a topic twice.
 
-Kafka's broker answers for partitions that do not exist, its group coordinator for the others, topic
-by topic. Where there are answers of both, the broker adds them up by topic.
+In Kafka the broker answers for partitions that do not exist, and the group coordinator for the
+others, topic by topic. If there are results of both, the broker merges them by topic.
 """
 
 from collections.abc import Container, Hashable, Iterable, Sequence
@@ -16,7 +16,7 @@ BROKERS_OWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 
 
 def is_answered_by_both(codes: Iterable[Container[int]]) -> bool:
-    """Whether a partition of the request does not exist. ``codes``: of each topic's partitions."""
+    """Whether a partition of the request does not exist. ``codes``: by topic and partition."""
     return any(code in judged for judged in codes for code in BROKERS_OWN)
 
 

@@ -1,9 +1,9 @@
-"""PollCommands and AcknowledgeCommand where they are about an operator's orders.
+"""PollCommands and AcknowledgeCommand for an operator's orders.
 
-A long poll: a member hears at once that it shall stop or start. What it shall do is read from
-memory (``groups.coordinator.pauses``), whatever kind the group is of; ids from ``ORDERS_FROM`` on
-say that it is these that a member asks for. A poll that waits holds a place in two tables and one
-timer, and costs nothing until there is news (docs/pause.md).
+A long poll: a member is notified at once when it has to stop or start. Its orders are read from
+memory (``groups.coordinator.pauses``), for every kind of group; a request for orders has an id from
+``ORDERS_FROM`` on. A waiting poll has an entry in two tables and one timer, and costs nothing until
+there is news (docs/pause.md).
 """
 
 from groups.core.errors import ErrorCode, Refuse
@@ -20,12 +20,11 @@ from rollcall.wire.messages.poll_commands import Command, PollCommandsRequest, P
 STOP, START = "stop-fetcher", "start-fetcher"
 
 WAIT_S_MAX = 300.0
-"""However long a client would wait: well within the time after which silence closes a
-connection."""
+"""The maximum wait: well within the time after which an idle connection is closed."""
 
 
 async def poll(request: PollCommandsRequest, call: Call) -> PollCommandsResponse:
-    """Wait for a command that the member does not obey yet, and tell it."""
+    """Wait for a command that the member has not obeyed yet, and return it."""
     try:
         group = await _group_or_refuse(request, call)
         order = await _order(request, group, call)
@@ -39,7 +38,7 @@ async def poll(request: PollCommandsRequest, call: Call) -> PollCommandsResponse
 
 
 async def acknowledge(request: AcknowledgeCommandRequest, call: Call) -> AcknowledgeCommandResponse:
-    """The member obeys this command now."""
+    """The member reports that it obeys this command."""
     try:
         await _group_or_refuse(request, call)
     except Refuse as refusal:
@@ -51,7 +50,7 @@ async def acknowledge(request: AcknowledgeCommandRequest, call: Call) -> Acknowl
 async def _group_or_refuse(
     request: PollCommandsRequest | AcknowledgeCommandRequest, call: Call
 ) -> Group:
-    """The group, which has this member."""
+    """The group, if it has this member."""
     validation.group_id(request.group_id, call.node.settings)
     validation.name("member id", request.member_id)
     await call.available_or_refuse(request.group_id)
@@ -64,8 +63,8 @@ async def _group_or_refuse(
 async def _order(request: PollCommandsRequest, group: Group, call: Call) -> Order | None:
     """The next order, once there is one; None where none came in time.
 
-    Whoever asks for the next command obeys the one before. It is noted so, since a coordinator
-    that is gone may have taken the acknowledgement with it.
+    A member that asks for the next command obeys the previous one. This is noted, since a previous
+    coordinator may have failed with the acknowledgement.
     """
     coordinator, followers = call.node.coordinator, call.node.followers
     group_id, member_id, last = request.group_id, request.member_id, request.last_command_id
@@ -77,11 +76,11 @@ async def _order(request: PollCommandsRequest, group: Group, call: Call) -> Orde
     def is_news() -> bool:
         return not coordinator.owns(group_id) or order() is not None
 
-    if last > ORDERS_FROM or request.max_wait_ms:  # else it asks whether it may begin at all
+    if last > ORDERS_FROM or request.max_wait_ms:  # otherwise it asks whether it may begin at all
         followers.heard(group_id, member_id, obeyed(last))
     watcher = Released(is_news, call.release)
     paused.watch(group_id, watcher)
-    is_over = True  # unless it ends as polls do
+    is_over = True  # unless it ends like a normal poll
     try:
         if request.max_wait_ms > 0 and not is_news():
             await call.hold(min(request.max_wait_ms / 1000, WAIT_S_MAX))

@@ -1,9 +1,9 @@
 """Subscriptions by pattern, where an authorizer is on.
 
-Kafka leaves out of a match what the member may not describe. Here a match belongs to its group,
-which outlives its members and nodes, so a pattern is let in only where every topic that it can
-ever match may be described: it begins with plain characters, and a rule covers all names that
-begin so (docs/acls.md).
+Kafka removes topics that the member may not describe from the match. Here a match belongs to the
+group, which outlives its members and nodes. So a pattern is accepted only if the client may
+describe every topic that it could match: it begins with literal characters, and a rule covers all
+names with this prefix (docs/acls.md).
 """
 
 import re
@@ -19,8 +19,8 @@ REFUSED: Final = "A pattern may only match topics that the client may describe (
 
 _PLAIN: Final = re.compile(r"\^?((?:[A-Za-z0-9_-]|\\[.-])*)")
 _OPTIONAL: Final = re.compile(r"[?*{+]|\\Q|\(\?[A-Za-z-]*\)")
-"""What makes the character before it one that need not be there, or may be followed by that: RE2
-lets a repetition reach across flags (``a(?i)*``) and across an empty quotation (``a\\Q\\E*``)."""
+"""Characters that make the one before them optional, or may be followed by such: RE2 allows a
+repetition to follow flags (``a(?i)*``) or an empty quotation (``a\\Q\\E*``)."""
 
 
 def check(pattern: str | None, access: Open) -> None:
@@ -32,7 +32,7 @@ def check(pattern: str | None, access: Open) -> None:
 
 
 def prefix(pattern: str) -> str:
-    """What every name begins with that the whole pattern matches; "" where that is not plain."""
+    """The literal prefix of every name that the whole pattern matches; "" if there is none."""
     match = _PLAIN.match(pattern)
     if match is None or "|" in pattern:
         return ""

@@ -1,7 +1,7 @@
-"""The catalogue as one request sees it: what a group that assigns must know of its topics.
+"""The topics that a request's group needs to know, if the group computes assignments.
 
-Shared by the two requests that join such a group. The only look at rows is for names that the
-request itself brings; the doorbell tells of the rest.
+Shared by the two requests that join such a group. Rows are read only for names that the request
+itself brings; notifications report changes of the others.
 """
 
 from collections.abc import Iterable
@@ -17,10 +17,10 @@ from protocol.call import Call
 
 
 async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool = False) -> View:
-    """Every topic that the group subscribes to, or that this request brings. ``joins``: the
-    request may change a classic group into one that assigns.
+    """Every topic that the group subscribes to, or that this request names. ``joins``: the request
+    may convert a classic group to one that assigns.
 
-    COORDINATOR_NOT_AVAILABLE where the rows gave no answer.
+    COORDINATOR_NOT_AVAILABLE if the rows could not be read.
     """
     seen, names = _known(group_id, call, joins), tuple(brought)
     if not names:

@@ -1,7 +1,7 @@
-"""Form checks that several handlers share: what a request's strings and sizes may be.
+"""Checks of strings and sizes that several handlers share.
 
-Limits come from settings under their names; U+0000 is refused because PostgreSQL cannot store
-it in text, and a name that cannot be stored cannot be served.
+Limits come from settings under their names; U+0000 is refused because PostgreSQL cannot store it in
+text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +11,11 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.node import NodeSettings
 
 CONSUMER_PROTOCOL = "consumer"
-"""How ``group.coordinator.rebalance.protocols`` calls the protocol of KIP-848."""
+"""The name of KIP-848's protocol in ``group.coordinator.rebalance.protocols``."""
 
 
 def group_id(value: str, settings: NodeSettings, *, may_be_empty: bool = False) -> None:
-    """Raise INVALID_GROUP_ID for a group id that no group can have."""
+    """Raise INVALID_GROUP_ID for an invalid group id."""
     if not value and not may_be_empty:
         raise Refuse(ErrorCode.INVALID_GROUP_ID, "the group id is empty")
     if "\0" in value or len(value.encode()) > settings.group_id_max_bytes:
@@ -26,19 +26,19 @@ def group_id(value: str, settings: NodeSettings, *, may_be_empty: bool = False) 
 
 
 def consumer_protocol(settings: NodeSettings) -> None:
-    """Raise UNSUPPORTED_VERSION where the cluster does without KIP-848 (CG-29)."""
+    """Raise UNSUPPORTED_VERSION if KIP-848 is disabled in the cluster (CG-29)."""
     if CONSUMER_PROTOCOL not in settings.group_coordinator_rebalance_protocols:
         raise Refuse(ErrorCode.UNSUPPORTED_VERSION, "The consumer protocol is switched off.")
 
 
 def transactional_id(value: str, settings: NodeSettings) -> None:
-    """Raise INVALID_REQUEST for a transactional id that no producer can have."""
+    """Raise INVALID_REQUEST for an invalid transactional id."""
     if not value or "\0" in value or len(value.encode()) > settings.group_id_max_bytes:
         raise Refuse(ErrorCode.INVALID_REQUEST)
 
 
 def fencing(code: ErrorCode, *, known: bool) -> ErrorCode:
-    """PRODUCER_FENCED as a version says it that may not know the code yet (KIP-588)."""
+    """PRODUCER_FENCED, or the older code for a version that does not know it (KIP-588)."""
     if code is ErrorCode.PRODUCER_FENCED and not known:
         return ErrorCode.INVALID_PRODUCER_EPOCH
     return code
@@ -51,23 +51,23 @@ NAME_BYTES_MAX: Final[Mapping[str, int]] = {
     "rack id": 1_024,
     "assignor": 1_024,
 }
-"""The longest names that are stored. Ids are keys of indexes, two of which must fit into the 2,704
-bytes that an entry may have; a group id (``group.id.max.bytes``) is no longer. Names of protocols
-and of topics that a member brings along count as its metadata (``metadata``)."""
+"""The maximum length of stored names. Ids are keys of indexes, and two of them must fit into the
+2,704 bytes of an index entry; a group id (``group.id.max.bytes``) is no longer. Names of protocols
+and topics that a member sends count as its metadata (``metadata``)."""
 
 INSTANCE_ID_CHARS_MAX: Final = 249
 """Kafka's own limit, that of a topic's name."""
 
 
 def name(what: str, value: str | None) -> None:
-    """Raise INVALID_REQUEST for a name that is too long to be stored, or has U+0000."""
+    """Raise INVALID_REQUEST for a name that is too long or contains U+0000."""
     storable(value)
     if value is not None and len(value.encode()) > NAME_BYTES_MAX[what]:
         raise Refuse(ErrorCode.INVALID_REQUEST, f"the {what} is too long")
 
 
 def instance_id(value: str | None) -> None:
-    """Raise INVALID_REQUEST for an instance id that no member can have."""
+    """Raise INVALID_REQUEST for an invalid instance id."""
     name("instance id", value)
     if value is not None and len(value) > INSTANCE_ID_CHARS_MAX:
         detail = f"an instance id has at most {INSTANCE_ID_CHARS_MAX} characters"
@@ -75,8 +75,8 @@ def instance_id(value: str | None) -> None:
 
 
 def metadata(settings: NodeSettings, parts: Iterable[str | bytes | None]) -> None:
-    """Raise INVALID_REQUEST where a member brings more along than it may: its subscription in
-    all forms, with the names that stand in them."""
+    """Raise INVALID_REQUEST if a member's subscription is too large, in all its forms, with the
+    names in them."""
     limit, size = settings.member_metadata_max_bytes, 0
     for part in parts:
         if isinstance(part, str):
@@ -88,17 +88,18 @@ def metadata(settings: NodeSettings, parts: Iterable[str | bytes | None]) -> Non
 
 
 def storable(*values: str | None) -> None:
-    """Raise INVALID_REQUEST for a text with U+0000."""
+    """Raise INVALID_REQUEST if a text contains U+0000."""
     if any(value is not None and "\0" in value for value in values):
         raise Refuse(ErrorCode.INVALID_REQUEST, "U+0000 cannot be stored")
 
 
 ESCAPE = "\uf8ff"
-"""Begins what PostgreSQL's text cannot hold, or what looks like that; nobody's own character."""
+"""Begins an escape sequence for a character that PostgreSQL's text cannot hold, or for itself; a
+private-use character that texts do not contain."""
 
 
 def stored(text: str) -> str:
-    """A client's text as a row can hold it, U+0000 included; ``told`` turns it back."""
+    """A client's text as stored in a row, with U+0000 escaped; ``told`` is the reverse."""
     if "\0" not in text and ESCAPE not in text:
         return text
     return text.replace(ESCAPE, f"{ESCAPE}e").replace("\0", f"{ESCAPE}0")
@@ -112,14 +113,14 @@ def told(text: str) -> str:
 
 
 def shown(value: str) -> str:
-    """A client's free text, made storable: it is only ever shown."""
+    """A client's free text, made storable: it is only displayed."""
     return value.replace("\0", "\ufffd")[:SENTENCE_CHARS_MAX]
 
 
 def sentence(value: str | None) -> str | None:
-    """The same, where the client may have said nothing."""
+    """``shown``, or None if the client sent no text."""
     return None if value is None else shown(value)
 
 
 SENTENCE_CHARS_MAX = 1_000
-"""Characters that are kept of a reason, or of a name that is no id."""
+"""Maximum length of a reason, or of a name that is not an id."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from protocol.tokens.tokens import Tokens
 
 DRAFT_PORT = 9392
-"""Of node 0; further nodes one more each."""
+"""The port of node 0; each further node has the next one."""
 
 TRACED_AS = "rollcall-node"
 """Its ``service.name`` in traces, unless the environment says another."""
@@ -36,7 +36,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Where to listen, and what to tell clients."""
+        """Add the options: where to listen, and which address to advertise."""
         parser.add_argument("--node-id", type=int, default=0)
         parser.add_argument(
             "--host",
@@ -111,12 +111,12 @@ class Command(BaseCommand):
 
 
 def setting(name: str) -> Any:
-    """One of ``coordinator_site.kafka_settings``."""
+    """A setting of ``coordinator_site.kafka_settings``."""
     return getattr(settings, name)
 
 
 def wanted() -> Wanted:
-    """What the settings say of listeners."""
+    """The settings of listeners."""
     return Wanted(
         listeners=setting("LISTENERS"),
         advertised=setting("ADVERTISED_LISTENERS"),
@@ -128,7 +128,7 @@ def wanted() -> Wanted:
 
 
 def listeners_of(options: Mapping[str, Any]) -> Sequence[Listener]:
-    """Those of the settings, or the one of the command line; ``ListenerError``."""
+    """The listeners of the settings, or the one of the command line; raises ``ListenerError``."""
     if setting("LISTENERS"):
         return listeners.read(wanted())
     host = options["host"]
@@ -140,7 +140,7 @@ def listeners_of(options: Mapping[str, Any]) -> Sequence[Listener]:
 
 
 def draft_of(options: Mapping[str, Any]) -> Listener | None:
-    """The listener for the 0.9 draft, which knows neither TLS nor SASL."""
+    """The listener for the 0.9 draft, which supports neither TLS nor SASL."""
     port = draft_port(options, os.environ)
     if port is None:
         return None
@@ -151,8 +151,8 @@ def draft_of(options: Mapping[str, Any]) -> Listener | None:
 
 
 def metrics_of(options: Mapping[str, Any]) -> MetricsAddress | None:
-    """Where Prometheus may ask, if anywhere. ``ListenerError`` for a place that others than this
-    machine reach and that wants no token."""
+    """Where Prometheus reads, if anywhere. Raises ``ListenerError`` for an address that other
+    machines reach and that needs no token."""
     port = metrics_port(options, os.environ)
     if port is None:
         return None
@@ -163,7 +163,7 @@ def metrics_of(options: Mapping[str, Any]) -> MetricsAddress | None:
 
 
 def tls() -> Tls:
-    """The certificates of the settings."""
+    """The certificates in the settings."""
     try:
         return Tls(
             TlsSettings(
@@ -179,8 +179,8 @@ def tls() -> Tls:
 
 
 def tokens() -> "Tokens | None":
-    """How tokens of clients are judged; None: they may not bring any. What verifies them is loaded
-    only where they may."""
+    """How clients' tokens are verified; None if they are not accepted. The libraries for it are
+    loaded only if they are."""
     if OAUTHBEARER not in setting("SASL_ENABLED_MECHANISMS"):
         return None
     from protocol.bearer import TokenSettings, TokenSettingsError
@@ -202,7 +202,7 @@ def spans(node_id: int) -> "NodeSpans | None":
 
 
 def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
-    """Where the draft's listener binds, 0: on any free port; None: there shall be none."""
+    """The port of the draft's listener, 0 for any free one; None: there is no such listener."""
     wanted: int | None = options["draft_port"]
     if wanted is not None:
         return wanted if wanted >= 0 else None
@@ -211,7 +211,8 @@ def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | 
 
 
 def metrics_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
-    """Where the listener for Prometheus binds, 0: on any free port; None: there shall be none."""
+    """The port of the listener for Prometheus, 0 for any free one; None: there is no such
+    listener."""
     wanted: int | None = options["metrics_port"]
     if wanted is None:
         text = environ.get("ROLLCALL_METRICS_PORT") or "-1"
@@ -225,7 +226,7 @@ def metrics_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int 
 
 
 def announce(host: str, port: int, draft_port: int) -> None:
-    """Tell the supervisor, if there is one, and whoever reads the log."""
+    """Report to the supervisor, if there is one, and to the log."""
     ready_file = os.environ.get("ROLLCALL_READY_FILE")
     if ready_file:
         partial = Path(f"{ready_file}.partial")
