@@ -1,1 +1,1 @@
-"""One node's running state: the event loop lives here."""
+"""One node's state in memory, on its event loop."""

@@ -1,8 +1,8 @@
-"""Targets that are worked out beside the event loop: from question to event (KIP-1263).
+"""Computes target assignments beside the event loop (KIP-1263).
 
-The step says what is to be worked out; here it is, in a thread; the answer goes into the group's
-inbox like any other event. No rule, and no state that matters: what is lost here is
-asked for again (``groups.core.consumer.target_schedule``).
+A step requests the computation; a thread does it here; the result goes into the group's inbox as an
+event. There are no rules here, and no state that matters: a lost computation is requested again
+(``groups.core.consumer.target_schedule``).
 """
 
 import asyncio
@@ -24,13 +24,13 @@ MS_PER_S = 1_000
 
 SWITCH_S = 0.001
 """How long the thread runs before the event loop has its turn, which it needs for every read and
-every write; Python's own 5 ms would let each request wait five times as long."""
+every write; with Python's default of 5 ms each request would wait five times as long."""
 
 logger = logging.getLogger(__name__)
 
 
 class Line:
-    """Questions that are answered one after the other, the newest of each group."""
+    """Computes requested targets one after the other; for each group only the newest request."""
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
@@ -38,12 +38,12 @@ class Line:
         self._wake = asyncio.Event()
 
     def ask(self, group_id: str, question: AssignmentTask) -> None:
-        """Work this out when its turn comes; an older question of the group is dropped."""
+        """Queue a request; an older one of the group is dropped."""
         self._asked[group_id] = question
         self._wake.set()
 
     async def run(self) -> None:
-        """One after the other, until cancelled."""
+        """Compute one after the other, until cancelled."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -52,15 +52,15 @@ class Line:
                 await self._answer(group_id, self._asked.pop(group_id))
 
     async def _answer(self, group_id: str, question: AssignmentTask) -> None:
-        # A thread takes turns with the loop: requests wait milliseconds, not for the whole of it.
-        # A process of its own would have to be sent all of it, which takes longer.
+        # In a thread, which alternates with the loop: requests wait milliseconds, not for all of
+        # it. Sending all the data to a process would take longer.
         with short_turns():
             event = await asyncio.to_thread(answer, group_id, question)
         self._coordinator.submit(group_id, event)
 
 
 class ForeignLine(Line):
-    """The same for one assignor of the installation's own: nobody knows when it ends."""
+    """The same for one assignor that the installation provides: its run time is unknown."""
 
     async def _answer(self, group_id: str, question: AssignmentTask) -> None:
         work = asyncio.create_task(event_loop.foreign(partial(answer, group_id, question)))
@@ -74,9 +74,8 @@ class ForeignLine(Line):
 
 
 class Assigning:
-    """Answers the questions of the groups that this node owns: in one line those for our own
-    assignors, and in one for each of the others, so that one that does not end stops nobody else.
-    """
+    """Computes targets for the groups that this node owns: one line for the built-in assignors, and
+    one for each other assignor, so that one that does not end blocks no others."""
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
@@ -85,7 +84,7 @@ class Assigning:
         coordinator.question = self.ask
 
     def ask(self, group_id: str, question: AssignmentTask) -> None:
-        """Work this out when its turn comes; an older question of the group is dropped."""
+        """Queue a request; an older one of the group is dropped."""
         self._line_of(question).ask(group_id, question)
 
     def _line_of(self, question: AssignmentTask) -> Line:
@@ -97,7 +96,7 @@ class Assigning:
         return self._others[question.name][0]
 
     async def run(self) -> None:
-        """Answer until cancelled."""
+        """Compute until cancelled."""
         try:
             await self._ours.run()
         finally:
@@ -108,7 +107,7 @@ class Assigning:
 
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """While a thread works beside the event loop."""
+    """Use ``SWITCH_S`` while a thread works beside the event loop."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_S)
     try:
@@ -118,7 +117,7 @@ def short_turns() -> Iterator[None]:
 
 
 def answer(group_id: str, question: AssignmentTask) -> TargetComputed:
-    """Work the target out, and what the step that goes by it needs."""
+    """Compute the target, and the values that the step that installs it needs."""
     began = perf_counter()
     try:
         targets = question.answer()

@@ -41,16 +41,16 @@ logger = logging.getLogger(__name__)
 
 BATCH_BYTES_MAX = 4 * 1024 * 1024
 """Bytes of groups and members in one transaction: PostgreSQL takes a quarter of a second for them
-and ten thousand rows, far from its limit of two seconds. A group that alone has more is written
-beside its queue, in a transaction of its own, so that nobody else waits for it."""
+and ten thousand rows, far from its limit of two seconds. A single group with more is written
+separately from its queue, in a transaction of its own, so that others do not wait for it."""
 
 DONE_AT_ONCE = 64
 """Groups that are installed and answered between two reads of the clock: about a millisecond."""
 
 LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
-"""How long a statement may take that writes one group alone: so long, and a millisecond more for
-so many bytes. Measured: 10,000 members of 8 KiB, 82 MB, take 2.6 s, and may take 46 s."""
+"""Time limit of a statement that writes a single group: this time, and a millisecond for so many
+bytes. Measured: 10,000 members of 8 KiB, 82 MB, take 2.6 s, and may take 46 s."""
 
 REFUSED_PAUSE_MS = 5_000
 """How long the timers of a group are delayed when its due step cannot be written."""
@@ -64,8 +64,8 @@ at once."""
 @quick
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One entry's part of a round: the events taken, what they decided, what to write, and
-    about how many bytes of rows that are, counted as far as a batch may have."""
+    """One entry's part of a round: the events taken, the decision, the writes, and the approximate
+    size of their rows in bytes, counted up to the limit of a batch."""
 
     entry: GroupEntry
     events: Sequence[Event]
@@ -74,9 +74,9 @@ class Work:
 
 
 class BatchWriter:
-    """Of the queue of this ``name``. ``finish`` answers what was written; ``fenced`` is told when a
-    write met another owner's epoch; ``timeout_ms``: what could not be written by then is given up,
-    with an error that may be tried again."""
+    """Writes the batches of the queue ``name``. ``finish`` sends the replies; ``fenced`` is called
+    when a write met another owner's epoch; ``timeout_ms``: works that are not written by then fail
+    with a retriable error."""
 
     def __init__(
         self,
@@ -121,13 +121,13 @@ class BatchWriter:
         self._waiting.add([work])
 
     def _written(self, work: Work) -> Awaitable[None] | None:
-        """Tell and answer; what is returned does the rest, where that is long: a coroutine for each
-        commit would cost as much as its answer."""
+        """Note the change and send the replies. A long rest is returned as an awaitable: a
+        coroutine for each commit would cost as much as its reply."""
         if work.write.changes_membership:
             self.coordinator.observers.note(work.write.group_id, work.write.revision)
             self.coordinator.tallies.decided.append(work)
         elif work.write.decision.journal:
-            # No row of it has changed; but it may wait now, as a newcomer to a frozen group does.
+            # No row has changed, but it may wait now, as for a new member of a frozen group.
             self.coordinator.observers.came(work.write.group_id)
         return self._finish(work)
 
@@ -227,7 +227,7 @@ class BatchWriter:
             return False
         except TooSlow as error:
             if work.size <= BATCH_BYTES_MAX:
-                self._give_up(work)  # the database is slow, and not the group to blame
+                self._give_up(work)  # the database is slow; the group is not the cause
             else:
                 await self._blame(work, error)
         except StoreError as error:
@@ -246,7 +246,7 @@ class BatchWriter:
             self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE_PAUSE_MS)
 
     def _give_up(self, work: Work) -> None:
-        """Nothing of it was written within the time limit."""
+        """The work could not be written within the time limit."""
         logger.warning("group %r: could not be written in time", work.entry.group_id)
         self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
@@ -269,8 +269,8 @@ class BatchWriter:
             await self._blame(works[0], error)
 
     async def _blame(self, work: Work, error: StoreError) -> None:
-        """One group cannot be written: find the event. If that is because of members that wait
-        for it, these are turned away and it is stepped again without them; else it is refused."""
+        """A group cannot be written: find the event. If the cause is members that wait to join,
+        refuse them and step the group again without them; otherwise refuse the event."""
         entry = work.entry
         if len(work.events) > 1:
             self.one_by_one(entry, work.events)
@@ -287,8 +287,8 @@ class BatchWriter:
             self._refuse(work, ErrorCode.UNKNOWN_SERVER_ERROR)
 
     async def _culprits(self, work: Work, error: StoreError) -> tuple[str, ...] | None:
-        """Whose rows are to blame; None: PostgreSQL cannot be asked now, and whoever asked for this
-        may be innocent and shall try again."""
+        """The members whose rows cause the error; None if PostgreSQL cannot be asked now. The
+        client of the event may then be innocent and should try again."""
         if isinstance(error, TooSlow):
             return work.write.newcomers
         try:
@@ -299,7 +299,7 @@ class BatchWriter:
             return None
 
     def _would_help(self, entry: GroupEntry, culprits: MembersRefused) -> bool:
-        """Whether any of them waits in the committed group."""
+        """Whether any of them is waiting in the committed group."""
         if not culprits.member_ids:
             return False
         now, rng = self.coordinator.clock(), self.coordinator.rng
@@ -339,13 +339,13 @@ class BatchWriter:
         return self._connection
 
     async def _nobody_waits(self) -> None:
-        """Usually no group is deferred: no connection is kept for it."""
+        """Usually no group is deferred, so the connection is closed."""
         beside, self._other_connection = self._other_connection, None
         if beside is not None:
             await beside.close()
 
     async def _connected_beside(self) -> connections.Connection:
-        """For what a queue must not wait for."""
+        """A connection for work that a queue must not wait for."""
         before, name = self._other_connection, f"{self.name} waiting"
         self._other_connection = connection = await connections.kept(before, name)
         return connection

@@ -1,7 +1,7 @@
-"""The connections of clients, noted for who asks (REST): nothing is noted before.
+"""The connections of clients, written as rows when REST requests them.
 
-Nobody keeps a list: when the bell rings, what the server has of each connection is read off and
-written as rows. However often it rings, that happens once a second at most.
+No list is kept: on a notification, the server's connections are read and written as rows, at most
+once a second.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from groups.store.sql import connections as sql
 from groups.store.sql.waiting import ASYNCHRONOUS
 
 PAUSE_S: Final = 1.0
-"""Between two notes. Who asks is content with what was noted so long ago."""
+"""Minimum time between two writes. Requests accept rows of this age."""
 
 ROWS_MAX: Final = 2_000
 """Rows of one statement."""
@@ -30,8 +30,8 @@ Pool = AsyncConnectionPool[connections.Connection]
 
 
 class Connected(NamedTuple):
-    """A connection: see ``groups.models.ClientConnection``. ``age_ms``: how long there has been
-    one. ``NOTE`` reads the fields by their places."""
+    """A connection: see ``groups.models.ClientConnection``. ``age_ms``: how long it has existed.
+    ``NOTE`` reads the fields by position."""
 
     number: int
     listener: str
@@ -45,12 +45,12 @@ class Connected(NamedTuple):
 
 
 async def _nobody() -> Sequence[Connected]:
-    """Of a node without a server."""
+    """The connections of a node without a server."""
     return ()
 
 
 class ClientConnections:
-    """``collect`` is set by the server: every connection as it is now."""
+    """``collect`` is set by the server: returns all current connections."""
 
     def __init__(self, node_id: int) -> None:
         self.node_id = node_id
@@ -58,12 +58,13 @@ class ClientConnections:
         self._asked = asyncio.Event()
 
     async def rung(self, payload: str | None) -> None:
-        """Somebody wants to see them. None: the bell was away; who asked then asks again."""
+        """A notification requests the connections. None: notifications may be lost; the request is
+        then repeated."""
         if payload is not None:
             self._asked.set()
 
     async def run(self, pool: Pool) -> None:
-        """Note whenever it is asked for, until cancelled."""
+        """Write the connections when requested, until cancelled."""
         while True:
             await self._asked.wait()
             self._asked.clear()

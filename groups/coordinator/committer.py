@@ -1,9 +1,9 @@
 """The committers: they write the decisions of groups in batches, and then send the replies.
 
-Each of a node's two committers repeats one round: take the groups that are ready in its
-queue, step them, write what must be written in one transaction, install, answer
-(docs/architecture.md, *Events to rows*). What to do when a write fails stands in
-``groups.coordinator.batch_writer``; what an event does is the group's business.
+Each of a node's two committers repeats one round: take the groups that are ready in its queue, step
+them, write what must be written in one transaction, install, answer (docs/architecture.md, *Events
+to rows*). ``groups.coordinator.batch_writer`` handles failed writes; the group's rules decide what
+an event does.
 """
 
 import asyncio
@@ -117,14 +117,14 @@ class Committer:
             and size < BATCH_BYTES_MAX
             and (entry := self.queue.pop()) is not None
         ):
-            now = self.coordinator.monotonic()  # one look a group: it is most of what a step costs
+            now = self.coordinator.monotonic()  # one read a group: most of a step's cost
             if self._slices.is_over_at(now):
                 await self._slices.pause()
                 now = self.coordinator.monotonic()
             if entry.suspended or entry.busy or not entry.inbox:
                 continue
             if entry.head_is_offsets() != (self.queue is self.coordinator.offsets):
-                self.coordinator.schedule(entry)  # its group came into being meanwhile
+                self.coordinator.schedule(entry)  # its group was created meanwhile
                 continue
             entry.busy = True
             events = self._run_of(entry, BATCH_ROWS_MAX - rows)
@@ -153,7 +153,7 @@ class Committer:
             events.append(event)
             room -= _size(event)
             if isinstance(event, DeleteGroup | ExpireOffsets | RemoveGroup):
-                break  # what comes after is about another group of the same id
+                break  # the following events are for another group of the same id
         return events
 
     def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> Work | None:
@@ -175,7 +175,7 @@ class Committer:
             # meantime does not show that a member is dead. It is set again at the release.
             events = [event for event in events if not isinstance(event, Tick)]
         if slept:
-            coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
+            coordinator.awake()  # a deadline that is decided now must not be ahead of the clock
         return events
 
     def _step_failed(self, entry: GroupEntry, events: Sequence[Event]) -> None:
@@ -190,7 +190,7 @@ class Committer:
 
     def _work(self, entry: GroupEntry, events: Sequence[Event], decision: Decision) -> Work:
         if decision.pending:
-            # Before it is written: an outcome that nobody knows may be that it was.
+            # Before the write: if its outcome is unknown, it may have happened.
             self.coordinator.with_pending.add(entry.group_id)
         has_pending = entry.group_id in self.coordinator.with_pending
         write = Write(entry.group.durable, decision, has_pending)
@@ -235,11 +235,11 @@ class Committer:
             self._step_failed(entry, events)
             return
         if work.write.is_needed:
-            self.writer.put_aside(work)  # the queue's connection is the queue's
+            self.writer.put_aside(work)  # the queue keeps its own connection
         else:
             await self._surely([work])
 
-    # -- what became of a step
+    # -- after a step
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]
@@ -261,7 +261,7 @@ class Committer:
             self.coordinator.release(work.entry)
 
     def _finish(self, work: Work) -> Awaitable[None] | None:
-        """Install and answer; what is returned does the rest, where that is long."""
+        """Install and send the replies. A long rest is returned as an awaitable."""
         if work.entry.written > self.coordinator.written_max:
             self._has_grown(work.entry)
         if len(work.write.decision.answers) > ANSWERS_AT_ONCE:

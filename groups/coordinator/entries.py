@@ -120,7 +120,7 @@ class GroupOverrides:
         self._rules: dict[str, Rules] = {}
         self._by_slot: defaultdict[int, set[str]] = defaultdict(
             set
-        )  # looked up for 100,000 groups at once
+        )  # read for 100,000 groups at once
 
     def rules_of(self, group_id: str) -> Rules:
         """The rules of a group. The same object until they change."""

@@ -1,8 +1,8 @@
 """Fail points of a real process: a test stops or kills it at a named point of its work.
 
-Only where ``ROLLCALL_FAIL_POINTS`` names a folder; without it nothing here costs anything. A
-test arms a point by writing a file of the point's name for one node; the process that reaches
-the point takes the file away and does to itself what the file says.
+Only if ``ROLLCALL_FAIL_POINTS`` names a folder; otherwise this costs nothing. A test arms a point
+by writing a file with its name for one node; the process that reaches the point deletes the file
+and does what it says.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 VARIABLE = "ROLLCALL_FAIL_POINTS"
 
 ACTS: Mapping[str, signal.Signals] = {"stop": signal.SIGSTOP, "kill": signal.SIGKILL}
-"""What a file may say: stand still until SIGCONT, or die at once."""
+"""The possible contents of a file: stop until SIGCONT, or die at once."""
 
 Fail = Callable[[str], Awaitable[None]]
 
@@ -28,7 +28,7 @@ def file_of(folder: Path, node_id: int, point: str) -> Path:
 
 
 def from_environment(node_id: int, environ: Mapping[str, str] = os.environ) -> Fail:
-    """The node's fail points: none, unless a test says where they are armed."""
+    """The node's fail points: none, unless the environment names the folder."""
     named = environ.get(VARIABLE)
     if not named:
         return no_fail

@@ -1,7 +1,8 @@
-"""What groups have of their own: read and changed in the rows, kept where the group is owned.
+"""Settings of single groups: read from and written to rows, and kept in memory by the group's
+owner.
 
-Any node answers and changes (the rows judge); a change rings, and the group's owner goes by it
-from then on. What a value may be is told in ``groups.core.configs.group``.
+Any node returns and changes them, in the rows; a change notifies the group's owner, which applies
+it. ``groups.core.configs.group`` defines valid values.
 """
 
 import asyncio
@@ -35,19 +36,19 @@ from groups.store.sql.pauses import TAKE_OPERATION
 logger = logging.getLogger(__name__)
 
 ASK_S_MAX = 2.0
-"""How long a request may wait for the rows, queueing included."""
+"""How long a request may wait for the database, queueing included."""
 
 RETRY_S = 0.5
-"""After a look that failed."""
+"""The pause after a failed read."""
 
 
 def _nobody_counts(_rows: int) -> None:
-    """There may be any number of settings."""
+    """The default of ``admit``: no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the journal tells of a change. ``until``: when a freeze ends."""
+    """The author and reason of a change, for the journal. ``until``: when a freeze ends."""
 
     author: Told
     reason: str = ""
@@ -55,8 +56,8 @@ class Said:
 
 
 class Configs:
-    """Groups' own configuration, for this node. ``broker``: the node's settings by name. ``admit``
-    refuses rows that are new, where there are as many as there may be."""
+    """Settings of groups, on this node. ``broker``: the node's settings by name. ``admit`` refuses
+    new rows when the limit is reached."""
 
     def __init__(
         self,
@@ -74,10 +75,10 @@ class Configs:
         self._asked: set[str | None] = set()
         self._wake = asyncio.Event()
 
-    # -- what requests ask
+    # -- requests
 
     async def of(self, group_ids: Collection[str]) -> Mapping[str, Values]:
-        """What each of these groups has of its own, existing or not (KIP-1142).
+        """The settings of each of these groups, which need not exist (KIP-1142).
 
         One round trip for any number. Raises ``Unavailable``.
         """
@@ -93,8 +94,7 @@ class Configs:
         *,
         validate_only: bool = False,
     ) -> Mapping[str, Refuse]:
-        """Change what groups have of their own, in one transaction; each group all of it or
-        nothing.
+        """Change settings of groups in one transaction; for each group all changes or none.
 
         Returns what ``group_configs.changed`` refuses, and POLICY_VIOLATION, by group; raises
         ``Unavailable``.
@@ -105,8 +105,8 @@ class Configs:
         return refused
 
     async def set_freeze(self, group_id: str, verb: SetFreeze) -> None:
-        """An operator's verb, in the transaction that ends its operation: of two nodes that believe
-        the group to be theirs, one writes. Raises ``Unavailable``."""
+        """Apply an operator's freeze or thaw, in the transaction that ends its operation: if two
+        nodes believe that they own the group, one writes. Raises ``Unavailable``."""
         async with self._asking() as connection, connection.transaction():
             operation = {"operation_id": verb.operation_id}
             taken = await connection.execute(TAKE_OPERATION, operation)
@@ -120,8 +120,9 @@ class Configs:
     async def _set(
         self, connection: Connection, group_id: str, verb: SetFreeze
     ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
-        """As ``_alter``. Nobody freezes a group that is gone: who comes later would find it so."""
-        await connection.execute(sql.LOCK)  # and again in _alter, which does not wait then
+        """Like ``_alter``. A group that does not exist is not frozen: a later group of the id would
+        be frozen too."""
+        await connection.execute(sql.LOCK)  # also in _alter, which does not wait then
         values = (await load.configs_by_id(connection, [group_id])).get(group_id, NOTHING)
         is_frozen = values.get(FREEZE) == "true"
         if verb.frozen and is_frozen:
@@ -140,7 +141,7 @@ class Configs:
     async def _set_end(
         self, connection: Connection, group_id: str, values: Values, verb: SetFreeze
     ) -> Mapping[str, Values]:
-        """Of a group that is frozen already: another end, or none."""
+        """Change the end of an existing freeze, or remove it."""
         changed = await connection.execute(sql.SET_END, _end(group_id, verb))
         if not changed.rowcount:
             return {}
@@ -159,7 +160,7 @@ class Configs:
         said: Said,
         validate_only: bool,
     ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
-        """What was written, and what was refused; within a transaction."""
+        """The changed settings, and the refused groups; within a transaction."""
         await connection.execute(sql.LOCK)
         before = await load.configs_by_id(connection, sorted(wanted))
         after, refused = await self._changed(before, wanted, validate_only)
@@ -171,7 +172,7 @@ class Configs:
         return written, refused
 
     async def _heed(self, written: Mapping[str, Values]) -> None:
-        """Where this node owns it, it is so by now."""
+        """Apply the changes to groups that this node owns."""
         if written:
             async with self._asking() as connection:
                 await self._look(connection, written)
@@ -193,7 +194,7 @@ class Configs:
                     self.admit(len(new) - len(old))
                 after[group_id] = new
             except Refuse as refusal:
-                # Its frames would hold it in turn until a collection: 80 ms for 10,000.
+                # The traceback would keep its frames until a garbage collection: 80 ms for 10,000.
                 refused[group_id] = refusal.with_traceback(None)
         return after, refused
 
@@ -205,8 +206,8 @@ class Configs:
         said: Said,
         also: Sequence[str] = (),
     ) -> None:
-        """What was changed, by whom and why, in the transaction that changes it. ``also``: names
-        that are told though their value is what it was."""
+        """Journal the changes, their author and reason, in the same transaction. ``also``: names
+        that are journaled even if their value is unchanged."""
         olds, news = list[str](), list[str]()
         for group_id, new in written.items():
             old = before.get(group_id, NOTHING)
@@ -218,18 +219,19 @@ class Configs:
         why = {"reason": said.reason, "until": said.until}
         await connection.execute(sql.NOTE, {**told, **who, **why})
 
-    # -- what the owner goes by
+    # -- the owner
 
     async def rung(self, payload: str | None) -> None:
-        """The doorbell: a group's id, or None when rings may have been missed.
+        """A notification: a group's id, or None if notifications may have been lost.
 
-        Looked at elsewhere: a look may have to wait for a slot that loads, and other bells ring.
+        ``run`` reads the rows, since that may wait for a slot that loads and must not block other
+        notifications.
         """
         self._asked.add(payload)
         self._wake.set()
 
     async def run(self) -> None:
-        """Look at what rang, until cancelled."""
+        """Read the rows after notifications, until cancelled."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -244,7 +246,7 @@ class Configs:
                 self._wake.set()
 
     async def _look(self, connection: Connection, asked: Collection[str | None]) -> None:
-        """Read these groups (None: all of the owned slots) and go by what the rows say."""
+        """Read the settings of these groups (None: of all owned slots) and apply them."""
         own = self.coordinator.own
         async with own.reading:
             slots = set(self.coordinator.epochs)
@@ -257,7 +259,8 @@ class Configs:
             await self._heed_rows(groups, found)
 
     async def _heed_rows(self, groups: Iterable[str], found: Mapping[str, Values]) -> None:
-        """In slices, since there may be 100,000; slots may go meanwhile, and none comes."""
+        """In slices, since there may be 100,000 groups; meanwhile slots may be lost, but none is
+        added."""
         slices = Slices()
         for group_id in groups:
             if slices.is_over:
@@ -267,7 +270,7 @@ class Configs:
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[Connection]:
-        """A connection; the one place where PostgreSQL's silence becomes ``Unavailable``."""
+        """A connection; errors of PostgreSQL become ``Unavailable``."""
         try:
             async with asyncio.timeout(ASK_S_MAX), self._connections() as connection:
                 yield connection
@@ -276,7 +279,7 @@ class Configs:
 
 
 async def _is_over(connection: Connection, group_id: str, verb: SetFreeze) -> bool:
-    """Whether the freeze is one that this thaw means."""
+    """Whether the thaw applies to the current freeze: it has no later end."""
     if verb.until is None:
         return True
     later = await connection.execute(sql.ENDS_LATER, _end(group_id, verb))
@@ -288,12 +291,12 @@ def _end(group_id: str, verb: SetFreeze) -> Mapping[str, Any]:
 
 
 def said_by(verb: SetFreeze) -> Said:
-    """What the journal tells of a freeze or a thaw."""
+    """The author and reason for the journal."""
     return Said(user(verb.actor), verb.reason, verb.until if verb.frozen else None)
 
 
 def _ended(verb: SetFreeze, changed: bool, refusal: Refuse | None) -> Mapping[str, Any]:
-    """The row of ``END_OPERATIONS``."""
+    """The parameters of ``END_OPERATIONS``."""
     state = "succeeded"
     outcome: str | None = "changed" if changed else "unchanged"
     word = "frozen" if verb.frozen else "thawed"
@@ -307,7 +310,7 @@ def _ended(verb: SetFreeze, changed: bool, refusal: Refuse | None) -> Mapping[st
 async def _write(
     connection: Connection, before: Mapping[str, Values], written: Mapping[str, Values]
 ) -> None:
-    """The groups' rows become these values, and their owners hear of it at the commit."""
+    """Write the groups' rows; their owners are notified at the commit."""
     gone = [(g, n) for g, new in written.items() for n in before.get(g, NOTHING) if n not in new]
     if gone:
         ids, names = zip(*gone, strict=True)

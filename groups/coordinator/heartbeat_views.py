@@ -1,7 +1,7 @@
 """The committed heartbeat views of a node's groups, and the watchers of their changes.
 
-The fast path reads the views, held heartbeats watch them. No rule and no I/O: the group defines
-what a view contains, the watcher what follows from a change.
+The fast path reads the views, held heartbeats watch them. No rule and no I/O: the group defines the
+content of a view, the watcher handles its changes.
 """
 
 from typing import Protocol
@@ -55,7 +55,7 @@ class HeartbeatViews:
             watcher.view_changed()
 
     def look_again(self) -> None:
-        """What was read before is not valid any more: access rules have changed."""
+        """Values that were read before are not valid any more: access rules have changed."""
         self.swaps += 1
 
     # -- watchers

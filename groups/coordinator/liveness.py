@@ -1,8 +1,8 @@
-"""Who was heard of when, noted for others: lower bounds of when sessions end.
+"""Writes when members were last heard from: lower bounds of when their sessions end.
 
-Heartbeats stay in memory; a member's time is noted at most twice per session timeout, so that
-the session sweep and the screens have something to go by (docs/architecture.md, *Liveness*).
-Nothing here decides anything, and a note that fails is only a note that comes later.
+Heartbeats stay in memory; a member's time is written at most twice per session timeout, for the
+session sweep and the screens (docs/architecture.md, *Liveness*). Nothing here decides anything; a
+write that fails is repeated later.
 """
 
 import asyncio
@@ -27,31 +27,31 @@ logger = logging.getLogger(__name__)
 LOOK_S = 1.0
 
 NOTES_PER_SESSION = 2
-"""A member's time is noted at most this often per session timeout."""
+"""A member's time is written at most this often per session timeout."""
 
 LOOKS_PER_NOTE = 4
-"""How often a group is looked at while one note may stand: a note is renewed long before the
-deadline that it names."""
+"""Checks of a group during the validity of a note: it is renewed long before the deadline that it
+implies."""
 
 ROWS_MAX = 2_000
 """Notes of one statement."""
 
 FEW = 100
-"""Groups that are noted at once when they are new. More came with slots, which may have thousands:
-those are spread over the time in which a note is due."""
+"""New groups that are written at once. With slots come thousands: these are spread over the time in
+which a note is due."""
 
 SETTINGS = {"synchronous_commit": "off"}
 
 
 class Note(NamedTuple):
-    """What is to be noted about one member."""
+    """A member's session to be written."""
 
     group_id: str
     session: Session
 
 
 class Notes:
-    """Looks at each group in memory a few times per session, and notes what grew old."""
+    """Checks each group in memory a few times per session, and writes times that are too old."""
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self.coordinator = coordinator
@@ -62,18 +62,18 @@ class Notes:
         self._connection: connections.Connection | None = None
 
     async def rung(self, group_id: str | None) -> None:
-        """Somebody watches the group: note all of it at once."""
+        """A client observes the group: write all its members at once."""
         if group_id is not None and group_id in self.coordinator.entries:
             self._asked.add(group_id)
             self._wake.set()
 
     def ask(self, group_ids: Iterable[str]) -> None:
-        """Note these groups whole at the next look: their notes are too old to go by."""
+        """Write all members of these groups at the next check: their notes are too old."""
         self._asked.update(group_ids)
         self._wake.set()
 
     async def run(self) -> None:
-        """Look and note until cancelled."""
+        """Check and write until cancelled."""
         try:
             while True:
                 with suppress(TimeoutError):
@@ -87,7 +87,7 @@ class Notes:
                 await self._connection.close()
 
     def collect(self) -> list[Note]:
-        """What is to be noted now. Pure but for what this object remembers."""
+        """The notes to write now. Changes only this object's own state."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         entries = self.coordinator.entries
         new = entries.keys() - self._noted.keys()
@@ -157,11 +157,11 @@ class Notes:
 
 
 def _until_next(group: Group, now: Millis) -> Millis:
-    """When to look at the group again: often enough that no note of a live member runs out."""
+    """When to check the group again: often enough that no note of a live member expires."""
     shortest = min((session.timeout_ms for session in group.sessions(now)), default=0)
     return max(int(LOOK_S * 1000), shortest // (NOTES_PER_SESSION * LOOKS_PER_NOTE))
 
 
 def _spread(group_id: str, group: Group, now: Millis) -> Millis:
-    """How much later this group is looked at than others that came with it."""
+    """A delay that spreads the checks of groups that were loaded together."""
     return crc32(group_id.encode()) % _until_next(group, now)

@@ -2,8 +2,8 @@
 were in doubt.
 
 A ``Merge`` combines the rows with what the node has in memory: on the event loop, or in a thread if
-the group is large. It changes nothing outside; afterwards the group goes into the runtime. The
-caller runs each ``Merge``, and may pause between them.
+the group is large. It has no side effects; afterwards the group goes into the runtime. The caller
+runs each ``Merge``, and may pause between them.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ third of the shortest session, their sessions start again when it ends."""
 
 @dataclass(slots=True)
 class Merge:
-    """``work`` gives the group of these rows. ``group`` is None before ``run``, and afterwards
-    where the rows make no sense."""
+    """``work`` creates the group of these rows. ``group`` is None before ``run``, and afterwards if
+    the rows are invalid."""
 
     group_id: str
     work: Callable[[], Group]
@@ -39,7 +39,7 @@ class Merge:
     group: Group | None = None
 
     def run(self) -> None:
-        """Put it together. What it fails over is in the log."""
+        """Create the group. An error is logged."""
         try:
             self.group = self.work()
         except Exception:
@@ -47,7 +47,7 @@ class Merge:
             logger.exception("group %r cannot be loaded", self.group_id)
 
     async def run_aside(self) -> None:
-        """The same, beside the loop where it takes long."""
+        """The same, in a thread if it takes long."""
         if self.is_long:
             await asyncio.to_thread(self.run)
         else:
@@ -55,22 +55,22 @@ class Merge:
 
 
 def takes_long(durable: Durable) -> bool:
-    """Whether these rows are too many for the event loop: by the members, the topics that each
-    subscribes to and the partitions that it has, as far as rows of this kind tell of them."""
+    """Whether these rows are too many for the event loop: by the members, their subscribed topics
+    and their partitions, as far as rows of this kind contain them."""
     size = 0
     for row in durable.members.values():
         told = row.details
         try:
             size += 1 + len(told.get("topics", ())) + len(told.get("since", ()))
         except (AttributeError, TypeError):
-            return False  # of no kind that is known here: ``run`` finds out
+            return False  # an unknown kind: ``run`` reports it
         if size >= LONG_STEP_MIN:
             return True
     return False
 
 
 def revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: Millis) -> Group:
-    """The group of these rows, whose next deadline is known."""
+    """The group of these rows, with its next deadline already computed."""
     now = clock()
     group = KINDS[durable.group.kind].merge(durable, None, rules, now)
     wait_for(group, until, now)
@@ -79,7 +79,7 @@ def revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: 
 
 
 def begun(group: Group, clock: Callable[[], Millis], since: Millis) -> Group:
-    """The same, put together at some time after ``since``, whose sessions begin now."""
+    """The group with sessions that begin now; it was created at some time after ``since``."""
     now = clock()
     group = group.rearm(now, now - since)
     group.due(now)
@@ -89,8 +89,8 @@ def begun(group: Group, clock: Callable[[], Millis], since: Millis) -> Group:
 def rejoined(
     durable: Durable, old: Group, rules: Rules, clock: Callable[[], Millis], doubted_at: Millis
 ) -> Group:
-    """These rows with what is live of the group. Heartbeats met an error while it was in doubt, to
-    the very end of this: nobody pays with its session."""
+    """The group of these rows with the old group's live state. Heartbeats got an error during the
+    whole time of doubt, so no member's session counts this time."""
     kind = KINDS[durable.group.kind]
     live = old.live if kind is type(old) else None
     group = kind.merge(durable, live, rules, clock())
@@ -152,7 +152,7 @@ def reseating(runtime: CoordinatorRuntime, entry: GroupEntry, durable: Durable |
     """The ``Merge`` of a group's current rows with its live state; it must run before
     ``reseated``."""
     if runtime.stood_still_ms > STALL_MS:
-        runtime.awake()  # or what is missed by everybody would be counted twice for this group
+        runtime.awake()  # otherwise a stall of the node would count twice for this group
     group_id, old = entry.group_id, entry.group
     rules = runtime.own.rules_of(group_id)
     if durable is None:
@@ -177,11 +177,11 @@ def _reseated(runtime: CoordinatorRuntime, entry: GroupEntry, group: Group | Non
     if group is None:
         runtime.mark_broken(entry)
         return
-    rules = runtime.own.rules_of(entry.group_id)  # they may have changed meanwhile
+    rules = runtime.own.rules_of(entry.group_id)  # they may have changed in the meantime
     entry.group = group if group.rules is rules else group.with_rules(rules)
     waiting = {event.ticket for event in entry.inbox}
     runtime.send(entry, entry.group.resume(sorted(entry.parked - waiting)))
     runtime.heartbeat_views.put(entry.group_id, entry.group.heartbeat_view())
     entry.suspended = False
-    runtime.observers.look()  # what was in doubt may have been written, and nobody was told
+    runtime.observers.look()  # changes with an unknown outcome were not notified
     runtime.release(entry)

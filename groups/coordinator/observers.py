@@ -39,7 +39,7 @@ Pool = AsyncConnectionPool[connections.Connection]
 
 
 class Observers:
-    """Changes of which nobody was notified yet: revisions by group id."""
+    """Changes of which no observer was notified yet: revisions by group id."""
 
     def __init__(self) -> None:
         self._changed: dict[str, int] = {}

@@ -1,11 +1,10 @@
-"""How many offsets there may be: committed ones and those that wait for the end of a transaction,
-of one group and of all.
+"""Limits of offsets: committed and pending ones, of one group and of all.
 
-Nothing is counted as members commit. A group is counted when so many rows were written for it that
-it may have grown by a tenth of what it may have; all groups together every few seconds. Only where
-something is full a commit is looked at: partitions that the group has committed before go on,
-others are refused (INVALID_COMMIT_OFFSET_SIZE). Where all groups together have too many, those of
-few offsets go on nevertheless: it is not they who filled it.
+Commits are not counted one by one. A group is counted when enough rows were written for it that it
+may have grown by a tenth of its limit; all groups together every few seconds. Commits are checked
+only while a limit is reached: partitions that the group has committed before may continue, others
+are refused (INVALID_COMMIT_OFFSET_SIZE). When all groups together reach the limit, groups with few
+offsets may continue: they did not cause it.
 """
 
 import asyncio
@@ -23,23 +22,23 @@ from groups.postgres.connections import Connection
 from groups.store.sql import totals as sql
 
 FEW: Final = 100
-"""Offsets of a group that goes on where all groups together have too many."""
+"""A group with fewer offsets may continue when all groups together have too many."""
 
 SHARE: Final = 10
-"""A group is counted when this part of what it may have was written for it. It may pass its limit
-by as much, and by what is written while it is counted."""
+"""A group is counted when this part of its limit was written for it. It may exceed its limit by as
+much, and by the rows written while it is counted."""
 
 NEAR: Final = 0.7
-"""Groups that are so full are counted again at each look."""
+"""Groups with this part of their limit are counted again at each check."""
 
 KNOWN_MAX: Final = 200_000
-"""Partitions that are known to have an offset; looked up anew once there are more."""
+"""Partitions that are known to have an offset; when there are more, they are read again."""
 
 Partition = tuple[str, int]
 
 
 class Counts(NamedTuple):
-    """Of one group."""
+    """The offsets of one group."""
 
     committed: int
     waiting: int
@@ -53,7 +52,8 @@ class _Everything:
 
 
 class OffsetTotals:
-    """As one node knows them. ``group_max``: offsets of one group, of each of both kinds."""
+    """The totals as one node knows them. ``group_max``: the limit of one group, for each of both
+    kinds."""
 
     def __init__(
         self,
@@ -63,9 +63,9 @@ class OffsetTotals:
     ) -> None:
         self.group_max = group_max
         self.large: dict[str, Counts] = {}
-        """Groups that have nearly as many as they may."""
+        """Groups with nearly as many offsets as they may have."""
         self.suspected = asyncio.Event()
-        """Set where a group is to be counted."""
+        """Set when a group has to be counted."""
         self._coordinator = coordinator
         self._connections = connections
         self._suspects: set[str] = set()
@@ -81,13 +81,13 @@ class OffsetTotals:
     # -- counting
 
     def found(self, *, is_full: bool, is_waiting_full: bool) -> None:
-        """What a count of all groups has found."""
+        """Take over the result of a count of all groups."""
         self._known.clear()  # some may have been deleted
         self._is_full, self._is_waiting_full = is_full, is_waiting_full
         self._say()
 
     async def count(self, *, again: bool = False) -> None:
-        """Count the groups that may have grown; ``again``: those that were large, too."""
+        """Count the groups that may have grown; with ``again`` the large ones too."""
         self.suspected.clear()
         for group_id in self._suspects | (self.large.keys() if again else set()):
             self._suspects.discard(group_id)
@@ -110,7 +110,7 @@ class OffsetTotals:
         return Counts(*row)
 
     def _say(self) -> None:
-        """Whose commits are looked at from now on."""
+        """Set the groups whose commits are checked from now on."""
         most = self.group_max
         full = frozenset(group_id for group_id, c in self.large.items() if c.committed >= most)
         every: Container[str] = _Everything()
@@ -118,11 +118,11 @@ class OffsetTotals:
         if not self._is_full and not full:
             self._known.clear()
 
-    # -- where something is full
+    # -- when a limit is reached
 
     async def refused(self, group_id: str, asked: Collection[Partition]) -> frozenset[Partition]:
-        """Which of these partitions a group without room may not commit. Refuses
-        COORDINATOR_NOT_AVAILABLE where PostgreSQL gives no answer."""
+        """The partitions that a full group may not commit. Refuses COORDINATOR_NOT_AVAILABLE if
+        PostgreSQL does not answer."""
         unknown = [at for at in asked if (group_id, *at) not in self._known]
         if not unknown:
             return frozenset()
@@ -138,7 +138,7 @@ class OffsetTotals:
         return new
 
     async def admit_waiting(self, group_id: str, new: int) -> None:
-        """Refuses INVALID_COMMIT_OFFSET_SIZE where no more offsets of the group may wait."""
+        """Refuses INVALID_COMMIT_OFFSET_SIZE if the group may have no more pending offsets."""
         counts = self.large.get(group_id, Counts(0, 0))
         is_full = counts.waiting >= self.group_max
         if is_full or (self._is_waiting_full and not await self._has_few(group_id, new, 1)):

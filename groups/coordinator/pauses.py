@@ -1,7 +1,7 @@
-"""What is paused in the groups of this node, in memory, and which polls wait for a change of it.
+"""The pauses in this node's groups, in memory, and the polls that wait for changes of them.
 
 Filled with the slots (``groups.cluster.slot_keeper``) and by operators' verbs
-(``groups.operations.pauses``), both after the rows say so. No I/O and no rule.
+(``groups.operations.pauses``), in both cases after the rows were written. No I/O and no rule.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,18 +14,18 @@ NOTHING: Pauses = {}
 
 
 class Paused:
-    """Pauses by group id; groups in which nothing is paused are not here."""
+    """Pauses by group id; only groups with pauses are here."""
 
     def __init__(self) -> None:
         self._pauses: dict[str, Pauses] = {}
-        self._waiting: dict[str, dict[Watcher, None]] = {}  # in the order of their coming
+        self._waiting: dict[str, dict[Watcher, None]] = {}  # in order of registration
 
     def of(self, group_id: str) -> Pauses:
-        """What is paused in the group."""
+        """The pauses of the group."""
         return self._pauses.get(group_id, NOTHING)
 
     def put(self, group_id: str, pauses: Pauses) -> None:
-        """What is paused in the group from now on; its polls hear of it."""
+        """Replace the pauses of the group, and notify its polls."""
         if pauses:
             self._pauses[group_id] = pauses
         elif self._pauses.pop(group_id, None) is None:
@@ -33,25 +33,25 @@ class Paused:
         self._tell(group_id)
 
     def adopt(self, slots: Collection[int], found: Mapping[str, Pauses]) -> None:
-        """The pauses of slots that this node is about to serve."""
+        """Add the pauses of slots that this node is about to serve."""
         self.forget(slots)
         self._pauses.update(found)
 
     def forget(self, slots: Collection[int]) -> None:
-        """These slots are not this node's any more; nor are the polls of their groups."""
+        """This node does not own these slots any more: remove their pauses and polls."""
         for group_id in [g for g in self._pauses if slot_of(g) in slots]:
             del self._pauses[group_id]
         for group_id in [g for g in self._waiting if slot_of(g) in slots]:
             self._tell(group_id)
 
-    # -- who wants to hear
+    # -- watchers
 
     def watch(self, group_id: str, watcher: Watcher) -> None:
-        """Tell the watcher of every change, until ``unwatch``."""
+        """Notify the watcher of every change, until ``unwatch``."""
         self._waiting.setdefault(group_id, {})[watcher] = None
 
     def unwatch(self, group_id: str, watcher: Watcher) -> None:
-        """Tell it no more."""
+        """Stop notifying it."""
         waiting = self._waiting[group_id]
         waiting.pop(watcher, None)
         if not waiting:

@@ -1,8 +1,9 @@
-"""The owner's answer to the session sweep: an echo from the event loop, and a look at who is due.
+"""The owner's response to the session sweep: an echo from the event loop, and a check of due
+groups.
 
-The sweep asks by number about slots with members whose noted deadline has passed
-(docs/architecture.md, *Session expiry*). The answer says that this process lives and looks after
-its groups; whether a member's session is over the group alone decides.
+The sweep sends the numbers of slots with members whose written deadline has passed
+(docs/architecture.md, *Session expiry*). The response shows that this process lives and checks its
+groups; only the group decides whether a member's session has ended.
 """
 
 import json
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Watched:
-    """Answers for the slots that this node owns."""
+    """Responds for the slots that this node owns."""
 
     def __init__(self, coordinator: CoordinatorRuntime, notes: Notes) -> None:
         self.coordinator = coordinator
@@ -28,7 +29,7 @@ class Watched:
         self._connection: connections.Connection | None = None
 
     async def rung(self, payload: str | None) -> None:
-        """The sweep asks about a slot; None: questions may have been missed."""
+        """The sweep asks about a slot; None: notifications may have been lost."""
         if payload is None:
             await self._echo(list(self.coordinator.epochs))
             return
@@ -43,7 +44,7 @@ class Watched:
         if not slots:
             return
         try:
-            # A connection of its own: a dead one of a pool would cost one answer each.
+            # Not from a pool: each dead connection in it would cost a response.
             self._connection = await connections.kept(self._connection, "echo")
             await self._connection.execute(sql.ECHO.encode(), {"slots": list(slots)})
         except (psycopg.Error, OSError) as error:
@@ -56,8 +57,8 @@ class Watched:
 
 
 def _question(payload: str) -> tuple[int, list[str]]:
-    """The slot that is asked about, and some of its groups. Raises ValueError for anything else:
-    whoever reaches the database may ring."""
+    """The slot of the question, and some of its groups. Raises ValueError for other payloads:
+    anyone with access to the database can notify."""
     match json.loads(payload):
         case {"slot": int(slot), "groups": [*groups]} if all(isinstance(g, str) for g in groups):
             return slot, groups

@@ -1,8 +1,8 @@
-"""One line of the log for each rebalance, with its reason: read off decisions that were written.
+"""Logs one line for each rebalance, with its reason, from decisions that were written.
 
-A classic group's partitions are known to have moved when its leader's assignment has come, a moment
-after its generation rose: its line waits for that, but not for long. What a storm may write is the
-log's business, which counts what it leaves out (docs/operating.md, *Logs*).
+How many partitions of a classic group moved is known when its leader has sent the assignment,
+shortly after the generation rose: its line waits for that, but not for long. The log itself limits
+the lines of a storm, and counts those that it leaves out (docs/operating.md, *Logs*).
 """
 
 import logging
@@ -21,12 +21,12 @@ SAID: Final[Mapping[str, str]] = {
     EntryKind.REBALANCE_ABANDONED: "a rebalance was abandoned",
     EntryKind.EMPTIED: "the group is empty",
 }
-"""Kinds of entries that end a rebalance. Constant texts: by these the log counts."""
+"""Kinds of entries that end a rebalance. Constant texts, since the log counts by them."""
 
 MOVED: Final = "moved"
 
 WAIT_S: Final = 10.0
-"""How long a line waits for the assignment: a leader that hangs is no reason to say nothing."""
+"""How long a line waits for the assignment, in case the leader hangs."""
 
 WAITING_MAX: Final = 1_000
 
@@ -34,14 +34,14 @@ Fields = dict[str, Any]
 
 
 class RebalanceLog:
-    """The lines of a node; some wait."""
+    """The log lines of a node; some wait."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._waiting: dict[str, tuple[float, Fields]] = {}
 
     def read(self, write: Write) -> None:
-        """Say what one decision tells."""
+        """Log the rebalances that one decision ended."""
         row = write.decision.group.durable.group
         for entry in write.decision.journal:
             if entry.kind == EntryKind.STABLE:
@@ -51,7 +51,7 @@ class RebalanceLog:
                 self._ended(entry, row.group_id, len(write.decision.group.durable.members))
 
     def flush(self) -> None:
-        """Say what has waited for long enough."""
+        """Log the lines that have waited for long enough."""
         due = self._clock() - WAIT_S
         while self._waiting:
             group_id, (since, _) = next(iter(self._waiting.items()))
@@ -81,6 +81,6 @@ class RebalanceLog:
 
 
 def say(what: str, fields: Fields) -> None:
-    """One line; a field that nobody knows is left out."""
+    """Log one line; unknown fields are left out."""
     known = {name: value for name, value in fields.items() if value not in (None, "")}
     logger.info(what, extra=known)

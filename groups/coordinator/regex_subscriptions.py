@@ -1,10 +1,9 @@
 """Subscriptions by pattern: which patterns of which groups must be matched with the catalogue, and
 when.
 
-Members' heartbeats tell of groups that have patterns; the names are matched in a thread, and the
-results go to the groups as events, as if somebody had sent them (KIP-848). What a result means for
-a group stands in ``groups.core.consumer.patterns``, what a pattern is in
-``groups.catalogue.regex``.
+Members' heartbeats show which groups have patterns; the names are matched in a thread, and the
+results go to the groups as events (KIP-848). ``groups.core.consumer.patterns`` has the effect of a
+result on a group, ``groups.catalogue.regex`` the syntax of patterns.
 """
 
 import asyncio
@@ -30,8 +29,8 @@ AFTER_A_CHANGE_MS: Millis = 1_000
 """Topics that are created shortly after each other are matched together."""
 
 AGAIN_MS: Millis = 10_000
-"""A match that was lost is repeated after this time, which is the least that
-Kafka lets pass between any two matches of a group."""
+"""A lost match is repeated after this time, which is also Kafka's minimum between two matches of a
+group."""
 
 REFUSED_MAX = 1_000
 """The number of patterns that a node remembers as too slow."""
@@ -54,8 +53,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A group whose patterns are being matched: with which version of the catalogue, since when,
-    and those of its patterns that nobody refuses."""
+    """A group whose patterns are being matched: the version of the catalogue, the start time, and
+    its patterns that are not refused."""
 
     version: int
     at: Millis
@@ -71,10 +70,9 @@ class Waiting:
 class Patterns:
     """The groups of this node that subscribe by pattern.
 
-    A pattern is matched once for all groups that have it, a turn at a time; those that have had
-    none yet and those that have had some take turns with each other, so that a new pattern waits
-    for nobody's slow one. One that is too slow is refused from then on, and the groups that have it
-    go on with what it stood for.
+    A pattern is matched once for all groups that have it, in turns. New patterns alternate with
+    those that have had a turn, so that a new one does not wait for a slow one. A pattern that is
+    too slow is refused from then on, and groups that have it keep its previous match.
     """
 
     def __init__(
@@ -149,7 +147,7 @@ class Patterns:
         return begun
 
     async def _turns(self, line: "deque[Matching]", most: int) -> None:
-        """The first of a line have a turn, and all that follows of it happens."""
+        """Give the first ``most`` of a line a turn, and process the results."""
         if not most:
             return
         first = [line.popleft() for _ in range(most)]
@@ -174,8 +172,8 @@ class Patterns:
             del self._refused[next(iter(self._refused))]
 
     async def _settle(self, group_ids: Iterable[str]) -> None:
-        """Tell those of the groups all of whose patterns are through what they do not know yet.
-        Who has the same patterns is told the very same."""
+        """Send the results to groups whose patterns are all matched, if they are new. Groups with
+        the same patterns get the same object."""
         news: dict[frozenset[str], tuple[Found, list[str]]] = {}
         for group_id in group_ids:
             found = self._settled(group_id)
@@ -184,13 +182,13 @@ class Patterns:
         for found, alike in news.values():
             topics = await asyncio.to_thread(self._facts, found)
             for group_id in alike:
-                if self._consumers(group_id) is not None:  # it may be gone by now
+                if self._consumers(group_id) is not None:  # the group may not exist any more
                     event = TopicsMatched(matches=found, topics=topics)
                     self._coordinator.submit(group_id, event)
 
     def _settled(self, group_id: str) -> Found:
-        """What was found for a group that waited. What is refused, or is none to this version,
-        stands for what it stood for, and is not asked for again and again."""
+        """The result for a waiting group. Refused patterns, and those that this version finds
+        invalid, keep their previous match, and are not matched again and again."""
         waiting = self._waiting.get(group_id)
         if waiting is None or not waiting.is_over:
             return {}
@@ -221,7 +219,7 @@ class Patterns:
                 continue
             group = self._coordinator.group(group_id)
             if not isinstance(group, ConsumerGroup) or not group.patterns:
-                del self._asked[group_id]  # a heartbeat tells of it when it has some again
+                del self._asked[group_id]  # a heartbeat adds it again when it has patterns
             elif self._is_due(group, asked, now):
                 due[group_id] = group.patterns
         return due
@@ -233,18 +231,19 @@ class Patterns:
         if asked.version != self._catalogue.version and passed >= AFTER_A_CHANGE_MS:
             return True
         if passed < AGAIN_MS:
-            return False  # the names are not compared at every look
+            return False  # the names are not compared at every check
         return _differ(group.matches, asked.found, patterns) or not patterns <= asked.found.keys()
 
     def _facts(self, found: Found) -> Mapping[str, tuple[str, int]]:
-        """Milliseconds for ten thousand names, beside the loop, where topics go meanwhile."""
+        """Topics by name. Runs in a thread, since ten thousand names take milliseconds; topics may
+        be deleted in the meantime."""
         names = {name for names in found.values() for name in names}
         entries = [entry for name in names if (entry := self._catalogue.get(name)) is not None]
         return {entry.name: (entry.topic_id.hex, entry.partitions) for entry in entries}
 
 
 def _differ(known: Found, found: Found, patterns: Iterable[str]) -> bool:
-    """Whether any of the patterns stands for other names. Most stand for the very same tuple, and
-    twenty thousand names are not compared ten times a second."""
+    """Whether any of the patterns matches other names. Most results are the same object, so twenty
+    thousand names are not compared ten times a second."""
     pairs = ((known.get(pattern), found.get(pattern)) for pattern in patterns)
     return any(one is not other and one != other for one, other in pairs)

@@ -28,19 +28,19 @@ logger = logging.getLogger(__name__)
 Work = TypeVar("Work")
 
 RECONNECT_S = 0.2
-"""Between attempts to reach a database that is away."""
+"""The pause between attempts to reach an unavailable database."""
 
 RELOAD_GROUPS_MAX = 500
-"""Groups read again in one go."""
+"""Groups that are read again at once."""
 
 WAIT_S = 0.05
-"""Between attempts to write groups whose rows are held."""
+"""The pause between attempts to write groups whose rows are locked."""
 
 
 class Reloader:
-    """Reads groups again until they can be read; then each goes on from what its rows say.
+    """Reads groups again until that succeeds; then each continues with its rows.
 
-    ``timeout_ms``: who has waited longer for the database is told to try again.
+    ``timeout_ms``: requests that have waited longer for the database get a retriable error.
     """
 
     def __init__(self, coordinator: CoordinatorRuntime, timeout_ms: Millis = 5_000) -> None:
@@ -51,18 +51,18 @@ class Reloader:
         self._wake = asyncio.Event()
 
     def add(self, entries: Iterable[GroupEntry]) -> None:
-        """These groups' rows are not as remembered, or may not be."""
+        """The rows of these groups may differ from memory."""
         for entry in entries:
             self._doubtful[entry.group_id] = entry
         self._wake.set()
 
     def add_unsure(self, entries: Sequence[GroupEntry]) -> None:
-        """The same after a batch whose outcome is unknown, and which may reach PostgreSQL yet."""
+        """The same after a batch with an unknown outcome that may still reach PostgreSQL."""
         self._unsure.update(entry.group_id for entry in entries)
         self.add(entries)
 
     async def run(self) -> None:
-        """Reload what is in doubt, until cancelled."""
+        """Reload groups in doubt, until cancelled."""
         connection: connections.Connection | None = None
         try:
             while True:
@@ -80,13 +80,13 @@ class Reloader:
                         self._give_up()
                         await asyncio.sleep(pause_s)
                 if connection is not None:
-                    await connection.close()  # an idle one would be one more for each node
+                    await connection.close()  # an idle one would add one for each node
         finally:
             if connection is not None:
                 await connection.close()
 
     async def _reload(self, connection: connections.Connection) -> None:
-        """Each group in doubt once; those that cannot be fenced yet stay."""
+        """Reload each group in doubt once; those that cannot be fenced yet stay."""
         waiting = list(self._doubtful)
         while waiting:
             group_ids, waiting = waiting[:RELOAD_GROUPS_MAX], waiting[RELOAD_GROUPS_MAX:]
@@ -146,13 +146,13 @@ class WaitingRoom(Generic[Work]):
         self._wake = asyncio.Event()
 
     def add(self, works: Iterable[Work]) -> None:
-        """These could not be written because a row that they need is locked."""
+        """Add works that could not be written because a row that they need is locked."""
         until = asyncio.get_running_loop().time() + self.patience_s
         self._waiting.extend((until, work) for work in works)
         self._wake.set()
 
     async def run(self) -> None:
-        """Try all of them again and again, until cancelled."""
+        """Try all of them repeatedly, until cancelled."""
         while True:
             await self._wake.wait()
             self._wake.clear()

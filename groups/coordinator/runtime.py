@@ -112,7 +112,7 @@ class CoordinatorRuntime:
 
     @property
     def listened(self) -> Millis:
-        """``clock`` when members could last be heard: it stands there while the lease is over."""
+        """``clock`` when members could last be heard from: it stops while the lease has expired."""
         return self.listened_at - self.missed
 
     def awake(self) -> None:
@@ -120,7 +120,7 @@ class CoordinatorRuntime:
         self.missed += self.stood_still_ms
         self.listened_at = self.monotonic()
 
-    # -- what requests ask
+    # -- requests
 
     def owns(self, group_id: str) -> bool:
         """Whether this node believes that it owns the group's slot."""
@@ -158,11 +158,12 @@ class CoordinatorRuntime:
         self.schedule(entry)
 
     def heard(self, group_id: str, sign: Sign) -> None:
-        """A request is refused undecided, since the lease is over or the group's rows are in doubt.
-        Its member is alive all the same: its session goes on from now, or from the end of the
-        lease, since clients wait between attempts and may find this node again only after that.
+        """A request is refused without a decision, since the lease has expired or the group's rows
+        are in doubt. It still shows that its member is alive: the session continues from now, or
+        from the end of the lease, since clients wait between attempts and may reach this node again
+        only after that.
 
-        ``listened`` is never later than the request, and no beat goes back.
+        ``listened`` is never later than the request, and a beat never goes back.
         """
         entry = self.entries.get(group_id)
         beat = None if entry is None else entry.group.beat_of(sign)
@@ -203,7 +204,7 @@ class CoordinatorRuntime:
         entry = self.entries.get(group_id)
         return entry.group if entry and _exists(entry.group) else None
 
-    # -- what committers and owners do
+    # -- committers and owners
 
     def schedule(self, entry: GroupEntry) -> None:
         """Put an entry into the queue for its next event."""
@@ -229,7 +230,7 @@ class CoordinatorRuntime:
             changed = entry.group.durable.revision != revision
             entry.group = decision.group.with_revision(revision) if changed else decision.group
             rules = self.own.rules_of(group_id)
-            if entry.group.rules is not rules:  # they changed while the batch was on its way
+            if entry.group.rules is not rules:  # they changed while the batch was being written
                 entry.group = entry.group.with_rules(rules)
             self.heartbeat_views.put(group_id, entry.group.heartbeat_view())
         self.send(entry, decision.answers)
@@ -250,12 +251,12 @@ class CoordinatorRuntime:
         return entry
 
     def release(self, entry: GroupEntry, *, is_same: bool = False) -> None:
-        """A committer has finished with an entry; remove it if its group does not exist any
-        more. ``is_same``: the group is the one of before, so its deadlines are not earlier than
-        they were; a timer that comes too early looks again."""
+        """A committer has finished with an entry; remove it if its group does not exist any more.
+        ``is_same``: the group has not changed, so its deadlines are not earlier than before; a
+        timer that fires too early is set again."""
         entry.busy = False
         if self.entries.get(entry.group_id) is not entry:
-            return  # the slot was lost, and perhaps another entry has the id by now
+            return  # the slot was lost; another entry may have the id by now
         if not is_same or entry.wake_at is None:
             self._rearm(entry)
         if entry.inbox:
@@ -307,7 +308,7 @@ class CoordinatorRuntime:
         return entry
 
     def mark_broken(self, entry: GroupEntry) -> None:
-        """The group's rows make no sense to this version: every request gets an error."""
+        """This version cannot read the group's rows: every request gets an error."""
         entry.broken = entry.suspended = True
         self.heartbeat_views.drop(entry.group_id)
         self._forget_operations(entry.inbox)
@@ -361,9 +362,9 @@ class CoordinatorRuntime:
             at, group_id = heapq.heappop(self._timers)
             entry = self.entries.get(group_id)
             if entry is None or entry.wake_at != at:
-                continue  # it was armed anew, or is gone
+                continue  # it was set again, or the group is gone
             entry.wake_at = None
-            if not entry.suspended:  # else a reload arms it anew
+            if not entry.suspended:  # otherwise a reload sets it again
                 self._wake(entry, now)
         return False
 

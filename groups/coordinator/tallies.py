@@ -1,8 +1,7 @@
-"""What a node counts for Prometheus: plain figures that those who do the work raise themselves.
+"""The counts of a node for Prometheus: plain numbers that the code which does the work increments.
 
-Where something is hot one addition is all that happens. What a rebalance was and who came and went
-is read off the decisions that were written, a moment later and beside the requests' way
-(``run``). Nothing is decided by any of it.
+On hot paths this is a single addition. Rebalances, and members that join and leave, are counted
+from written decisions a moment later, apart from requests (``run``). Nothing is decided here.
 """
 
 import asyncio
@@ -28,10 +27,10 @@ from groups.event_loop import Durations, Slices
 from groups.store.apply import Write
 
 READ_S: Final = 0.5
-"""How long what was decided waits to be counted."""
+"""How long decisions wait to be counted."""
 
 DECIDED_MAX: Final = 20_000
-"""More than a node decides in that time; a node that stands still keeps no more alive."""
+"""More than a node decides in that time; a suspended node keeps no more of them in memory."""
 
 EXPIRED: Final = "expired"
 OTHER: Final = "other"
@@ -50,7 +49,7 @@ DEPARTURES: Final = frozenset(
         Trigger.OPERATOR,
     )
 )
-"""Triggers that say why somebody is gone."""
+"""Triggers that say why a member left or was removed."""
 
 CAUSES: Final[Sequence[tuple[type[Event], str]]] = (
     (EvictMember, Trigger.OPERATOR),
@@ -60,14 +59,14 @@ CAUSES: Final[Sequence[tuple[type[Event], str]]] = (
     (MembersRefused, Trigger.MEMBER_REFUSED),
     (Tick, EXPIRED),
 )
-"""Where no entry says it: by what was decided about."""
+"""The cause if no entry has one: by the event."""
 
 ENDS: Final = frozenset((EntryKind.REBALANCE_COMPLETED, EntryKind.STABLE))
 """Entries whose trigger is why the rebalance began, long before."""
 
 
 class Decided(Protocol):
-    """A decision that was written, and what it was about (``batch_writer.Work``)."""
+    """A decision that was written, and its events (``batch_writer.Work``)."""
 
     @property
     def events(self) -> Sequence[Event]: ...
@@ -76,7 +75,7 @@ class Decided(Protocol):
 
 
 class QueueCounts:
-    """The batches of one committer; ``failures`` by what went wrong."""
+    """The batches of one committer; ``failures`` by their cause."""
 
     def __init__(self) -> None:
         self.batches = Durations()
@@ -85,8 +84,9 @@ class QueueCounts:
 
 
 class Tallies:
-    """The counts of a process. ``heartbeats``: those that the fast path answered, by what it said;
-    each connection keeps its own and adds them now and then. ``decided``: written, not counted."""
+    """The counts of a process. ``heartbeats``: answered by the fast path, by error code; each
+    connection has its own counts and adds them periodically. ``decided``: written, but not counted
+    yet."""
 
     def __init__(self) -> None:
         self.heartbeats: defaultdict[ErrorCode, int] = defaultdict(int)
@@ -103,7 +103,7 @@ class Tallies:
         self.log = RebalanceLog()
 
     async def run(self) -> None:
-        """Count what was decided and say which rebalances ended, until cancelled."""
+        """Count decisions and log the rebalances that ended, until cancelled."""
         slices = Slices()
         while True:
             await asyncio.sleep(READ_S)
@@ -143,12 +143,12 @@ class Tallies:
 
 
 def seconds(ms: Millis) -> float:
-    """As Prometheus has it."""
+    """In Prometheus' unit."""
     return max(0, ms) / 1000
 
 
 def _cause(entries: Iterable[JournalEntry], events: Sequence[Event]) -> str:
-    """Why members are gone after a decision; of several reasons the first."""
+    """The cause why members are gone after a decision; the first of several."""
     for entry in entries:
         if entry.kind not in ENDS and entry.trigger in DEPARTURES:
             return entry.trigger

@@ -1,8 +1,8 @@
 """Sends changes of the catalogue to the groups of one kind that track topics themselves.
 
 A group is compared with the catalogue, and receives an event if they differ. So a notification that
-was lost, or went to the previous owner, delays a change by a second at most. What is compared is
-the kind's (``draft_topics``, ``commanded_topics``). No SQL and no rules here.
+was lost, or went to the previous owner, delays a change by a second at most. Each kind defines what
+is compared (``draft_topics``, ``commanded_topics``). No SQL and no rules here.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ class TopicUpdates(Generic[G]):
                 yield group_id, group
 
     def _compared(self, group: G) -> Any:
-        """What of the group is compared: the same object as long as it has not changed."""
+        """The part of the group that is compared: the same object as long as it has not changed."""
         return group
 
     async def _go_through(self, slices: Slices) -> None:

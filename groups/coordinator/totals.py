@@ -1,9 +1,9 @@
-"""How much durable state there is of each kind, and how much there may be.
+"""Counts stored state of each kind, and enforces its limits.
 
-Whoever asks for something new is refused where its kind is full (POLICY_VIOLATION); what is there
-goes on as ever, so nothing is counted where members send heartbeats and commit. Topics and groups
-are counted in memory, rows of other kinds by a query now and then, and what this node has admitted
-since. Several nodes may thus pass a limit by what the others admit between two looks.
+A request for something new is refused when its kind is full (POLICY_VIOLATION); existing state
+continues as before, so heartbeats and commits are not counted. Topics and groups are counted in
+memory; rows of other kinds by a query every few seconds, plus those that this node has admitted
+since. Several nodes may therefore exceed a limit by what the others admit between two counts.
 """
 
 import asyncio
@@ -28,11 +28,12 @@ from groups.store.sql import totals as sql
 logger = logging.getLogger(__name__)
 
 LOOK_S = 10.0
-"""Between two counts of rows: a few tens of milliseconds of PostgreSQL's time, where tables are
-full."""
+"""The pause between two counts of rows: each takes PostgreSQL some tens of milliseconds when tables
+are full."""
 
 NEAR, NOT_NEAR = 0.8, 0.7
-"""A kind that is so full is told of in the journal, and told of anew once it was emptier."""
+"""Share of the limit at which the journal reports a kind; it is reported again only after the lower
+share was reached."""
 
 MEBIBYTE = 1_048_576
 
@@ -68,7 +69,7 @@ class Maxima:
 
 
 class Figure(NamedTuple):
-    """So many there are, and so many there may be."""
+    """The number that exists, and its limit."""
 
     now: int
     most: int
@@ -76,7 +77,7 @@ class Figure(NamedTuple):
 
 @dataclass(slots=True)
 class Counted:
-    """Rows of one kind: as the last look found them, and what was admitted since."""
+    """Rows of one kind: the last count, and those admitted since."""
 
     most: int
     found: int = 0
@@ -84,14 +85,14 @@ class Counted:
 
     @property
     def figure(self) -> Figure:
-        """As far as this node knows."""
+        """The number that this node knows of."""
         return Figure(self.found + self.since, self.most)
 
 
 @dataclass(slots=True)
 class Totals:
     """The totals of an installation, as one node knows them. ``keeps_history``: whether commits are
-    noted in the history of offsets; a plain value, since every commit asks."""
+    added to the history of offsets; a plain attribute, since every commit reads it."""
 
     maxima: Maxima
     catalogue: Catalogue
@@ -104,7 +105,7 @@ class Totals:
     _near: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
-        """The limits, where they are gone by."""
+        """Pass the limits to the objects that enforce them."""
         maxima = self.maxima
         self.catalogue.topics_max = maxima.topics_max
         self.catalogue.partitions_max = maxima.partitions_max
@@ -121,7 +122,7 @@ class Totals:
 
     @property
     def figures(self) -> Mapping[str, Figure]:
-        """Every kind's. Of groups those of this node's slots, and its share of what may be."""
+        """Of every kind. Groups: those of this node's slots, and its share of the limit."""
         catalogue, coordinator = self.catalogue, self.coordinator
         return {
             TOPICS: Figure(catalogue.topic_count, catalogue.topics_max),
@@ -131,22 +132,22 @@ class Totals:
         }
 
     def admit(self, kind: str, new: int = 1) -> None:
-        """Count what is about to be made. Refuses POLICY_VIOLATION."""
+        """Count something that is about to be created. Refuses POLICY_VIOLATION."""
         counted = self.rows[kind]
         if counted.found + counted.since + new > counted.most:
             raise Refuse(ErrorCode.POLICY_VIOLATION, f"There are {counted.most} {kind} already.")
         counted.since += new
 
     def admit_transactional_id(self) -> None:
-        """One more."""
+        """Count one more."""
         self.admit(TRANSACTIONAL_IDS)
 
     def admit_configs(self, new: int) -> None:
-        """So many rows more."""
+        """Count this many more rows."""
         self.admit(CONFIGS, new)
 
     async def run(self) -> None:
-        """Count, and tell of what is nearly full, until cancelled."""
+        """Count, and report kinds that are nearly full, until cancelled."""
         clock = asyncio.get_running_loop().time
         while True:
             until = clock() + LOOK_S
@@ -164,7 +165,7 @@ class Totals:
             logger.info("totals wait for the database: %s", error)
 
     async def look(self) -> None:
-        """Count rows once. What was admitted while PostgreSQL counted stays counted."""
+        """Count rows once. Rows admitted while PostgreSQL counted stay counted."""
         before = {kind: counted.since for kind, counted in self.rows.items()}
         async with self.connections() as connection:
             row = await (await connection.execute(sql.COUNT)).fetchone()
@@ -187,7 +188,7 @@ class Totals:
         figures = {**self.figures, **dict(self._of_groups())}
         self._near &= figures.keys()
         for kind, (count, most) in figures.items():
-            if not most or count < most * NOT_NEAR:  # 0: a node that has no slot
+            if not most or count < most * NOT_NEAR:  # 0: a node without slots
                 self._near.discard(kind)
             elif count >= most * NEAR and kind not in self._near:
                 self._near.add(kind)
@@ -196,7 +197,7 @@ class Totals:
                 await connection.execute(sql.NOTE, self._note(kind, reason, count, most))
 
     def _of_groups(self) -> Iterator[tuple[str, Figure]]:
-        """Of groups that have nearly as many offsets as a group may have."""
+        """The groups with nearly as many offsets as a group may have."""
         most = self.offsets.group_max
         for group_id, counts in self.offsets.large.items():
             yield f"{OFFSETS} of {group_id!r}", Figure(counts.committed, most)

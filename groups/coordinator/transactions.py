@@ -91,7 +91,7 @@ class Transactions:
         self.fenced = fenced
         self.fail = fail
 
-    # -- what producers ask
+    # -- producers
 
     async def draw_producer_id(self) -> int:
         """A new producer id for a producer that is only idempotent."""
@@ -143,7 +143,7 @@ class Transactions:
             lambda before: rules.end(before, claim, commit=commit, version=version),
         )
 
-    # -- what operators ask
+    # -- operators
 
     async def listed(self, pattern: str | None) -> list[tuple[Producer, int]]:
         """The transactional ids of this node's slots, each with the milliseconds that its

@@ -1,8 +1,8 @@
-"""The catalogue as one request sees it: what a group that assigns must know of its topics.
+"""The part of the catalogue that a request's group needs, if the group computes assignments.
 
-A group with thousands of topics is shown the same at every heartbeat, so what was put together
-for one request is kept beside the group. It is put together anew when the group's names or the
-catalogue have changed. No I/O and no rule here.
+A group with thousands of topics needs the same at every heartbeat, so the view is kept with the
+group. It is created again when the group's names or the catalogue have changed. No I/O and no rule
+here.
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ Topics = Mapping[str, tuple[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Which names were looked up, and what was found (topic id in 32 hex digits, partition
-    count). ``racks`` of those that have some, by topic id."""
+    """The names that were looked up, and the topics found (topic id in 32 hex digits, partition
+    count). ``racks`` of topics that have some, by topic id."""
 
     looked_up: frozenset[str] = frozenset()
     topics: Topics = field(default_factory=dict)
@@ -27,7 +27,7 @@ class View:
 
     @classmethod
     def of(cls, looked_up: frozenset[str], entries: Mapping[str, Entry]) -> Self:
-        """What these entries of the catalogue say."""
+        """The view of these entries of the catalogue."""
         topics = {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
         racks = {entry.topic_id.hex: entry.racks for entry in entries.values() if entry.racks}
         return cls(looked_up, topics, racks)
@@ -35,7 +35,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A view, and what it was made from: the group's own objects, and the catalogue's count."""
+    """A view, and its inputs: the group's own objects, and the catalogue's change count."""
 
     view: View
     names: frozenset[str]
@@ -45,14 +45,14 @@ class Kept:
 
 
 class Shown(Protocol):
-    """Where the view of a group is kept (``groups.coordinator.entries``)."""
+    """The object that keeps a group's view (``groups.coordinator.entries``)."""
 
     kept_view: Kept | None
 
 
 def of_group(shown: Shown, group: ConsumerGroup, catalogue: Catalogue) -> View:
-    """What the group's own names stand for. Where the group knows it so already, the view holds
-    the group's very own objects: whoever compares them need not look inside."""
+    """The topics of the group's names. If the group already has the same values, the view contains
+    the group's own objects, so that comparing them is cheap."""
     kept = shown.kept_view
     if (
         kept is None

@@ -1,8 +1,8 @@
 """What rebalancing groups wait for, written for the admin and REST about once a second.
 
-Most of it is in their owner's memory alone: who has joined again, who is silent, until when. A
-settled group is never looked at here: one that has changed is looked at once, and again and again
-while it waits for something. Nothing here decides anything, and what cannot be written is told
+Most of it is only in their owner's memory: which members have joined again, which are silent, until
+when. A settled group is not checked: one that has changed is checked once, and then repeatedly
+while it waits for something. Nothing here decides anything, and a write that fails is repeated
 later.
 """
 
@@ -30,8 +30,8 @@ logger = logging.getLogger(__name__)
 LOOK_S: Final = 1.0
 
 RENEW_MS: Final = 5_000
-"""What stays the same is told again so often: what is much older comes from an owner that is gone
-(``groups.queries.waiting``)."""
+"""An unchanged row is written again after this time: a much older one comes from an owner that is
+gone (``groups.queries.waiting``)."""
 
 GROUPS_MAX: Final = 500
 """Groups in one round. When thousands rebalance at once, rounds alternate between them."""
@@ -47,7 +47,7 @@ Pool = AsyncConnectionPool[connections.Connection]
 
 @dataclass(slots=True)
 class Told:
-    """What was last written about a group (None: nothing), and when; ``due``: the time of the next
+    """The last write about a group (None: nothing), and its time; ``due``: the time of the next
     check."""
 
     waiting: Waiting | None = None
@@ -146,7 +146,7 @@ class WaitingGroups:
 
 
 def told_at(waiting: Waiting, now: Millis) -> dict[str, Any]:
-    """The same with all times relative to now: other processes have another clock."""
+    """The same with all times relative to now, since other processes have another clock."""
 
     def ago(at: Millis | None) -> Millis | None:
         return None if at is None else now - at
