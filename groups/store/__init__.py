@@ -1,1 +1,1 @@
-"""How a decided batch becomes rows, and rows a group."""
+"""Writes a batch of decisions to rows, and loads groups from rows."""

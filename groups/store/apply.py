@@ -39,24 +39,24 @@ from groups.store.sql import group_rows
 Statement = tuple[str, Mapping[str, Any]]
 
 ROWS_INLINE_MAX = 2_000
-"""Rows whose statements are put together on the event loop: some 20 ms. More than this is one
-large group, whose members have all been given another target."""
+"""A batch with more rows is built in a thread instead of on the event loop (2,000 take about 20
+ms). It is a single large group, whose members all received another target."""
 
 BYTES_INLINE_MAX = 256 * 1024
-"""The same in bytes of groups and members: some 5 ms."""
+"""The same in bytes of groups and members: about 5 ms."""
 
 MORE_IN_ALL_MS = 5_000
-"""A transaction may take so much longer than its longest statement: it is the statement that
-should run out of time, since that leaves the connection whole."""
+"""A transaction may take this much longer than its longest statement, so that the statement's
+timeout comes first: it leaves the connection usable."""
 
 
 @quick
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One group's part of a batch: what its rows hold now, and what was decided.
+    """One group's part of a batch: its rows before, and the decision.
 
-    ``has_pending``: offsets of transactions may wait for this group, put there by this decision
-    or an earlier one.
+    ``has_pending``: the group may have pending transactional offsets, from this decision or an
+    earlier one.
     """
 
     before: Durable
@@ -65,7 +65,7 @@ class Write:
 
     @property
     def group_id(self) -> str:
-        """Whose rows these are."""
+        """The id of the group."""
         return self.before.group.group_id
 
     @property
@@ -74,8 +74,8 @@ class Write:
         return self.decision.deleted or self.decision.group.durable is not self.before
 
     def size(self, enough: float = inf) -> int:
-        """About how many bytes of the group and its members this writes, all that stands in their
-        rows; counted until there are ``enough``. Offsets are bounded by their number."""
+        """The approximate number of bytes of the group and its members that this writes; counting
+        stops at ``enough``. Offsets are limited by their number."""
         if not self.changes_membership or self.decision.deleted:
             return 0
         durable = self.decision.group.durable
@@ -90,13 +90,13 @@ class Write:
 
     @property
     def newcomers(self) -> tuple[str, ...]:
-        """Members that no row knows yet."""
+        """Members without a row."""
         before = self.before.members
         return tuple(m for m in self.decision.group.durable.members if m not in before)
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything at all is to be written."""
+        """Whether there is anything to write."""
         decision = self.decision
         return bool(
             decision.offsets
@@ -109,7 +109,7 @@ class Write:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it writes offsets and nothing else."""
+        """Whether it writes only offsets."""
         decision = self.decision
         return not (
             self.changes_membership
@@ -120,12 +120,12 @@ class Write:
 
     @property
     def revision(self) -> int:
-        """The group's revision once this is written."""
+        """The group's revision after this write."""
         return self.before.revision + (1 if self.changes_membership else 0)
 
     @property
     def rows(self) -> int:
-        """About how many rows this writes, for the batch's budget."""
+        """The approximate number of rows that this writes, for the limit of a batch."""
         members = len(self.decision.group.durable.members) if self.changes_membership else 0
         decision = self.decision
         offsets = len(decision.offsets) + len(decision.offset_deletes) + len(decision.pending)
@@ -137,8 +137,8 @@ class Batch:
     """Decisions for different groups that commit together.
 
     ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
-    tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: how long each
-    statement may take, where that is longer than usual. ``size``: bytes of groups and members.
+    tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: the timeout
+    of each statement, if it is longer than usual. ``size``: bytes of groups and members.
     """
 
     node_id: int
@@ -152,20 +152,21 @@ class Batch:
 def statements(batch: Batch) -> Iterator[Statement]:
     """The batch as SQL; rows in key order. Pure.
 
-    The guard comes first but for a lock, behind which it sees what was committed meanwhile.
+    The guard is the first statement, except for the lock before it, after which the guard sees what
+    was committed in the meantime.
     """
     writes = sorted(batch.writes, key=lambda write: write.group_id)
     if batch.allowed_ms is not None:
         allowed = {"ms": batch.allowed_ms, "total_ms": batch.allowed_ms + MORE_IN_ALL_MS}
         yield group_rows.MORE_TIME, {name: str(ms) for name, ms in allowed.items()}
-    more = [write for write in writes if not write.is_plain]  # few, of a busy node's
+    more = [write for write in writes if not write.is_plain]  # few on a busy node
     yield from _locks(more)
     yield _guard(batch.epochs, writes)
     waiting = [transactional_offsets.Part(w.group_id, w.decision) for w in writes if w.has_pending]
     if waiting:
         yield from transactional_offsets.locks(waiting)
     kept = [w for w in more if w.changes_membership and not w.decision.deleted]
-    # Few batches have any row that is large, and no other looks at the size of each.
+    # Few batches have a large row; only these check the size of each row.
     text = text_of if batch.size <= details.AT_ONCE_MAX else details.text_in_pieces
     yield from _groups(kept, text)
     moved = moved_members(kept)
@@ -181,7 +182,8 @@ def statements(batch: Batch) -> Iterator[Statement]:
 
 
 def _locks(writes: Sequence[Write]) -> Iterator[Statement]:
-    """Nobody commits offsets under a generation or membership that is about to change."""
+    """Lock groups whose generation or members change: no offsets can be committed under the old
+    ones."""
     changing = [
         write.group_id for write in writes if write.changes_membership and write.before.exists
     ]
@@ -202,7 +204,7 @@ def _guard(epochs: Mapping[int, int], writes: Sequence[Write]) -> Statement:
 def in_columns(
     text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> Iterator[Statement]:
-    """The statement with an array for each column; none where there are no rows."""
+    """The statement with an array for each column; none if there are no rows."""
     found = list(rows)
     if found:
         columns = zip(*found, strict=True)
@@ -256,11 +258,11 @@ MEMBER_COLUMNS = (
 
 
 Moved = tuple[str, MemberRow | None, MemberRow | None]
-"""A group's id and a member of it before and after the batch; None: not there."""
+"""A group's id, and one of its members before and after the batch; None: it does not exist."""
 
 
 def moved_members(writes: Sequence[Write]) -> list[Moved]:
-    """Members that came, went or are not the very same."""
+    """Members that were added, removed or replaced by another object."""
     moved: list[Moved] = []
     for write in writes:
         before, after = write.before.members, write.decision.group.durable.members
@@ -279,7 +281,7 @@ def _members(moved: Sequence[Moved], text: details.Text) -> Iterator[Statement]:
 
 
 def member_row(group_id: str, member: MemberRow, text: details.Text = text_of) -> tuple[Any, ...]:
-    """A member as ``MEMBER_COLUMNS`` has it."""
+    """A member's values in the order of ``MEMBER_COLUMNS``."""
     return (
         group_id,
         member.member_id,
@@ -300,7 +302,7 @@ COMMAND_COLUMNS = (*COMMAND_KEY, "option", "generation", "ownership", "reason", 
 
 
 def _commands(moved: Iterable[Moved]) -> Iterator[Statement]:
-    """What was sent is put, what was acknowledged goes; the commands of who is gone go with it."""
+    """Insert sent commands, and delete acknowledged ones and those of members that are gone."""
     gone: list[tuple[Any, ...]] = []
     put: list[tuple[Any, ...]] = []
     for group_id, before, after in moved:
@@ -312,7 +314,7 @@ def _commands(moved: Iterable[Moved]) -> Iterator[Statement]:
 
 
 def _commands_of(member: MemberRow | None) -> dict[tuple[str, int], CommandRow]:
-    """What a member has to do, by its id and the command's."""
+    """A member's commands, by its id and the command's."""
     if member is None:
         return {}
     return {(member.member_id, each.command_id): each for each in member.commands}
@@ -351,7 +353,7 @@ AUTHOR_COLUMNS = Author._fields
 
 
 def _forgotten(writes: Sequence[Write]) -> Iterator[Statement]:
-    """Offsets that go."""
+    """Offsets to delete."""
     gone = [
         (write.group_id, *at)
         for write in writes
@@ -362,7 +364,8 @@ def _forgotten(writes: Sequence[Write]) -> Iterator[Statement]:
 
 
 def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
-    """Offsets in key order, whole columns at once: the writes come so, and a group has one."""
+    """Offsets in key order, as whole columns: writes are sorted, and there is one for each
+    group."""
     plain, told = list[tuple[str, OffsetWrite]](), list[tuple[str, OffsetWrite]]()
     for write in writes:
         group_id = write.group_id
@@ -378,8 +381,8 @@ def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
 
 
 def _standing(decision: Decision) -> Sequence[OffsetWrite]:
-    """What is written of one group, in key order. A statement may touch a row once: of several
-    commits to one partition the last one stands, and none of what is deleted."""
+    """The offsets to write of one group, in key order. A statement may write a row only once: of
+    several commits to one partition the last one counts, and none that is deleted."""
     offsets = decision.offsets
     if decision.deleted or (len(offsets) <= 1 and not decision.offset_deletes):
         return () if decision.deleted else offsets
@@ -392,7 +395,7 @@ def _standing(decision: Decision) -> Sequence[OffsetWrite]:
 def _columns(
     rows: Sequence[tuple[str, OffsetWrite]],
 ) -> tuple[dict[str, Any], Sequence[Author | None]]:
-    """The arrays of ``OFFSET_COLUMNS``, and who committed each."""
+    """The arrays of ``OFFSET_COLUMNS``, and the author of each commit."""
     group_ids, offsets = zip(*rows, strict=True)
     *stored, authors, _topic_ids = zip(*offsets, strict=True)
     columns = zip(OFFSET_COLUMNS, (group_ids, *stored), strict=True)
@@ -405,8 +408,8 @@ USUAL: Mapping[str, Any] = {
     "commit_ms": None,
     "retention_ms": None,
 }
-"""What nearly every commit says. A column of nothing else is sent empty: PostgreSQL fills it up
-with NULL, and the statement turns that into this."""
+"""The values of nearly every commit. A column with only such values is sent empty: PostgreSQL fills
+it with NULL, and the statement replaces that by the value."""
 
 
 def unless_usual(name: str, column: Sequence[Any]) -> str | list[Any]:
@@ -427,14 +430,14 @@ def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
         for write in writes
         for ended in write.decision.operations
     ]
-    # One row once: of several results for an operation in one step the last one stands.
+    # A row can be written only once: of several results for an operation the last one counts.
     latest = {row[0]: row for row in rows}
     names = ("id", "state", "outcome", "detail", "generation")
     yield from in_columns(group_rows.END_OPERATIONS, names, [latest[key] for key in sorted(latest)])
 
 
 def _operation_state(operated: Operated) -> tuple[str, str | None]:
-    """State and outcome, as ``models.Operation`` has them."""
+    """State and outcome, as in ``models.Operation``."""
     if operated.error is not ErrorCode.NONE:
         return "failed", None
     if not operated.ended:
@@ -445,8 +448,8 @@ def _operation_state(operated: Operated) -> tuple[str, str | None]:
 async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
     """Write the batch in one transaction and one pipeline.
 
-    Raises a ``StoreError`` whose kind says what is known; after any but
-    ``Unknown`` nothing of the batch is written.
+    Raises a ``StoreError``, whose class says what is known; only after ``Unknown`` may the batch
+    have been written.
     """
     try:
         ready = await _ready(batch)
@@ -459,12 +462,12 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
     except psycopg.Error as error:
         raise errors.translate(error, connection) from error
     except (TypeError, ValueError) as error:
-        # A value that cannot even be sent: the transaction was rolled back over it.
+        # A value that cannot be sent: the transaction was rolled back.
         raise errors.Refused(str(error)) from error
 
 
 async def _ready(batch: Batch) -> Iterable[Statement]:
-    """The statements; those of a large batch are put together beside the event loop."""
+    """The statements; those of a large batch are built in a thread."""
     rows = sum(write.rows for write in batch.writes)
     if rows <= ROWS_INLINE_MAX and batch.size <= BYTES_INLINE_MAX:
         return statements(batch)

@@ -1,5 +1,4 @@
-"""Who is to blame for a write that PostgreSQL refuses: it is asked member by member, and writes
-nothing."""
+"""Finds the members whose rows PostgreSQL refuses, without writing anything."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -14,7 +13,8 @@ from groups.store.sql import group_rows
 async def refused_members(
     connection: psycopg.AsyncConnection[Any], write: Write
 ) -> tuple[str, ...]:
-    """Which members' rows of this write PostgreSQL refuses for what is in them. Writes nothing."""
+    """The members of this write whose rows PostgreSQL refuses because of their values. Writes
+    nothing."""
     moved = moved_members([write])
     rows = [member_row(group_id, new) for group_id, _, new in moved if new is not None]
     try:
@@ -38,7 +38,7 @@ async def _refused(
 
 
 async def _takes(connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether PostgreSQL would take these members' rows; what it was told is rolled back."""
+    """Whether PostgreSQL accepts these rows; the transaction is rolled back."""
     try:
         async with connection.transaction(force_rollback=True):
             for text, parameters in in_columns(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, rows):

@@ -1,4 +1,4 @@
-"""The details of large rows as JSON text (``groups.core.rows.text_of``: of all others)."""
+"""The details of large rows as JSON text (of other rows: ``groups.core.rows.text_of``)."""
 
 import json
 from collections.abc import Callable
@@ -9,15 +9,15 @@ Row = GroupRow | MemberRow
 Text = Callable[[Row], str]
 
 AT_ONCE_MAX = 64 * 1024
-"""Bytes of a row for which ``json``'s C code holds the interpreter's lock, and so the event loop,
-for half a millisecond. 20,000 topics of 200 characters and what matches them are 9 MB: 70 ms."""
+"""For a row of this size ``json``'s C code holds the interpreter's lock, and so blocks the event
+loop, for half a millisecond. 20,000 topics of 200 characters and their matches are 9 MB: 70 ms."""
 
 IN_PIECES = json.JSONEncoder()
 
 
 def text_in_pieces(row: Row) -> str:
-    """The same text; that of a large row is put together in Python, a quarter dearer, which lets go
-    of the lock every millisecond."""
+    """The same text; that of a large row is built in Python, which takes a quarter longer but
+    releases the lock every millisecond."""
     size = size_of(row) if isinstance(row, MemberRow) else size_of_group(row)
     if size <= AT_ONCE_MAX:
         return text_of(row)

@@ -1,6 +1,7 @@
-"""From rows to values: what a node reads when it takes slots or doubts its memory.
+"""Loads groups from rows: what a node reads when it takes slots or its memory is in doubt.
 
-Reads, and the fence before the reading (``fence``); the counterpart of ``groups.store.apply``.
+Only reads, except for ``fence``, which comes before the reads; the counterpart of
+``groups.store.apply``.
 """
 
 from collections import defaultdict
@@ -19,7 +20,7 @@ from groups.store.sql import configs, group_rows, pauses, transactions
 Row = tuple[Any, ...]
 
 ROWS_AT_ONCE = 200
-"""Rows that are turned into values between two looks at the time: a millisecond or two."""
+"""Rows that are converted between two checks of the time: a millisecond or two."""
 
 OF_SLOTS = (
     group_rows.LOAD_GROUPS_OF_SLOTS,
@@ -27,13 +28,13 @@ OF_SLOTS = (
     sql_commands.LOAD_OF_SLOTS,
 )
 BY_ID = (group_rows.LOAD_GROUP, group_rows.LOAD_MEMBERS, sql_commands.LOAD)
-"""Groups, their members, and what these have to do."""
+"""Queries for groups, their members, and their members' commands."""
 
 
 async def groups_of_slots(
     connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
 ) -> dict[str, Durable]:
-    """Every group of the slots, by id, as one snapshot sees them."""
+    """Every group of the slots, by id, in one snapshot."""
     parameters = {"slots": list(slots)}
     return await _load(connection, OF_SLOTS, parameters)
 
@@ -41,7 +42,7 @@ async def groups_of_slots(
 async def groups_with_pending(
     connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
 ) -> set[str]:
-    """The groups of the slots for which offsets of transactions wait."""
+    """The groups of the slots that have pending transactional offsets."""
     query = transactions.GROUPS_OF_SLOTS.encode()
     cursor = await connection.execute(query, {"slots": list(slots)})
     return {group_id for (group_id,) in await cursor.fetchall()}
@@ -50,15 +51,15 @@ async def groups_with_pending(
 async def groups_by_id(
     connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
 ) -> dict[str, Durable]:
-    """Those of the groups that have rows, by id, as one snapshot sees them."""
+    """The groups that have rows, by id, in one snapshot."""
     return await _load(connection, BY_ID, {"group_ids": list(group_ids)})
 
 
 async def fence(
     connection: psycopg.AsyncConnection[Any], epochs: Mapping[int, int], group_ids: Sequence[str]
 ) -> set[str]:
-    """See that nothing that was sent for these groups and not answered can commit any more, by
-    another revision of each; returns the groups of which that is not certain yet."""
+    """Raise the revision of each group, so that no unanswered write for it can still commit;
+    returns the groups for which one still may."""
     slots = sorted({slot_of(group_id) for group_id in group_ids} & epochs.keys())
     query = group_rows.RAISE_REVISIONS.encode()
     asked = {
@@ -73,33 +74,33 @@ async def fence(
 async def configs_of_slots(
     connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
 ) -> dict[str, dict[str, str]]:
-    """What groups of the slots have of their own (``groups.coordinator.group_configs``): name to
-    value, by id."""
+    """The own settings of groups in the slots (``groups.coordinator.group_configs``): name to
+    value, by group id."""
     return await _configs(connection, configs.OF_SLOTS, {"slots": list(slots)})
 
 
 async def configs_by_id(
     connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
 ) -> dict[str, dict[str, str]]:
-    """What those of the groups have that have anything of their own."""
+    """The own settings of the groups that have some."""
     return await _configs(connection, configs.OF_GROUPS, {"group_ids": list(group_ids)})
 
 
 async def pauses_of_slots(
     connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
 ) -> dict[str, Pauses]:
-    """What operators have stopped in groups of the slots, by group id."""
+    """The pauses in groups of the slots, by group id."""
     return await _pauses(connection, pauses.OF_SLOTS, {"slots": list(slots)})
 
 
 async def pauses_of_group(connection: psycopg.AsyncConnection[Any], group_id: str) -> Pauses:
-    """What operators have stopped in this group."""
+    """The pauses in this group."""
     found = await _pauses(connection, pauses.OF_GROUP, {"group_id": group_id})
     return found.get(group_id, {})
 
 
 async def rehearse(connection: psycopg.AsyncConnection[Any]) -> None:
-    """All that a slot is loaded by, for no slot: raises what would stand in the way of a load."""
+    """Execute all statements of a load, for no slot: raises any error that would prevent a load."""
     await groups_of_slots(connection, [])
     await groups_with_pending(connection, [])
     await configs_of_slots(connection, [])
@@ -132,8 +133,8 @@ async def _load(
     queries: tuple[str, str, str],
     parameters: Mapping[str, Any],
 ) -> dict[str, Durable]:
-    # All must be of one moment, or a member could stand in a group without it. And in one message:
-    # no transaction is open while the loop is at something else, since PostgreSQL ends such ones.
+    # All from one snapshot, or there could be a member without its group. And in one pipeline: the
+    # loop does nothing else during the transaction, since PostgreSQL ends idle ones.
     async with connection.pipeline(), connection.transaction():
         await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         groups, members, commands = [
@@ -148,7 +149,7 @@ async def _load(
 
 
 async def _rows(cursor: psycopg.AsyncCursor[Any], slices: Slices) -> AsyncIterator[Row]:
-    """What came, turned into values a few at a time: the rows of a slot may be many."""
+    """The rows, converted in slices: a slot may have many."""
     while part := await cursor.fetchmany(ROWS_AT_ONCE):
         for row in part:
             yield row
@@ -160,7 +161,7 @@ Commands = Mapping[tuple[str, str], tuple[CommandRow, ...]]
 
 
 def commands_of(rows: Iterable[Row]) -> Commands:
-    """What was sent to each member, by group and member id."""
+    """The commands sent to each member, by group and member id."""
     commands: dict[tuple[str, str], tuple[CommandRow, ...]] = defaultdict(tuple)
     for group_id, member_id, *rest in rows:
         commands[group_id, member_id] += (command_of(*rest),)
@@ -168,7 +169,7 @@ def commands_of(rows: Iterable[Row]) -> Commands:
 
 
 def add_member(members: dict[str, dict[str, MemberRow]], row: Row, sent: Commands) -> None:
-    """Put a member to its group."""
+    """Add a member to its group."""
     group_id, member_id, *rest = row
     member = MemberRow(member_id, *_plain(rest))
     commands = sent.get((group_id, member_id))
@@ -189,7 +190,7 @@ def _plain(values: Iterable[Any]) -> Iterable[Any]:
 def command_of(
     command_id: int, option: str, generation: int, ownership: Any, reason: str, series: int
 ) -> CommandRow:
-    """A command of its row. JSON knows no numbers as keys."""
+    """A command from its row. JSON objects have no numbers as keys."""
     owned = ownership
     if ownership is not None:
         owned = {topic: {int(p): name for p, name in of.items()} for topic, of in ownership.items()}

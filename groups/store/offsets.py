@@ -1,8 +1,8 @@
-"""Committed offsets, as read: rows, never memory (docs/architecture.md, *Durable and Live*).
+"""Reads committed offsets: from rows, never from memory (docs/architecture.md, *Durable and Live*).
 
-Writes go through ``groups.store.apply``; this file only reads. What reads much is planned each time
-(``prepare=False``): PostgreSQL keeps the plan of a prepared statement, and one that was made while
-the table had few rows reads all of it.
+Writes go through ``groups.store.apply``. Large reads are planned each time (``prepare=False``):
+PostgreSQL keeps the plan of a prepared statement, and one that was made while the table had few
+rows reads all of it.
 """
 
 import sys
@@ -19,16 +19,16 @@ from groups.store.sql import group_rows, transactions
 Partition = tuple[str, int]
 
 Asked = tuple[str, Sequence[str] | None]
-"""A group id, and the names of topics; None: of all that the group has."""
+"""A group id and topic names; None: all topics of the group."""
 
 FEW_ROWS = 2_000
-"""As many are read at once: eight megabytes, were their metadata as long as it may be."""
+"""This many rows are read at once: eight megabytes, if their metadata had the maximum length."""
 
 UNSTABLE_MAX = 10_000
-"""Partitions of a group that are told apart while they wait for the end of a transaction."""
+"""Unstable partitions of a group that are returned one by one; with more, all count as unstable."""
 
 ROW_BYTES = 24
-"""Of an answer, for one partition, beside its metadata."""
+"""Bytes of one partition in a response, without its metadata."""
 
 
 def _everything(_at: Partition) -> bool:
@@ -36,7 +36,7 @@ def _everything(_at: Partition) -> bool:
 
 
 class Committed(NamedTuple):
-    """One committed offset. ``leader_epoch`` -1: none was told."""
+    """One committed offset. ``leader_epoch`` -1: none was committed."""
 
     offset: int
     leader_epoch: int
@@ -60,7 +60,7 @@ class Read(NamedTuple):
 
 
 class TooLong(Exception):
-    """What was asked for has more bytes than there is room for."""
+    """The result has more bytes than there is room for."""
 
 
 async def committed(
@@ -71,10 +71,10 @@ async def committed(
     room: int | None = None,
     is_asked: Callable[[Partition], bool] = _everything,
 ) -> Mapping[Partition, Committed]:
-    """What the group has committed in these topics (None: in all), by (topic, partition).
+    """The group's committed offsets of these topics (None: all), by (topic, partition).
 
-    Where that is much, ``room`` bytes are kept at the most, of what ``is_asked`` alone. Raises
-    ``TooLong``, and psycopg's errors and PoolTimeout when the database is away.
+    If there are many, only partitions for which ``is_asked`` is true are kept, at most ``room``
+    bytes. Raises ``TooLong``, and psycopg's errors and PoolTimeout if the database is unavailable.
     """
     query, told = group_rows.FETCH_OFFSETS, dict[str, Any](group_id=group_id)
     if topics is not None:
@@ -95,7 +95,7 @@ async def committed(
 async def _much(
     rows: AsyncGenerator[Any, None], room: int | None, is_asked: Callable[[Partition], bool]
 ) -> Mapping[Partition, Committed]:
-    """Row after row from the server, which holds what there is no room for."""
+    """Read row by row through a cursor, so that the server keeps the rest."""
     found, left = dict[Partition, Committed](), sys.maxsize if room is None else room
     async with aclosing(rows):
         async for topic, partition, *what in rows:
@@ -139,10 +139,10 @@ async def of_partitions(
 async def committed_of_many(
     readers: AsyncConnectionPool[Connection], asked: Sequence[Asked]
 ) -> list[dict[Partition, Committed]] | None:
-    """What each of these has committed, in their order, by one statement; None where that is more
-    than ``FEW_ROWS``: then fewer are to be asked for at once.
+    """The committed offsets of each group, in order, with one statement; None if there are more
+    than ``FEW_ROWS``: the caller then asks for fewer groups at once.
 
-    Raises psycopg's errors and PoolTimeout when the database is away.
+    Raises psycopg's errors and PoolTimeout if the database is unavailable.
     """
     rows = await _of_many(readers, group_rows.FETCH_OFFSETS_OF_GROUPS, asked)
     if rows is None:
@@ -153,7 +153,7 @@ async def committed_of_many(
 async def unstable_of_many(
     readers: AsyncConnectionPool[Connection], asked: Sequence[Asked]
 ) -> list[frozenset[Partition]] | None:
-    """``unstable`` of each of these, in the same way."""
+    """``unstable`` for each group, in the same way."""
     rows = await _of_many(readers, transactions.PARTITIONS_OF_GROUPS, asked)
     return None if rows is None else [frozenset(each) for each in rows]
 
@@ -172,7 +172,7 @@ async def _of_many(
 
 
 def _places(asked: Sequence[Asked]) -> dict[str, Any]:
-    """The columns of those who ask for all topics, and of each topic that the others ask for."""
+    """The columns of groups whose topics are all requested, and of the single topics of others."""
     wholes = [(place, group_id) for place, (group_id, topics) in enumerate(asked) if topics is None]
     parts = [
         (place, group_id, topic)
@@ -199,11 +199,11 @@ class Everything:
 async def unstable(
     readers: AsyncConnectionPool[Connection], group_id: str, topics: Iterable[str] | None
 ) -> Container[Partition]:
-    """The partitions of these topics (None: of all) that a transaction may still commit, to be read
-    *before* ``committed``: what is not among them then has reached the rows that are read next.
-    Where many wait, all count as waiting: whoever asks comes again.
+    """The partitions of these topics (None: all) with a pending commit of a transaction. Must be
+    read *before* ``committed``: offsets that are no longer pending are then in the rows read next.
+    If there are many, all count as pending: clients ask again.
 
-    Raises psycopg's errors and PoolTimeout when the database is away.
+    Raises psycopg's errors and PoolTimeout if the database is unavailable.
     """
     told: dict[str, Any] = {"group_id": group_id, "topics": None, "most": UNSTABLE_MAX + 1}
     if topics is not None:

@@ -1,7 +1,7 @@
-"""What PostgreSQL must promise before a node serves: asked once, at each start.
+"""Checks at each start that PostgreSQL fulfils what a node needs.
 
-One table of claims. A node that could lose an acknowledged commit, or hold rows for longer than a
-takeover waits, does not start; the sentence says what to change. Nothing here is changed by us.
+One table of requirements. A node does not start if it could lose an acknowledged commit, or hold
+rows for longer than a takeover waits; the message says what to change. Nothing is changed here.
 """
 
 import logging
@@ -17,14 +17,14 @@ from groups.store import load
 logger = logging.getLogger(__name__)
 
 SERVER_VERSION_MIN = 170_000
-"""PostgreSQL 17 brought ``transaction_timeout``: a node that is paused inside a transaction
+"""PostgreSQL 17 introduced ``transaction_timeout``: a node that is suspended inside a transaction
 must not hold rows for longer than a takeover waits."""
 
 SAFE: Mapping[str, str] = {
     "fsync": "without it a crash of the machine loses acknowledged commits",
     "full_page_writes": "without it a crash may leave partly written pages",
 }
-"""Server settings that must be on, and why."""
+"""Server settings that must be on, and the reasons."""
 
 IN_FORCE: Mapping[str, str] = {
     name: NODE_TIMEOUTS[name]
@@ -37,8 +37,8 @@ IN_FORCE: Mapping[str, str] = {
         "client_connection_check_interval",
     )
 }
-"""The node's own settings, which a connection pooler between would swallow. Those of TCP are left
-out: they read as 0 on a socket file."""
+"""The node's own settings, which a connection pooler in between may drop. Those of TCP are left
+out: they are 0 on a Unix socket."""
 
 SETTINGS = """
 SELECT name, setting, coalesce(unit, '') FROM pg_settings WHERE name = ANY(%(names)s)
@@ -47,19 +47,19 @@ STANDBY = "SELECT pg_is_in_recovery()"
 FOLLOWERS = "SELECT count(*), current_setting('synchronous_standby_names') FROM pg_stat_replication"
 
 MAY_CREATE = "SELECT has_schema_privilege('public', 'public', 'CREATE')"
-"""Whether every login may create functions where ours look for theirs: so it is in a database that
-was made before PostgreSQL 15."""
+"""Whether every login may create functions in the schema where ours are found, as in databases that
+were created before PostgreSQL 15."""
 
 MS: Mapping[str, int] = {"ms": 1, "s": 1_000, "min": 60_000}
 
 
 class UnfitDatabase(RuntimeError):
-    """The database is not one that a node may serve from; the text says why."""
+    """A node must not use this database; the text says why."""
 
 
 async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = False) -> None:
-    """Raise ``UnfitDatabase`` with every fault found. ``unsafe``: what ``SAFE`` asks for does not
-    matter here (data that nobody keeps)."""
+    """Raise ``UnfitDatabase`` with all faults found. ``unsafe``: the settings of ``SAFE`` do not
+    matter (the data is disposable)."""
     version = connection.info.server_version
     if version < SERVER_VERSION_MIN:
         raise UnfitDatabase(f"Rollcall needs PostgreSQL 17 or newer, not {version}")
@@ -80,8 +80,8 @@ async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = Fa
 
 
 async def check_loading(connection: "psycopg.AsyncConnection[Any]") -> None:
-    """Raise ``UnfitDatabase`` where no slot could be loaded: whoever hands slots to such a node
-    would have them served by nobody."""
+    """Raise ``UnfitDatabase`` if no slot could be loaded: slots handed to such a node would not be
+    served."""
     try:
         await load.rehearse(connection)
     except psycopg.ProgrammingError as error:
@@ -89,7 +89,7 @@ async def check_loading(connection: "psycopg.AsyncConnection[Any]") -> None:
 
 
 async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
-    """Say what does not keep a node from serving, and may cost an acknowledged write one day."""
+    """Log settings that do not prevent a start, but may lose an acknowledged write one day."""
     row = await (await connection.execute(FOLLOWERS.encode())).fetchone()
     if row is not None and (said := standby_problem(*row)) is not None:
         logger.warning("%s", said)
@@ -101,7 +101,7 @@ async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
 
 
 def standby_problem(standbys: int, synchronous: str) -> str | None:
-    """What happens if one of these is promoted; None where nothing is lost."""
+    """What is lost if one of these standbys is promoted; None if nothing is."""
     if not standbys or synchronous:
         return None
     return (
@@ -125,12 +125,12 @@ def _not_in_force(shown: Mapping[str, str | int]) -> list[str]:
 
 
 def _value(setting: str, unit: str) -> str | int:
-    """A setting as PostgreSQL shows it: milliseconds where it is a time."""
+    """A setting as PostgreSQL returns it: milliseconds for times."""
     return int(setting) * MS[unit] if unit in MS else setting
 
 
 def _wanted(text: str) -> str | int:
-    """A setting as we write it, in the same form."""
+    """A required setting in the same form."""
     for unit in MS:
         number = text.removesuffix(unit)
         if number != text and number.isdigit():

@@ -1,10 +1,10 @@
-"""Offsets of transactions in an owner's batch: which rows to lock, to drop, to mark, to write.
+"""Transactional offsets in an owner's batch: which rows to lock, delete, mark and insert.
 
-Pure, a part of what ``groups.store.apply`` sends. Its rule: whoever has written a partition last
-stands, be it a plain commit or a transaction, whenever that ends, as in Kafka's log, where the
-later position wins and not the later commit marker. So a plain commit marks what waits for its
-partition *before* it writes its own offset: the end of a transaction locks the waiting rows first,
-and so sees the mark or is seen by the commit.
+Pure, a part of the statements of ``groups.store.apply``. The last write to a partition counts,
+whether it is a plain commit or part of a transaction, and whenever that ends, as in Kafka's log,
+where the later position counts and not the later commit marker. So a plain commit marks pending
+offsets of its partition *before* it writes its own: the end of a transaction locks the pending rows
+first, and so either sees the mark or is seen by the commit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ NOBODY = (None,) * len(Author._fields)
 
 
 class Part(NamedTuple):
-    """What a batch decides about one group for which offsets of transactions may wait."""
+    """The decision about one group that may have pending transactional offsets."""
 
     group_id: str
     decision: Decision
@@ -43,7 +43,7 @@ Keys = list[tuple[str, str, int]]
 
 
 def locks(parts: Sequence[Part]) -> Iterator[Statement]:
-    """To be sent before anything else is written: producers, then waiting offsets."""
+    """Statements before all others: lock producers, then pending offsets."""
     ids = {w.producer_id for part in parts for w in part.decision.pending}
     if ids:
         yield sql.LOCK_PRODUCERS, {"producer_ids": sorted(ids)}
@@ -56,14 +56,14 @@ def locks(parts: Sequence[Part]) -> Iterator[Statement]:
 
 
 def changes(parts: Sequence[Part]) -> Iterator[Statement]:
-    """What happens to waiting offsets, ahead of the committed ones. Groups that are deleted have
-    theirs dropped with everything else."""
+    """Changes of pending offsets, before those of committed ones. Groups that are deleted lose
+    theirs with everything else."""
     kept = [part for part in parts if not part.decision.deleted]
     if gone := _deleted(kept):
         yield sql.DROP_PENDING, _columns(KEY, gone)
     if overtaken := _committed(kept):
         yield sql.SUPERSEDE, _columns(KEY, overtaken)
-    # A key occurs once in a batch: the sort never comes to an author, who may be None.
+    # A key occurs once in a batch, so the sort never compares authors, which may be None.
     rows = sorted(_row(part.group_id, w) for part in kept for w in part.decision.pending)
     if rows:
         yield sql.PUT_PENDING, _columns(COLUMNS, rows)

@@ -1,1 +1,1 @@
-"""Every statement that is written by hand, by what it is about."""
+"""All handwritten SQL statements, by subject."""

@@ -1,11 +1,11 @@
-"""The SQL of ACLs; ``groups.access.acls`` executes it. Every change rings ``rollcall_acls``."""
+"""The SQL of ACLs; ``groups.access.acls`` executes it. Every change notifies ``rollcall_acls``."""
 
 from typing import Final
 
 from groups.core.journal import EntryKind, Trigger
 
 BELL: Final = "rollcall_acls"
-"""The channel that says: ACLs have changed."""
+"""The channel for changes of ACLs."""
 
 COLUMNS: Final = (
     "resource_type",
@@ -16,14 +16,14 @@ COLUMNS: Final = (
     "operation",
     "permission",
 )
-"""Of a binding, in its order."""
+"""The columns of a binding, in order."""
 
 _KEY = ", ".join(COLUMNS)
 _GIVEN = ", ".join(f"%({column})s::text[]" for column in COLUMNS)
 
 ALL = f"SELECT {_KEY} FROM rollcall_acl"
 
-# Those who change ACLs wait for each other: what one reads is there when it writes.
+# Changes of ACLs wait for each other: what one reads is still there when it writes.
 TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_acls', 0))"
 
 _NOTE = f"""

@@ -1,10 +1,11 @@
-"""The SQL of what needs attention in the whole fleet (``groups.queries.attention``): one statement,
-each part of it bounded however many groups there are. A group that is stopped as a whole has 0
-members that are. Notes about members who are gone stay until the clean-up, and count for nothing.
+"""The SQL of what needs attention in the fleet (``groups.queries.attention``): one statement, whose
+parts are all limited, whatever the number of groups. 0 members: the group is stopped as a whole.
+Notes about members that are gone stay until the clean-up, and are not counted.
 
-What was acknowledged (``known_...``, by rule) comes first, and takes none of the others' places.
-``only`` is a group, or NULL; of one, what was acknowledged is told here. ``journal_after`` NULL:
-found out here. (Told, it lets the planner know how little of the journal that is.)
+Acknowledged findings (``known_...``, by rule) come first, in addition to the limit. ``only`` is a
+group, or NULL for all; for a single group, acknowledged findings are computed here.
+``journal_after`` NULL: computed here. (Passing it tells the planner how few rows of the journal are
+read.)
 """
 
 FOUND = """
@@ -97,4 +98,4 @@ HAVING max(o.committed_at) < now() - %(commit)s * interval '1 millisecond'
 ORDER BY o.group_id = ANY(%(known_no_commit)s::text[]) DESC, 5
 LIMIT %(listed)s + cardinality(%(known_no_commit)s::text[])
 """
-"""Reads every offset there is, so it is asked only where the threshold is set."""
+"""It reads all offsets, so it is executed only if the threshold is set."""

@@ -1,7 +1,7 @@
-"""The SQL of the topic catalogue, once and readable; ``groups.catalogue.cache`` executes it.
+"""The SQL of the topic catalogue; ``groups.catalogue.cache`` executes it.
 
-Every change rings ``rollcall_topics`` with the topic's name in the statement that
-makes it, so that the ring goes out at the commit and only then.
+Every change notifies ``rollcall_topics`` with the topic's name in the same statement, so that the
+notification is sent at the commit and only then.
 """
 
 from groups.core.journal import EntryKind, Trigger
@@ -23,8 +23,8 @@ SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
 WHERE topic_id = ANY(%(topic_ids)s::uuid[])
 """
 
-# What the journal tells of a topic: the entry has no group, its details name the topic. %s are the
-# topic's name, what becomes of it, and the rows.
+# The journal entry of a topic: it has no group, its details contain the topic. %s are the topic's
+# name, the new state, and the rows.
 _NOTE = f"""
     INSERT INTO rollcall_journal (
         at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
@@ -38,8 +38,8 @@ _NOTE = f"""
 _CHANGE = """jsonb_build_object('before', jsonb_build_object('%s', before),
                                 'after', jsonb_build_object('%s', after))"""
 
-# What the journal tells each group of offsets that go with a topic. Of more than a thousand the
-# first are told, all are counted.
+# The journal entry of each group whose offsets are deleted with a topic. It lists the first
+# thousand, and counts all.
 _NOTE_ERASED = f"""
     INSERT INTO rollcall_journal (
         at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
@@ -60,9 +60,9 @@ _NOTE_ERASED = f"""
     ) AS e LEFT JOIN rollcall_group g USING (group_id)
 """
 
-# PostgreSQL judges who was first: a topic that exists gives no row back. Names in order, so that
-# two requests for the same topics wait for each other rather than deadlock. A new topic is another
-# topic than a deleted one of its name: offsets that a commit in flight left behind go.
+# PostgreSQL decides which request was first: an existing topic returns no row. Names are in order,
+# so that two requests for the same topics wait for each other rather than deadlock. A new topic has
+# another id than a deleted one of the same name: offsets from a late commit are deleted.
 CREATE_TOPICS = f"""
 WITH made AS (
     INSERT INTO rollcall_topic (name, topic_id, partitions, end_offsets, created_at)
@@ -88,7 +88,8 @@ WITH made AS (
 SELECT name, pg_notify(%(bell)s, name) FROM made
 """
 
-# Of two that grow a topic at the same time the second sees the first's count, and is judged by it.
+# If two requests grow a topic at the same time, the second one is checked against the first one's
+# count.
 GROW_TOPIC = f"""
 WITH held AS (
     SELECT name, partitions FROM rollcall_topic WHERE name = %(name)s FOR UPDATE
@@ -111,7 +112,7 @@ WITH held AS (
 SELECT name, pg_notify(%(bell)s, name) FROM placed
 """
 
-# Ends only rise: who tells the least knows the least. A topic of which nothing rises rings nobody.
+# End offsets only rise: the highest report is the newest. If none rises, nothing is notified.
 RAISE_ENDS = """
 WITH raised AS (
     UPDATE rollcall_topic SET end_offsets = (
@@ -127,16 +128,16 @@ WITH raised AS (
 SELECT name, pg_notify(%(bell)s, name) FROM raised
 """
 
-# A topic that thousands of groups have committed to takes longer to erase than a node's ordinary
-# transaction may last. The clock of transaction_timeout runs already, and setting another value
-# does not wind it anew; only 0 stops it.
+# Deleting a topic to which thousands of groups have committed takes longer than a node's usual
+# transaction timeout. Its timer is already running, and another value does not restart it; only 0
+# stops it.
 MORE_TIME = """
 SET LOCAL statement_timeout = '30s';
 SET LOCAL transaction_timeout = 0;
 SET LOCAL transaction_timeout = '40s'
 """
 MORE_TIME_S = 45
-"""How long the node waits for the answer: longer than PostgreSQL lets it take."""
+"""How long the node waits for the response: longer than PostgreSQL's limit."""
 
 DELETE_TOPIC = f"""
 WITH gone AS (
@@ -155,10 +156,10 @@ WITH gone AS (
 SELECT name, pg_notify(%(bell)s, name) FROM gone
 """
 
-# Locked in the order in which committers write them, so that neither deadlocks the other. One
-# statement, whatever the number of groups; each is told what it loses. What is locked is counted
-# before anything is deleted, not joined to it: a plan of PostgreSQL's from when the table was small
-# would compare each row with each.
+# Locked in the order in which committers write them, to avoid deadlocks. One statement for any
+# number of groups; each gets an entry about its loss. Locked rows are counted before anything is
+# deleted, not in a join: a plan of PostgreSQL from when the table was small would compare each row
+# with each.
 ERASE_OFFSETS = f"""
 WITH doomed AS (
     SELECT FROM rollcall_offset WHERE topic = %(name)s
@@ -170,8 +171,8 @@ WITH doomed AS (
 {_NOTE_ERASED % Trigger.TOPIC_DELETED}
 """
 
-# Ahead of the committed ones, as everybody who locks both does (groups.store.sql.transactions):
-# else a transaction that ends just now would bring them back.
+# Before the committed ones, in the order of all that lock both (groups.store.sql.transactions):
+# otherwise a transaction that is just ending would restore them.
 ERASE_PENDING = """
 WITH doomed AS (
     SELECT FROM rollcall_pending_offset WHERE topic = %(name)s
@@ -181,7 +182,7 @@ DELETE FROM rollcall_pending_offset
 WHERE topic = %(name)s AND (SELECT count(*) FROM doomed) > 0
 """
 
-# One index probe per partition asked for, over the groups that committed to it; asking by topic
+# One index probe per requested partition, over the groups that committed to it; a query by topic
 # would read every partition of it each time, and clients ask partition by partition.
 GREATEST_COMMITTED = """
 SELECT asked.topic, asked.partition, greatest.committed_offset

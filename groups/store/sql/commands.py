@@ -1,4 +1,4 @@
-"""The SQL of commands to members; ``groups.store.apply`` writes by it, ``groups.store.load`` and
+"""The SQL of commands to members; ``groups.store.apply`` writes, ``groups.store.load`` and
 ``groups.queries.groups`` read."""
 
 DROP = """

@@ -1,4 +1,4 @@
-"""The SQL of what groups have of their own; ``groups.coordinator.group_configs`` executes it, and
+"""The SQL of groups' own settings; ``groups.coordinator.group_configs`` executes it, and
 ``groups.operations.configs`` for operators."""
 
 from groups.core.journal import EntryKind, Trigger
@@ -7,9 +7,9 @@ BELL = "rollcall_configs"
 """The channel: one NOTIFY per changed group, its id the payload."""
 
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall configs', 0))"
-"""One change at a time: what is checked together must be written together, and a group that has
-nothing yet has no row to lock. Not a lock for each group: a change of a thousand groups would take
-a sixth of all the locks that PostgreSQL has."""
+"""One change at a time: settings that are checked together must be written together, and a group
+without settings has no row to lock. Not a lock for each group: a change of a thousand groups would
+take a sixth of all locks that PostgreSQL has."""
 
 OF_GROUPS = """
 SELECT group_id, name, value FROM rollcall_group_config
@@ -53,7 +53,7 @@ WITH dropped AS (
 )
 SELECT pg_notify(%(bell)s, group_id) FROM unnest(%(group_ids)s::text[]) AS group_id
 """
-"""Of one group all that it is to have of its own, for operators; ``NOTE`` follows
+"""All own settings that a group is to have, for operators; ``NOTE`` follows
 (``groups.operations.configs``)."""
 
 SET_END = """
@@ -81,6 +81,6 @@ SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s,
 FROM unnest(%(group_ids)s::text[], %(before)s::text[], %(after)s::text[])
      AS asked(group_id, before, after) LEFT JOIN rollcall_group g USING (group_id)
 """
-"""Of a group that is not there yet as well: what it will have of its own may be said before."""
+"""Also for a group that does not exist yet, which may be configured before."""
 
 RING = "SELECT pg_notify(%(bell)s, group_id) FROM unnest(%(group_ids)s::text[]) AS group_id"

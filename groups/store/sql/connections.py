@@ -1,15 +1,15 @@
-"""The SQL of the connections that nodes note when somebody asks (``groups.coordinator``'s
-``client_connections``, ``groups.queries.client_connections``)."""
+"""The SQL of clients' connections, which nodes write on request (``client_connections`` in
+``groups.coordinator`` and ``groups.queries``)."""
 
 BELL = "rollcall_connections"
-"""Rung by who wants to see the connections; what it says does not matter."""
+"""The channel that requests the connections; the payload has no meaning."""
 
 FORGET = """
 DELETE FROM rollcall_connection c
 WHERE c.node_id = %(node_id)s
    OR NOT EXISTS (SELECT FROM rollcall_node n WHERE n.node_id = c.node_id)
 """
-"""What this node noted before, and what nodes left that are gone."""
+"""Rows that this node wrote before, and those of nodes that are gone."""
 
 FORGET_GONE = """
 DELETE FROM rollcall_connections_noted c
@@ -23,8 +23,8 @@ SELECT %(node_id)s, (row->>0)::bigint, row->>1, row->>2, row->>3, row->>4, row->
        clock_timestamp() - ((row->>8)::bigint + %(ago_ms)s) * interval '1 millisecond'
 FROM jsonb_array_elements(%(rows)s::jsonb) AS row
 """
-"""``rows`` is one JSON text, which costs the node a fifth of an array for each column. The last
-part of a row is the connection's age when they were counted, ``ago_ms`` before this statement."""
+"""``rows`` is one JSON text, which costs the node a fifth of arrays for each column. The last value
+of a row is the age of the connection when it was read, ``ago_ms`` before this statement."""
 
 NOTED = """
 INSERT INTO rollcall_connections_noted AS n (node_id, noted_at, connections)

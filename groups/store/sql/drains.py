@@ -6,12 +6,12 @@ from groups.core.journal import EntryKind, Trigger
 from groups.store.sql import slots
 
 KNOWS_DRAINS = "0037_drains"
-"""Nodes of this schema give their slots away when they are drained. Those before need not know of
-drains of other nodes: they see that a drained node takes no slots."""
+"""Nodes with this schema give their slots away when they are drained. Older ones need not know of
+other nodes' drains: they see that a drained node takes no slots."""
 
 
 def _noted(kind: str, trigger: str) -> str:
-    """The entry of each row of ``done``, which has node_id, reason and author."""
+    """The journal entry of each row of ``done``, which has node_id, reason and author."""
     return f"""noted AS (
     INSERT INTO rollcall_journal (
         at, group_id, revision, node_id, kind, trigger, reason, generation_before,
@@ -38,7 +38,7 @@ WITH done AS (
     DELETE FROM rollcall_drain WHERE node_id = %(node)s
     RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
 {_noted(EntryKind.NODE_UNDRAINED, Trigger.OPERATOR)}"""
-"""A row comes back, and the nodes hear of it, where something has changed."""
+"""If something has changed, it returns a row and notifies the nodes."""
 
 SEE = """
 UPDATE rollcall_drain d SET seen_at = clock_timestamp()
@@ -48,8 +48,8 @@ WHERE EXISTS (SELECT FROM rollcall_node n WHERE n.node_id = d.node_id
                   WHERE s.name = %(name)s
                     AND s.started_at > clock_timestamp() - least(%(hours)s, 24) * interval '1 hour')
 """
-"""Nodes that are there. While nobody looked, nobody was seen either: then each absence begins
-anew, so that a cluster that stood still for weeks comes back as it was."""
+"""Updates nodes that are present. If nobody checked for a while, no node was seen either: then each
+absence starts again, so that a cluster that was stopped for weeks starts in its former state."""
 
 FORGET = f"""
 WITH done AS (

@@ -1,4 +1,4 @@
-"""The SQL of freezes whose time is up; ``groups.sweeps.ends`` executes it."""
+"""The SQL of freezes that have reached their end; ``groups.sweeps.ends`` executes it."""
 
 THAW = """
 INSERT INTO rollcall_operation (
@@ -14,4 +14,4 @@ WHERE c.until <= clock_timestamp() AND c.name = 'rollcall.freeze' AND c.value = 
 ORDER BY c.until LIMIT %(groups)s
 RETURNING slot
 """
-"""One wish a group: the next look finds it pending, until its owner has decided."""
+"""One operation for each group: the next sweep finds it pending until the owner has decided."""

@@ -1,7 +1,7 @@
-"""The SQL of groups, once and readable; ``groups.store.apply`` executes it, nobody else does.
+"""The SQL of groups; only ``groups.store.apply`` executes it.
 
-Each statement takes whole columns as arrays, so that a batch of any size is one
-execution of one prepared statement. Rows come sorted by key.
+Each statement takes whole columns as arrays, so that a batch of any size is one execution of one
+prepared statement. Rows are sorted by key.
 """
 
 from groups.core.journal import EntryKind
@@ -15,8 +15,8 @@ MORE_TIME = """
 SELECT set_config('statement_timeout', %(ms)s, true), set_config('transaction_timeout', '0', true),
        set_config('transaction_timeout', %(total_ms)s, true)
 """
-"""For a transaction that is larger than others. A transaction's timer that runs is started anew
-only by way of 0."""
+"""For a transaction that is larger than usual. A running transaction timer is restarted only by
+setting it to 0 first."""
 
 RAISE_REVISIONS = """
 WITH mine AS (
@@ -36,14 +36,14 @@ SELECT g.group_id FROM rollcall_group g
 WHERE g.group_id = ANY(%(group_ids)s::text[]) AND g.slot IN (SELECT slot FROM mine)
   AND g.group_id NOT IN (SELECT group_id FROM raised)
 """
-"""Whatever was sent for these groups before, and has not reached its guard, meets another revision
-from now on. Returns the groups whose rows are held: what was sent is past its guard there, and
-may still commit."""
+"""Statements that were sent before for these groups and have not reached the guard will find
+another revision. Returns the groups whose rows are locked: there, an earlier batch is past the
+guard and may still commit."""
 
 LOCK_CLASS = 0x526C67
 """First key of the advisory lock of a group ("Rlg"), which a transaction takes exclusively before
-it changes generation or members. Who commits offsets in a transaction of their own shares it
-for the moment of their COMMIT (``rollcall_settle_offsets``)."""
+it changes generation or members. A client that commits offsets in a transaction of its own shares
+it during its COMMIT (``rollcall_settle_offsets``)."""
 
 LOCK_GROUPS = """
 SELECT pg_advisory_xact_lock(%(class)s, key) FROM (
@@ -152,7 +152,7 @@ ON CONFLICT (group_id, topic, partition) DO UPDATE SET
     metadata = excluded.metadata, committed_at = excluded.committed_at,
     expires_at = excluded.expires_at
 """
-"""``PUT_OFFSETS`` with a row of history each, for commits whose author is told."""
+"""``PUT_OFFSETS`` with a row of history for each commit that has an author."""
 
 DROP_OFFSETS = """
 DELETE FROM rollcall_offset o
@@ -227,9 +227,8 @@ FROM new LEFT JOIN before USING (number)
 WHERE kind <> '{EntryKind.OFFSETS_DELETED}' OR told IS NOT NULL
 ORDER BY number
 """
-"""``ADD_JOURNAL`` of entries about committed offsets, each with what these were until now, and with
-how many there were where the entry does not say. Nothing is told of a deletion that had nothing to
-delete."""
+"""``ADD_JOURNAL`` for entries about committed offsets, with the previous value of each, and with
+their number if the entry does not have it. A deletion that deletes nothing is not journaled."""
 
 END_OPERATIONS = """
 UPDATE rollcall_operation o
@@ -243,8 +242,8 @@ WHERE o.id = ended.id AND o.state IN ('pending', 'running')
 """
 
 RING = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(%(channel)s, %(payload)s)"
-"""For observers, once the change has committed. PostgreSQL commits one after another what notifies,
-so it waits for no disk."""
+"""Notifies observers after the commit. PostgreSQL serializes commits that notify, so this one waits
+for no disk."""
 
 LOAD_GROUPS_OF_SLOTS = """
 SELECT group_id, kind, state, generation, protocol_type, protocol_name, leader, details, revision
@@ -321,5 +320,5 @@ CROSS JOIN LATERAL (
     LIMIT %(most)s) AS o
 LIMIT %(most)s
 """
-"""All topics of some groups, and single topics of others, as ``FETCH_OFFSETS_OF_TOPICS``. The
-limits within keep PostgreSQL from reading the whole table where the groups are many."""
+"""All topics of some groups, and single topics of others, as ``FETCH_OFFSETS_OF_TOPICS``. The inner
+limits keep PostgreSQL from reading the whole table when there are many groups."""

@@ -1,4 +1,4 @@
-"""How far groups are behind the ends that the catalogue knows."""
+"""How far groups' offsets are behind the end offsets in the catalogue."""
 
 SUMMARY = """
 SELECT sum(lag) OVER (), topic, partition, lag

@@ -1,11 +1,12 @@
-"""The SQL of who was heard of when, and of the session sweep's questions and answers.
+"""The SQL of members' last heartbeats, and of the session sweep's questions and responses.
 
-The node executes the first half (``groups.coordinator.liveness``,
+A node executes the first half (``groups.coordinator.liveness``,
 ``groups.coordinator.probe_responder``), Celery's worker the second (``groups.sweeps.session``).
 """
 
 LOOK_BELL = "rollcall_look"
-"""Whoever watches a group asks its owner to note who was heard of when; payload: the group id."""
+"""An observer of a group asks its owner to write the members' last heartbeats; payload: the group
+id."""
 
 WATCH_BELL = "rollcall_watch"
 """The sweep asks a slot's owner for an echo; payload: a JSON object of the slot and some of its

@@ -1,9 +1,8 @@
-"""The SQL of what Prometheus reads of the rows (``groups.metrics.state``). What tells of single
-groups and partitions is bounded, however many there are.
-"""
+"""The SQL of metrics that come from rows (``groups.metrics.state``). The number of groups and
+partitions with a series of their own is limited."""
 
 TIMEOUT = "SET LOCAL statement_timeout TO '5s'"
-"""Prometheus gives up after ten seconds by default, and asks again soon."""
+"""Prometheus times out after ten seconds by default, and asks again soon."""
 
 COUNTS = """
 SELECT kind, state, count(*), extract(epoch FROM now() - min(state_since))::float8
@@ -35,7 +34,7 @@ SELECT group_id, coalesce((details->>'awaited_count')::bigint, 0),
        coalesce((details->>'still')::bigint, 0)
 FROM rollcall_waiting WHERE told_at > now() - interval '15 seconds' ORDER BY group_id
 """
-"""Of groups that do not settle; owners tell it again each five seconds."""
+"""Groups that are not settled; their owners update this every five seconds."""
 
 GROUPS = """
 SELECT g.group_id, g.kind, g.state, g.generation,
@@ -55,4 +54,4 @@ FROM (SELECT group_id, topic, partition, committed_offset FROM rollcall_offset
 LEFT JOIN rollcall_topic t ON t.name = o.topic
 ORDER BY o.group_id, o.topic, o.partition
 """
-"""An end that nobody told is NULL: arrays reach as far as was told."""
+"""An unknown end offset is NULL: arrays are as long as the last known one."""

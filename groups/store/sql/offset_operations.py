@@ -1,5 +1,5 @@
-"""The SQL of verbs about offsets: what the rows hold; ``groups.operations.offset_operations``
-executes it."""
+"""The SQL of operators' verbs about offsets; ``groups.operations.offset_operations`` executes
+it."""
 
 AGES = """
 WITH waiting AS (
@@ -14,7 +14,7 @@ SELECT topic, partition,
        waiting.topic IS NOT NULL
 FROM kept FULL JOIN waiting USING (topic, partition) ORDER BY topic, partition
 """
-"""A partition whose first offset still waits for a transaction is one of them."""
+"""A partition whose first offset is still pending is one of them."""
 
 STATE_AGE = """
 SELECT greatest(0, extract(epoch FROM clock_timestamp() - state_since) * 1000)::bigint

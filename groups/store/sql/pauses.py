@@ -1,8 +1,8 @@
-"""The SQL of pauses, and of who follows them (``groups.operations.pauses``,
+"""The SQL of pauses and of the members that obey them (``groups.operations.pauses``,
 ``groups.operations.pause_acks``)."""
 
 BELL = "rollcall_pauses"
-"""The channel for pages: something is paused, resumed or obeyed. The payload is the group's id."""
+"""The channel for pages: a pause, a resume or an acknowledgement. The payload is the group's id."""
 
 OF_SLOTS = """
 SELECT group_id, scope, name, pause_id, actor, reason FROM rollcall_pause
@@ -29,10 +29,10 @@ WHERE p.group_id = %(group_id)s AND p.scope = gone.scope AND p.name = gone.name
 TAKE_OPERATION = """
 SELECT FROM rollcall_operation WHERE id = %(operation_id)s AND state = 'pending' FOR UPDATE
 """
-"""Held until its transaction ends: of two attempts at one operation, one writes."""
+"""Locked until the transaction ends: of two attempts at one operation, one writes."""
 
 AWAIT_OPERATION = "SELECT FROM rollcall_operation WHERE id = %(operation_id)s FOR SHARE"
-"""Waits until an attempt that is under way has ended, whoever hears of it."""
+"""Waits until a running attempt has ended."""
 
 RING = "SELECT pg_notify(%(bell)s, %(group_id)s)"
 
@@ -53,4 +53,4 @@ SELECT group_id, member_id, obeying, clock_timestamp() FROM new
 ON CONFLICT (group_id, member_id) DO UPDATE SET obeying = excluded.obeying, at = excluded.at
 WHERE f.obeying <> excluded.obeying
 """
-"""What members said last; beside it, those go that are members no longer."""
+"""Writes members' last acknowledgements, and deletes those of members that are gone."""

@@ -1,7 +1,7 @@
-"""The SQL of how far a group has come; ``groups.queries.progress`` executes it.
+"""The SQL of a group's progress; ``groups.queries.progress`` executes it.
 
-A group without a log has no lag: what can be told is when it last committed, how often, and which
-partitions nobody has committed for long.
+Without end offsets there is no lag; what is known is when a group last committed, how often, and
+which partitions have had no commit for long.
 """
 
 TOTALS = """
@@ -17,7 +17,7 @@ SELECT count(*), extract(epoch FROM clock_timestamp() - min(at)) FROM (
     ORDER BY at DESC LIMIT %(most)s
 ) AS lately
 """
-"""Of the newest commits, at most so many: of a busy group the time that they took is short."""
+"""Only the newest commits, up to a maximum: in a busy group they cover a short time."""
 
 OF_PARTITION = """
 SELECT at, committed_offset, member_id, client_id, client_host, metadata, principal FROM (
@@ -25,5 +25,5 @@ SELECT at, committed_offset, member_id, client_id, client_host, metadata, princi
     WHERE group_id = %(group_id)s ORDER BY at DESC LIMIT %(looked_at)s
 ) AS lately WHERE topic = %(topic)s AND partition = %(partition)s ORDER BY at DESC LIMIT %(most)s
 """
-"""The history has an index by group and time, and none by partition: each commit would pay for it.
-So only the group's newest commits are looked at."""
+"""The history has an index by group and time, but none by partition, which each commit would pay
+for. So only the group's newest commits are searched."""

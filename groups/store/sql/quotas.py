@@ -1,4 +1,4 @@
-"""The SQL of client quotas; ``groups.access.quotas`` executes it. Every change rings
+"""The SQL of client quotas; ``groups.access.quotas`` executes it. Every change notifies
 ``rollcall_quotas``."""
 
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from groups.core.journal import EntryKind, Trigger
 
 BELL: Final = "rollcall_quotas"
-"""The channel that says: quotas have changed."""
+"""The channel for changes of quotas."""
 
 ENTITY: Final = ("entity_type", "user_name", "client_id", "ip")
-"""Of an entity; a part that it does not have is empty, and so is one that is the default."""
+"""The columns of an entity; a part that it does not have is empty, and so is a default one."""
 
 COLUMNS: Final = (*ENTITY, "key", "value")
-"""Of a quota."""
+"""The columns of a quota."""
 
 _KEY = ", ".join((*ENTITY, "key"))
 _ALL = ", ".join(COLUMNS)
@@ -21,7 +21,7 @@ _GIVEN_VALUES = f"unnest({_GIVEN}, %(value)s::float8[]) AS given({_ALL})"
 
 ALL = f"SELECT {_ALL} FROM rollcall_quota"
 
-# Those who change quotas wait for each other: what one reads is there when it writes.
+# Changes of quotas wait for each other: what one reads is still there when it writes.
 TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_quotas', 0))"
 
 _NOTE = f"""

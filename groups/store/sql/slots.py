@@ -13,7 +13,8 @@ SELECT EXISTS (
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 )
 """
-"""Looked at, not tried: of two who try at once, one would find the other's lock."""
+"""Reads the lock instead of trying to take it: if two nodes tried at once, one would find the
+other's lock."""
 
 REGISTER = """
 INSERT INTO rollcall_node (
@@ -47,8 +48,8 @@ FROM rollcall_node LEFT JOIN rollcall_drain AS drain USING (node_id) ORDER BY no
 TAKE_SLOTS = """
 UPDATE rollcall_node SET takes_slots = %(takes_slots)s WHERE incarnation = %(incarnation)s
 """
-"""Whether others shall count on this node: one that cannot load takes none for a while, and one
-that was drained none until the drain is withdrawn."""
+"""Whether other nodes should give this node slots: not for a while after it failed to load some,
+and not while it is drained."""
 
 SLOTS = "SELECT slot, node_id, incarnation, epoch FROM rollcall_slot ORDER BY slot"
 
@@ -64,7 +65,7 @@ SET node_id = %(node_id)s, incarnation = %(incarnation)s, epoch = s.epoch + 1
 FROM free WHERE s.slot = free.slot
 RETURNING s.slot, s.epoch
 """
-"""In slot order, as the guard locks them: two orders would deadlock."""
+"""In slot order, as the guard locks them, to avoid deadlocks."""
 
 RELEASE = """
 WITH mine AS (
@@ -80,7 +81,7 @@ RETURNING s.slot
 UNREGISTER = "DELETE FROM rollcall_node WHERE incarnation = %(incarnation)s"
 
 BELL = "rollcall_slots"
-"""The channel that says: slots are free."""
+"""The channel for free slots."""
 
 RING = f"NOTIFY {BELL}"
 
@@ -102,4 +103,4 @@ WHERE schema < %(schema)s
   AND EXISTS (SELECT FROM rollcall_slot s WHERE s.incarnation = n.incarnation)
 ORDER BY node_id LIMIT 1
 """
-"""A node whose program knows no migration so late, and that owns slots."""
+"""A node that owns slots, and whose program does not have this migration."""

@@ -1,5 +1,4 @@
-"""The SQL of periodic work other than the session sweep's; ``groups.sweeps.session`` executes
-it."""
+"""The SQL of periodic work except the session sweep's; ``groups.sweeps.session`` executes it."""
 
 NOTE_SLOTS = """
 INSERT INTO rollcall_journal (
@@ -8,7 +7,7 @@ INSERT INTO rollcall_journal (
 VALUES (clock_timestamp(), '', 0, %(node_id)s, %(kind)s, %(trigger)s, %(reason)s, 0, 0,
         '{}', '[]', '[]', %(details)s::jsonb)
 """
-"""An entry about the cluster itself: it has no group."""
+"""A journal entry about the cluster itself, without a group."""
 
 MAY_EXPIRE = """
 WITH kept AS (SELECT clock_timestamp() - %(minutes)s * interval '1 minute' AS since),
@@ -34,9 +33,8 @@ SELECT g.group_id, g.state IN ('Empty', 'Stable')
       AND p.verb = 'expire-offsets')
 FROM page g, kept ORDER BY g.group_id
 """
-"""The next groups, and which of them an owner should look at. More than will expire: what members
-subscribe to only the owner knows. Nothing of a group whose work an operator has stopped: nobody
-could commit."""
+"""The next groups, and which of them their owners should check: more than will expire, since only
+the owner knows its members' subscriptions. Not groups with stopped work, which cannot commit."""
 
 OLD_OPERATIONS = """
 DELETE FROM rollcall_operation WHERE id IN (
@@ -67,8 +65,8 @@ WITH gone AS (
 )
 SELECT pg_notify(%(bell)s, group_id) FROM gone
 """
-"""Of groups that have no row, and of which the journal tells nothing but that they were configured.
-What a deleted group had stays: it is told of there for as long as the journal is kept."""
+"""Settings of groups without a row, of which the journal has no entry except their configuration.
+Those of a deleted group stay as long as the journal mentions it."""
 
 RECORD = """
 INSERT INTO rollcall_sweep AS s (name, started_at, took_ms, outcome, failed, runs, failures)

@@ -4,12 +4,12 @@ for operators."""
 from groups.core.journal import EntryKind, Trigger
 
 FEW_ROWS = 100_000
-"""Counted in some milliseconds."""
+"""Up to this number, rows are counted exactly, in some milliseconds."""
 
 
 def _about(table: str) -> str:
-    """How many rows, exactly while they are few; of many what PostgreSQL reckons. The statistics of
-    commits end with a crash, those of the last ANALYZE are older: the larger one holds."""
+    """The number of rows: exact while there are few, PostgreSQL's estimate otherwise. Statistics of
+    commits are lost in a crash, those of the last ANALYZE are older: the larger number is used."""
     return f"""(
     SELECT CASE WHEN few.found < {FEW_ROWS} THEN few.found
                 ELSE greatest(few.found, reltuples::bigint, pg_stat_get_live_tuples(oid)) END
@@ -41,7 +41,7 @@ FROM unnest(%(topics)s::text[], %(partitions)s::int[]) AS asked(topic, partition
 JOIN rollcall_offset o ON o.group_id = %(group_id)s AND o.topic = asked.topic
                       AND o.partition = asked.partition
 """
-"""Which of these partitions the group has committed."""
+"""The partitions among these that the group has committed."""
 
 TOPICS = "SELECT count(*), coalesce(sum(partitions), 0) FROM rollcall_topic"
 
@@ -56,4 +56,5 @@ WHERE NOT EXISTS (
     WHERE group_id = '' AND kind = '{EntryKind.LIMIT_NEAR}' AND details ->> 'what' = %(what)s
       AND at > clock_timestamp() - interval '1 hour')
 """
-"""An entry about the cluster itself: it has no group. Of several nodes that see it one says so."""
+"""A journal entry about the cluster itself, without a group. If several nodes notice the same, one
+writes it."""

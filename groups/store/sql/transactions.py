@@ -1,9 +1,8 @@
-"""The SQL of transactions: producers, the groups in their transactions, offsets that wait.
+"""The SQL of transactions: producers, the groups in their transactions, pending offsets.
 
 Executed by ``groups.store.transactional_offsets`` (in the batches of the groups' owner) and by
-``groups.coordinator.transactions``. Everybody locks in one order: producers, waiting offsets in key
-order, committed offsets. So nobody deadlocks, and whoever comes second sees what the first has
-done.
+``groups.coordinator.transactions``. Both lock in the same order: producers, pending offsets in key
+order, committed offsets. This avoids deadlocks, and the second one sees the changes of the first.
 """
 
 # -- in the batches of a group's owner
@@ -12,7 +11,7 @@ LOCK_PRODUCERS = """
 SELECT FROM rollcall_producer WHERE producer_id = ANY(%(producer_ids)s::bigint[])
 ORDER BY transactional_id FOR SHARE
 """
-"""Until the batch has committed none of these transactions ends."""
+"""Until the batch commits, none of these transactions can end."""
 
 LOCK_PENDING = """
 SELECT FROM rollcall_pending_offset
@@ -61,7 +60,7 @@ ON CONFLICT (producer_id, group_id, topic, partition) DO UPDATE SET
     client_id = excluded.client_id, client_host = excluded.client_host,
     principal = excluded.principal
 """
-"""Only into a transaction that is still the producer's own, and has the group."""
+"""Only into a transaction that the producer still has and that contains the group."""
 
 # -- producers
 
@@ -79,7 +78,7 @@ SELECT p.transactional_id, p.producer_id, p.epoch, p.timeout_ms, p.state, p.last
             WHERE g.transactional_id = p.transactional_id AND g.group_id = %(group_id)s)
 FROM rollcall_producer p WHERE p.transactional_id = %(transactional_id)s
 """
-"""The row as it is, and whether the group is part of the transaction."""
+"""The producer's row, and whether the group is part of the transaction."""
 
 DRAW_PRODUCER_ID = "SELECT nextval('rollcall_producer_id')"
 
@@ -110,7 +109,7 @@ WHERE (SELECT count(*) FROM rollcall_txn_group
        WHERE transactional_id = %(transactional_id)s AND group_id <> %(group_id)s) < %(most)s
 ON CONFLICT (transactional_id, group_id) DO UPDATE SET group_id = excluded.group_id
 """
-"""No row is touched where the transaction has as many groups as it may have."""
+"""Writes nothing if the transaction has the maximum number of groups."""
 
 OVERDUE = """
 SELECT transactional_id FROM rollcall_producer
@@ -121,8 +120,8 @@ ORDER BY started_at LIMIT %(most)s
 
 # -- the end of a transaction
 
-# The table is nearly empty whenever PostgreSQL looks at it, and a join of thousands of offsets
-# would compare each with each. "IS TRUE" keeps the subquery one that is hashed, under any plan.
+# The table is nearly empty whenever PostgreSQL analyses it, so a join of thousands of offsets would
+# compare each with each. With "IS TRUE" the subquery is hashed in every plan.
 _OF_GROUPS = """group_id = ANY(ARRAY(
     SELECT DISTINCT group_id FROM rollcall_pending_offset WHERE producer_id = %(producer_id)s))"""
 
@@ -133,7 +132,7 @@ WHERE {_OF_GROUPS} AND ((group_id, topic, partition) IN (
     WHERE producer_id = %(producer_id)s)) IS TRUE
 ORDER BY group_id, topic, partition, producer_id FOR UPDATE
 """
-"""Other transactions' offsets for the same partitions, too: this one may overtake them."""
+"""Locks other transactions' offsets of the same partitions too: this one may supersede them."""
 
 APPLY = """
 INSERT INTO rollcall_offset AS o (
@@ -156,8 +155,8 @@ FROM rollcall_pending_offset
 WHERE producer_id = %(producer_id)s AND NOT superseded AND member_id IS NOT NULL
 ORDER BY group_id, topic, partition
 """
-"""The author is who put the offset into the transaction; the time is that of its end, since
-nobody could read it before. Without an author no history is kept."""
+"""The author is the client that added the offset to the transaction; the time is its end, since the
+offset could not be read before. Without an author no history is kept."""
 
 OVERTAKE = f"""
 UPDATE rollcall_pending_offset SET superseded = true
@@ -169,7 +168,7 @@ WHERE {_OF_GROUPS} AND NOT superseded AND ((producer_id, group_id, topic, partit
         WINDOW same AS (PARTITION BY group_id, topic, partition)) AS waiting
     WHERE place < mine)) IS TRUE
 """
-"""What was written earlier no longer counts, even if its own transaction ends later."""
+"""Offsets that were written earlier no longer count, even if their own transactions end later."""
 
 DROP_WAITING = "DELETE FROM rollcall_pending_offset WHERE producer_id = %(producer_id)s"
 
@@ -233,4 +232,4 @@ DELETE FROM rollcall_producer WHERE transactional_id IN (
       AND updated_at < clock_timestamp() - %(ms)s * interval '1 millisecond'
     ORDER BY updated_at LIMIT %(rows)s FOR UPDATE SKIP LOCKED)
 """
-"""Ids that nobody has used for transactional.id.expiration.ms; the lock lets no use slip in."""
+"""Ids that were not used for transactional.id.expiration.ms; the lock prevents a concurrent use."""

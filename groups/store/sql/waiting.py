@@ -1,7 +1,7 @@
-"""The SQL of what groups wait for that do not settle (``groups.coordinator.waiting``)."""
+"""The SQL of what rebalancing groups wait for (``groups.coordinator.waiting``)."""
 
 ASYNCHRONOUS = "SET LOCAL synchronous_commit TO off"
-"""What is lost with a server is told anew within seconds."""
+"""Rows that a crash loses are written again within seconds."""
 
 TELL = """
 INSERT INTO rollcall_waiting AS w (group_id, node_id, revision, details, told_at)
@@ -16,4 +16,4 @@ ON CONFLICT (group_id) DO UPDATE SET
 SETTLED = "DELETE FROM rollcall_waiting WHERE group_id = ANY(%(group_ids)s::text[])"
 
 FORGET_OLD = "DELETE FROM rollcall_waiting WHERE told_at < clock_timestamp() - interval '1 minute'"
-"""Of groups whose owner has gone: what is so old is not shown any more."""
+"""Old rows of groups whose owner is gone: they are not shown any more."""

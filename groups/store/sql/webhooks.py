@@ -1,4 +1,4 @@
-"""Statements of webhooks: who is due, who tries, and what became of it. Times are PostgreSQL's."""
+"""The SQL of webhooks: due deliveries, attempts, and results. Times are PostgreSQL's."""
 
 QUEUE = """
 INSERT INTO rollcall_webhook_delivery
@@ -35,8 +35,8 @@ RETURNING d.id, d.message_id, d.body, d.attempts, due.url,
     extract(epoch FROM statement_timestamp())::bigint,
     extract(epoch FROM statement_timestamp() - d.created_at)::float8
 """
-"""One that is due, for whoever asks first. A worker that is killed over it leaves it to others,
-when its time is over."""
+"""Claims one delivery that is due. If the worker is killed, others can claim it when its time is
+over."""
 
 SECRETS = """
 SELECT secret FROM rollcall_webhook_secret s WHERE webhook_id = %(webhook)s
@@ -45,7 +45,7 @@ SELECT secret FROM rollcall_webhook_secret s WHERE webhook_id = %(webhook)s
                   AND newer.created_at < statement_timestamp() - interval '1 day')
 ORDER BY id DESC LIMIT 3
 """
-"""The newest, and those that were until a day ago."""
+"""The newest secret, and those that were replaced less than a day ago."""
 
 DELIVERED = """
 WITH told AS (
@@ -103,9 +103,9 @@ SELECT state FROM rollcall_webhook_cursor WHERE name = %(name)s FOR UPDATE SKIP 
 
 CURSOR_LOCK = "SELECT pg_advisory_xact_lock(%s, 0)"
 CURSOR_LOCK_KEY = 0x526C7768
-"""Whoever enables an endpoint and whoever deletes the cursor wait for each other ("Rlwh"): the row
-would else be found by the former, and deleted by the latter, who sees no enabled endpoint yet. The
-web may not lock the row itself."""
+"""The key of the lock between enabling an endpoint and deleting the cursor ("Rlwh"): otherwise the
+former could find a row that the latter deletes because it does not see the endpoint yet. The web
+may not lock the row itself."""
 
 BEGIN = """
 INSERT INTO rollcall_webhook_cursor (name, state) VALUES (%(name)s, %(state)s)
