@@ -1,9 +1,8 @@
 """Which partitions a member's assignment names: ConsumerProtocolAssignment, v0 to v3.
 
-These bytes are the clients' own affair and pass through the coordinator unread; only to
-show them, to count what moved, and where a group changes between the protocols (KIP-848),
-does Rollcall look inside. Bytes of another embedded protocol (Connect, Streams) are simply
-not readable.
+The bytes belong to the clients, and the coordinator passes them on unread. Rollcall decodes them
+only to show them, to count moved partitions, and to convert a group between the protocols
+(KIP-848). Bytes of another embedded protocol (Connect, Streams) cannot be decoded.
 """
 
 import struct
@@ -18,9 +17,9 @@ Parts = frozenset[tuple[str, int]]
 
 
 def partitions_of(assignment: bytes) -> Parts | None:
-    """The (topic, partition) pairs of one assignment; None when the bytes cannot be read.
+    """The (topic, partition) pairs of one assignment; None if the bytes cannot be decoded.
 
-    No bytes at all are no partitions: what a member has before its first assignment.
+    Empty bytes, as before a member's first assignment, are no partitions.
     """
     if not assignment:
         return frozenset()
@@ -31,8 +30,8 @@ def partitions_of(assignment: bytes) -> Parts | None:
 
 
 def count_of(assignment: bytes) -> int:
-    """How many partitions an assignment names, without putting them together; 0 where it cannot be
-    read."""
+    """The number of partitions in an assignment, without creating them; 0 if it cannot be
+    decoded."""
     try:
         return _counted(assignment) if assignment else 0
     except (ValueError, struct.error):
@@ -40,7 +39,7 @@ def count_of(assignment: bytes) -> int:
 
 
 def has_user_data(assignment: bytes) -> bool:
-    """Whether an assignment that can be read carries something of the group's own assignor."""
+    """Whether a readable assignment contains user data of the group's assignor."""
     if not assignment:
         return False
     at = _read(assignment)[1]
@@ -50,7 +49,7 @@ def has_user_data(assignment: bytes) -> bool:
 def assignment_of(parts: Iterable[tuple[str, int]], version: int) -> bytes:
     """The bytes of an assignment of these (topic name, partition) pairs, without user data.
 
-    All versions so far look the same; a client reads the one that its own metadata have.
+    All versions so far have the same format; a client expects the version of its own metadata.
     """
     topics = [
         (name, [p for _, p in some]) for name, some in groupby(sorted(parts), lambda at: at[0])
@@ -65,7 +64,7 @@ def assignment_of(parts: Iterable[tuple[str, int]], version: int) -> bytes:
 
 
 def _read(assignment: bytes) -> tuple[Parts, int]:
-    """The partitions, and where the user data begins."""
+    """The partitions, and the offset of the user data."""
     (version,) = _VERSION.unpack_from(assignment, 0)
     at = _VERSION.size
     found: set[tuple[str, int]] = set()
@@ -99,7 +98,7 @@ def _counted(assignment: bytes) -> int:
 
 
 def _count(assignment: bytes, at: int) -> tuple[int, int]:
-    """An array's length and where its items begin. A count beyond the bytes is a lie."""
+    """An array's length, and the offset of its items. A count larger than the rest is invalid."""
     (count,) = _COUNT.unpack_from(assignment, at)
     if count < 0 or count > len(assignment) - at:
         raise ValueError("more items than bytes")

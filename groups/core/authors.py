@@ -1,23 +1,22 @@
-"""Who asked for a change, as the journal names them.
+"""Who requested a change, as the journal has it.
 
-A client of the wire by its principal, which its listener has authenticated, and by its client id
-and address, which nobody has checked; a person by the name under which they are logged in, a
-program of our own by what it does.
+A client is named by its principal, which its listener has authenticated, and by its client id and
+address, which are not checked; a person by the login name, a program of ours by its purpose.
 """
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 Told = Mapping[str, str]
-"""As an entry's details hold an author."""
+"""An author in an entry's details."""
 
 
 ANONYMOUS: Final = "User:ANONYMOUS"
-"""Kafka's principal of a client that nothing is known of."""
+"""Kafka's principal of an unauthenticated client."""
 
 
 class Author(NamedTuple):
-    """Who commits, for the history of offsets; the member id is "" where it is no member. The
+    """The author of a commit, for the history of offsets; the member id is "" without a member. The
     principal has Kafka's form: ``User:ann``."""
 
     member_id: str
@@ -26,7 +25,7 @@ class Author(NamedTuple):
     principal: str = ANONYMOUS
 
     def told(self) -> Told:
-        """For the journal."""
+        """The form in the journal."""
         return {
             "principal": self.principal,
             "client_id": self.client_id,
@@ -35,16 +34,16 @@ class Author(NamedTuple):
 
 
 def principal_of(user: str) -> str:
-    """Somebody who is logged in to the web, as a principal."""
+    """The principal of a user of the web."""
     return f"User:{user}"
 
 
 def user(name: str) -> Told:
-    """Somebody who is logged in, or the owner of a token."""
+    """A user who is logged in, or the owner of a token."""
     return {"user": name}
 
 
 NOBODY: Final[Told] = {}
-"""Nobody in particular: a program that says nothing of itself."""
+"""The default: a program that names no author."""
 
 IMPORT: Final[Told] = {"program": "the import of topics"}

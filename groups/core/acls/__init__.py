@@ -1,1 +1,1 @@
-"""Access rules of the Kafka port: bindings, what they allow, and what may be one. Pure."""
+"""Access rules of the Kafka port: bindings, what they allow, and valid forms. Pure."""

@@ -1,23 +1,24 @@
-"""Kafka's model of access: a binding allows or denies somebody an operation on a resource.
+"""Kafka's model of access: a binding allows or denies a principal an operation on a resource.
 
-Numbers and names are Apache Kafka's (KIP-11, KIP-290 for prefixes); rows hold the names.
+Numbers and names are Apache Kafka's (KIP-11, KIP-290 for prefixes); rows contain the names.
 """
 
 from enum import IntEnum
 from typing import Final, NamedTuple
 
 ANY_NAME: Final = "*"
-"""A literal resource name that means every resource, and a host that means every host."""
+"""A literal resource name for every resource, and a host for every host."""
 
 EVERYBODY: Final = "User:*"
-"""The principal that means every principal of a user."""
+"""The principal for every user."""
 
 CLUSTER_NAME: Final = "kafka-cluster"
-"""Of the one resource of type CLUSTER."""
+"""The name of the one resource of type CLUSTER."""
 
 
 class ResourceType(IntEnum):
-    """What can be protected. Kafka also has delegation tokens, which do not exist here."""
+    """Types of resources that can be protected. Kafka also has delegation tokens, which do not
+    exist here."""
 
     UNKNOWN = 0
     ANY = 1
@@ -30,7 +31,7 @@ class ResourceType(IntEnum):
 
 
 class PatternType(IntEnum):
-    """How a binding's name is compared; ANY and MATCH stand in filters only."""
+    """How a binding's name is compared; ANY and MATCH exist only in filters."""
 
     UNKNOWN = 0
     ANY = 1
@@ -40,7 +41,7 @@ class PatternType(IntEnum):
 
 
 class Operation(IntEnum):
-    """What can be done to a resource; ALL means each of them."""
+    """The operations on resources; ALL means each of them."""
 
     UNKNOWN = 0
     ANY = 1
@@ -61,7 +62,7 @@ class Operation(IntEnum):
 
 
 class Permission(IntEnum):
-    """Whether a binding allows or denies; ANY stands in filters only."""
+    """Whether a binding allows or denies; ANY exists only in filters."""
 
     UNKNOWN = 0
     ANY = 1
@@ -75,7 +76,7 @@ IMPLIED_BY: Final = {
     ),
     Operation.DESCRIBE_CONFIGS: frozenset((Operation.ALTER_CONFIGS,)),
 }
-"""What somebody may do who is allowed something else. Denials imply nothing."""
+"""By operation: the operations that imply it when they are allowed. Denials imply nothing."""
 
 OPERATIONS: Final = {
     ResourceType.TOPIC: (
@@ -110,7 +111,7 @@ OPERATIONS: Final = {
         Operation.TWO_PHASE_COMMIT,
     ),
 }
-"""What exists on each type (KIP-430): the bits of authorized operations."""
+"""The operations that exist for each type (KIP-430): the bits of authorized operations."""
 
 
 class Binding(NamedTuple):
@@ -126,7 +127,7 @@ class Binding(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """Which bindings are meant: None and ANY leave a part open (Kafka's AclBindingFilter)."""
+    """Matches bindings: None and ANY match every value (Kafka's AclBindingFilter)."""
 
     resource_type: ResourceType = ResourceType.ANY
     name: str | None = None
@@ -138,7 +139,7 @@ class Filter(NamedTuple):
 
     @property
     def binding(self) -> Binding | None:
-        """The one binding that is meant, where nothing is open."""
+        """The only binding that the filter matches, if it has no open part."""
         is_open = (
             None in (self.name, self.principal, self.host)
             or self.pattern in (PatternType.ANY, PatternType.MATCH)
@@ -149,7 +150,7 @@ class Filter(NamedTuple):
         return None if is_open else Binding(*self)  # type: ignore[arg-type]
 
     def matches(self, binding: Binding) -> bool:
-        """Whether the binding is meant."""
+        """Whether the filter matches the binding."""
         return (
             self.resource_type in (ResourceType.ANY, binding.resource_type)
             and self.operation in (Operation.ANY, binding.operation)
@@ -160,7 +161,7 @@ class Filter(NamedTuple):
         )
 
     def _names(self, binding: Binding) -> bool:
-        """KIP-290: MATCH means every binding that has a say about a resource of this name."""
+        """KIP-290: MATCH matches every binding that applies to a resource of this name."""
         if self.pattern not in (PatternType.ANY, PatternType.MATCH, binding.pattern):
             return False
         if self.name is None:

@@ -1,4 +1,4 @@
-"""What may be a binding, or a filter of bindings: Kafka's checks, and what a row can hold."""
+"""Validates bindings and filters: Kafka's checks, and the limits of rows."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -20,7 +20,7 @@ Word = TypeVar("Word", bound=IntEnum)
 NAME_BYTES_MAX: Final = 1_024
 PRINCIPAL_BYTES_MAX: Final = 1_024
 HOST_BYTES_MAX: Final = 255
-"""A binding is a key of an index, whose entries have 2,704 bytes at the most."""
+"""A binding is the key of an index, whose entries have at most 2,704 bytes."""
 
 NO_COLON: Final = (
     "Could not parse principal from `{}` (no colon is present separating the principal type from"
@@ -29,7 +29,7 @@ NO_COLON: Final = (
 
 
 def word(kind: type[Word], number: int) -> Word:
-    """The word of a number; UNKNOWN, which every kind has as 0, where there is none."""
+    """The word for a number; UNKNOWN (0 in every enumeration) if there is none."""
     try:
         return kind(number)
     except ValueError:
@@ -45,7 +45,7 @@ def binding(
     operation: int,
     permission: int,
 ) -> Binding:
-    """A binding of a request's numbers and names; INVALID_REQUEST with Kafka's sentences."""
+    """A binding from a request's numbers and names; INVALID_REQUEST with Kafka's messages."""
     made = Binding(
         word(ResourceType, resource_type),
         name,
@@ -60,14 +60,14 @@ def binding(
 
 
 def check(asked: Binding) -> None:
-    """Refuse what can be no binding (Kafka's AclControlManager.validateNewAcl)."""
+    """Refuse an invalid binding (Kafka's AclControlManager.validateNewAcl)."""
     found = fault(asked)
     if found is not None:
         raise _invalid(found[1])
 
 
 def fault(asked: Binding) -> tuple[str, str] | None:
-    """The field that makes it none, and why; None: it is one."""
+    """The invalid field, and the reason; None if the binding is valid."""
     if asked.resource_type is ResourceType.CLUSTER and asked.name != CLUSTER_NAME:
         return "name", f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
     if not asked.name:
@@ -78,7 +78,7 @@ def fault(asked: Binding) -> tuple[str, str] | None:
         ("operation", "operation", asked.operation, Operation.ALL),
         ("permission", "permissionType", asked.permission, Permission.DENY),
     ):
-        if value < first:  # UNKNOWN, and what stands in filters only
+        if value < first:  # UNKNOWN, and values that exist only in filters
             return field, f"Invalid {what} {value.name}"
     if ":" not in asked.principal:
         return "principal", NO_COLON.format(asked.principal)
@@ -100,7 +100,7 @@ def _oversized(asked: Binding) -> tuple[str, str] | None:
 
 def filter_of(numbers: Sequence[int], names: Sequence[str | None]) -> Filter:
     """A filter of (type, pattern, operation, permission) and (name, principal, host), with
-    INVALID_REQUEST for a word that Kafka does not know."""
+    INVALID_REQUEST for a number that Kafka does not know."""
     made = Filter(
         word(ResourceType, numbers[0]),
         names[0],
@@ -120,8 +120,8 @@ def _invalid(sentence: str) -> Refuse:
 
 
 def check_principals(text: str) -> tuple[str, ...]:
-    """The principals of ``super.users``: ``User:ann;User:CN=ben``. ``ValueError`` where one is
-    none."""
+    """The principals of ``super.users``: ``User:ann;User:CN=ben``. Raises ``ValueError`` for an
+    invalid one."""
     found = tuple(part.strip() for part in text.split(";") if part.strip())
     for principal in found:
         kind, colon, name = principal.partition(":")

@@ -1,8 +1,8 @@
-"""What a set of bindings says to a request, found without a look at those of other names.
+"""Decides requests by a set of bindings, without reading bindings of other names.
 
-Kafka's StandardAuthorizer decides so: of all bindings that have a say about a resource (its name,
-``*``, a prefix of it), one that denies wins; else one that allows; else nobody may, unless
-``allow.everyone.if.no.acl.found`` is set and no binding has a say about the resource at all.
+As in Kafka's StandardAuthorizer: of all bindings that apply to a resource (its name, ``*``, a
+prefix of it), one that denies wins; otherwise one that allows; otherwise the request is denied,
+unless ``allow.everyone.if.no.acl.found`` is set and no binding applies to the resource.
 """
 
 import ipaddress
@@ -29,14 +29,14 @@ NOTHING: Rules = {}
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Somebody who asks: principal, and address in the form of ``host``."""
+    """The client of a request: its principal, and its address in the form of ``host``."""
 
     principal: str
     host: str
 
 
 def host(address: str) -> str:
-    """One form for each address: Java writes IPv6 without ``::``, others write it shorter."""
+    """One form for each address: Java writes IPv6 without ``::``, others abbreviate it."""
     try:
         return str(ipaddress.ip_address(address))
     except ValueError:
@@ -45,19 +45,19 @@ def host(address: str) -> str:
 
 @dataclass(slots=True)
 class OfType:
-    """Bindings of one type of resource. ``lengths``: of all prefixes, the shortest first."""
+    """Bindings of one type of resource. ``lengths``: those of all prefixes, in increasing order."""
 
     literal: dict[str, dict[str, list[Binding]]] = field(default_factory=dict)
     prefixed: dict[str, dict[str, list[Binding]]] = field(default_factory=dict)
     lengths: tuple[int, ...] = ()
 
     def add(self, binding: Binding) -> None:
-        """One more. ``lengths`` is made at the end."""
+        """Add a binding. ``lengths`` is computed at the end."""
         names = self.prefixed if binding.pattern is PatternType.PREFIXED else self.literal
         names.setdefault(binding.name, {}).setdefault(binding.principal, []).append(binding)
 
     def about(self, name: str) -> Iterator[Rules]:
-        """Every name that has a say about this one."""
+        """The bindings of every name that applies to this one."""
         if name in self.literal:
             yield self.literal[name]
         if ANY_NAME in self.literal and name != ANY_NAME:
@@ -67,13 +67,13 @@ class OfType:
                 yield found
 
     def denies_prefix(self, prefix: str, who: Who, operation: Operation) -> bool:
-        """Whether all that begins so is denied; a denial of a name leaves the others."""
+        """Whether the whole prefix is denied; a denial of a single name leaves the others."""
         above = (self.prefixed.get(prefix[:length], NOTHING) for length in self.lengths)
         return any(_says(rules, who, operation, Permission.DENY) for rules in above)
 
 
 class AclIndex:
-    """A set of bindings, never changed. ``super_users`` may do everything."""
+    """A set of bindings that never changes. ``super_users`` are allowed everything."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class AclIndex:
             of_type.lengths = tuple(sorted({len(name) for name in of_type.prefixed}))
 
     def allows(self, who: Who, operation: Operation, kind: ResourceType, name: str) -> bool:
-        """Whether this may be done."""
+        """Whether this operation is allowed."""
         if who.principal in self._super_users:
             return True
         is_allowed, has_rules = False, False
@@ -105,7 +105,8 @@ class AclIndex:
         return is_allowed or (self._allow_everyone and not has_rules)
 
     def allows_any(self, who: Who, operation: Operation, kind: ResourceType) -> bool:
-        """Whether there is a name that this may be done to (KIP-679: authorizeByResourceType)."""
+        """Whether the operation is allowed on at least one name (KIP-679:
+        authorizeByResourceType)."""
         if who.principal in self._super_users:
             return True
         of_type = self._types[kind]
@@ -126,7 +127,8 @@ class AclIndex:
     def allows_all(
         self, who: Who, operation: Operation, kind: ResourceType, prefix: str = ""
     ) -> bool:
-        """Whether this may be done to every name that begins so, those of the future included."""
+        """Whether the operation is allowed on every name with this prefix, including future
+        ones."""
         if who.principal in self._super_users:
             return True
         of_type, denied = self._types[kind], Permission.DENY
@@ -145,7 +147,7 @@ class AclIndex:
 
 
 def _said(rules: Rules, who: Who, operation: Operation) -> Permission:
-    """What the bindings of one name say; ANY: nothing."""
+    """The result of one name's bindings; ANY: none applies."""
     if _says(rules, who, operation, Permission.DENY):
         return Permission.DENY
     allows = _says(rules, who, operation, Permission.ALLOW)
@@ -153,7 +155,7 @@ def _said(rules: Rules, who: Who, operation: Operation) -> Permission:
 
 
 def _says(rules: Rules, who: Who, operation: Operation, permission: Permission) -> bool:
-    """Whether one of them says this to somebody about an operation."""
+    """Whether one of the bindings has this permission for the client and the operation."""
     return any(
         binding.permission is permission
         and binding.host in (ANY_NAME, who.host)

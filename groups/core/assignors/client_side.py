@@ -1,8 +1,7 @@
-"""Client-side assignors: what a member says of those that it can run, and which one a group uses.
+"""Client-side assignors: those that a member offers, and the election of the group's.
 
-Values and arithmetic on them. Who is asked to run one, and until when, is not decided here
-(``groups.core.consumer.client_rounds``); what one answers comes from a member and is checked
-elsewhere.
+Values and arithmetic on them. ``groups.core.consumer.client_rounds`` decides which member is asked
+to run one, and until when; the answer comes from a member and is checked elsewhere.
 """
 
 import base64
@@ -11,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
 SAID_MAX = 16
-"""Assignors that one member may name."""
+"""The maximum number of assignors of one member."""
 
 
 class ClientAssignor(NamedTuple):
     """One assignor that a member can run (KIP-848, ClientAssignors).
 
-    ``metadata`` is for the assignor alone, in the form of ``version``; the member can read what
-    other members send in any version from ``minimum_version`` to ``maximum_version``. ``reason``
-    is the assignor's own number for why it says something new.
+    ``metadata`` is for the assignor only, in the format of ``version``; the member can read other
+    members' metadata from ``minimum_version`` to ``maximum_version``. ``reason`` is the assignor's
+    own number for why its metadata changed.
     """
 
     name: str
@@ -31,7 +30,7 @@ class ClientAssignor(NamedTuple):
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with it, as a sentence; None: nothing."""
+        """Why it is invalid, as a sentence; None if it is valid."""
         if not self.name.strip():
             return "A client-side assignor must have a name."
         if not self.minimum_version <= self.version <= self.maximum_version:
@@ -42,22 +41,22 @@ class ClientAssignor(NamedTuple):
         return None
 
     def packed(self) -> list[Any]:
-        """The form that rows hold."""
+        """The form in rows."""
         return [*self[:5], base64.b64encode(self.metadata).decode()]
 
     @classmethod
     def unpacked(cls, packed: Sequence[Any]) -> Self:
-        """The opposite of ``packed``."""
+        """The inverse of ``packed``."""
         name, reason, minimum, maximum, version, metadata = packed
         return cls(name, reason, minimum, maximum, version, base64.b64decode(metadata))
 
 
 Said = tuple[ClientAssignor, ...]
-"""What one member names, in its order of preference."""
+"""The assignors of one member, in its order of preference."""
 
 
 def fault_of(said: Said) -> str | None:
-    """What is wrong with what a member says, as a sentence; None: nothing."""
+    """Why a member's assignors are invalid, as a sentence; None if they are valid."""
     if not said:
         return None
     if len(said) > SAID_MAX:
@@ -68,19 +67,19 @@ def fault_of(said: Said) -> str | None:
 
 
 def named(said: Said, name: str) -> ClientAssignor | None:
-    """What a member says of the assignor of this name; None where it has none such."""
+    """The member's assignor of this name; None if it has none."""
     return next((each for each in said if each.name == name), None)
 
 
 class Elected(NamedTuple):
-    """The client-side assignor of a group, and the versions in which its members write for it."""
+    """The client-side assignor of a group, and the versions of its members' metadata."""
 
     name: str
     lowest: int
     highest: int
 
     def may_run(self, said: Said) -> bool:
-        """Whether a member that says this can read what all the others write."""
+        """Whether a member with these assignors can read the metadata of all members."""
         own = named(said, self.name)
         if own is None:
             return False
@@ -88,8 +87,7 @@ class Elected(NamedTuple):
 
 
 Vote = tuple[str, str, int]
-"""What one member says of which assignor, and in which version: the unit that votes are counted in.
-"""
+"""A member's vote for an assignor in a version; votes are counted by this value."""
 
 NAMED: Final = "named"
 FIRST: Final = "first"
@@ -97,19 +95,19 @@ SERVER: Final = "server"
 
 
 def votes_of(said: Said, server: str | None) -> Sequence[Vote]:
-    """The votes of a member that says this of its own, and asks for this server-side assignor.
-    Who names both counts for its own."""
+    """The votes of a member with these client-side assignors that requests this server-side one. If
+    it has both, only its client-side ones count."""
     if not said:
         return () if server is None else ((SERVER, server, 0),)
     return ((FIRST, said[0].name, 0), *((NAMED, each.name, each.version) for each in said))
 
 
 def elect(votes: Mapping[Vote, int], offered: Sequence[str]) -> Elected | None:
-    """The client-side assignor that most members name, or None where the coordinator assigns.
+    """The client-side assignor with the most votes, or None if the coordinator assigns.
 
-    Who names none leaves it to the others. Of two that are named by as many, the one that more
-    members name first is taken, then the first by name; a server-side one must be named by more,
-    and be offered (docs/decisions/0019-client-side-assignors.md).
+    Members without a vote do not count. With equal votes, the one that more members list first
+    wins, then the first by name; a server-side one needs more votes, and must be offered
+    (docs/decisions/0019-client-side-assignors.md).
     """
     names: Counter[str] = Counter()
     versions: dict[str, list[int]] = {}

@@ -1,7 +1,7 @@
-"""The uniform assignor where members subscribe to different topics (KIP-848).
+"""The uniform assignor for members with different subscriptions (KIP-848).
 
-What may be kept is kept; the rest goes to the least loaded subscribers; then a bounded number of
-passes moves single partitions from fuller members to emptier ones.
+Members keep the partitions that they may keep; the others go to the least loaded subscribers; then
+a limited number of passes moves single partitions from fuller members to emptier ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,27 +14,27 @@ from groups.core.assignors.rack_aware import Room
 from groups.core.assignors.types import Part, Parts, Subscriber
 
 PASSES_MAX = 16
-"""Balancing passes over all rooms, as in Kafka. What is evened out in one room may tip another;
-nearly all gain comes from the first passes."""
+"""Balancing passes over all rooms, as in Kafka. Balancing one room may unbalance another; nearly
+all the gain comes from the first passes."""
 
 
 def assign_unlike(
     members: Sequence[Subscriber], counts: Mapping[str, int]
 ) -> tuple[Mapping[str, Parts], Sequence[Room]]:
-    """Everybody's share, and the rooms that were shared out."""
+    """All shares, and the rooms."""
     rooms = _rooms(members, counts)
     shares = _Shares(members, counts, rooms)
     for room in range(len(rooms)):
         shares.fill(room)
     for _ in range(PASSES_MAX):
-        # A sum, since every room shall have its turn, also when an earlier one moved something.
+        # A sum, so that every room has its turn even if an earlier one moved something.
         if not sum(shares.level(room) for room in range(len(rooms))):
             break
     return shares.given(), rooms
 
 
 def _rooms(members: Sequence[Subscriber], counts: Mapping[str, int]) -> list[Room]:
-    """The fewer may own its partitions, the earlier a room gives them away."""
+    """The rooms, those with the fewest members first."""
     places: dict[frozenset[str], list[int]] = {}
     for place, member in enumerate(members):
         places.setdefault(member.topics, []).append(place)
@@ -53,9 +53,9 @@ def _rooms(members: Sequence[Subscriber], counts: Mapping[str, int]) -> list[Roo
 
 
 class _Shares:
-    """Who has what while it is being decided: by member and room, and each member's load.
+    """The shares while they are computed: by member and room, and each member's load.
 
-    ``touched``: members whose share is another than what they held.
+    ``touched``: members whose share differs from what they held.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class _Shares:
             self.load[member.member_id] = len(kept)
 
     def fill(self, room: int) -> None:
-        """Give what nobody has, each time to the least loaded."""
+        """Give the free partitions of a room to its least loaded members."""
         free = list(self.claims.free(self.rooms[room].topics))
         if not free:
             return
@@ -95,7 +95,8 @@ class _Shares:
                 at += amount
 
     def level(self, room: int) -> bool:
-        """Move from the fullest that has something here to the emptiest, while that evens out."""
+        """Move partitions of the room from the fullest member that has some to the emptiest, while
+        that improves the balance."""
         ids = self.rooms[room].members
         poor = [(self._with_one_more(m), m) for m in ids]
         rich = [(-self._as_is(m), m) for m in ids if self.has[m].get(room)]
@@ -106,7 +107,7 @@ class _Shares:
         while rich and -rich[0][0] > poor[0][0]:
             giver, taker = rich[0][1], poor[0][1]
             if self._as_is(giver) != -rich[0][0]:
-                heapreplace(rich, (-self._as_is(giver), giver))  # it was given to meanwhile
+                heapreplace(rich, (-self._as_is(giver), giver))  # it received some in the meantime
             elif self._with_one_more(taker) != poor[0][0]:
                 heapreplace(poor, (self._with_one_more(taker), taker))
             else:
@@ -128,7 +129,7 @@ class _Shares:
     def _move(self, room: int, giver: str, taker: str, ordered: set[str]) -> None:
         has = self.has[giver][room]
         if giver not in ordered:
-            has.sort()  # sets have no order of their own, and the answer must not depend on it
+            has.sort()  # sets have no order, and the result must not depend on it
             ordered.add(giver)
         self.has[taker].setdefault(room, []).append(has.pop())
         ordered.discard(taker)
@@ -137,7 +138,7 @@ class _Shares:
         self.touched.update((giver, taker))
 
     def given(self) -> Mapping[str, Parts]:
-        """Everyone's share; the very same set where nothing changed."""
+        """All shares; an unchanged share is the same object as before."""
         return {
             member_id: frozenset(part for parts in has.values() for part in parts)
             if member_id in self.touched

@@ -1,7 +1,6 @@
-"""Which partitions are spoken for while a target is worked out, and which are free.
+"""Which partitions are taken while a target is computed, and which are free.
 
-One byte per partition, so that half a million of them are marked and searched in milliseconds.
-Means, not rules.
+One byte per partition, so that half a million are marked and searched in milliseconds. No rules.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,11 +19,12 @@ class PartitionBitmap:
 
     @property
     def total(self) -> int:
-        """How many partitions there are."""
+        """The number of partitions."""
         return sum(map(len, self._marks.values()))
 
     def claim(self, held: Parts, topics: frozenset[str]) -> Parts:
-        """Take what exists of these topics and is still free; the very same set where all is."""
+        """Take those that exist, belong to these topics and are free; the same object if all
+        are."""
         marks = self._marks
         good: list[Part] = []
         for part in held:
@@ -38,9 +38,10 @@ class PartitionBitmap:
     def claim_near(
         self, held: Parts, topics: frozenset[str], rack_id: str | None, racks: Racks
     ) -> tuple[Parts, list[Part]]:
-        """The same, and what of it is not near to the rack. ``racks`` are complete.
+        """The same, and those of them that are not near to the rack. ``racks`` are complete.
 
-        One loop for both: what is settled already must cost little more than without racks.
+        One loop for both, since members that are already settled must cost little more than without
+        racks.
         """
         marks = self._marks
         good: list[Part] = []
@@ -56,12 +57,12 @@ class PartitionBitmap:
         return held if len(good) == len(held) else frozenset(good), away
 
     def release(self, parts: Iterable[Part]) -> None:
-        """Let these go."""
+        """Mark them as free."""
         for topic, p in parts:
             self._marks[topic][p] = FREE
 
     def free(self, topics: Iterable[str] | None = None) -> Iterator[Part]:
-        """What is free of these topics (None: of all), in order. Taking it is up to the caller."""
+        """The free partitions of these topics (None: of all), in order. Does not take them."""
         for topic in self._marks if topics is None else topics:
             mark = self._marks[topic]
             p = mark.find(FREE)

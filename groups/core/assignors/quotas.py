@@ -1,14 +1,15 @@
-"""How much each member shall have, before it is asked what: arithmetic on numbers alone."""
+"""How many partitions each member is due: arithmetic on numbers."""
 
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
 
 
 def quotas(weights: Sequence[int], total: int, held: Sequence[int]) -> list[int]:
-    """Share ``total`` in proportion to the weights; nobody is off its exact share by one or more.
+    """Share ``total`` in proportion to the weights; each result differs from its exact share by
+    less than one.
 
-    Where it does not divide, those get one more who hold more already (that moves least), then
-    those whom rounding down cost most, then the earlier ones.
+    Remainders go first to members that hold more already (which moves least), then to those with
+    the largest fraction, then to the earlier ones.
     """
     whole = sum(weights)
     exact = [divmod(total * weight, whole) for weight in weights]
@@ -23,7 +24,8 @@ def quotas(weights: Sequence[int], total: int, held: Sequence[int]) -> list[int]
 
 
 def filled(weights: Sequence[int], loads: Sequence[int], free: int) -> list[int]:
-    """How much of ``free`` each gets when it always goes to whoever has least for its weight."""
+    """How much of ``free`` each member gets if it always goes to the one with the least for its
+    weight."""
     level = _level(weights, loads, free)
     given = [max(0, level * w - load) for w, load in zip(weights, loads, strict=True)]
     rest = free - sum(given)
@@ -37,7 +39,7 @@ def filled(weights: Sequence[int], loads: Sequence[int], free: int) -> list[int]
 
 
 def _level(weights: Sequence[int], loads: Sequence[int], free: int) -> int:
-    """The greatest load per weight up to which everybody can be filled."""
+    """The greatest load per weight up to which all can be filled."""
     low, high = 0, max(loads) + free + 1
     while high - low > 1:
         middle = (low + high) // 2

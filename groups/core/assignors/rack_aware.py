@@ -1,8 +1,9 @@
-"""Nearness: partitions go to members in their own rack, and nobody's number of them changes.
+"""Rack awareness: partitions go to members in their own rack; the number of each member is
+unchanged.
 
-Kafka took rack awareness out of its server-side assignors because it cost too much
-(KAFKA-16694). Here balance is settled first; within a room partitions are interchangeable, so what
-is free, and what is far from its owner, is handed out once more, rack by rack and in slices.
+Kafka removed rack awareness from its server-side assignors because of its cost (KAFKA-16694). Here
+balance is computed first; within a room partitions are interchangeable, so free ones, and those far
+from their owner, are distributed once more, by rack and in slices.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +15,14 @@ from groups.core.assignors.types import Part, Parts, Racks, Subscriber
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Topics that have the same subscribers: within a room any partition may go to anyone."""
+    """Topics with the same subscribers: within a room any partition may go to any member."""
 
     topics: tuple[str, ...]
     members: tuple[str, ...]
 
 
 def complete(topics: Iterable[str], counts: Mapping[str, int], racks: Racks) -> Racks:
-    """The racks of every partition of these topics; none where nothing is known."""
+    """The racks of every partition of these topics; an empty set if unknown."""
     found: dict[str, Sequence[frozenset[str]]] = {}
     for topic in topics:
         known = tuple(racks.get(topic, ()))
@@ -30,10 +31,11 @@ def complete(topics: Iterable[str], counts: Mapping[str, int], racks: Racks) -> 
 
 
 def far(share: Iterable[Part], rack_id: str | None, racks: Racks) -> list[Part]:
-    """What of a share is not near to its owner, in order. ``racks`` are complete."""
+    """The partitions of a share that are not near to its owner, in order. ``racks`` are
+    complete."""
     if rack_id is None:
         return sorted(share)
-    # Sets have no order of their own, and the answer must not depend on it.
+    # Sets have no order, and the result must not depend on it.
     return sorted([part for part in share if rack_id not in racks[part[0]][part[1]]])
 
 
@@ -44,7 +46,7 @@ def bring_home(
     counts: Mapping[str, int],
     racks: Racks,
 ) -> Mapping[str, Parts]:
-    """Exchange what is far from its owner in a finished assignment, room by room."""
+    """Exchange partitions that are far from their owner in a finished assignment, by room."""
     after = dict(shares)
     rooms = list(rooms)
     known = complete((topic for room in rooms for topic in room.topics), counts, racks)
@@ -61,10 +63,10 @@ def bring_home(
 
 
 class Exchange:
-    """What members have far from home (``away``), and what is free, handed out again.
+    """Distributes members' far partitions (``away``) and free ones again.
 
-    A member gets as many as it has away, and its ``vacant`` places. A partition leaves a member
-    only to come home, or to make place for one that does.
+    A member gets as many as it has away, plus its ``vacant`` places. A partition leaves a member
+    only to get near, or to make room for one that does.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class Exchange:
                 self.homes.setdefault(rack_id, []).append(member_id)
 
     def seat(self, free: Iterable[Part]) -> None:
-        """Find a place for everything, at home where there is one."""
+        """Find a place for every partition, near if possible."""
         owned: dict[Part, str] = {}
         for member_id, parts in self.away.items():
             owned.update(dict.fromkeys(parts, member_id))
@@ -97,13 +99,13 @@ class Exchange:
             else:
                 by_racks[near] = [part]
         homeless: list[Part] = []
-        # Who has least choice comes first.
+        # Partitions with the fewest racks come first.
         for near in sorted(by_racks, key=lambda near: (len(near), sorted(near))):
             homeless += self._bring(near, by_racks[near])
         self._put_up(homeless, owned)
 
     def _bring(self, near: frozenset[str], parts: list[Part]) -> list[Part]:
-        """Fill the places of members in these racks; returns what finds none."""
+        """Fill the places of members in these racks; returns the partitions without a place."""
         at = 0
         while at < len(parts):
             open_racks = [rack for rack in near if self.homes.get(rack)]
@@ -119,7 +121,8 @@ class Exchange:
         return parts[at:]
 
     def _put_up(self, homeless: Iterable[Part], owned: Mapping[Part, str]) -> None:
-        """Who cannot come home stays where it is, unless its place was taken: then anywhere."""
+        """A partition without a near place stays with its owner, unless the place is taken: then it
+        goes to any free place."""
         guests = []
         for part in homeless:
             owner = owned.get(part)
@@ -133,7 +136,7 @@ class Exchange:
             self.got[member_id].append(part)
 
     def write(self, shares: dict[str, Parts]) -> None:
-        """Write down who has what now; who has what it had keeps the very same set."""
+        """Write the results into ``shares``; an unchanged share stays the same object."""
         for member_id, parts in self.away.items():
             got = self.got[member_id]
             if got and sorted(got) != parts:

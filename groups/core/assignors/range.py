@@ -1,7 +1,7 @@
 """The range assignor: contiguous ranges per topic, static members first (KIP-848).
 
-Topics of equal size are split alike, so that partitions of the same number meet in one member.
-Weights and racks are not looked at: they would tear such partitions apart.
+Topics of equal size are split equally, so that partitions with the same number go to the same
+member. Weights and racks are ignored, since they would separate these.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,16 @@ from groups.core.assignors.types import NOWHERE, Part, Parts, Racks, Subscriber
 def assign_ranges(
     members: Sequence[Subscriber], counts: Mapping[str, int], _racks: Racks = NOWHERE
 ) -> Mapping[str, Parts]:
-    """Split each topic among its subscribers; the first ones get one more where it does not fit."""
+    """Split each topic among its subscribers; the first ones get one more if it does not divide
+    evenly."""
     given: dict[str, list[Part]] = {member.member_id: [] for member in members}
     ordered = sorted(members, key=_place)
     places = _places(ordered)
     of, having = list(places.values()), _having(list(places), counts)
     known: dict[tuple[int, ...], list[str]] = {}
     for topic in sorted(having):
-        # Members share few subscriptions, so who has a topic is looked up once for many topics.
+        # Few different subscriptions exist, so a topic's subscribers are looked up once for many
+        # topics.
         subscriptions = tuple(having[topic])
         if subscriptions not in known:
             found = sorted(chain.from_iterable(of[i] for i in subscriptions))
@@ -30,7 +32,7 @@ def assign_ranges(
 
 
 def _places(ordered: Sequence[Subscriber]) -> dict[frozenset[str], list[int]]:
-    """The places of the members of each subscription."""
+    """The positions of the members of each subscription."""
     places: dict[frozenset[str], list[int]] = {}
     for place, member in enumerate(ordered):
         places.setdefault(member.topics, []).append(place)
@@ -40,7 +42,7 @@ def _places(ordered: Sequence[Subscriber]) -> dict[frozenset[str], list[int]]:
 def _having(
     subscriptions: Sequence[frozenset[str]], counts: Mapping[str, int]
 ) -> dict[str, list[int]]:
-    """By topic: which of the subscriptions have it."""
+    """By topic: the subscriptions that contain it."""
     having: dict[str, list[int]] = {}
     for i, topics in enumerate(subscriptions):
         for topic in topics & counts.keys():
@@ -61,6 +63,6 @@ def _split(
     for place, member_id in enumerate(subscribers):
         size = quota + (place < more)
         if not size:
-            break  # nobody after this one gets any
+            break  # the following members get none
         given[member_id] += [(topic, p) for p in range(at, at + size)]
         at += size

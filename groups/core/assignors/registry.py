@@ -1,8 +1,8 @@
-"""Which server-side assignors there are, by name (KIP-848).
+"""The built-in server-side assignors, by name (KIP-848).
 
-An assignor is given what each member subscribes to and holds, and answers with a target for
-each. Every partition of a subscribed topic goes to exactly one subscriber. Others than these come
-from outside, by entry point (docs/assignors.md), and are never named here.
+An assignor gets the subscription and current partitions of each member, and returns a target for
+each. Every partition of a subscribed topic goes to exactly one subscriber. Other assignors are
+installed by entry points (docs/assignors.md), and are never named here.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from groups.core.assignors.uniform import assign_near, assign_uniformly
 
 
 def table() -> Mapping[str, Assignor]:
-    """Name to assignor, of those that are built in."""
+    """Name to assignor, for the built-in ones."""
     return {"uniform": assign_uniformly, "range": assign_ranges, "uniform-rack": assign_near}
 
 
 NAMES: Final = ("uniform", "range", "uniform-rack")
 
 DEFAULT_NAMES: Final = ("uniform", "range")
-"""What members may ask for unless the node is configured otherwise: Kafka's own two."""
+"""The assignors that members may request by default: Kafka's own two."""

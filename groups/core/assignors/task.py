@@ -1,6 +1,6 @@
-"""One assignment to be worked out: a value that holds all of it, so that any thread may do so.
+"""One assignment to be computed, as a value with all its inputs, so that any thread can do it.
 
-What an assignor answers is checked here before anybody goes by it, since it may be somebody's own
+The result is checked here before it is used, since the assignor may be a plug-in
 (docs/assignors.md).
 """
 
@@ -13,12 +13,12 @@ from groups.core.assignors.types import NOTHING, Assignor, Parts, Racks, Subscri
 
 
 class AssignorFailed(RuntimeError):
-    """An assignor raised, or gave an answer that cannot be gone by; the text says which and how."""
+    """An assignor raised, or returned an invalid result; the text says which and how."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentTask:
-    """What the named assignor is asked: the target of one group at one group epoch."""
+    """Input of the named assignor: the state of one group at one group epoch."""
 
     epoch: int
     name: str
@@ -29,7 +29,7 @@ class AssignmentTask:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the assignor is somebody else's code."""
+        """Whether the assignor is a plug-in."""
         return table().get(self.name) is not self.assign
 
     def answer(self) -> Mapping[str, Parts]:
@@ -37,15 +37,15 @@ class AssignmentTask:
         try:
             shares = self.assign(self.members, self.counts, self.racks)
             if not self.is_foreign:
-                return shares  # ours: tests prove what the check would
+                return shares  # built-in: tests prove what the check would
             return self._checked(shares)
         except Exception as error:
             raise AssignorFailed(f"The assignor {self.name} failed: {error!r}") from error
 
     def _checked(self, shares: Mapping[str, Parts]) -> Mapping[str, Parts]:
-        """The answer as it must be: what exists, to subscribers, nothing twice.
+        """The result, checked: partitions exist, go to subscribers, none twice.
 
-        A member that is left out gets nothing, and a partition that is left out has no owner.
+        A member that is missing gets nothing, and a partition that is missing has no owner.
         """
         claims = PartitionBitmap(self.counts, self.counts)
         targets: dict[str, Parts] = {}

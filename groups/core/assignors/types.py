@@ -1,4 +1,4 @@
-"""What an assignor is asked, and answers: members, partitions, racks (KIP-848)."""
+"""The types of an assignor's input and result: members, partitions, racks (KIP-848)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ Parts = frozenset[Part]
 NOTHING: Final[Parts] = frozenset()
 
 Racks = Mapping[str, Sequence[frozenset[str]]]
-"""By topic id: for each partition the racks that are near to it. Shorter than the topic, or
-missing: nothing is known."""
+"""By topic id: for each partition the racks near to it. Shorter than the topic, or missing:
+unknown."""
 
 NOWHERE: Final[Racks] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """One member as an assignor sees it: the ids of its topics, and what it was last given.
+    """One member as an assignor sees it: the ids of its topics, and its last target.
 
-    ``weight``: how much it wants compared to others (``groups.core.assignors.weights``).
+    ``weight``: its share compared to others (``groups.core.assignors.weights``).
     """
 
     member_id: str
@@ -35,4 +35,5 @@ class Subscriber:
 
 Assignor = Callable[[Sequence[Subscriber], Mapping[str, int], Racks], Mapping[str, Parts]]
 """From subscribers (in the order of their ids), partition counts and racks (both by topic id) to
-each member's target. ``held`` may name what is gone, or what another member holds too."""
+each member's target. ``held`` may contain partitions that are gone, or that another member holds
+too."""

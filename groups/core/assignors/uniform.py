@@ -1,8 +1,8 @@
-"""The uniform assignor: as even as can be, then as little moved as can be (KIP-848).
+"""The uniform assignor: first balanced, then as few moves as possible (KIP-848).
 
-Where all members subscribe to the same topics, quotas are exact: sizes differ by one at most.
-Otherwise see ``heterogeneous``. ``assign_near`` is the same, but of what moves anyway, and of what
-is far from its owner, members get what is in their racks (``rack_aware``). A member's weight scales
+If all members subscribe to the same topics, quotas are exact: sizes differ by at most one.
+Otherwise see ``heterogeneous``. ``assign_near`` is the same, but partitions that move anyway, and
+those far from their owner, go to members in their racks (``rack_aware``). A member's weight scales
 its share.
 """
 
@@ -46,10 +46,10 @@ def _are_alike(members: Sequence[Subscriber]) -> bool:
 
 
 class _Alike:
-    """Members of one subscription, each with what it keeps: no more than its quota.
+    """Members with one subscription, and the partitions that each keeps: at most its quota.
 
-    ``vacant``: how many it lacks. With ``racks``, ``away`` is what a member has far from home, and
-    one that has too much keeps what is near.
+    ``vacant``: how many it lacks. With ``racks``, ``away`` are its partitions far from its rack,
+    and a member with too many keeps those that are near.
     """
 
     def __init__(
@@ -89,14 +89,14 @@ class _Alike:
         self.away[member.member_id] = [part for part in kept if part in away]
 
     def fill(self) -> None:
-        """What is left fills those who lack some."""
+        """Give the free partitions to members that lack some."""
         free = self.claims.free()
         for member_id, lacks in self.vacant.items():
             got = (part for _, part in zip(range(lacks), free, strict=False))
             self.shares[member_id] = self.shares[member_id].union(got)
 
     def fill_near(self) -> None:
-        """The same, rack by rack, and together with what members have far from home."""
+        """The same by rack, together with the members' far partitions."""
         rack_of = {member.member_id: member.rack_id for member in self.members}
         handing_out = Exchange(self.away, self.vacant, rack_of, self.racks)
         handing_out.seat(self.claims.free())

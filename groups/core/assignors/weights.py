@@ -1,15 +1,15 @@
-"""What a member says about its assignment: which assignor, and how much it wants.
+"""What a member requests of its assignment: the assignor, and a weight.
 
 The consumer protocol has one field for it, the assignor's name (``group.remote.assignor`` in a
-client). ``uniform*3`` asks for ``uniform`` and for three times the share of a member of weight
-one (docs/decisions/0016-assignments.md).
+client). ``uniform*3`` requests ``uniform`` and three times the share of a member of weight one
+(docs/decisions/0016-assignments.md).
 """
 
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 WEIGHT_MAX: Final = 100
-"""A hundredth of the others' share is as good as nothing."""
+"""A hundredth of the others' share is practically nothing."""
 
 SIGN: Final = "*"
 
@@ -23,7 +23,7 @@ class WeightedChoice(NamedTuple):
 
 @lru_cache(maxsize=1_000)
 def read(text: str) -> WeightedChoice | None:
-    """The wish that a text means; None where it means none."""
+    """The choice in a text; None if it is invalid."""
     name, sign, number = text.partition(SIGN)
     if not sign:
         return WeightedChoice(name)
@@ -34,12 +34,12 @@ def read(text: str) -> WeightedChoice | None:
 
 
 def weight_of(text: str | None) -> int:
-    """The weight of a member that said this, or nothing; 1 where it means nothing."""
+    """The weight in a member's text; 1 if it is missing or invalid."""
     wish = None if text is None else read(text)
     return 1 if wish is None else wish.weight
 
 
 def assignor_of(text: str | None) -> str | None:
-    """The assignor that a member asked for, or None."""
+    """The assignor that a member requested, or None."""
     wish = None if text is None else read(text)
     return None if wish is None else wish.assignor

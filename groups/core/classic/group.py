@@ -1,7 +1,6 @@
 """The classic group: the ``Group`` protocol over the rules in this folder.
 
-It says which rule decides which event, and hands out what others may know of
-a group. It holds no rule itself.
+It maps events to rules, and gives others access to a group's state. It has no rules itself.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -86,37 +85,37 @@ HANDLERS: Final[Handlers[Work]] = {
 
 
 class ClassicGroup(Halves[Live]):
-    """A group of the classic protocol (KIP-62 and after), at one instant."""
+    """A group of the classic protocol (KIP-62 and later) at one time."""
 
     __slots__ = ()
 
     @property
     def idle(self) -> bool:
-        """Whether the group has no row and nothing waits."""
+        """Whether the group has no row and no live state."""
         live = self._live
         return ABSENT in self._durable.group.details and not live.pending and not live.joins
 
     @property
     def breadth(self) -> int:
-        """How many members and parked joins a step may have to go through."""
+        """The number of members and parked joins that a step may have to process."""
         return len(self._durable.members) + len(self._live.joins)
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group of an id that has no row."""
+        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now, generation=nobody.group.generation), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
-        """Join reloaded rows with what was live, or None after a takeover."""
+        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now, rules), rules)
         return cls(durable, recovery.kept(durable, live, now, rules), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self stays as it is."""
+        """Decide the events in order; self is not changed."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         if self._live.recovering:
             recovery.recover(work)
@@ -127,7 +126,7 @@ class ClassicGroup(Halves[Live]):
         return self._decided(work, events, invariants.check)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
-        """What a step would answer to a commit; None: it has to be stepped."""
+        """The code that a step would answer to a commit; None: it has to be stepped."""
         return offsets.judge(self._durable, self._live, commit, now)
 
     def _ids(self) -> Iterable[str]:
@@ -154,7 +153,7 @@ class ClassicGroup(Halves[Live]):
         )
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group, with every timer set forward by what was missed."""
+        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -174,7 +173,7 @@ class ClassicGroup(Halves[Live]):
     def heartbeat_view(self) -> HeartbeatView:
         """What the fast path may answer heartbeats with."""
         group, live = self._durable.group, self._live
-        if group.state == EMPTY and not live.joins:  # a frozen group's newcomers wait in Empty
+        if group.state == EMPTY and not live.joins:  # new members of a frozen group wait in Empty
             return NOBODY
         rebalancing = group.state == PREPARING and (
             live.join_phase is not None or "must_rebalance" in group.details
@@ -183,12 +182,12 @@ class ClassicGroup(Halves[Live]):
         return HeartbeatView(group.generation, code, live.beats, live.instances)
 
     def beat_of(self, sign: Sign) -> Beat | None:
-        """Of a heartbeat, a join, a sync or a commit (HB-05)."""
+        """The beat of a heartbeat, a join, a sync or a commit (HB-05)."""
         match sign:
             case DraftCommit():
                 return None
             case SyncGroup() if self._durable.group.state == PREPARING:
-                return None  # it is told to join
+                return None  # the reply tells it to join
             case ClassicHeartbeat() | SyncGroup() | OffsetCommit():
                 generation_id: int | None = sign.generation_id
             case JoinGroup():
@@ -198,7 +197,7 @@ class ClassicGroup(Halves[Live]):
         return beat_in(self.heartbeat_view(), sign.member_id, sign.instance_id, generation_id)
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None where it is at work."""
+        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
@@ -210,13 +209,14 @@ class ClassicGroup(Halves[Live]):
             yield Session(member_id, heard, row.session_timeout_ms)
 
     def roster(self) -> tuple[MemberRow, ...]:
-        """The members as DescribeGroups lists them: newcomers that wait to be let in included."""
+        """The members as DescribeGroups lists them, including new members with parked joins."""
         fresh = (join.row for join in self._live.joins.values() if join.is_new)
         return (*self.assigned(), *fresh)
 
     def assigned(self) -> Iterable[MemberRow]:
-        """The members of the generation with what is theirs: nothing, where a generation has gone
-        by that nobody was assigned in. Their rows still say what they had, to tell what moves."""
+        """The members of the generation with their assignments: empty ones if there was a
+        generation without an assignment since. Their rows still contain the old ones, to count what
+        moves."""
         rows = self._durable.members.values()
         if self._durable.group.details.get(UNASSIGNED):
             return [replace(row, assignment=b"") for row in rows]

@@ -40,7 +40,7 @@ def _check_row(group: GroupRow, members: Mapping[str, MemberRow]) -> None:
     if group.state in _SETTLED:
         assert members, f"{group.state} without members"
         assert group.protocol_name is not None, f"{group.state} without a protocol"
-        # A rebalance may be put off in Stable, and its leader may be the one that went.
+        # A rebalance may be put off in Stable, and its leader may be the removed member.
         owes = "must_rebalance" in group.details
         assert group.state == STABLE or not owes, "a rebalance is owed while one goes on"
         assert owes or group.leader is not None, f"{group.state} without a leader"

@@ -1,8 +1,7 @@
 """JoinGroup: who may join, and what a join does in each state (KIP-62, 345, 394, 814).
 
-The four steps are Kafka's own: check the request and the room, then a join
-without a member id, with a handed-out one, or of a known member. What a join
-phase does with those who joined is in ``join_phase``.
+The four steps are Kafka's: check the request and the limits, then handle a join without a member
+id, with a handed-out one, or of a known member. ``join_phase`` has the rules of the join phase.
 """
 
 from dataclasses import replace
@@ -39,7 +38,7 @@ long on the wire, and every heartbeat repeats the id."""
 
 
 def join_group(work: Work, event: JoinGroup) -> None:
-    """Decide one JoinGroup: an answer now, or a parked join."""
+    """Decide one JoinGroup: reply now, or park it."""
     rules = work.rules
     low, high = rules.group_min_session_timeout_ms, rules.group_max_session_timeout_ms
     if not low <= event.session_timeout_ms <= high:
@@ -63,7 +62,8 @@ def join_group(work: Work, event: JoinGroup) -> None:
 
 
 def has_room(work: Work, member_id: str) -> bool:
-    """Whether group.max.size lets the join in; in a join phase those who came first stay."""
+    """Whether group.max.size allows the join; in a join phase the members that joined first
+    stay."""
     most = work.rules.group_max_size
     if work.state == EMPTY and not work.live.joins:
         return True
@@ -73,15 +73,15 @@ def has_room(work: Work, member_id: str) -> bool:
 
 
 def has_room_for(work: Work, event: JoinGroup, member_id: str) -> bool:
-    """Whether the group's members may bring that much along together: the leader is told of all
-    of it, and a round writes it in one transaction."""
+    """Whether the members' metadata fit into their limit together: the leader receives all of it,
+    and one transaction writes it."""
     before = len(work.row_of(member_id).subscription) if work.has(member_id) else 0
     size = packing.size_of(event.protocols)
     return work.live.metadata_bytes - before + size <= work.rules.group_metadata_max_bytes
 
 
 def supports(work: Work, event: JoinGroup) -> bool:
-    """Whether the group may go on with these protocols: one name that all members share."""
+    """Whether these protocols are compatible with the group: all members share one name."""
     if work.state == EMPTY and not work.live.joins:
         return bool(event.protocol_type and event.protocols)
     if event.protocol_type != work.row.protocol_type:
@@ -93,7 +93,7 @@ def supports(work: Work, event: JoinGroup) -> bool:
 
 
 def _holder(work: Work, event: JoinGroup) -> str | None:
-    """Who has the instance id now; a static member that returns needs no room of its own."""
+    """The member with the instance id; a static member that returns needs no place of its own."""
     return None if event.instance_id is None else work.live.instances.get(event.instance_id)
 
 
@@ -111,7 +111,7 @@ def _join_without_id(work: Work, event: JoinGroup) -> None:
 
 def _join_with_pending_id(work: Work, event: JoinGroup) -> None:
     if event.instance_id is not None:
-        # A dynamic member's id, and an instance: Kafka's answer, which does not repeat the id.
+        # A dynamic member's id with an instance id: Kafka's reply, which does not repeat the id.
         work.answer(event.ticket, Joined(error=ErrorCode.UNKNOWN_SERVER_ERROR))
         return
     work.take_back(event.member_id)
@@ -119,7 +119,7 @@ def _join_with_pending_id(work: Work, event: JoinGroup) -> None:
 
 
 def _admit(work: Work, event: JoinGroup, member_id: str) -> None:
-    """A newcomer: its join is parked, and the group rebalances."""
+    """A new member: park its join; the group rebalances."""
     row = member_row(work, event, member_id)
     if work.state == EMPTY:
         work.set_row(protocol_type=event.protocol_type)
@@ -132,7 +132,7 @@ def _admit(work: Work, event: JoinGroup, member_id: str) -> None:
 
 
 def _rejoin(work: Work, event: JoinGroup) -> None:
-    """A known member joins: park it, or answer with the generation that stands."""
+    """A known member joins: park it, or reply with the current generation."""
     member_id = event.member_id
     row = member_row(work, event, member_id)
     same = work.row_of(member_id).subscription == row.subscription
@@ -156,9 +156,10 @@ def _rejoin(work: Work, event: JoinGroup) -> None:
 
 
 def _rejoin_held(work: Work, event: JoinGroup, row: MemberRow, cause: Cause) -> None:
-    """The rebalance has to wait: whoever still wants what it has goes on with it meanwhile.
+    """The rebalance has to wait: a member that can keep its assignment continues with it meanwhile.
 
-    A leader is told to skip the assignment, where it can; any that it sends is not looked at.
+    The leader is told to skip the assignment, if its version can; an assignment that it sends is
+    ignored.
     """
     if not guards.may_go_on(row, work.row.protocol_name) and cause.trigger != LEADER_REJOINED:
         _park_known(work, event, row)
@@ -173,15 +174,15 @@ def _rejoin_held(work: Work, event: JoinGroup, row: MemberRow, cause: Cause) -> 
 
 
 def _is_a_retry(work: Work, member_id: str) -> bool:
-    """Whether an unchanged join only asks again for an answer that was lost. The leader's in
-    Stable does not: with it a leader asks for a rebalance, and Kafka grants it."""
+    """Whether an unchanged join only repeats a request whose reply was lost. The leader's in Stable
+    does not: with it a leader requests a rebalance, and Kafka starts one."""
     if work.state == COMPLETING:
         return True
     return work.state == STABLE and member_id != work.row.leader
 
 
 def _park_known(work: Work, event: JoinGroup, row: MemberRow) -> None:
-    """Park a member's join; one that is parked already is answered and its place taken."""
+    """Park a member's join; an earlier parked one is answered and replaced."""
     held = work.live.joins.get(row.member_id)
     if held is not None:
         work.answer(
@@ -192,7 +193,7 @@ def _park_known(work: Work, event: JoinGroup, row: MemberRow) -> None:
 
 
 def parked(work: Work, event: JoinGroup, row: MemberRow, *, is_new: bool) -> Join:
-    """The join as it waits; a repeated one keeps the instant of the first."""
+    """The join to park; a repeated one keeps the time of the first."""
     held = work.live.joins.get(row.member_id)
     names = tuple(name for name, _ in event.protocols)
     first = work.now if held is None else held.first
@@ -200,11 +201,11 @@ def parked(work: Work, event: JoinGroup, row: MemberRow, *, is_new: bool) -> Joi
 
 
 def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:
-    """The member as this join describes it; a known one keeps its place and assignment."""
+    """The member's row from this join; a known one keeps its position and assignment."""
     known = work.row_of(member_id) if work.has(member_id) else None
     instance_id = event.instance_id
     if known is not None and instance_id is None:
-        instance_id = known.instance_id  # an instance id is for life, whoever leaves it out
+        instance_id = known.instance_id  # it never changes, even if the request omits it
     return MemberRow(
         member_id=member_id,
         instance_id=instance_id,

@@ -1,8 +1,7 @@
-"""How members go: LeaveGroup, an eviction, an expired session, no room (KIP-345, KIP-800).
+"""How members are removed: LeaveGroup, eviction, an expired session, no room (KIP-345, KIP-800).
 
-``remove`` is the only way out of the group besides the end of a join phase.
-Whoever calls it decides afterwards, once per batch of removals, whether the
-group rebalances.
+``remove`` is the only way out of the group besides the end of a join phase. Its callers decide
+afterwards, once per batch of removals, whether the group rebalances.
 """
 
 from groups.core.classic.join_phase import (
@@ -22,7 +21,7 @@ from groups.core.rows import MemberRow
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
-    """Remove each member named; one code each, and one rebalance for all of them."""
+    """Remove each named member, with a code for each, and one rebalance for all."""
     codes: list[ErrorCode] = []
     gone: list[tuple[MemberRow, Leaver]] = []
     ids_released = False
@@ -46,9 +45,9 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
 
 
 def _leave(work: Work, leaver: Leaver) -> MemberRow | None:
-    """Remove one member and return it; None when the id was only handed out."""
+    """Remove one member and return it; None if the id was only handed out."""
     member_id = leaver.member_id
-    if not member_id and leaver.instance_id is not None:  # whoever holds the instance (KIP-345)
+    if not member_id and leaver.instance_id is not None:  # the instance's member (KIP-345)
         member_id = work.live.instances.get(leaver.instance_id, "")
     if member_id in work.live.pending:
         work.take_back(member_id)
@@ -60,10 +59,10 @@ def _leave(work: Work, leaver: Leaver) -> MemberRow | None:
 def remove(
     work: Work, member_id: str, trigger: str, code: ErrorCode = ErrorCode.UNKNOWN_MEMBER_ID
 ) -> MemberRow:
-    """Remove a member, parked or not; what it had parked is answered with the code."""
+    """Remove a member, parked or not; its parked requests are answered with the code."""
     join = work.unpark(member_id)
     if join is not None:
-        # Kafka leaves the id out here, so that the client starts over.
+        # Kafka returns no id here, so that the client starts over.
         work.answer(join.ticket, Joined(error=code))
     if member_id in work.live.syncs:
         ticket = work.change().syncs.pop(member_id)
@@ -77,7 +76,7 @@ def remove(
 
 
 def remove_for_size(work: Work, member_id: str) -> None:
-    """A join that found no room: if it was a member's, the member goes (KIP-389)."""
+    """A join was refused for lack of room: if its sender is a member, remove it (KIP-389)."""
     if work.has(member_id):
         remove(work, member_id, MEMBER_REFUSED)
     elif member_id in work.live.pending:
@@ -86,14 +85,15 @@ def remove_for_size(work: Work, member_id: str) -> None:
 
 
 def ids_abandoned(work: Work, event: IdsAbandoned) -> None:
-    """Whoever was given these member ids is gone: no rebalance waits for them any more."""
+    """The clients that received these member ids are gone: no rebalance waits for them any more."""
     for member_id in event.member_ids:
         work.await_no_more(member_id)
     maybe_complete(work)
 
 
 def members_refused(work: Work, event: MembersRefused) -> None:
-    """Whose parked join has a row that cannot be written goes; its client must not try again."""
+    """Remove members with parked joins whose rows cannot be written; their clients must not try
+    again."""
     gone = [
         remove(work, member_id, MEMBER_REFUSED, ErrorCode.INVALID_REQUEST)
         for member_id in event.member_ids

@@ -16,7 +16,7 @@ from groups.core.shared import SharedDict
 
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose
-connection broke during a long join phase is removed, although its session never began."""
+connection broke in a long join phase is removed, although its session never began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +127,15 @@ class SyncPhase:
 class Live:
     """The live half of a classic group.
 
-    ``floor``: silence before it does not count (a change of owner, a node that
-    slept, the end of a join phase). ``fresh`` counts the joins that are new.
-    ``awaited`` counts the handed-out ids (``pending``) that a rebalance waits for.
-    ``unsynced``: whose SyncGroup is waited for. ``preferences`` counts members by
-    their list of protocol names, parked changes included, and ``metadata_bytes`` what
-    they brought along; ``instances`` maps
-    instance ids to member ids.
-    ``recovering``: the rows were loaded by a new owner and the next step
-    settles what the old owner's parked requests had begun. ``dropped`` holds
-    the answers for tickets that a reload made meaningless. ``put_off``: why a
-    rebalance is owed that has to wait (``guards``), ``settled_at``: when the
-    last one ended.
+    ``floor``: silence before it does not count (a change of owner, a node that slept, the end of a
+    join phase). ``fresh`` counts the joins that are new. ``awaited`` counts the handed-out ids
+    (``pending``) that a rebalance waits for. ``unsynced``: members that have not sent SyncGroup
+    yet. ``preferences`` counts members by their list of protocol names, including parked changes,
+    and ``metadata_bytes`` the size of their metadata; ``instances`` maps instance ids to member
+    ids. ``recovering``: the rows were loaded by a new owner and the next step settles what the old
+    owner's parked requests had begun. ``dropped`` holds the answers for tickets that a reload made
+    meaningless. ``put_off``: why a rebalance is owed that has to wait (``guards``), ``settled_at``:
+    when the last one ended.
     """
 
     floor: Millis

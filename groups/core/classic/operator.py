@@ -11,7 +11,7 @@ from groups.core.rebalance_cause import await_generation, may_force
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
-    """Let every member rejoin. A rebalance that goes on already is left alone."""
+    """Let every member rejoin. A rebalance in progress continues."""
     is_empty, rebalances = work.state == EMPTY, work.state == PREPARING
     if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
         await_generation(work, event, "members", "rejoin")

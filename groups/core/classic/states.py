@@ -1,7 +1,7 @@
-"""The words of a classic group: its states, their legal moves, and what starts a rebalance.
+"""The words of a classic group: its states, their transitions, and what starts a rebalance.
 
-Tables only. Docs and tests are checked against them (docs/rebalances.md);
-the rules in this folder may move a group along these edges and no others.
+Tables only. Docs and tests are checked against them (docs/rebalances.md); the rules in this folder
+make only these transitions.
 """
 
 from collections.abc import Mapping
@@ -24,16 +24,16 @@ TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     STABLE: frozenset({PREPARING, DEAD}),
     DEAD: frozenset(),
 }
-"""What each state leads to. Dead is the absence of the row."""
+"""The states that may follow each state. Dead is the absence of the row."""
 
 RECOVERIES: Final[Mapping[str, frozenset[str]]] = {
     PREPARING: frozenset({STABLE, COMPLETING, EMPTY}),
 }
-"""Further moves on a change of owner: a join phase that only parked requests had
-started goes back to what it interrupted, since the requests are gone."""
+"""Additional transitions on a change of owner: a join phase that only parked requests had started
+returns to the state before it, since the requests are gone."""
 
 UNASSIGNED: Final = "unassigned"
-"""A detail of the group's row: a generation has gone by that nobody was assigned in."""
+"""A detail of the group's row: there was a generation without an assignment."""
 
 MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
 LEADER_REJOINED: Final = Trigger.LEADER_REJOINED
@@ -49,7 +49,7 @@ MEMBER_REFUSED: Final = Trigger.MEMBER_REFUSED
 
 
 class Start(NamedTuple):
-    """From which states a trigger starts a rebalance, and what it stands for."""
+    """The states in which a trigger starts a rebalance, and its meaning."""
 
     states: frozenset[str]
     meaning: str
@@ -82,5 +82,5 @@ REBALANCES: Final[Mapping[str, Start]] = {
         _WITH_MEMBERS, "a new owner loaded more members than group.max.size allows"
     ),
 }
-"""The whole answer to "when is a rebalance started?": in PreparingRebalance nothing starts a
-second one; there the same events only help the join phase along, or end it."""
+"""All cases in which a rebalance starts. In PreparingRebalance none starts a second one; there the
+same events only advance or end the join phase."""

@@ -1,7 +1,7 @@
-"""A static member comes back without its member id, and takes its own place (KIP-345, KIP-814).
+"""A static member returns without its member id, and takes its place again (KIP-345, KIP-814).
 
-Whoever held the instance id before is fenced from then on. In Stable the group
-goes on undisturbed when the selection of the protocol stays the same.
+The previous member with the instance id is fenced. In Stable the group is not disturbed if the
+selected protocol stays the same.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from groups.core.rows import MemberRow
 
 
 def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow) -> None:
-    """Give the instance to a new member id; ``wished`` is the member as the join describes it."""
+    """Assign the instance to a new member id; ``wished`` is the member's row from the join."""
     old_leader = work.row.leader
     held = _fence(work, old_id)
     known = work.row_of(old_id)
@@ -53,7 +53,7 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
 
 
 def _fence(work: Work, old_id: str) -> Join | None:
-    """Answer what the replaced member had parked: it is fenced, and must not wait for its end."""
+    """Answer the replaced member's parked requests: it is fenced, and must not wait for them."""
     held = work.live.joins.get(old_id)
     if held is not None:
         work.answer(held.ticket, Joined(error=ErrorCode.FENCED_INSTANCE_ID, member_id=old_id))
@@ -64,7 +64,7 @@ def _fence(work: Work, old_id: str) -> Join | None:
 
 
 def _rename(work: Work, old_id: str, row: MemberRow) -> None:
-    """The row goes to the new id at once, in its old place; what else changed waits in the join."""
+    """Move the row to the new id at once, in its old position; other changes wait in the join."""
     work.unpark(old_id)
     renamed = replace(work.members[old_id], member_id=row.member_id)
     rows = {
@@ -95,7 +95,7 @@ def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> 
     work.park(join)
     if work.state == PREPARING:
         maybe_complete(work)
-    elif not join.is_new:  # a newcomer's rebalance is put off already
+    elif not join.is_new:  # a new member's rebalance is put off already
         assert work.state in (COMPLETING, STABLE)
         rebalance_or_go_on(work, _cause(row, event))
 
@@ -107,7 +107,8 @@ def _cause(row: MemberRow, event: JoinGroup) -> Cause:
 
 
 def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
-    """Whether the member has its place back undisturbed; what must wait is owed from now on."""
+    """Whether the member gets its place again without a rebalance; a rebalance that must wait is
+    recorded."""
     if _keeps_protocol(work, join):
         return True
     held = guards.holds(work, MEMBER_REPLACED) and work.row.protocol_name in join.names
@@ -117,7 +118,7 @@ def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
 
 
 def _keeps_protocol(work: Work, join: Join) -> bool:
-    """Whether the members would select the same protocol with the new list as before."""
+    """Whether the members would select the same protocol with the new list."""
     old = packing.names_of(work.members[join.row.member_id].subscription)
     preferences = Counter(work.live.preferences)
     preferences.subtract([old])
@@ -126,7 +127,7 @@ def _keeps_protocol(work: Work, join: Join) -> bool:
 
 
 def settle(work: Work, row: MemberRow) -> None:
-    """The member as it came back is part of the generation that stands."""
+    """Add the returned member to the current generation."""
     members = work.change_members()
     live = work.change()
     before = members[row.member_id]
@@ -136,10 +137,10 @@ def settle(work: Work, row: MemberRow) -> None:
 
 
 def _answer(work: Work, member_id: str, old_leader: str | None, event: JoinGroup) -> Joined:
-    """The generation that stands. A leader that may skip the assignment leads on (KIP-814).
+    """The current generation. A leader that may skip the assignment stays the leader (KIP-814).
 
-    Below v9 it must not think that it leads, or it would assign again: it is
-    told the leader's old id, which is nobody's any more.
+    Before v9 it must not know that it leads, or it would assign again: it receives the leader's old
+    id, which no member has any more.
     """
     group = work.row
     leads = group.leader == member_id

@@ -1,7 +1,8 @@
-"""SyncGroup: the leader brings everyone's assignment, the others fetch theirs (KIP-62, KIP-559).
+"""SyncGroup: the leader sends the assignment of all members, each receives its own (KIP-62,
+KIP-559).
 
-The assignment is durable before anyone is told it: all answers of the step go
-out after its commit. What the assignment's bytes mean is the clients' affair.
+The assignment is durable before any member receives it: all replies of the step are sent after its
+commit. The coordinator does not interpret the bytes.
 """
 
 from collections.abc import Mapping
@@ -19,13 +20,13 @@ from groups.core.rows import MemberRow
 
 
 def sync_group(work: Work, event: SyncGroup) -> None:
-    """Answer with the member's assignment, or hold the request until the leader's comes."""
+    """Reply with the member's assignment, or hold the request until the leader sends it."""
     _check(work, event)
     if work.state == PREPARING:
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
     work.hear(event.member_id)
     if event.member_id not in work.members:
-        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)  # a newcomer that waits is in no generation
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)  # a new member, in no generation yet
     if work.state == STABLE:
         _synced(work, event.member_id)
         work.answer(event.ticket, assignment_of(work, event.member_id))
@@ -52,7 +53,7 @@ def _check(work: Work, event: SyncGroup) -> None:
 
 def _hold(work: Work, event: SyncGroup) -> None:
     live = work.change()
-    if event.member_id in live.syncs:  # the member asked again: the older request is over
+    if event.member_id in live.syncs:  # the member asked again: answer the older request
         older = live.syncs[event.member_id]
         work.answer(older, Synced(error=ErrorCode.REBALANCE_IN_PROGRESS))
     live.syncs[event.member_id] = event.ticket
@@ -60,7 +61,7 @@ def _hold(work: Work, event: SyncGroup) -> None:
 
 
 def _synced(work: Work, member_id: str) -> None:
-    """The member is no longer waited for; with the last one the sync timer ends."""
+    """The member has synced; after the last one the sync timer ends."""
     if member_id not in work.live.unsynced:
         return
     live = work.change()
@@ -70,11 +71,11 @@ def _synced(work: Work, member_id: str) -> None:
 
 
 def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
-    """Store the leader's assignment, answer everyone who waits; the group is Stable."""
+    """Store the leader's assignment, and answer all held requests; the group is Stable."""
     members = work.change_members()
     moved, withheld = 0, _withheld(work, members, assignments)
     for member_id, row in members.items():
-        assignment = assignments.get(member_id, b"")  # the leader may leave members out
+        assignment = assignments.get(member_id, b"")  # the leader may omit members
         if row.assignment != assignment:
             moved += _gained(row.assignment, assignment)
             members[member_id] = replace(row, assignment=assignment)
@@ -105,8 +106,8 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
 def _withheld(
     work: Work, members: Mapping[str, MemberRow], assignments: Mapping[str, bytes]
 ) -> bool:
-    """Whether partitions that members had are nobody's now: a cooperative leader gives them out
-    only after their owners have joined again (KIP-429). Asked where rebalances may be held."""
+    """Whether assigned partitions have no owner now: a cooperative leader assigns them only after
+    their previous owners have joined again (KIP-429). Needed only if rebalances may be put off."""
     if work.rules.guards == NO_GUARDS:
         return False
     before = [partitions_of(row.assignment) for row in members.values()]
@@ -115,13 +116,14 @@ def _withheld(
 
 
 def _gained(before: bytes, after: bytes) -> int:
-    """Partitions that the member did not have before; 0 where the bytes are not readable."""
+    """The number of partitions that the member did not have before; 0 if the bytes cannot be
+    decoded."""
     old, new = partitions_of(before), partitions_of(after)
     return 0 if old is None or new is None else len(new - old)
 
 
 def assignment_of(work: Work, member_id: str) -> Synced:
-    """SyncGroup's answer in Stable: the same bytes however often it is asked."""
+    """The reply to SyncGroup in Stable: the same bytes for every request."""
     return Synced(
         protocol_type=work.row.protocol_type,
         protocol_name=work.row.protocol_name,

@@ -1,9 +1,8 @@
-"""What a classic group waits for while it does not settle (``groups.core.waiting``).
-Decides nothing.
+"""What a rebalancing classic group waits for (``groups.core.waiting``). Decides nothing.
 
-Members of an eager protocol work on nothing from the moment they join again until they have their
-next assignment; those of a cooperative one keep what they have (KIP-429). Who is silent is taken
-to have stopped.
+Members of an eager protocol have no partitions from the time they join again until their next
+assignment; those of a cooperative one keep theirs (KIP-429). Silent members are assumed to have
+stopped.
 """
 
 from collections.abc import Iterator
@@ -27,11 +26,11 @@ from groups.core.waiting import (
 )
 
 COOPERATIVE: Final = frozenset({"cooperative-sticky"})
-"""Protocols whose members work on while they join. Of others that is not known."""
+"""Protocols whose members continue to work while they join. This is not known of others."""
 
 
 def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
-    """What the group waits for; None where it is at work. O(members)."""
+    """What the group waits for; None if it is settled. O(members)."""
     if live.join_phase is not None:
         return _joining(durable, live, live.join_phase, rules, now)
     if live.sync is not None and live.unsynced:
@@ -66,7 +65,8 @@ def _joining(
 
 
 def _removed_at(live: Live, row: MemberRow, join_end: Millis) -> Millis:
-    """The join phase ends for who has not joined, but static members keep their place."""
+    """When a member that does not join is removed: at the end of the join phase, unless it is
+    static."""
     session_end = live.session_end(row)
     return session_end if row.instance_id is not None else min(session_end, join_end)
 
@@ -114,7 +114,7 @@ def _newcomers(live: Live) -> tuple[str, ...]:
 
 
 def _still(durable: Durable, live: Live, now: Millis) -> int:
-    """Partitions of members that have joined and are eager, and of those that are silent."""
+    """The partitions of eager members that have joined, and of silent ones."""
     if durable.group.details.get(UNASSIGNED):
         return _all(durable)
     return sum(count_of(row.assignment) for row in _stopped(durable, live, now))

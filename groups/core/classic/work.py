@@ -29,7 +29,8 @@ NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
 def stranger(
     members: Mapping[str, MemberRow], live: Live, member_id: str, instance_id: str | None
 ) -> ErrorCode:
-    """Why somebody is no member, in Kafka's order: the instance id first; NONE: it is one."""
+    """Why the request's sender is no member, in Kafka's order: the instance id first; NONE: it is
+    one."""
     if instance_id is not None:
         holder = live.instances.get(instance_id)
         if holder is None:
@@ -67,7 +68,7 @@ class Work(Gathered[Live]):
         return self.members[member_id] if join is None else join.row
 
     def member_or_refuse(self, member_id: str, instance_id: str | None) -> None:
-        """Refuse those who are no member."""
+        """Refuse requests whose sender is no member."""
         if code := stranger(self.members, self.live, member_id, instance_id):
             raise Refuse(code)
 
