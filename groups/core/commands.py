@@ -1,9 +1,9 @@
-"""Commands to members, for every kind of group: what one is, sending, hearing, acknowledging.
+"""Commands to members, for every kind of group: sending, reading, acknowledging.
 
-A member's commands are part of its row and go with it. They are done in the order of their ids,
-which only rise; what has been acknowledged is no row any more (the design of 2012:
-"sequential persistent; created by coordinator, removed by consumer"). No kind of group is known
-here, and who may command whom is the kind's affair.
+A member's commands belong to its row. They are carried out in the order of their ids, which only
+increase; acknowledged ones are deleted (the design of 2012: "sequential persistent; created by
+coordinator, removed by consumer"). This module knows no kind of group; each kind decides which
+commands it sends.
 """
 
 from collections.abc import Mapping
@@ -14,30 +14,30 @@ from groups.core.rows import CommandRow, MemberRow
 
 STOP: Final = "stop-fetcher"
 START: Final = "start-fetcher"
-"""The two options of the design. Others are for whoever sends them to name."""
+"""The two options of the design. Senders may define others."""
 
 Ownership = Mapping[str, Mapping[int, str]]
 """Topic to partition to consumer thread."""
 
 
 def send(row: MemberRow, command: CommandRow) -> MemberRow:
-    """The member with one command more."""
+    """The member with one more command."""
     last = row.commands[-1].command_id if row.commands else 0
     assert command.command_id > last, "the ids of commands rise"
     return replace(row, commands=(*row.commands, command))
 
 
 def send_again(row: MemberRow, command_id: int) -> MemberRow:
-    """The member with its last command once more, under a new id. Whichever of the two it does,
-    it has done both."""
+    """The member with its last command repeated under a new id. Carrying out either one completes
+    both."""
     last = row.commands[-1]
     return send(row, replace(last, command_id=command_id, series=last.first_id))
 
 
 def acknowledge(row: MemberRow, command_id: int) -> MemberRow:
-    """The member without this command, every one before it, and the repetitions of any of them.
+    """The member without this command, all before it, and their repetitions.
 
-    The very object where that is none: an acknowledgement that comes twice changes nothing.
+    The same object if there are none: a repeated acknowledgement changes nothing.
     """
     done = {command.first_id for command in row.commands if command.command_id <= command_id}
     if not done:
@@ -46,5 +46,5 @@ def acknowledge(row: MemberRow, command_id: int) -> MemberRow:
 
 
 def behind(row: MemberRow, command_id: int) -> tuple[CommandRow, ...]:
-    """What the member has to do, and has not received yet by what it says."""
+    """The member's commands after the last one that it has received."""
     return tuple(command for command in row.commands if command.command_id > command_id)

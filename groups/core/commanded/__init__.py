@@ -1,1 +1,1 @@
-"""Groups that the coordinator commands: Kafka's design of 2012 for a consumer coordinator."""
+"""Commanded groups, after Kafka's design of 2012 for a consumer coordinator."""

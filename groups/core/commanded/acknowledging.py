@@ -1,5 +1,4 @@
-"""AcknowledgeCommand: a consumer has done what it was told. What follows stands in
-``rebalance``."""
+"""AcknowledgeCommand: a consumer has carried out a command. ``rebalance`` decides what follows."""
 
 from groups.core import commands
 from groups.core.commanded import thread_offers
@@ -11,7 +10,7 @@ from groups.core.rows import GroupRow
 
 
 def acknowledge(work: Work, event: AcknowledgeCommand) -> None:
-    """Take the command from the channel; one that is gone from it was acknowledged before."""
+    """Remove the command from the member; one that is not there was acknowledged before."""
     row = work.members.get(event.member_id)
     if row is None or thread_offers.is_expelled(row):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
@@ -23,5 +22,5 @@ def acknowledge(work: Work, event: AcknowledgeCommand) -> None:
 
 
 def was_sent(row: GroupRow, command_id: int) -> bool:
-    """Whether the group has ever had a command of this number."""
+    """Whether the group has ever sent a command with this id."""
     return 0 < command_id <= int(row.details.get(LAST_COMMAND, 0))

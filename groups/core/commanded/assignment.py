@@ -1,7 +1,7 @@
-"""Range over threads, and the check whether a rebalance is necessary: pure functions.
+"""Range assignment over threads, and the check whether a rebalance is necessary: pure functions.
 
-The design does not say how ownership is computed; consumers of its time dealt ranges topic by topic
-over all threads in order, and so does this. It knows no group and no rows.
+The design does not define how ownership is computed; consumers of its time assigned ranges topic by
+topic to all threads in order, as does this module. It knows no group and no rows.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,15 @@ Threads = Mapping[str, Mapping[str, int]]
 """Consumer id to topic name to its number of threads."""
 
 Counts = Mapping[str, int]
-"""Topic name to its number of partitions; 0, or no entry: there is no such topic (yet)."""
+"""Topic name to its number of partitions; 0 or missing: the topic does not exist (yet)."""
 
 
 def deal(threads: Threads, counts: Counts) -> Mapping[str, Owned]:
-    """Who shall own what: of each topic every thread a contiguous range, the first one more.
+    """Compute the ownership: of each topic every thread gets a contiguous range, the first ones one
+    more.
 
-    Threads stand in the order of consumer ids, and of a consumer's numbers. Every partition of a
-    topic that somebody has threads for gets one owner.
+    Threads are ordered by consumer id, then by number. Every partition of a topic for which a
+    consumer has threads gets one owner.
     """
     given: dict[str, dict[tuple[str, int], int]] = {consumer: {} for consumer in threads}
     for topic in sorted({topic for offered in threads.values() for topic in offered}):
@@ -35,9 +36,9 @@ def deal(threads: Threads, counts: Counts) -> Mapping[str, Owned]:
 
 
 def necessity(owned: Mapping[str, Owned], wanted: Mapping[str, Owned], counts: Counts) -> str:
-    """Which of the design's conditions makes a rebalance necessary, the first by number; "": none.
+    """The first of the design's conditions that makes a rebalance necessary; "" if none does.
 
-    Where nothing is owned and nothing shall be, there is nothing to do (docs/decisions/0014).
+    If nothing is owned before or after, it is not necessary (docs/decisions/0014).
     """
     has = {part for parts in owned.values() for part in parts}
     shall = {part for parts in wanted.values() for part in parts}

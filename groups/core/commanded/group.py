@@ -1,7 +1,6 @@
 """The commanded group: the ``Group`` protocol over the rules in this folder.
 
-It says which rule decides which event, and hands out what others may know of a group. It holds no
-rule itself.
+It maps events to rules, and gives others access to a group's state. It has no rules itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -92,11 +91,11 @@ HANDLERS: Final[Handlers[Work]] = {
 }
 
 OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)
-"""Events that take no group further: they are written beside everything else."""
+"""Events that do not advance a rebalance: they only write offsets."""
 
 
 class CommandedGroup(Halves[Live]):
-    """A group that the coordinator commands, at one instant."""
+    """A commanded group at one time."""
 
     __slots__ = ("_wants",)
 
@@ -106,56 +105,56 @@ class CommandedGroup(Halves[Live]):
 
     @property
     def idle(self) -> bool:
-        """Whether the group has no row; nothing else waits in one."""
+        """Whether the group has no row; it has no other state then."""
         return ABSENT in self._durable.group.details
 
     @property
     def breadth(self) -> int:
-        """How many consumers, topics and partitions a step may have to go through."""
+        """The number of consumers, topics and partitions that a step may have to process."""
         counts = self.counts
         return len(self._durable.members) + len(counts) + sum(counts.values())
 
-    # -- what the node asks
+    # -- for the node
 
     @property
     def names(self) -> frozenset[str]:
-        """The topics that consumers named."""
+        """The topics that consumers subscribe to by name."""
         return self._asked()[0]
 
     @property
     def filters(self) -> frozenset[str]:
-        """The keys of the filters that consumers have."""
+        """The keys of the consumers' filters."""
         return self._asked()[1]
 
     @property
     def room(self) -> int:
-        """How many topics each filter lets through at the most."""
+        """The maximum number of topics that match each filter."""
         return thread_offers.room(self._durable.members.values())
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Partitions of its topics, as it last heard."""
+        """The partition counts of its topics, as last reported to it."""
         found: Mapping[str, int] = self._durable.group.details.get(TOPICS, {})
         return found
 
     @property
     def matches(self) -> Mapping[str, Sequence[str]]:
-        """Topics that its filters let through, as it last heard."""
+        """The topics that match its filters, as last reported to it."""
         found: Mapping[str, Sequence[str]] = self._durable.group.details.get(MATCHES, {})
         return found
 
     def consumer(self, consumer_id: str) -> MemberRow | None:
-        """A consumer with its commands. None: the group has no such one, or no longer."""
+        """A consumer with its commands. None: it is not in the group, or not any more."""
         row = self._durable.members.get(consumer_id)
         return None if row is None or thread_offers.is_expelled(row) else row
 
     def hear(self, consumer_id: str, now: Millis) -> None:
-        """A poll of a consumer that the group has: it lives."""
+        """Set the beat of a consumer in the group, which has sent a poll."""
         beat = self._live.beats[consumer_id]
         beat.at = now
 
     def beat_of(self, sign: Sign) -> Beat | None:
-        """Of a poll, an acknowledgement, or an offer of a consumer that the group has."""
+        """The beat of a poll, an acknowledgement, or an offer of a consumer in the group."""
         match sign:
             case CommandPoll():
                 consumer_id = sign.member_id
@@ -177,24 +176,25 @@ class CommandedGroup(Halves[Live]):
             self._wants = names, frozenset(said[FILTER] for said in details if FILTER in said)
         return self._wants
 
-    # -- the protocol
+    # -- the ``Group`` protocol
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group of an id that has no row."""
+        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
         return cls(nobody, Live(), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
-        """Join reloaded rows with what was live, or None after a takeover."""
+        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order, then go on as far as that leads; self stays as it is."""
+        """Decide the events in order, then advance the group as far as possible; self is not
+        changed."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         for event in events:
             decide(work, event, HANDLERS)
@@ -210,16 +210,16 @@ class CommandedGroup(Halves[Live]):
         return timers.due(self._durable, self._live, self.rules, earliest)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
-        """After a reload: the group holds no ticket, so whoever has one asks again."""
+        """After a reload: the group holds no ticket, so clients have to ask again."""
         lost = Refused(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return tuple(Answer(ticket, lost) for ticket in tickets)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group, with every timer set forward by what was missed."""
+        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
-        """Nothing is parked in a group of this kind: polls wait at the door (``views``)."""
+        """A group of this kind parks nothing: polls wait outside of it, on changes of its view."""
         return ()
 
     def with_revision(self, revision: int) -> Self:
@@ -229,11 +229,11 @@ class CommandedGroup(Halves[Live]):
         return after
 
     def heartbeat_view(self) -> HeartbeatView:
-        """A classic heartbeat is never right."""
+        """A classic heartbeat is never valid."""
         return NOBODY
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None where it is at work."""
+        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:

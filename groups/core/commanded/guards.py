@@ -1,7 +1,7 @@
 """When a queued rebalance of a commanded group must wait: a freeze, or too soon after the last one.
 
-It stays in the queue, which is a row, so a later owner knows of it too. What goes on is never held
-up, and what was forced does not wait for an interval.
+It stays in the queue, which is in the row, so a later owner has it too. A rebalance in progress is
+never delayed, and a forced one does not wait for the interval.
 """
 
 from groups.core.commanded.live import Live
@@ -14,7 +14,7 @@ from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 
 PUT_OFF = "put_off"
-"""The mark of a cause whose waiting the journal has told of."""
+"""The mark of a cause that the journal has reported as put off."""
 
 
 def holds(work: Work) -> bool:
@@ -28,7 +28,7 @@ def holds(work: Work) -> bool:
 
 
 def put_off(work: Work) -> None:
-    """Tell of it once."""
+    """Journal that the rebalance is put off, once."""
     queued = work.row.details[QUEUED]
     if PUT_OFF in queued:
         return
@@ -44,8 +44,8 @@ def _interval_end(live: Live, rules: Rules) -> Millis:
 
 
 def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
-    """When what waits begins by itself; None: nothing waits for that, or not before a thaw, or
-    nobody is left but who is out."""
+    """When the waiting rebalance begins by itself; None: none waits, the group is frozen, or all
+    its consumers are expelled."""
     row = durable.group
     if all(map(is_expelled, durable.members.values())):
         return None

@@ -1,7 +1,7 @@
-"""What must hold of a commanded group, whatever happens to it.
+"""Invariants of a commanded group.
 
-``check`` is asserted after every step, in production too; ``check_thoroughly`` looks at
-everything, for tests. A violation is a defect of ours, never a consumer's.
+``check`` runs after every step, in production too; ``check_thoroughly`` checks everything, for
+tests. A violation is a defect in Rollcall, never of a consumer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from groups.core.rows import Durable, MemberRow
 
 
 def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
-    """What one step may have done: compare the rows before and after it."""
+    """Compare the rows before and after one step."""
     tickets = [answer.ticket for answer in answers]
     assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
     if after is before or (after.revision == 0 and before.exists):
@@ -43,14 +43,14 @@ def _check_owners(members: Mapping[str, MemberRow]) -> None:
 
 
 def _check_handed_over(after: Durable) -> None:
-    """The point of it all: nobody is told to start what another may still work on."""
+    """No consumer may start partitions that another one may still work on."""
     for row in after.members.values():
         assert len(row.commands) <= 1, "started before stop-fetcher was acknowledged"
         assert all(c.option == commands.START for c in row.commands), "started while stopping"
 
 
 def check_thoroughly(durable: Durable, live: Live) -> None:
-    """Everything that must hold of one value, however it came about."""
+    """Check one value completely."""
     group, members = durable.group, durable.members
     _check_owners(members)
     assert live.beats.keys() == members.keys(), "beats are not the consumers'"

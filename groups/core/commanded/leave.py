@@ -1,10 +1,9 @@
-"""Consumers that go: by LeaveGroup, for not acknowledging, by another's hand (``operator``,
-``timers``).
+"""How consumers are removed: by LeaveGroup, without acknowledgement, by an operator, by timeout.
 
-Who says that it has stopped, or was silent for a session, is gone at once: it works on nothing any
-more (a consumer reckons its own end: docs/commanded.md). Anybody else is *expelled*: nothing is
-sent to it, its polls are refused, and its partitions are given to nobody before its session is
-over, or it says that it knows. Until then the others go on without them.
+A consumer that reports that it has stopped, or was silent for a session, is removed at once: it
+works on nothing any more (a consumer stops itself: docs/commanded.md). Any other one is *expelled*:
+it gets no commands, its polls are refused, and its partitions stay unassigned until its session has
+ended, or it reports that it knows. Until then the others continue without them.
 """
 
 from collections.abc import Iterable
@@ -27,7 +26,7 @@ from groups.core.step import NAMED_MAX
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
-    """Each leaver by its consumer id; it has stopped its fetchers before."""
+    """Remove each leaver by its consumer id; it has stopped its fetchers before."""
     codes: list[ErrorCode] = []
     left: list[tuple[MemberRow, str]] = []
     for leaver in event.members:
@@ -45,14 +44,14 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
 
 
 def remove(work: Work, member_id: str) -> None:
-    """Its row and its commands go at once."""
+    """Delete its row and its commands."""
     work.drop(member_id)
     live = work.change()
     live.left = (*live.left, member_id)
 
 
 def gone(work: Work, cause: Cause) -> None:
-    """Members went: the others rebalance. Where nobody is left, that was why."""
+    """Members were removed: the others rebalance. If none is left, this is the cause."""
     if work.members:
         rebalance.queue(work, cause)
     else:
@@ -60,7 +59,8 @@ def gone(work: Work, cause: Cause) -> None:
 
 
 def expel(work: Work, row: MemberRow, cause: Cause) -> None:
-    """Out, but not to be replaced yet; who owns nothing has nothing to stop, and goes at once."""
+    """Expel the consumer without replacing it yet; one without partitions has nothing to stop, and
+    is removed."""
     if not thread_offers.parts_in(row):
         remove(work, row.member_id)
         gone(work, cause)
@@ -70,8 +70,8 @@ def expel(work: Work, row: MemberRow, cause: Cause) -> None:
 
 
 def give_up(work: Work, late: Iterable[MemberRow]) -> None:
-    """The last retry is over: ConsumerRebalanceFailed. Who does not acknowledge is expelled; the
-    others go on, without what it may still work on."""
+    """The last retry failed: ConsumerRebalanceFailed. Consumers that have not acknowledged are
+    expelled; the others continue without the partitions that these may still work on."""
     late = list(late)
     option, first = late[0].commands[0].option, late[0]
     retries = work.rules.rebalance_max_retries

@@ -1,8 +1,8 @@
-"""What no row holds of a commanded group: beats, and when things began. Values only.
+"""The state of a commanded group that is not in rows: beats and start times. Values only.
 
-Nearly all of such a group is durable, so there is little here, and a new owner misses none of it.
-A ``Live`` that a committed group holds is never changed (its ``Beat`` objects are): a step
-changes a copy.
+Nearly all state of such a group is durable, so there is little here, and a new owner can do without
+it. The ``Live`` of a committed group never changes (its ``Beat`` objects do): a step changes a
+copy.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,10 +15,10 @@ from groups.core.rows import MemberRow
 class Live:
     """The live half of a commanded group.
 
-    ``started_at``: of the rebalance that goes on, or since when a new owner has the group;
-    ``attempt_at``: since when its acknowledgements are waited for. ``recovering``: a new owner has
-    to queue the group. ``settled_at``: when the last rebalance ended. ``left``: who went while
-    this one goes on, for the journal.
+    ``started_at``: of the current rebalance, or when a new owner loaded the group; ``attempt_at``:
+    when the current commands were sent. ``recovering``: a new owner has to queue the group.
+    ``settled_at``: when the last rebalance ended. ``left``: members that were removed during the
+    current one, for the journal.
     """
 
     beats: dict[str, Beat] = field(default_factory=dict)
@@ -33,5 +33,5 @@ class Live:
         return replace(self, beats=self.beats.copy())
 
     def deadline(self, row: MemberRow) -> Millis:
-        """When a consumer counts as dead that is not heard of meanwhile."""
+        """When a silent consumer is considered dead."""
         return self.beats[row.member_id].at + row.session_timeout_ms

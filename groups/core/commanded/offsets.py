@@ -1,4 +1,4 @@
-"""Offsets of commanded groups: who may commit, and what may be deleted. Offsets are rows."""
+"""Offsets of commanded groups: who may commit, and which may be deleted. Offsets are rows."""
 
 from groups.core import offset_rules, transactional_offsets
 from groups.core.commanded import thread_offers
@@ -19,8 +19,8 @@ from groups.core.replies import Committed, Deleted
 
 
 def commit(work: Work, event: OffsetCommit) -> None:
-    """Accept a commit or refuse it as a whole. Until it acknowledges stop-fetcher a consumer
-    commits in the generation that it started with; the next one begins only then."""
+    """Accept a commit or refuse it as a whole. Until a consumer acknowledges stop-fetcher it
+    commits in its old generation; the next one begins only then."""
     _check(work, event)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
@@ -29,7 +29,8 @@ def commit(work: Work, event: OffsetCommit) -> None:
 
 
 def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
-    """An older generation is fenced; so is one who is out, whatever it says."""
+    """Commits in an older generation are fenced; those of an expelled consumer are refused
+    always."""
     if not work.members:
         if event.generation_id >= 0:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
@@ -42,8 +43,8 @@ def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
 
 
 def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
-    """Let offsets wait for the end of a transaction. Producers that name no member are believed,
-    as in every kind of group."""
+    """Store offsets until the transaction ends. A request without a member is accepted, as in every
+    kind of group."""
     if event.member_id or event.generation_id >= 0:
         _check(work, event)
     if not work.exists and event.offsets:
@@ -53,12 +54,12 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
 
 
 def _worked_on(work: Work) -> frozenset[str]:
-    """Every topic that a consumer works for."""
+    """Every topic that a consumer works on."""
     return frozenset().union(*map(thread_offers.topics_in, work.members.values()))
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
-    """Forget offsets of topics that no consumer works for (KIP-496)."""
+    """Delete offsets of topics that no consumer works on (KIP-496)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     offset_rules.delete(work, event, _worked_on(work))
@@ -75,12 +76,12 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
 
 
 def remove_group(work: Work, event: RemoveGroup) -> None:
-    """An operator's verb: the same, told to the operation."""
+    """The same as an operation, which gets the result."""
     offset_rules.remove_group(work, event, delete_group)
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:
-    """Forget offsets whose time is over, and an empty group that has none left (KIP-211)."""
+    """Delete expired offsets, and an empty group that has none left (KIP-211)."""
     if offset_rules.is_at_rest(work, event, exists=work.exists, rebalances=False):
         is_empty = work.state == EMPTY
         since_empty = is_empty and bool(work.row.protocol_type)
@@ -89,5 +90,5 @@ def expire(work: Work, event: ExpireOffsets) -> None:
 
 
 def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
-    """An operator's verb: offsets as they were, or as told, where no consumer would commit."""
+    """An operation: restore or reset offsets, if no consumer can commit over them."""
     offset_rules.restore(work, event, exists=work.exists, has_members=bool(work.members))

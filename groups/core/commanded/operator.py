@@ -11,7 +11,7 @@ from groups.core.rebalance_cause import Cause, await_generation, may_force
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
-    """An operator has every fetcher stopped and started, necessary or not."""
+    """Stop and start every fetcher, whether necessary or not."""
     is_empty, rebalances = work.state == EMPTY, work.state != STABLE
     if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
         await_generation(work, event, "consumers", "stop and start")
@@ -20,7 +20,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
 
 
 def evict_member(work: Work, event: EvictMember) -> None:
-    """An operator removes a consumer; the others rebalance once it must have stopped."""
+    """Remove a consumer; the others rebalance once it must have stopped."""
     row = work.members.get(event.member_id)
     if row is None or thread_offers.is_expelled(row):
         detail = "the group has no such member"

@@ -1,9 +1,9 @@
 """A rebalance of a commanded group, from the queue to the last acknowledgement (the design's D).
 
-``queue`` asks for one; a group stands in the queue once. ``advance`` takes the group as far as it
-can go: into the stop phase, where a rebalance is necessary; from there, once **every** consumer
-has acknowledged or is gone, into the start phase (docs/decisions/0012); and back to Stable. Only
-this file raises generations and says who owns what.
+``queue`` requests one; a group is in the queue at most once. ``advance`` takes the group as far as
+possible: into the stop phase, if a rebalance is necessary; from there, after **every** consumer has
+acknowledged or is gone, into the start phase (docs/decisions/0012); and back to Stable. Only this
+file raises generations and changes owners.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,12 +20,12 @@ from groups.core.rows import CommandRow, MemberRow
 from groups.core.step import NAMED_MAX
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
-"""What a rebalance that has only begun has done."""
+"""The results of a rebalance that has just begun."""
 
 
 def queue(work: Work, cause: Cause, *, forced: bool = False) -> None:
-    """Put the group into the rebalance queue, unless it stands there, is empty, or has no topic
-    that exists (and works on none that did)."""
+    """Put the group into the rebalance queue, unless it is there already, is empty, or has no
+    existing topic (and owns no partition)."""
     if not work.members:
         return
     if forced:
@@ -45,7 +45,7 @@ def _has_work(work: Work) -> bool:
 
 
 def advance(work: Work) -> None:
-    """Go on until somebody has to be waited for; it never matters how one got here."""
+    """Advance until an acknowledgement has to be waited for; the previous steps do not matter."""
     while work.members and STEPS[work.state](work):
         pass
     if not work.members and work.state != EMPTY:
@@ -89,7 +89,7 @@ def _present(work: Work) -> Mapping[str, MemberRow]:
 
 
 def _deal(work: Work) -> Mapping[str, Owned]:
-    """The new ownership, without what somebody who was expelled may still work on."""
+    """The new ownership, without partitions that an expelled consumer may still work on."""
     offered = {c: thread_offers.threads_of(row, work.matches) for c, row in _present(work).items()}
     given = assignment.deal(offered, work.counts)
     expelled = [row for row in work.members.values() if is_expelled(row)]
@@ -100,7 +100,7 @@ def _deal(work: Work) -> Mapping[str, Owned]:
 
 
 def _command(work: Work, row: MemberRow, option: str, owned: Owned | None = None) -> None:
-    """Send one command; what was not acknowledged before it is of no use any more."""
+    """Send one command; earlier ones without an acknowledgement are dropped."""
     is_start = owned is not None
     command = CommandRow(
         command_id=work.next_command_id(),
@@ -116,7 +116,7 @@ def _command(work: Work, row: MemberRow, option: str, owned: Owned | None = None
 
 
 def _start(work: Work) -> bool:
-    """4.2, but only once all have stopped: the new ownership, the next generation."""
+    """4.2, after all have stopped: the new ownership, the next generation."""
     if any(row.commands for row in work.members.values()):
         return False
     given, present = _deal(work), _present(work)
@@ -139,7 +139,7 @@ def _start(work: Work) -> bool:
 
 
 def _finish(work: Work) -> bool:
-    """4.3 and 5: everybody has started. Another rebalance may be queued by now."""
+    """4.3 and 5: all have started. Another rebalance may be queued by now."""
     if any(row.commands for row in work.members.values()):
         return False
     details, live = work.row.details, work.change()
@@ -161,13 +161,14 @@ def _finish(work: Work) -> bool:
 
 
 def _settle(work: Work) -> None:
-    """The rebalance is over: operators hear how it ended."""
+    """The rebalance has ended: report the result to its operations."""
     tell_forced(work)
     work.set_details(cause=None, attempt=None, round=None, operations=None)
 
 
 def _empty(work: Work) -> None:
-    """Nobody is left. The row stays for the offsets, and so that no generation comes twice."""
+    """No member is left. The row stays because of the offsets, and so that no generation is used
+    twice."""
     live = work.change()
     assert work.emptied_by is not None, "members went, and nobody said why"
     work.note(EntryKind.EMPTIED, **work.emptied_by._asdict(), left=live.left[:NAMED_MAX])
@@ -181,17 +182,17 @@ def _empty(work: Work) -> None:
 
 
 def is_waiting(state: str) -> bool:
-    """Whether acknowledgements are waited for."""
+    """Whether acknowledgements are awaited."""
     return state in (PREPARING, COMPLETING)
 
 
 def laggards(members: Iterable[MemberRow]) -> list[MemberRow]:
-    """Who has not acknowledged."""
+    """The members that have not acknowledged."""
     return [row for row in members if row.commands]
 
 
 def try_again(work: Work, late: Iterable[MemberRow]) -> None:
-    """Send what was not acknowledged once more."""
+    """Send the commands without an acknowledgement once more."""
     attempt: int = work.row.details[ATTEMPT] + 1
     late = list(late)
     work.set_details(attempt=attempt)
@@ -215,4 +216,4 @@ STEPS: Final[Mapping[str, Callable[[Work], bool]]] = {
     PREPARING: _start,
     COMPLETING: _finish,
 }
-"""What to try in each state; False: something has to be waited for."""
+"""The transition to try in each state; it returns False if the group has to wait."""

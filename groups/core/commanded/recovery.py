@@ -1,7 +1,7 @@
-"""A commanded group and a new owner: what is live again after rows were loaded (the design's B).
+"""Restores a commanded group's live state after rows were loaded (the design's B).
 
-The rows hold the queue, the phase, the commands and who owns what; a new owner goes on from there.
-Every consumer has a whole session from now, and so does every attempt that goes on.
+The rows contain the queue, the phase, the commands and the owners, and a new owner continues from
+there. Every consumer gets a full session from now, and so does the current attempt.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from groups.core.rows import Durable
 
 
 def fresh(durable: Durable, now: Millis) -> Live:
-    """For a new owner."""
+    """The live state for a new owner."""
     return Live(
         beats={member_id: Beat(now) for member_id in durable.members},
         started_at=now,
@@ -27,13 +27,13 @@ def fresh(durable: Durable, now: Millis) -> Live:
 
 
 def kept(durable: Durable, live: Live, now: Millis) -> Live:
-    """After a reload by the same owner: what the rows still allow."""
+    """The live state after a reload by the same owner: the part that the rows still allow."""
     beats = {m: live.beats.get(m) or Beat(now) for m in durable.members}
     return replace(live, beats=beats)
 
 
 def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
-    """What was missed counts neither as silence nor as time that an attempt has taken."""
+    """Exclude the missed time from silences and from the attempt."""
     after = live.copy()
     after.attempt_at = forgiven(live.attempt_at, now, missed)
     after.beats = forgiven_beats(live.beats, now, missed)

@@ -1,6 +1,6 @@
-"""RegisterConsumer: who may offer its threads, and what that changes.
+"""RegisterConsumer: which consumers may offer threads, and what that changes.
 
-Only this file lets a consumer in. When it is told to work is decided in ``rebalance``.
+Only this file adds consumers. ``rebalance`` decides when one starts to work.
 """
 
 from dataclasses import replace
@@ -18,22 +18,22 @@ from groups.core.rows import MemberRow
 PROTOCOL_TYPE = "consumer"
 
 THREADS_MAX = 1_000
-"""Threads of one consumer for one topic: more is a mistake."""
+"""Threads of one consumer for one topic; more would be a mistake."""
 
 WORKS_ON_NOTHING = -1
 
 FEW_TOPICS = 20
-"""Who offers threads for no more is let in without a look at what all offer."""
+"""Offers of at most this many topics are accepted without summing up those of all consumers."""
 
 OFFERS_MAX = 200_000
-"""Topics that all consumers of a group name, together."""
+"""Total of topics that the consumers of a group name."""
 
 FILTERS_MAX = 100
-"""Different filters of a group: each is matched with all topics, whenever topics come or go."""
+"""Different filters of a group: each is matched with all topics whenever these change."""
 
 
 def register(work: Work, event: RegisterConsumer) -> None:
-    """Let a consumer in, or note that one offers something else."""
+    """Add a consumer, or update its offer."""
     _check_request(work, event)
     known = work.members.get(event.consumer_id)
     if event.generation_id != WORKS_ON_NOTHING and (
@@ -75,7 +75,7 @@ def _check_request(work: Work, event: RegisterConsumer) -> None:
 
 
 def _check_room(work: Work, event: RegisterConsumer) -> None:
-    """Refuse what makes the group's rows grow beyond all bounds."""
+    """Refuse an offer that would let the group's rows grow without limit."""
     others = [row.details for id_, row in work.members.items() if id_ != event.consumer_id]
     if event.filter is not None:
         filters = {said.get(thread_offers.FILTER) for said in others} | {event.filter}
@@ -96,13 +96,13 @@ def _new_id(work: Work) -> str:
 def _welcome(
     work: Work, event: RegisterConsumer, consumer_id: str, known: MemberRow | None
 ) -> Cause | None:
-    """Put its row; why that calls for a rebalance, None where it does not."""
+    """Write its row; returns the cause if that requires a rebalance, else None."""
     details = thread_offers.offers(event.threads, event.filter, event.filter_threads)
     if known is not None and event.generation_id != WORKS_ON_NOTHING:
         return _offer_again(work, event, known, details)
     is_same = known is not None and thread_offers.same_offer(known, details)
     if known is not None and is_same and not _has_anything(known):
-        work.hear(consumer_id)  # it asks again, since it did not hear the answer
+        work.hear(consumer_id)  # it did not receive the reply, and asks again
         return None
     places = (row.position for row in work.members.values())
     row = MemberRow(
@@ -116,7 +116,7 @@ def _welcome(
         details=details,
     )
     if known is not None:
-        work.drop(consumer_id)  # what it had, it does not work on any more
+        work.drop(consumer_id)  # it does not work on its partitions any more
     work.put(row)
     reason = "a consumer starts anew" if known is not None else "a consumer has registered"
     return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)
@@ -129,7 +129,7 @@ def _has_anything(known: MemberRow) -> bool:
 def _offer_again(
     work: Work, event: RegisterConsumer, known: MemberRow, details: thread_offers.Offer
 ) -> Cause | None:
-    """It goes on working meanwhile; what it offers is another thing from now on."""
+    """It continues to work; its offer changes."""
     work.hear(known.member_id)
     timeout_ms = event.session_timeout_ms
     kept = (

@@ -21,7 +21,7 @@ TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     COMPLETING: frozenset({STABLE, EMPTY, DEAD}),
     DEAD: frozenset(),
 }
-"""What each state leads to. Dead is the absence of the row."""
+"""The states that may follow each state. Dead is the absence of the row."""
 
 MEANINGS: Final[Mapping[str, str]] = {
     EMPTY: "no consumer is registered",
@@ -63,4 +63,5 @@ CONDITIONS: Final[Mapping[str, str]] = {
     GONE: "some partitions in the ownership map do not exist any longer",
     DIFFERS: "the ownership map does not match the new one",
 }
-"""When a queued rebalance is necessary, by the design's numbers (D, 3). 3.5: else it is not."""
+"""When a queued rebalance is necessary, by the design's numbers (D, 3). 3.5: otherwise it is
+not."""

@@ -1,8 +1,8 @@
-"""What consumers offer to work on, and how that lies in their rows. No rules.
+"""Consumers' offers of threads, and their format in rows. No rules.
 
-Threads stand in a row's details, the topics that this means today in its subscription, and what
-it owns in its assignment; the last two in the form of the classic protocol (as with the
-0.9 draft), so that the admin and Kafka's own tools read them.
+Threads are in a row's details, the topics that match at present in its subscription, and the owned
+partitions in its assignment; the last two in the format of the classic protocol (as in the 0.9
+draft), so that the admin and Kafka's own tools can read them.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -21,13 +21,13 @@ THREADS: Final = "threads"
 
 FILTER: Final = "filter"
 FILTER_THREADS: Final = "filter_threads"
-"""A member's filter, by its key, and the threads for each topic that it lets through."""
+"""A member's filter, by its key, and the threads for each topic that matches it."""
 
 OWNED: Final = "owned"
 """Partitions and the number of their thread, by topic name, in a member's details."""
 
 EXPELLED: Final = "expelled"
-"""The mark of a member that does not belong to the group any more, but may not know it yet."""
+"""The mark of an expelled member, which may not know it yet."""
 
 WHITE_LIST: Final = "white_list"
 BLACK_LIST: Final = "black_list"
@@ -36,11 +36,11 @@ Owned = Mapping[tuple[str, int], int]
 """Partition to the number of the thread that works on it."""
 
 Matches = Mapping[str, Collection[str]]
-"""The key of a filter to the topics that it lets through."""
+"""The key of a filter to its matching topics."""
 
 
 def filter_key(kind: str, pattern: str) -> str:
-    """A filter's name: its kind and its pattern."""
+    """A filter's key: its kind and its pattern."""
     return f"{kind}:{pattern}"
 
 
@@ -51,28 +51,28 @@ def filter_of(key: str) -> tuple[str, str]:
 
 
 LET_THROUGH_MAX: Final = 1_000_000
-"""Topics of all consumers of a group that have filters, together: each one's row names them all."""
+"""Topics of all consumers with filters in a group: the row of each contains its topics."""
 
 
 def room(rows: Iterable[MemberRow]) -> int:
-    """So many topics a filter lets through at the most, the first ones by name: what all consumers
-    with filters have together stays within bounds, however many topics there come to be."""
+    """How many topics match a filter at most, the first by name: the total of all consumers with
+    filters is limited, however many topics exist."""
     return LET_THROUGH_MAX // max(1, sum(FILTER in row.details for row in rows))
 
 
 Offer = Mapping[str, Any]
-"""The details of a member that say what it offers."""
+"""The details of a member that describe its offer."""
 
 
 def offers(threads: Mapping[str, int], key: str | None, filter_threads: int) -> Offer:
-    """The details of a member that offers these."""
+    """The details for these threads or this filter."""
     if key is None:
         return {THREADS: dict(threads)}
     return {FILTER: key, FILTER_THREADS: filter_threads}
 
 
 def threads_of(row: MemberRow, matches: Matches) -> Mapping[str, int]:
-    """Threads by topic, as the member offers them today."""
+    """Threads by topic, as the member offers them now."""
     key = row.details.get(FILTER)
     if key is None:
         named: Mapping[str, int] = row.details[THREADS]
@@ -82,18 +82,18 @@ def threads_of(row: MemberRow, matches: Matches) -> Mapping[str, int]:
 
 
 def same_offer(row: MemberRow, details: Offer) -> bool:
-    """Whether a member offers just that already."""
+    """Whether the member's offer is the same already."""
     return all(row.details.get(n) == details.get(n) for n in (THREADS, FILTER, FILTER_THREADS))
 
 
 def subscribed(row: MemberRow, matches: Matches) -> MemberRow:
-    """The member with the topics that its offer means today; the very object if it has them."""
+    """The member with the topics of its offer at present; the same object if it has them."""
     packed = row_packing.pack_topics(STRATEGY, threads_of(row, matches))
     return row if packed == row.subscription else replace(row, subscription=packed)
 
 
 def topics_in(row: MemberRow) -> frozenset[str]:
-    """The topics that the member's row says it works for."""
+    """The topics in the member's row."""
     return row_packing.topics_in(row.subscription)
 
 
@@ -103,13 +103,13 @@ def parts_in(row: MemberRow) -> Parts:
 
 
 def owned_by(row: MemberRow) -> Owned:
-    """The partitions that the member owns, and by which of its threads."""
+    """The partitions that the member owns, and the thread of each."""
     by_topic: Mapping[str, Iterable[tuple[int, int]]] = row.details.get(OWNED, {})
     return {(topic, p): n for topic, pairs in by_topic.items() for p, n in pairs}
 
 
 def owning(row: MemberRow, owned: Owned) -> MemberRow:
-    """The member with these partitions and no others."""
+    """The member with exactly these partitions."""
     by_topic: dict[str, list[list[int]]] = {}
     for (topic, partition), thread in sorted(owned.items()):
         by_topic.setdefault(topic, []).append([partition, thread])
@@ -118,7 +118,7 @@ def owning(row: MemberRow, owned: Owned) -> MemberRow:
 
 
 def thread_name(consumer_id: str, number: int) -> str:
-    """What a thread is called: the consumer's id and a number from 0."""
+    """A thread's name: the consumer's id and a number from 0."""
     return f"{consumer_id}-{number}"
 
 
@@ -131,5 +131,5 @@ def ownership(consumer_id: str, owned: Owned) -> Ownership:
 
 
 def is_expelled(row: MemberRow) -> bool:
-    """Whether the member is out, and only its session is waited for."""
+    """Whether the member is expelled, and only the end of its session is awaited."""
     return EXPELLED in row.details

@@ -1,4 +1,4 @@
-"""Time in a commanded group: sessions, and attempts that nobody acknowledges."""
+"""Time in a commanded group: sessions, and commands without an acknowledgement."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,8 @@ from groups.core.rows import Durable
 
 
 def tick(work: Work, event: Tick) -> None:
-    """Who is silent goes; who does not acknowledge is told again, and in the end expelled."""
+    """Remove silent consumers; send unacknowledged commands again, and finally expel their
+    consumers."""
     _expire(work)
     if not rebalance.is_waiting(work.state) or work.now < _attempt_end(work.live, work.rules):
         return
@@ -25,8 +26,8 @@ def tick(work: Work, event: Tick) -> None:
 
 
 def _expire(work: Work) -> None:
-    """Whoever was not heard of for its session is gone (the design: its ephemeral node), and so is
-    by then whoever was expelled."""
+    """Remove consumers that were silent for a session (the design: their ephemeral nodes end),
+    including expelled ones."""
     rows = [row for row in work.members.values() if work.now >= work.live.deadline(row)]
     for row in rows:
         leave.remove(work, row.member_id)
@@ -51,7 +52,8 @@ def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | No
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
-    """The next instant at which ``tick`` would decide something; ``earliest``: of the sessions."""
+    """The next time at which ``tick`` would decide something; ``earliest``: the first session's
+    end."""
     if live.recovering:
         return live.started_at
     rows = durable.members.values()

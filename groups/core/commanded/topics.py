@@ -1,4 +1,4 @@
-"""Topics, partitions and what filters let through: the coordinator watches them, not consumers."""
+"""Topics, partitions and matches of filters: the coordinator watches them, not consumers."""
 
 from collections.abc import Collection, Mapping
 
@@ -10,8 +10,8 @@ from groups.core.rebalance_cause import Cause
 
 
 def topics_changed(work: Work, event: TopicsChanged) -> None:
-    """Queue a rebalance where the group hears something new (the design's topic change and topic
-    partition change; the check says whether it is necessary)."""
+    """Queue a rebalance if this changes topics of the group (the design's topic change and topic
+    partition change; the check decides whether it is necessary)."""
     news = learn(work, event.counts, event.matches)
     if news:
         names = ", ".join(news)[:200]
@@ -23,7 +23,8 @@ def topics_changed(work: Work, event: TopicsChanged) -> None:
 def learn(
     work: Work, counts: Mapping[str, int], matches: Mapping[str, Collection[str]]
 ) -> list[str]:
-    """Note what is told of the group's own topics and filters; which topics that changes."""
+    """Store the current state of the group's topics and filters; returns the topics that
+    changed."""
     if not work.members:
         return []
     keys = {key for row in work.members.values() if (key := row.details.get(thread_offers.FILTER))}
@@ -31,7 +32,7 @@ def learn(
     room = thread_offers.room(work.members.values())
     found = {key: list(known.get(key, ()))[:room] for key in sorted(keys)}
     for row in list(work.members.values()):
-        # What is offered by name was packed when it was offered.
+        # Topics offered by name were packed with the offer.
         if thread_offers.FILTER in row.details or work.before.members.get(row.member_id) is not row:
             work.put(thread_offers.subscribed(row, found))
     names = sorted(frozenset().union(*map(thread_offers.topics_in, work.members.values())))

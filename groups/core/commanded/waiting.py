@@ -1,7 +1,6 @@
-"""What a commanded group waits for while it does not settle (``groups.core.waiting``). Decides
-nothing.
+"""What a rebalancing commanded group waits for (``groups.core.waiting``). Decides nothing.
 
-Who has acknowledged stop-fetcher works on nothing until it is told to start.
+A member that has acknowledged stop-fetcher works on nothing until start-fetcher.
 """
 
 from groups.core.assignment import count_of
@@ -16,7 +15,7 @@ from groups.core.waiting import Act, Awaited, Phase, Waiting, longest_silent, na
 
 
 def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
-    """What the group waits for; None where it is at work. O(members)."""
+    """What the group waits for; None if it is settled. O(members)."""
     row = durable.group
     if is_waiting(row.state):
         return _acknowledging(durable, live, rules)

@@ -1,6 +1,7 @@
-"""A commanded group while one step decides: a private working copy, and what the step gathered.
+"""The working copy of a commanded group during one step, and the results of the step.
 
-The means by which rules change a group, and no rule. Nothing is copied before it is changed.
+It has the operations by which rules change a group, and no rule. Nothing is copied before it
+changes.
 """
 
 from collections.abc import Mapping
@@ -16,63 +17,63 @@ from groups.core.step import ABSENT, Gathered
 KIND = "commanded"
 
 QUEUED = "queued"
-"""The key of the cause for which the group stands in the rebalance queue."""
+"""Key of the row's details: the cause for which the group is in the rebalance queue."""
 
 FORCED = "forced"
-"""The key that says that the queued rebalance goes past the necessity check."""
+"""Key of the details: the queued rebalance skips the necessity check."""
 
 CAUSE = "cause"
-"""The key of the cause of the rebalance that goes on."""
+"""Key of the details: the cause of the current rebalance."""
 
 ATTEMPT = "attempt"
-"""The key of how often the commands of the present phase were sent."""
+"""Key of the details: how often the commands of the current phase were sent."""
 
 ROUND = "round"
-"""The key of what the rebalance that goes on has done, for the journal."""
+"""Key of the details: results of the current rebalance so far, for the journal."""
 
 TOPICS = "topics"
-"""The key of the partitions by topic, as last heard; 0 for a topic that does not exist."""
+"""Key of the details: partitions by topic, as last reported; 0 if the topic does not exist."""
 
 MATCHES = "matches"
-"""The key of the topics that each filter lets through, as last heard."""
+"""Key of the details: topics that match each filter, as last reported."""
 
 LAST_COMMAND = "last_command"
-"""The key of the greatest command id that was ever given in the group."""
+"""Key of the details: the greatest command id that was ever used in the group."""
 
 
 def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """What stands for the row of a group that has none."""
+    """The ``GroupRow`` of a group without a row."""
     generation = rules.generations_after
     return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})
 
 
 class Work(Gathered[Live]):
-    """One step's working copy of a commanded group; thrown away if its batch fails.
+    """One step's working copy of a commanded group; discarded if its batch fails.
 
-    ``emptied_by``: why nobody is left.
+    ``emptied_by``: why no member is left.
     """
 
     transitions = TRANSITIONS
     emptied_by: Cause | None = None
 
-    # -- what is
+    # -- state
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Partitions by topic, as last heard."""
+        """Partitions by topic, as last reported."""
         found: Mapping[str, int] = self.row.details.get(TOPICS, {})
         return found
 
     @property
     def matches(self) -> Matches:
-        """Topics by filter, as last heard."""
+        """Topics by filter, as last reported."""
         found: Matches = self.row.details.get(MATCHES, {})
         return found
 
-    # -- what becomes
+    # -- changes
 
     def put(self, row: MemberRow) -> None:
-        """A member as it is from now on; a new one was heard of just now."""
+        """Set a member; a new one gets a beat of now."""
         if self.members.get(row.member_id) is row:
             return
         if row.member_id not in self.members:
@@ -80,21 +81,21 @@ class Work(Gathered[Live]):
         self.change_members()[row.member_id] = row
 
     def drop(self, member_id: str) -> None:
-        """The member is gone."""
+        """Remove the member."""
         del self.change_members()[member_id]
         self.change().beats.pop(member_id, None)
 
     def next_command_id(self) -> int:
-        """An id that no command of the group has had."""
+        """A command id that the group has not used before."""
         command_id: int = self.row.details.get(LAST_COMMAND, 0) + 1
         self.set_details(last_command=command_id)
         return command_id
 
     def forget_group(self) -> None:
-        """Start over as the group that has no row (it was deleted)."""
+        """Continue as the group without a row: it was deleted."""
         self.forget(absent_row(self.row.group_id, self.rules), Live())
 
     def hear(self, member_id: str) -> None:
-        """The consumer was heard of just now."""
+        """The consumer sent something now."""
         beat = self.live.beats[member_id]
         beat.at = self.now

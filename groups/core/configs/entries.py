@@ -1,7 +1,7 @@
-"""Configuration as Kafka's admin clients see it: words, numbers, and one entry of an answer.
+"""Configuration as Kafka's admin clients see it: words, numbers, and one entry of a response.
 
-Numbers are those of DescribeConfigs and IncrementalAlterConfigs. What there is to configure
-stands in ``group`` and ``topic``; a broker's settings come from outside.
+Numbers are those of DescribeConfigs and IncrementalAlterConfigs. The settings are in ``group`` and
+``topic``; those of brokers come from outside.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from enum import IntEnum
 
 
 class ConfigType(IntEnum):
-    """How a value is to be read (KIP-569)."""
+    """The type of a value (KIP-569)."""
 
     UNKNOWN = 0
     BOOLEAN = 1
@@ -30,7 +30,7 @@ class Source(IntEnum):
 
 
 class ConfigOperation(IntEnum):
-    """What is to be done with a value (KIP-339)."""
+    """The operation on a value (KIP-339)."""
 
     SET = 0
     DELETE = 1
@@ -40,7 +40,7 @@ class ConfigOperation(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """A name under which a value may be given, the value there, and where it comes from."""
+    """A name under which a value can be set, the value there, and its source."""
 
     name: str
     value: str | None
@@ -49,7 +49,7 @@ class Synonym:
 
 @dataclass(frozen=True, slots=True)
 class ConfigEntry:
-    """One setting of a resource, as it is described. ``synonyms``: the one that counts first."""
+    """One setting of a resource, as described. ``synonyms``: the effective one first."""
 
     name: str
     value: str | None
@@ -62,7 +62,7 @@ class ConfigEntry:
 
 @dataclass(frozen=True, slots=True)
 class BrokerConfig:
-    """A setting of a node: what it is here, and what it is where nobody says otherwise."""
+    """A setting of a node: its value, and its default."""
 
     name: str
     type: ConfigType
@@ -72,7 +72,7 @@ class BrokerConfig:
 
     @property
     def synonyms(self) -> tuple[Synonym, ...]:
-        """Its own value where somebody gave one, and the default."""
+        """The value that was set, if any, and the default."""
         default = Synonym(self.name, self.default, Source.DEFAULT)
         if self.value == self.default:
             return (default,)
@@ -80,7 +80,7 @@ class BrokerConfig:
 
     @property
     def entry(self) -> ConfigEntry:
-        """As it is described: nothing of a node's settings can be changed while it runs."""
+        """As described: no setting of a node can be changed while it runs."""
         synonyms = self.synonyms
         source = synonyms[0].source
         return ConfigEntry(
@@ -90,7 +90,7 @@ class BrokerConfig:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a request wants of one setting. ``operation`` is the number as it was sent."""
+    """A requested change of one setting. ``operation`` is the number in the request."""
 
     name: str
     operation: int

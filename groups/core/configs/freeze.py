@@ -1,4 +1,4 @@
-"""An operator's word about a freeze. Pure; ``groups.coordinator.group_configs`` writes it."""
+"""An operator's freeze or thaw of a group. Pure; ``groups.coordinator.group_configs`` writes it."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from groups.core.events import Verb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetFreeze(Verb):
-    """An operator freezes a group, so that no rebalance begins, or thaws it
-    (docs/configuration.md, ``rollcall.freeze``). No group's step knows of it.
+    """An operator freezes a group, so that no rebalance begins, or thaws it (docs/configuration.md,
+    ``rollcall.freeze``). It is not an event of the group.
 
-    ``until``: when the freeze ends, as PostgreSQL writes an instant; None: when somebody thaws the
-    group. Of a thaw: freezes that end later, or not by themselves, are left alone.
+    ``until``: when the freeze ends, in PostgreSQL's format; None: when it is thawed. For a thaw:
+    freezes that end later, or have no end, are not changed.
     """
 
     frozen: bool

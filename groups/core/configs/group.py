@@ -1,9 +1,9 @@
-"""What a group may have of its own: the table of names, what a value may be, what it changes.
+"""Settings of single groups: their names, valid values, and effects.
 
 Four names are Kafka's (KIP-848, KIP-1263). Ours are the guard rails, which begin with
-``rollcall.``, and the time that a client-side assignor has, named as Kafka would
-(docs/configuration.md). Rules about values only: where they are kept is not known here. The
-sentences of refusals are for people; the codes are those that Kafka gives.
+``rollcall.``, and the timeout of a client-side assignor, named as Kafka would
+(docs/configuration.md). This module only has rules about values, not their storage. Error codes are
+Kafka's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,13 +33,13 @@ MEMBERS_MAX: Final = "rollcall.max.members"
 COMMITS_PER_SECOND_MAX: Final = "rollcall.max.commits.per.second"
 
 REBALANCE_MIN_INTERVAL_MS_MAX: Final[Millis] = 3_600_000
-"""An hour: who wants no rebalance for longer means a freeze."""
+"""An hour: a longer interval is better set by a freeze."""
 
 COMMITS_PER_SECOND: Final = 1_000_000
-"""Far more than a node can write."""
+"""The maximum, far more than a node can write."""
 
 Values = Mapping[str, str]
-"""What a group has of its own, by name, each as its setting reads it."""
+"""A group's own settings, by name, as text."""
 
 Broker = Mapping[str, BrokerConfig]
 """A node's settings by name."""
@@ -47,8 +47,8 @@ Broker = Mapping[str, BrokerConfig]
 
 @dataclass(frozen=True, slots=True)
 class GroupConfig:
-    """One name. ``inherits`` is the node's setting that holds where the group has none;
-    ``least`` and ``most`` are numbers, or the names of the node's settings that bound it."""
+    """One setting. ``inherits`` is the node's setting that applies if the group has none; ``least``
+    and ``most`` are numbers, or names of the node's settings that are the bounds."""
 
     name: str
     type: ConfigType
@@ -59,7 +59,7 @@ class GroupConfig:
     most: int | str = 0
 
     def parse(self, text: str, broker: Broker) -> str:
-        """The value in the form it is kept; INVALID_CONFIG where the text means none."""
+        """The value in its stored form; INVALID_CONFIG for an invalid text."""
         text = text.strip()
         if self.type is ConfigType.BOOLEAN:
             if text.lower() not in ("true", "false"):
@@ -81,13 +81,13 @@ class GroupConfig:
                 raise _invalid(f"{self.name} must be {word} {named}, not {number}.")
 
     def inherited(self, broker: Broker) -> tuple[Synonym, ...]:
-        """What holds where the group has no value of its own."""
+        """The value that applies if the group has none of its own."""
         if self.inherits is None:
             return (Synonym(self.name, self.default, Source.DEFAULT),)
         return broker[self.inherits].synonyms
 
     def entry(self, values: Values, broker: Broker) -> ConfigEntry:
-        """As it is described for a group that has these values."""
+        """As described for a group with these values."""
         synonyms = self.inherited(broker)
         if self.name in values:
             synonyms = (Synonym(self.name, values[self.name], Source.GROUP), *synonyms)
@@ -171,15 +171,15 @@ BY_NAME: Final[Mapping[str, GroupConfig]] = {config.name: config for config in G
 
 
 def entries(values: Values, broker: Broker) -> Sequence[ConfigEntry]:
-    """Everything that can be set for a group, as it is now."""
+    """All settings of a group with their current values."""
     return [config.entry(values, broker) for config in GROUP_CONFIGS]
 
 
 def changed(values: Values, changes: Sequence[Change], broker: Broker) -> Values:
-    """The group's values after the changes, which come about together or not at all.
+    """The group's values after the changes, all of them or none.
 
-    INVALID_REQUEST for a request that has no meaning, INVALID_CONFIG for a name or a value that
-    cannot be. Deleting what is not there is no mistake, whatever its name: so Kafka has it.
+    INVALID_REQUEST for a malformed request, INVALID_CONFIG for an invalid name or value. Deleting a
+    setting that is not set is no error, whatever its name, as in Kafka.
     """
     check_form(changes)
     after = dict(values)
@@ -199,7 +199,7 @@ def changed(values: Values, changes: Sequence[Change], broker: Broker) -> Values
 
 
 def check_form(changes: Sequence[Change]) -> None:
-    """Refuse changes that no resource could have: INVALID_REQUEST."""
+    """Refuse changes that are invalid for every resource: INVALID_REQUEST."""
     if len({change.name for change in changes}) < len(changes):
         raise Refuse(ErrorCode.INVALID_REQUEST, "A name appears more than once.")
     for change in changes:
@@ -211,7 +211,7 @@ def check_form(changes: Sequence[Change]) -> None:
 
 
 def _check_together(values: Values, broker: Broker) -> None:
-    """A session must outlast a heartbeat interval, inherited values included."""
+    """A session timeout must be longer than the heartbeat interval, inherited values included."""
     session, interval = (
         int(BY_NAME[name].entry(values, broker).value or 0)
         for name in (SESSION_TIMEOUT, HEARTBEAT_INTERVAL)
@@ -222,9 +222,9 @@ def _check_together(values: Values, broker: Broker) -> None:
 
 
 def rules_of(values: Values, rules: Rules) -> Rules:
-    """The rules of a group that has these values; a limit is never above the node's own.
+    """The rules of a group with these values; a limit is never above the node's own.
 
-    Values of names that this version does not know are left alone (a rolling upgrade).
+    Names that this version does not know are ignored (a rolling upgrade).
     """
     guards = Guards(
         rebalance_min_interval_ms=int(values.get(REBALANCE_MIN_INTERVAL, 0)),
@@ -254,7 +254,7 @@ def rules_of(values: Values, rules: Rules) -> Rules:
 
 
 def commits_per_second_max(values: Values) -> int:
-    """How many OffsetCommit requests a second the group may make; 0: as many as it likes."""
+    """The OffsetCommit requests per second that the group may make; 0: no limit."""
     return int(values.get(COMMITS_PER_SECOND_MAX, 0))
 
 

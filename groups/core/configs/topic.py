@@ -1,8 +1,8 @@
-"""What Kafka lets one say of a topic's log, and why nothing comes of it here.
+"""The settings of a topic's log that Kafka accepts, which have no effect here.
 
-There is no log, so a topic's settings cannot differ from Kafka's defaults and are described as
-read-only. CreateTopics accepts values and forgets them, since tools always send some; who alters
-them later is told. Other names, and values that Kafka could not read, are refused as there.
+There is no log, so a topic's settings are always Kafka's defaults and described as read-only.
+CreateTopics accepts and ignores values, since tools always send some; later changes are refused.
+Other names, and values that are invalid in Kafka, are refused as in Kafka.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -59,8 +59,8 @@ DEFAULTS: Final[Mapping[str, tuple[ConfigType, str | None]]] = {
     "segment.ms": (_LONG, "604800000"),
     "unclean.leader.election.enable": (_BOOLEAN, "false"),
 }
-"""Every name that a topic accepts, with type and default as Kafka 4.3 describes them. None: a
-name of another version, of which 4.3 tells no default; it is accepted and not described."""
+"""Every accepted name, with type and default as Kafka 4.3 describes them. None: a name of another
+version without a default in 4.3; it is accepted but not described."""
 
 
 _CHOICES: Final[Mapping[str, frozenset[str]]] = {
@@ -78,7 +78,7 @@ _NUMBERS: Final[Mapping[ConfigType, Callable[[str], object]]] = {
 
 
 def check_new(configs: Mapping[str, str | None]) -> None:
-    """Refuse what no topic can be created with: INVALID_CONFIG."""
+    """Refuse settings with which no topic can be created: INVALID_CONFIG."""
     for name, value in configs.items():
         if name not in DEFAULTS:
             raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
@@ -111,15 +111,15 @@ def entries() -> Sequence[ConfigEntry]:
 
 
 def check_names(changes: Sequence[Change]) -> None:
-    """Refuse what no topic could have, whether or not there is one: INVALID_CONFIG."""
+    """Refuse unknown names, whether or not the topic exists: INVALID_CONFIG."""
     for change in changes:
         if change.operation != ConfigOperation.DELETE and change.name not in DEFAULTS:
             raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {change.name}")
 
 
 def check(changes: Sequence[Change]) -> None:
-    """Refuse what would not be true afterwards: INVALID_REQUEST. Setting what holds anyway, and
-    deleting, change nothing and are welcome. Form and names were checked."""
+    """Refuse changes that would have no effect: INVALID_REQUEST. Setting the current value, and
+    deleting, are accepted. Form and names were checked before."""
     for change in changes:
         if change.operation == ConfigOperation.DELETE:
             continue

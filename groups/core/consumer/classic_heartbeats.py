@@ -1,8 +1,8 @@
 """When a member of the classic protocol must join again, in a group of the consumer protocol.
 
-Such a member learns by its heartbeat that something waits for it (REBALANCE_IN_PROGRESS), and
-moves on with JoinGroup alone. Here is the question, and the timer that runs while it is called;
-what a join does stands in ``classic_members``.
+Such a member learns from its heartbeat's response (REBALANCE_IN_PROGRESS) that it has to join, and
+gets a new assignment only by JoinGroup. This module decides that, and runs the timer until it
+joins; ``classic_members`` handles the join.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 def is_behind(row: GroupRow, schedule: TargetSchedule, index: Index, member: Member) -> bool:
     """Whether there is a newer target than the member's.
 
-    An epoch without a target does not count: the next heartbeat of a member of the consumer
-    protocol computes it, or the batch that it waits for. Where there is neither a join does,
-    unless it has to wait: then the member would come back in a loop.
+    An epoch without a target does not count if the target will come without this member: from a
+    heartbeat of a member of the consumer protocol, or after a wait. Otherwise this member's join
+    computes it; a member that joined during a wait would repeat its join in a loop.
     """
     waits = index.modern > 0 or guards.is_put_off(row) or schedule.is_wanted or schedule.asked
     newest: int = row.details["target_epoch"] if waits else row.generation
@@ -36,9 +36,9 @@ def is_behind(row: GroupRow, schedule: TargetSchedule, index: Index, member: Mem
 
 
 def must_join(row: GroupRow, schedule: TargetSchedule, index: Index, member: Member) -> bool:
-    """Whether the member's heartbeat is answered REBALANCE_IN_PROGRESS.
+    """Whether the response to the member's heartbeat is REBALANCE_IN_PROGRESS.
 
-    It is behind, or has to give something up, or all that it waits for has become free.
+    So if it is behind, or has to revoke partitions, or all partitions that it waits for are free.
     """
     if is_behind(row, schedule, index, member) or member.state == UNREVOKED:
         return True
@@ -48,10 +48,11 @@ def must_join(row: GroupRow, schedule: TargetSchedule, index: Index, member: Mem
 
 
 def renew(work: "Work") -> None:
-    """Start the timer of every member that is called from now on; stop it where it has come.
+    """Start the timer of every member that must join from now on; stop those of members that
+    joined.
 
-    The timer starts when the group decides to call, not with the heartbeat that hears it:
-    heartbeats are answered without a step (docs/decisions/0015-migration.md).
+    The timer starts when the group decides this, not with the member's next heartbeat: heartbeats
+    are answered without a step (docs/decisions/0015-migration.md).
     """
     index = work.index
     row, schedule = work.row, work.live.schedule
@@ -66,29 +67,29 @@ def renew(work: "Work") -> None:
 def is_sign_of_life(
     member: Member, holder: str | None, sign: ClassicHeartbeat | JoinGroup | SyncGroup
 ) -> bool:
-    """Whether a request that is not decided shows that this member is alive; a join names no
-    epoch. ``holder``: the member that has the instance id of the request."""
+    """Whether a request that is not decided shows that this member is alive; a join has no epoch.
+    ``holder``: the member with the request's instance id."""
     if not member.is_classic or (sign.instance_id is not None and holder != member.row.member_id):
         return False
     return isinstance(sign, JoinGroup) or sign.generation_id == member.epoch
 
 
 def over(timers: "Mapping[str, Timer]", now: Millis) -> list[str]:
-    """Whose timer has ended."""
+    """The members whose timer has ended."""
     return [member_id for member_id, timer in timers.items() if now >= timer.deadline]
 
 
 @dataclass(frozen=True, slots=True)
 class MixedView(HeartbeatView):
-    """The view of a consumer group that has classic members: each has an epoch and an answer of
-    its own. ``beats`` are theirs alone: nobody else sends this heartbeat."""
+    """The view of a consumer group with classic members: each has its own epoch and error code.
+    ``beats`` has only theirs: other members do not send this heartbeat."""
 
     members: Mapping[str, tuple[int, ErrorCode]]
 
     def find(
         self, member_id: str, instance_id: str | None, generation_id: int
     ) -> tuple[ErrorCode, Beat | None]:
-        """What to answer one heartbeat, and the beat that it raises if it is right."""
+        """The answer to one heartbeat, and the beat to set if it is valid."""
         epoch, code = self.members.get(member_id, (generation_id, ErrorCode.NONE))
         own = HeartbeatView(epoch, code, self.beats, self.instances)
         return own.find(member_id, instance_id, generation_id)
@@ -97,7 +98,7 @@ class MixedView(HeartbeatView):
 def heartbeat_view(
     row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live"
 ) -> HeartbeatView:
-    """What the fast path may say to the classic members of a group."""
+    """What the fast path may answer to classic members."""
     told: dict[str, tuple[int, ErrorCode]] = {}
     for member_id in index.classic:
         member = members[member_id]

@@ -1,9 +1,9 @@
 """Members of the classic protocol in a group of the consumer protocol (KIP-848, migration).
 
-JoinGroup and SyncGroup do for them what one heartbeat does for the others: what a member subscribes
-to and owns is read from the metadata embedded in its join, and its assignment is packed in the same
-words. Nobody is ever held: the coordinator assigns, so nobody waits for a leader. How they hear
-that they must join again is in ``classic_heartbeats``, how they leave in ``leave``.
+JoinGroup and SyncGroup do for them what a heartbeat does for others: the subscription and the owned
+partitions are read from the metadata in the join, and the assignment is returned in the same
+format. No request is held: the coordinator assigns, so there is no leader to wait for.
+``classic_heartbeats`` tells them when to join again, ``leave`` removes them.
 """
 
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ from groups.core.subscription import Subscription, subscription_of
 PROTOCOL_TYPE = "consumer"
 
 DISABLED = "disabled"
-"""The value of group.consumer.migration.policy that keeps the protocols apart."""
+"""The value of group.consumer.migration.policy that forbids mixed groups."""
 
 VERSION_MAX = 3
-"""The newest version of the embedded assignment that is known."""
+"""The newest known version of the embedded assignment."""
 
 
 def join_group(work: Work, event: JoinGroup) -> None:
@@ -46,7 +46,7 @@ def join_group(work: Work, event: JoinGroup) -> None:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
     _check_protocols(work, event)
     if not event.member_id and event.instance_id is None and event.needs_member_id:
-        # The id is not remembered: whoever brings it is let in as one that is not known.
+        # The id is not stored: a client that brings it joins as a new member.
         required = Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=heartbeat.new_id(work))
         work.answer(event.ticket, required)
         return
@@ -66,16 +66,16 @@ def join_group(work: Work, event: JoinGroup) -> None:
 
 
 def _has_place(work: Work, event: JoinGroup) -> bool:
-    """Whether the join takes no room of its own: a member's, or for a static one's place."""
+    """Whether the join needs no new place: its sender is a member, or replaces a static one."""
     is_held = event.instance_id is not None and work.holder(event.instance_id) is not None
     return is_held or event.member_id in work.members
 
 
 def _known(work: Work, event: JoinGroup) -> Member | None:
-    """The member that joins, or whose place it takes; None for a newcomer.
+    """The member that joins, or that it replaces; None for a new one.
 
-    UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID as in a classic group, and for the id of a member
-    that speaks the other protocol.
+    UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID as in a classic group, and for the id of a member of
+    the other protocol.
     """
     if event.instance_id is None:
         member = work.members.get(event.member_id)
@@ -94,8 +94,8 @@ def _known(work: Work, event: JoinGroup) -> Member | None:
 
 
 def _check_protocols(work: Work, event: JoinGroup) -> None:
-    """INCONSISTENT_GROUP_PROTOCOL where the join is no consumer's, or shares no protocol name with
-    the other classic members. Kafka asks this before it asks who joins."""
+    """INCONSISTENT_GROUP_PROTOCOL if the join is not of a consumer, or shares no protocol name with
+    the other classic members. Kafka checks this before it looks up the member."""
     shared = {name for name, _ in event.protocols}
     for names in work.index.protocols:
         shared.intersection_update(names)
@@ -104,7 +104,7 @@ def _check_protocols(work: Work, event: JoinGroup) -> None:
 
 
 def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
-    """The member before this join: itself, a static one under its new id, or a new one."""
+    """The member before this join: known, static under its new id, or new."""
     if before is None:
         return Member(_row(event, event.member_id or heartbeat.new_id(work), work))
     if before.row.member_id == event.member_id:
@@ -127,8 +127,8 @@ def _row(event: JoinGroup, member_id: str, work: Work) -> MemberRow:
 
 
 def _described(member: Member, event: JoinGroup, said: Subscription) -> Member:
-    """The member as this join describes it. Nobody of this protocol has a pattern, or a say in
-    which assignor is used."""
+    """The member with this join's values. Members of this protocol have no pattern, and no vote for
+    an assignor."""
     row = replace(
         member.row,
         client_id=event.client_id,
@@ -144,7 +144,8 @@ def _described(member: Member, event: JoinGroup, said: Subscription) -> Member:
 
 
 def _move(work: Work, event: JoinGroup, said: Subscription, was: Member) -> None:
-    """Reconcile the member, answer, and wait for its SyncGroup. ``was``: before this join."""
+    """Reconcile the member, reply, and wait for its SyncGroup. ``was``: the member before this
+    join."""
     member_id = was.row.member_id
     owned = _parts(said.owned, {**work.index.catalogue, **event.topics})
     before = work.members[member_id]
@@ -169,15 +170,15 @@ def _move(work: Work, event: JoinGroup, said: Subscription, was: Member) -> None
 
 
 def _parts(owned: frozenset[tuple[str, int]], topics: Mapping[str, Topic]) -> Parts:
-    """Partitions by topic id; a name that no topic has is nobody's."""
+    """Partitions by topic id; those of names without a topic are left out."""
     return frozenset((topics[name][0], p) for name, p in owned if name in topics)
 
 
 def sync_group(work: Work, event: SyncGroup) -> None:
-    """Answer with the member's assignment as it stands; what a leader may bring is not looked at.
+    """Reply with the member's current assignment; assignments from a leader are ignored.
 
     INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID and ILLEGAL_GENERATION as in
-    a classic group; REBALANCE_IN_PROGRESS where the member must join first.
+    a classic group; REBALANCE_IN_PROGRESS if the member must join first.
     """
     named = (event.protocol_type, event.protocol_name)
     if event.names_protocol and None in named:
@@ -188,7 +189,7 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     name, metadata = packing.unpack(member.row.subscription)[0]
     if event.names_protocol and named != (PROTOCOL_TYPE, name):
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-    # Who gives something up has joined already, and learns here what it may keep.
+    # A member that has to revoke has joined already, and learns here what it may keep.
     live = work.live
     if (
         classic_heartbeats.is_behind(work.row, live.schedule, work.index, member)
@@ -212,13 +213,13 @@ def sync_group(work: Work, event: SyncGroup) -> None:
 
 
 def named_parts(parts: Parts, topics: Mapping[str, Topic]) -> frozenset[Part]:
-    """Partitions by topic name; those of a topic that is gone are nobody's to work on."""
+    """Partitions by topic name, without those of deleted topics."""
     names = {topic_id: name for name, (topic_id, _) in topics.items()}
     return frozenset((names[topic_id], p) for topic_id, p in parts if topic_id in names)
 
 
 def _member(work: Work, event: SyncGroup) -> Member:
-    """The member that asks, checked in Kafka's order: the instance id first."""
+    """The member that sent the request, checked in Kafka's order: the instance id first."""
     if event.instance_id is not None:
         holder = work.holder(event.instance_id)
         if holder is None:

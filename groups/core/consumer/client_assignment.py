@@ -1,8 +1,8 @@
-"""A member assigns: it is handed what the group is, and installs what it worked out (KIP-848).
+"""A member assigns: it gets the group's state, and installs the target that it computed (KIP-848).
 
-Only the member that the open round asks (``client_rounds``) is heard, and only for the group epoch
-that is. An answer that cannot be gone by changes nothing. No heartbeat is counted here: who assigns
-must be heard of like everybody else.
+Only requests of the member that the open round asks (``client_rounds``) are accepted, and only for
+the current group epoch. An invalid result changes nothing. These requests are no heartbeats: the
+member must send those too.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from groups.core.replies import Installed, Prepared, PreparedMember
 
 
 def prepare(work: Work, event: PrepareAssignment) -> None:
-    """Hand the asked member everything that its assignor may want to know."""
+    """Return everything that the asked member's assignor may need."""
     _asked(work, event)
     elected = work.live.client_round.elected
     assert elected is not None
@@ -45,7 +45,7 @@ def prepare(work: Work, event: PrepareAssignment) -> None:
 
 
 def install(work: Work, event: InstallAssignment) -> None:
-    """Go by what the asked member worked out, or ask another where it says that it cannot."""
+    """Install the asked member's target, or ask another member if it reports a failure."""
     member = _asked(work, event)
     epoch = work.row.generation
     if event.group_epoch != epoch:
@@ -59,29 +59,29 @@ def install(work: Work, event: InstallAssignment) -> None:
 
 
 def tick(work: Work) -> None:
-    """Whoever is asked has had its time: somebody else is asked, or the coordinator assigns."""
+    """The asked member's time is over: ask another member, or let the coordinator assign."""
     if not client_rounds.is_late(work):
         return
     if not work.members or guards.holds(work):
         client_rounds.close(work)
     elif not client_rounds.goes_on(work):
-        target_schedule.want(work)  # of the coordinator, then
+        target_schedule.want(work)  # from the coordinator, then
     elif client_rounds.is_late(work):
         _give_up(work, "said nothing in time")
 
 
 def _give_up(work: Work, why: str) -> None:
-    """The asked member gives no target; after some of these the coordinator works one out."""
+    """The asked member gave no target; after several failures the coordinator computes one."""
     if client_rounds.failed(work, why):
         return
     try:
         rebalance.work_out(work, by_members=False)
-    except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
+    except AssignorFailed as error:  # no request waits for an error
         target_schedule.failed(work, votes.vote(work), str(error))
 
 
 def _asked(work: Work, event: PrepareAssignment | InstallAssignment) -> Member:
-    """The member, if it is the one that is asked."""
+    """The member, if it is the one that the round asks."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     member = work.members.get(event.member_id)

@@ -1,11 +1,12 @@
-"""A member works the target out: who is asked, until when, and what if nothing comes (KIP-848).
+"""Rounds in which a member computes the target: which one, until when, and what if it fails
+(KIP-848).
 
-A round is open from the moment a target is called for until a member has installed one, or until
-the coordinator assigns instead. Whoever can run the assignor and beats first is asked, so nobody
-is waited for who is not there. What is asked and answered is in ``client_assignment``.
+A round is open from the time when a target is needed until a member has installed one, or the
+coordinator assigns instead. The first member that can run the assignor and sends a heartbeat is
+asked, so the group does not wait for an absent one. ``client_assignment`` handles its requests.
 
-A round is live only: a new owner asks again. Why a round outlives a new group epoch, and how often
-another is asked: docs/decisions/0019-client-side-assignors.md.
+Rounds are in memory only: a new owner asks again. Why a round outlives a new group epoch, and how
+many members are asked: docs/decisions/0019-client-side-assignors.md.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,36 +27,37 @@ ASKED_MAX: Final = 3
 
 
 def reloaded(now: ClientRound, members: Mapping[str, Member]) -> ClientRound:
-    """After the rows were read again: whoever was asked may be gone."""
+    """After a reload of the rows: the asked member may be gone."""
     return replace(now, asked=now.asked if now.asked in members else None)
 
 
 def rearmed(now: ClientRound, rules: Rules, at: Millis, missed: Millis) -> ClientRound:
-    """The node slept: whoever is asked has so much longer, and never more than its whole time."""
+    """After missed time: the asked member's time is extended by it, but not beyond its full
+    time."""
     wait = _patience(rules) if now.asked else _until_asked(rules)
     began = forgiven(now.until - wait, at, missed)
     return now if now.elected is None else replace(now, until=began + wait)
 
 
 def due(now: ClientRound) -> Millis | None:
-    """When somebody else must be asked; None: no round is open."""
+    """When another member must be asked; None: no round is open."""
     return None if now.elected is None else now.until
 
 
 def is_open(now: ClientRound, row: GroupRow) -> bool:
-    """Whether a member works out the target of the present group epoch, or is about to."""
+    """Whether a member computes the target of the current group epoch, or will be asked to."""
     return now.elected is not None and now.epoch == row.generation
 
 
 def waits_for(now: ClientRound, row: GroupRow, member: Member) -> bool:
-    """Whether the round goes on with this member's next heartbeat: it must not be held."""
+    """Whether the round needs this member's next heartbeat, which must not be held."""
     if not is_open(now, row):
         return False
     return now.asked == member.row.member_id if now.asked else _may_be_asked(now, member)
 
 
 def begin(work: Work) -> bool:
-    """A target is called for: whether members work it out. Else the coordinator does, at once."""
+    """A target is needed: begin a round. False: the coordinator has to compute it at once."""
     elected = election(work)
     before = work.live.client_round
     if elected is None:
@@ -74,9 +76,8 @@ def begin(work: Work) -> bool:
 
 
 def goes_on(work: Work) -> bool:
-    """Whether the round that is open is still the right one. Another group epoch is the next
-    thing that its member is asked for, within the same time, unless the group now wants another
-    assignor."""
+    """Whether the open round is still valid. A new group epoch becomes the next task of its member,
+    within the same time, unless the group now wants another assignor."""
     now = work.live.client_round
     if now.elected is None or now.epoch == work.row.generation:
         return now.elected is not None
@@ -95,7 +96,7 @@ def goes_on(work: Work) -> bool:
 
 
 def offer(work: Work, member: Member) -> bool:
-    """A member beats: whether it is told to assign. The first that can is the one."""
+    """Whether this member's heartbeat tells it to assign: the first member that can is asked."""
     now = work.live.client_round
     if not waits_for(now, work.row, member):
         return False
@@ -107,7 +108,7 @@ def offer(work: Work, member: Member) -> bool:
 
 
 def gone(work: Work, member_id: str) -> None:
-    """A member goes, for now or for good: whoever beats next is asked instead."""
+    """A member left, for now or for good: ask the next one that sends a heartbeat."""
     now = work.live.client_round
     if now.asked == member_id:
         until = work.now + _until_asked(work.rules)
@@ -115,20 +116,20 @@ def gone(work: Work, member_id: str) -> None:
 
 
 def close(work: Work) -> None:
-    """No member works anything out; whoever failed is remembered until there is a target."""
+    """End the round without a target; members that failed are remembered until there is one."""
     if work.live.client_round.elected is not None:
         work.change().client_round = ClientRound(failed=work.live.client_round.failed)
 
 
 def came(work: Work) -> None:
-    """There is a new target: everybody may be asked for the next."""
+    """There is a new target: all members may be asked for the next one."""
     if work.live.client_round != NO_CLIENT_ROUND:
         work.change().client_round = NO_CLIENT_ROUND
 
 
 def failed(work: Work, why: str) -> bool:
-    """The member that was asked gives no target. Whether another may: else the round is over,
-    and it is the coordinator that must assign."""
+    """The asked member gave no target. Returns whether another one may be asked; otherwise the
+    round ends, and the coordinator must assign."""
     now = work.live.client_round
     assert now.elected is not None, "nobody was asked"
     name = now.elected.name
@@ -158,13 +159,13 @@ def failed(work: Work, why: str) -> bool:
 
 
 def is_late(work: Work) -> bool:
-    """Whether whoever was asked has had its time."""
+    """Whether the time of the asked member is over."""
     end = due(work.live.client_round)
     return end is not None and work.now >= end
 
 
 def election(work: Work) -> Elected | None:
-    """The client-side assignor that the group's members want, if they want one."""
+    """The client-side assignor with the most votes, if any."""
     return elect(work.index.votes, work.rules.group_consumer_assignors)
 
 
@@ -188,7 +189,7 @@ def _may_be_asked(now: ClientRound, member: Member) -> bool:
 
 
 def _told(work: Work, name: str, why: str) -> None:
-    """The coordinator assigns, although the members wanted to: the journal and the page say so."""
+    """The coordinator assigns instead of members: add it to the journal and the details."""
     instead = votes.vote(work)
     work.note(
         EntryKind.ASSIGNOR_FELL_BACK,
@@ -205,10 +206,10 @@ def _tell_page(work: Work, fell_back: str | None) -> None:
 
 
 def _patience(rules: Rules) -> Millis:
-    """The time that a member has from when it was asked."""
+    """The time from the request to a member until its answer."""
     return rules.group_consumer_assignment_timeout_ms
 
 
 def _until_asked(rules: Rules) -> Millis:
-    """Longer while nobody is asked: somebody must beat first."""
+    """Longer while no member is asked: one must send a heartbeat first."""
     return rules.group_consumer_heartbeat_interval_ms + rules.group_consumer_assignment_timeout_ms

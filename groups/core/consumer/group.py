@@ -1,7 +1,7 @@
 """The consumer group: the ``Group`` protocol over the rules in this folder.
 
-It says which rule decides which event, and hands out what others may know of a group. No request
-is ever parked: each heartbeat, and each join of a classic member, is answered in its own step.
+It maps events to rules, and gives others access to a group's state. No request is ever parked: each
+heartbeat, and each join of a classic member, is answered in its own step.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -99,7 +99,7 @@ HANDLERS: Final[Handlers[Work]] = {
 
 
 class ConsumerGroup:
-    """A group of the consumer protocol (KIP-848), at one instant."""
+    """A group of the consumer protocol (KIP-848) at one time."""
 
     __slots__ = ("_due", "_durable", "_index", "_live", "members", "rules")
 
@@ -120,7 +120,7 @@ class ConsumerGroup:
 
     @property
     def durable(self) -> Durable:
-        """What the rows hold once this value is committed."""
+        """The content of the rows when this value is committed."""
         return self._durable
 
     @property
@@ -130,12 +130,12 @@ class ConsumerGroup:
 
     @property
     def idle(self) -> bool:
-        """Nothing is ever parked."""
+        """True: nothing is ever parked."""
         return True
 
     @property
     def has_row(self) -> bool:
-        """Whether the group has a row, or will have one by the step that gave this value."""
+        """Whether the group has a row, or gets one by the step that created this value."""
         return bool(self._durable.group.details)
 
     @property
@@ -145,14 +145,14 @@ class ConsumerGroup:
 
     @property
     def topic_names(self) -> frozenset[str]:
-        """Every name that a member subscribes to, existing or not; the very same set until there
-        are others."""
+        """Every name that a member subscribes to, existing or not; the same object until they
+        change."""
         return self._index.topic_names
 
     def is_settled(self, member_id: str, epoch: int) -> bool:
-        """Whether the member has all it shall have in this epoch, and nobody needs its heartbeat:
-        the group is in that epoch too, or comes to the next one by itself. Then its next heartbeat
-        would be answered with no news."""
+        """Whether the member has its full assignment of this epoch, and its heartbeat is not
+        needed: the group is in that epoch too, or gets its next target without it. Then its next
+        heartbeat would be answered without news."""
         member, row, schedule = (
             self.members.get(member_id),
             self._durable.group,
@@ -166,9 +166,9 @@ class ConsumerGroup:
         return epoch == newest and member.is_settled(epoch)
 
     def is_calm(self, heartbeat: ConsumerHeartbeat) -> bool:
-        """Whether a heartbeat that says nothing of its own would be answered with no news and the
-        usual interval, and change nothing, at any time while this value is the committed one and
-        the catalogue stays as it is. Members that subscribe by pattern are left out."""
+        """Whether a heartbeat that reports nothing would be answered without news and with the
+        usual interval, and change nothing, as long as this value is the committed one and the
+        catalogue does not change. False for groups with patterns."""
         member_id, epoch, now = heartbeat.member_id, heartbeat.member_epoch, self._live
         member, row = self.members.get(member_id), self._durable.group
         if member is None or self._index.regexes or VACATED in row.details:
@@ -184,16 +184,16 @@ class ConsumerGroup:
 
     @property
     def breadth(self) -> int:
-        """How many members and partitions a step may have to go through."""
+        """The number of members and partitions that a step may have to process."""
         return len(self.members) + sum(count for _, count in self._index.catalogue.values())
 
     @property
     def patterns(self) -> frozenset[str]:
-        """Every regular expression that a member subscribes with."""
+        """Every regular expression that a member subscribes to."""
         return frozenset(self._index.regexes)
 
     def pattern_of(self, member_id: str) -> str:
-        """The regular expression that a member subscribes with; "" where there is none."""
+        """The regular expression that a member subscribes to; "" if it has none."""
         member = self.members.get(member_id)
         return "" if member is None else member.regex
 
@@ -209,18 +209,19 @@ class ConsumerGroup:
 
     @property
     def racks(self) -> Racks:
-        """Which racks their partitions are near to, by topic id, as last heard."""
+        """The racks of their partitions, by topic id, as last reported."""
         return self._live.racks
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group of an id that has no row."""
+        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
         return cls(nobody, {}, Index(), Live(now), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
-        """Rows and what was live; after a takeover every session and timer starts in full."""
+        """Combine loaded rows with the live state; after a takeover every session and timer starts
+        again."""
         members = {member_id: Member.load(row) for member_id, row in durable.members.items()}
         index = Index.of(members.values(), durable.group.details)
         before = live or Live(now, settled_at=now)
@@ -228,7 +229,7 @@ class ConsumerGroup:
         return cls(durable, members, index, after, rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self stays as it is."""
+        """Decide the events in order; self is not changed."""
         row = self._durable.group
         work = Work(row, self.members, self._index, self._live, self.rules, now, rng)
         for event in events:
@@ -251,8 +252,8 @@ class ConsumerGroup:
         )
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
-        """What a step would answer to a commit, which is no sign of life here; None: it has to be
-        stepped, since the group is not there, is taken into use again, or may become a classic one
+        """The code that a step would answer to a commit, which is no sign of life here; None: it
+        has to be stepped, since the group does not exist, was vacated, or may become a classic one
         (``groups.core.conversion``)."""
         details = self._durable.group.details
         if not details or VACATED in details or self._index.classic:
@@ -260,7 +261,7 @@ class ConsumerGroup:
         return offsets.verdict(self.members, self._index, commit)
 
     def _after(self, work: Work, ticked: bool) -> "ConsumerGroup":
-        """The group afterwards: self where nothing changed, so that ``due`` stays known."""
+        """The group after the step: self if nothing changed, so that ``due`` stays known."""
         before = self._durable
         if work.is_quiet and work.row is before.group and not ticked:
             return self
@@ -273,7 +274,7 @@ class ConsumerGroup:
     def due(self, now: Millis) -> Millis | None:
         """The end of the next session or rebalance timer, or of a rebalance's wait; None: never.
 
-        Found in O(members), and again when it has passed: beats have moved on meanwhile.
+        Computed in O(members), and again after it has passed, since heartbeats move it.
         """
         if not stands(self._due, now):
             due = timers.due(self._durable, self.members, self._index, self._live, self.rules)
@@ -282,17 +283,17 @@ class ConsumerGroup:
         return self._due[0]
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
-        """Nothing is ever parked, so whatever waited was lost with its batch."""
+        """Nothing is ever parked, so waiting requests were lost with their batch."""
         lost = ConsumerBeaten(error=ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return tuple(Answer(ticket, lost) for ticket in tickets)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """Every session and timer is set forward by what was missed."""
+        """The same group with every session and timer extended by the missed time."""
         live = recovery.rearmed(self._live, self.rules, now, missed)
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
-        """Nothing is parked."""
+        """Nothing: no request is parked."""
         return ()
 
     def with_revision(self, revision: int) -> Self:
@@ -307,16 +308,16 @@ class ConsumerGroup:
         return type(self)(self._durable, self.members, self._index, self._live, rules)
 
     def heartbeat_view(self) -> HeartbeatView:
-        """A classic heartbeat finds the members of that protocol here, where there are any, and
-        is told where another has its instance id."""
+        """Classic members are answered from here, and a client whose instance id belongs to another
+        member gets the error."""
         if not self._index.classic and not self._index.instances:
             return NOBODY
         row = self._durable.group
         return classic_heartbeats.heartbeat_view(row, self.members, self._index, self._live)
 
     def beat_of(self, sign: Sign) -> Beat | None:
-        """Of the protocol's own heartbeat, and of what members of the classic protocol send.
-        Commits are no sign of life here."""
+        """The beat of the protocol's own heartbeat, and of requests of classic members. Commits are
+        no sign of life here."""
         if not isinstance(sign, ConsumerHeartbeat | ClassicHeartbeat | JoinGroup | SyncGroup):
             return None
         member = self.members.get(sign.member_id)
@@ -330,7 +331,7 @@ class ConsumerGroup:
         return self._live.beats[sign.member_id] if is_right else None
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None where it is at work."""
+        """What the group waits for; None if it is settled."""
         return waiting.waiting(
             self._durable, self.members, self._index, self._live, self.rules, now
         )

@@ -1,8 +1,9 @@
-"""When a new target has to wait: a freeze, or too soon after the last rebalance (KIP-848 groups).
+"""When a new target of a consumer group has to wait: a freeze, or too soon after the last
+rebalance.
 
-The group epoch rises as ever, and who goes is gone at once; only no target is computed, so nobody
-has to give anything up. Members that come meanwhile have nothing to do until then. A rebalance
-that goes on is not held up: members still come to the target that there is.
+The group epoch still rises, and leaving members are removed at once; but no target is computed, so
+no member has to revoke anything. New members have no partitions until then. A rebalance in progress
+is not delayed: members still move to the current target.
 """
 
 from groups.core.consumer import target_schedule
@@ -13,19 +14,19 @@ from groups.core.rows import GroupRow
 
 
 def first_target(rules: Rules) -> int:
-    """The target of a group that was frozen before it had any: nothing for anybody. A member's
-    epoch cannot be 0, which means that it joins."""
+    """The target epoch of a group that was frozen before it had a target: an empty one. It cannot
+    be 0, which in a heartbeat means joining."""
     return rules.generations_after + 1
 
 
 def holds(work: Work) -> bool:
-    """Whether a target that is called for has to wait now."""
+    """Whether a needed target has to wait now."""
     guards = work.rules.guards
     if guards is NO_GUARDS:
         return False
     if guards.frozen:
         return True
-    # While members are on their way to a target, or hold nothing, there is no work to disturb.
+    # If members are still moving to a target, or hold nothing, there is no work to disturb.
     at_rest = work.row.details.get("settled_epoch") == work.target_epoch
     return at_rest and bool(work.index.holders) and work.now < _interval_end(work.live, work.rules)
 
@@ -35,18 +36,17 @@ def _interval_end(live: Live, rules: Rules) -> Millis:
 
 
 def is_put_off(row: GroupRow) -> bool:
-    """Whether a target waits to be computed."""
+    """Whether the computation of a target was put off."""
     return row.details.get("put_off") is not None
 
 
 def due(row: GroupRow, live: Live, rules: Rules) -> Millis | None:
-    """When the target that is called for is computed by itself; None: nobody called for one, or
-    the group is frozen. (What was not put off is computed with the next heartbeat, as with Kafka.)
-    """
+    """When a needed target is computed by itself; None: none is needed, or the group is frozen.
+    (One that was not put off is computed with the next heartbeat, as in Kafka.)"""
     if not is_put_off(row):
         return target_schedule.due(row, live.schedule, rules)
     if rules.guards.frozen:
         return None
-    # Whichever of the two waits is longer: a tick before its end would decide nothing.
+    # The later of the two: a tick before it would decide nothing.
     ends = (_interval_end(live, rules), target_schedule.begins_at(live.schedule, rules))
     return max(end for end in ends if end is not None)

@@ -1,7 +1,7 @@
 """ConsumerGroupHeartbeat: join, stay, acknowledge, leave (KIP-848, in the form of Kafka 4.3).
 
-One heartbeat is one atomic decision: check, merge what changed, raise the epoch if need be,
-compute a target, reconcile this member only.
+One heartbeat is one atomic decision: check, merge changes, raise the epoch if necessary, compute a
+target, reconcile this member only.
 """
 
 from collections.abc import Collection, Mapping
@@ -85,8 +85,8 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAME
 
 
 NAMES_MAX: Final = 50_000
-"""Names that the members of a group may subscribe to together: each new one has all of them looked
-up in the catalogue, 10 ms of the event loop."""
+"""Names that the members of a group may subscribe to together: each new member has all of them
+looked up in the catalogue, 10 ms of the event loop."""
 
 
 def check_size(
@@ -172,7 +172,7 @@ def _join(work: Work, event: ConsumerHeartbeat) -> Member:
     other = holder if holder is not None and holder.row.member_id != event.member_id else None
     if other is not None and other.epoch != LEFT_FOR_NOW and not other.is_classic:
         raise Refuse(ErrorCode.UNRELEASED_INSTANCE_ID, "The instance id is still in use.")
-    if event.regex_problem is not None:  # from here on the group changes, and nothing is refused
+    if event.regex_problem is not None:  # no refusal after this
         raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, event.regex_problem)
     if other is not None:
         return _come_back(work, event, other)
@@ -283,7 +283,7 @@ def merge(
     elif topics is not None:
         rebalance.bump(work, Trigger.TOPICS_CHANGED, "topics or partition counts changed", changed)
     elif changed.client_assignors != member.client_assignors:
-        # KIP-848: what an assignor has to say anew may change what it would assign.
+        # KIP-848: a client-side assignor's new metadata may change its assignment.
         rebalance.bump(
             work, Trigger.ASSIGNOR_CHANGED, "a member's assignor has something new to say", changed
         )

@@ -1,7 +1,7 @@
-"""What the members of a consumer group imply together, kept beside them for speed.
+"""State derived from the members of a consumer group, kept for speed.
 
-Everything here can be computed anew from the members and the group's row (``Index.of`` does,
-after a reload); nothing here is durable, and no rule is decided here.
+All of it can be computed from the members and the group's row (``Index.of`` does, after a reload);
+nothing here is durable, and no rule is decided here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,14 +24,14 @@ Counted = TypeVar("Counted")
 
 @dataclass(slots=True)
 class Index:
-    """Who holds what, who is which instance, how many subscribe to each name.
+    """Holders of partitions, members by instance id, subscribers of each name.
 
-    ``unsettled`` counts the members that are not yet at the target; ``catalogue`` holds the
-    subscribed topics as the group last used them. ``regexes`` counts the members with each
-    pattern; ``matches`` are the names that each pattern stands for, and ``names`` counts a pattern
-    as one more subscriber of each. ``classic`` are the members of the classic protocol, and
-    ``protocols`` counts their lists of protocol names; ``modern`` counts the others.
-    ``votes`` counts what members say of assignors, ``said_bytes`` all that they say.
+    ``unsettled`` counts the members that are not at the target yet; ``catalogue`` has the
+    subscribed topics as the group last used them. ``regexes`` counts the members with each pattern;
+    ``matches`` are the names that match each pattern, and ``names`` counts a pattern as one more
+    subscriber of each. ``classic`` are the members of the classic protocol, and ``protocols``
+    counts their lists of protocol names; ``modern`` counts the others. ``votes`` counts members'
+    votes for assignors, ``said_bytes`` the size of all members' metadata.
     """
 
     holders: SharedDict[Part, str] = field(default_factory=SharedDict)
@@ -51,14 +51,14 @@ class Index:
 
     @property
     def topic_names(self) -> frozenset[str]:
-        """Every name that somebody subscribes to: the very same set until there are others."""
+        """Every name that a member subscribes to: the same object until they change."""
         if self._topic_names is None:
             self._topic_names = frozenset(self.names)
         return self._topic_names
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
-        """The index of these members, under these details of the group's row."""
+        """The index of these members, with these details of the group's row."""
         known: Mapping[str, Any] = details.get("topics", {})
         index = cls(
             catalogue={name: (entry[0], entry[1]) for name, entry in known.items()},
@@ -97,14 +97,15 @@ class Index:
             self._learn(after)
 
     def match(self, matches: Mapping[str, tuple[str, ...]]) -> None:
-        """The patterns stand for these names from now on."""
+        """Set the names that match the patterns."""
         for regex in self.regexes:
             self._count_names(self.matches.get(regex, ()), -1)
             self._count_names(matches.get(regex, ()), +1)
         self.matches = matches
 
     def _resubscribe(self, before: Member | None, after: Member | None) -> None:
-        """Names and patterns alone: most changes of a member leave a long subscription as it is."""
+        """Update names and patterns only if they changed: most changes of a member do not concern a
+        long subscription."""
         if after is not None:
             self._count_names(after.topics, +1)
             if after.regex:
@@ -115,7 +116,7 @@ class Index:
                 self._count_pattern(before.regex, -1)
 
     def _count_pattern(self, regex: str, by: int) -> None:
-        """A pattern stands for its names once, however many members have it."""
+        """Count the names of a pattern once, however many members have it."""
         known = len(self.regexes)
         _count(self.regexes, [regex], by)
         if len(self.regexes) != known:
@@ -148,7 +149,7 @@ class Index:
         self.next_position = max(self.next_position, member.row.position + 1)
 
     def _hold(self, before: Member | None, after: Member | None) -> None:
-        """The one place where a partition finds its holder; two holders are a defect of ours."""
+        """Set a partition's holder; a second holder is a defect in Rollcall."""
         old = before.holds if before is not None else NOTHING
         new = after.holds if after is not None else NOTHING
         for part in old - new:
@@ -168,7 +169,7 @@ def _votes_of(member: Member) -> Sequence[Vote]:
 
 
 def _count(counts: dict[Counted, int], keys: Iterable[Counted], by: int) -> None:
-    """Count each of these one up or down; what nobody has is not kept."""
+    """Add to the count of each key; keys with count 0 are removed."""
     for key in keys:
         count = counts.get(key, 0) + by
         if count:

@@ -1,8 +1,8 @@
-"""What must hold of a consumer group, whatever happens to it.
+"""Invariants of a consumer group.
 
-``check`` is asserted after every step, in production too, and costs nothing where nothing durable
-changed. ``check_thoroughly`` looks at everything, for tests. That no partition has two holders is
-asserted where holders are kept (``Index``). A violation is a defect of ours, never a member's.
+``check`` runs after every step, in production too, and costs nothing if nothing durable changed.
+``check_thoroughly`` checks everything, for tests. ``Index`` asserts that no partition has two
+holders. A violation is a defect in Rollcall, never of a member.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from groups.core.rows import Durable
 
 
 def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
-    """What one step may have done: compare the rows before and after it."""
+    """Compare the rows before and after one step."""
     tickets = [answer.ticket for answer in answers]
     assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
     if after is before or not after.group.details:
@@ -30,7 +30,7 @@ def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
 
 
 def check_thoroughly(durable: Durable, members: Mapping[str, Member], index: Index) -> None:
-    """Everything that must hold of one value, however it came about."""
+    """Check one value completely."""
     group, rows = durable.group, durable.members
     assert {m: member.row for m, member in members.items()} == dict(rows), "rows differ"
     for member_id, member in members.items():
@@ -45,7 +45,7 @@ def check_thoroughly(durable: Durable, members: Mapping[str, Member], index: Ind
 
 
 def check_live(members: Mapping[str, Member], live: Live) -> None:
-    """Everyone has a beat, and a rebalance timer exactly while something is to be given up;
+    """Every member has a beat, and a rebalance timer exactly while it has to revoke partitions;
     classic members have timers of their own."""
     assert live.beats.keys() == members.keys(), "beats are not the members'"
     classic = {member_id for member_id, member in members.items() if member.is_classic}

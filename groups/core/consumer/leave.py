@@ -1,7 +1,7 @@
-"""How members of a consumer group go, by their own word or by another's hand (KIP-848).
+"""How members of a consumer group are removed: they leave, or are removed (KIP-848).
 
-A departure raises the group epoch but computes no target: the group is Assigning until the
-next heartbeat.
+A removal raises the group epoch but computes no target: the group is Assigning until the next
+heartbeat.
 """
 
 from collections.abc import Sequence
@@ -29,12 +29,13 @@ from groups.core.replies import ConsumerBeaten, Left
 
 
 def leave(work: Work, event: ConsumerHeartbeat) -> None:
-    """Epoch -1: the member goes. Epoch -2: a static member goes for now and keeps its place."""
+    """Epoch -1: the member leaves. Epoch -2: a static member leaves temporarily and keeps its
+    place."""
     if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     member = _leaver(work, event)
     if event.member_epoch == LEFT_FOR_NOW:
-        # As with Kafka: whoever comes back has had what it finds for as long as anybody asks.
+        # As in Kafka: when it returns, it counts as having had its partitions since epoch 0.
         work.put(replace(away(member), since=dict.fromkeys(member.assigned, 0)))
         work.disarm(event.member_id)
         client_rounds.gone(work, event.member_id)
@@ -61,7 +62,8 @@ def _leaver(work: Work, event: ConsumerHeartbeat) -> Member:
 
 
 def away(member: Member) -> Member:
-    """The member while it is gone: what it was to give up is free, the rest stays held."""
+    """The member while it is away: partitions that it had to revoke are free, the others stay
+    held."""
     since = member.since or {}
     return replace(
         member,
@@ -76,9 +78,9 @@ def away(member: Member) -> Member:
 def remove(
     work: Work, gone: Sequence[Member], trigger: str, reason: str, client_reason: str = ""
 ) -> None:
-    """Take members out; their partitions are free, and the epoch rises once for all of them."""
+    """Remove members; their partitions are free, and the epoch rises once for all of them."""
     for member in gone:
-        # Who fell silent has worked on nothing since it was last heard of, as far as we know.
+        # A silent member is assumed to have worked on nothing since its last request.
         silent_since = work.live.beats[member.row.member_id].at
         since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
         rebalance.remove(work, member.row.member_id, since)
@@ -88,10 +90,10 @@ def remove(
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
-    """The classic request: members of the classic protocol go by their own word.
+    """LeaveGroup of the classic protocol.
 
-    An administrator may remove any member, of either protocol, by its id, or a static one by
-    naming its instance alone (KIP-345).
+    An administrator may remove any member, of either protocol, by its id, or a static one by its
+    instance id alone (KIP-345).
     """
     codes: list[ErrorCode] = []
     gone: list[Member] = []
@@ -125,7 +127,7 @@ def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
 
 
 def target_computed(work: Work, event: TargetComputed) -> None:
-    """A target that was worked out elsewhere. Only the last one that was asked for counts."""
+    """Install a target that was computed outside of the step, if it was the last one requested."""
     question = event.question
     if not work.exists or work.live.schedule.asked != question.epoch:
         return

@@ -1,6 +1,6 @@
-"""What no row holds of a consumer group: beats, timers, what this owner alone has seen.
+"""The state of a consumer group that is not in rows: beats, timers, observations of this owner.
 
-Values, no rules. A takeover begins them anew.
+Values, no rules. They start again after a takeover.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from groups.core.shared import SharedDict
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A member must have given up these partitions by then."""
+    """A member must have revoked these partitions by the deadline."""
 
     deadline: Millis
     timeout_ms: int
@@ -24,11 +24,11 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class TargetSchedule:
-    """What is live about targets. ``last_at``: when the present one came, None: not known here.
+    """Live state of targets. ``last_at``: when the current one was computed; None: not known here.
 
-    ``is_wanted``: a heartbeat called for one, and it had to wait. ``asked``: the epoch of the one
-    that is being worked out elsewhere, 0: none, and lost after ``asked_until``. ``not_before``:
-    an assignor failed, and is asked again then; ``failed``: at this epoch.
+    ``is_wanted``: a heartbeat needed one, and it had to wait. ``asked``: the epoch of the one that
+    is being computed outside; 0: none; it is lost after ``asked_until``. ``not_before``: after a
+    failure, the time of the next attempt; ``failed``: the epoch of the failure.
     """
 
     last_at: Millis | None = None
@@ -44,10 +44,12 @@ NO_SCHEDULE: Final = TargetSchedule()
 
 @dataclass(frozen=True, slots=True)
 class ClientRound:
-    """``elected`` None: none is open. ``epoch``: the group epoch that it was last looked at in.
+    """A round of client-side assignment. ``elected`` None: none is open. ``epoch``: the group epoch
+    at which it was last checked.
 
-    ``asked``: who works on it since ``since``, None: whoever beats next. ``until``: when another
-    is asked, or the coordinator assigns. ``failed``: who was asked for this target in vain.
+    ``asked``: the member that computes, since ``since``; None: the next one that sends a heartbeat.
+    ``until``: when another one is asked, or the coordinator assigns. ``failed``: the members that
+    failed for this target.
     """
 
     elected: Elected | None = None
@@ -63,14 +65,13 @@ NO_CLIENT_ROUND: Final = ClientRound()
 
 @dataclass(slots=True)
 class Live:
-    """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
-    count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
-    rebalance that goes on began, None where none does or nobody here saw it begin;
-    ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
-    that must join again, ``syncs``: those that joined and have not fetched their assignment.
-    ``client_round``: a member that works a target out. ``racks``: as last heard; ``moves``: what
-    has changed hands since the rebalance began.
-    """
+    """State that is not in rows: beats, rebalance timers; silence before ``floor`` does not count.
+    Never changed after the commit, except for beats (see ``Beat``). ``since``: the start of the
+    current rebalance, None if there is none or this owner did not see it; ``settled_at``: when the
+    last one ended, as far as this owner knows. ``calls``: classic members that must join again,
+    ``syncs``: those that joined and have not sent SyncGroup. ``client_round``: a member computes a
+    target. ``racks``: as last reported; ``moves``: partitions that changed their holder since the
+    rebalance began."""
 
     floor: Millis
     beats: SharedDict[str, Beat] = field(default_factory=SharedDict)

@@ -1,7 +1,7 @@
-"""A member of a consumer group: its row with the facts of the protocol parsed out of it.
+"""A member of a consumer group: its row, with the details parsed.
 
-Values only. ``details`` of the row is the durable form; a ``Member`` is what rules work with,
-made once per change and kept beside the row, so that a quiet heartbeat parses nothing.
+Values only. ``details`` of the row is the durable form; rules use a ``Member``, which is created
+once per change and kept with the row, so that a heartbeat without changes parses nothing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,16 +17,15 @@ UNREVOKED = "unrevoked-partitions"
 UNRELEASED = "unreleased-partitions"
 
 LEFT_FOR_NOW = -2
-"""The epoch of a static member that went and may come back (KIP-848)."""
+"""The epoch of a static member that left temporarily (KIP-848)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
-    still holds, ``target`` what it shall have in the end. ``since`` tells for each partition
-    that it holds at which epoch it was given (KIP-1251). ``topics`` are names, ``regex`` a pattern
-    for more of them; "" is none. ``client_assignors`` are those that it can run.
-    ``written``: what of this the row says."""
+    """One member. ``assigned`` are its partitions, ``revoking`` those that it must revoke but still
+    holds, ``target`` its target assignment. ``since`` has for each held partition the epoch at
+    which it was assigned (KIP-1251). ``topics`` are names, ``regex`` a pattern for more of them; ""
+    is none. ``client_assignors`` are those that it can run. ``written``: the values in the row."""
 
     row: MemberRow
     epoch: int = 0
@@ -65,7 +64,8 @@ class Member:
         return replace(member, written=Written.of(member))
 
     def saved(self) -> Self:
-        """The same member with a row that says so. What the row says already is not said anew."""
+        """The same member with its row updated. Parts that have not changed are not serialized
+        again."""
         said, written = self.row.details, self.written or _NEVER
         facts: dict[str, Any] = {
             "epoch": self.epoch,
@@ -94,9 +94,9 @@ class Member:
         return replace(self, row=row, written=Written.of(self))
 
     def with_target(self, target: Parts, grouped: Mapping[str, list[int]]) -> Self:
-        """The same member with another target, which is ``grouped`` already for its row.
+        """The same member with another target, which is already ``grouped`` for its row.
 
-        Ten thousand of these are made in one step, so the row is not left for later.
+        One step creates ten thousand of these, so the row is updated here.
         """
         if self.written is None:
             return replace(self, target=target)
@@ -105,18 +105,18 @@ class Member:
 
     @property
     def is_classic(self) -> bool:
-        """Whether the member speaks the classic protocol (KIP-848, migration): then its row has
-        the protocols that it joined with, packed as in a classic group."""
+        """Whether the member uses the classic protocol (KIP-848, migration): its row then has the
+        protocols of its join, packed as in a classic group."""
         return bool(self.row.subscription)
 
     @property
     def said_bytes(self) -> int:
-        """About how many bytes its own words take: names, pattern, what its assignors say."""
+        """The approximate size in bytes of its metadata: names, pattern, data of its assignors."""
         own = sum(len(each.name) + len(each.metadata) for each in self.client_assignors)
         return sum(map(len, self.topics)) + len(self.regex) + own + len(self.row.subscription)
 
     def says_the_same(self, other: "Member") -> bool:
-        """Whether it takes as many."""
+        """Whether that size is unchanged."""
         return (self.topics is other.topics or self.topics == other.topics) and (
             self.regex,
             self.client_assignors,
@@ -129,17 +129,17 @@ class Member:
 
     @property
     def holds(self) -> Parts:
-        """What nobody else may be given: assigned, or not yet given up."""
+        """Partitions that no other member may get: assigned, or not yet revoked."""
         return self.assigned | self.revoking if self.revoking else self.assigned
 
     def is_settled(self, target_epoch: int) -> bool:
-        """Whether the member has all it shall have; one that left for now never has."""
+        """Whether the member has its full assignment; one that left temporarily never has."""
         return self.state == STABLE and self.epoch == target_epoch
 
 
 class Written(NamedTuple):
-    """The very objects that a member's row was written from: what is still the same object there
-    need not be sorted and grouped again."""
+    """The objects from which a member's row was written: parts that are still the same objects need
+    not be sorted and grouped again."""
 
     assigned: Parts | None
     revoking: Parts | None
@@ -148,7 +148,7 @@ class Written(NamedTuple):
 
     @classmethod
     def of(cls, member: Member) -> Self:
-        """All of them."""
+        """Those of a member."""
         return cls(member.assigned, member.revoking, member.target, member.since)
 
 

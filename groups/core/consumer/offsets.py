@@ -26,7 +26,7 @@ from groups.core.replies import Committed, Deleted
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
 
 MEMBER_EPOCH_SINCE = 9
-"""From this version of OffsetCommit on a request can carry a member epoch."""
+"""The first version of OffsetCommit with a member epoch."""
 
 
 def commit(work: Work, event: OffsetCommit) -> None:
@@ -41,8 +41,8 @@ def commit(work: Work, event: OffsetCommit) -> None:
 
 
 def _refusal_of_nothing(event: OffsetCommit) -> Refuse:
-    """No group. One that only keeps offsets would be a classic one, and these are not its rules:
-    the client asks again, and finds the id free."""
+    """The group does not exist. A group with offsets only would be a classic one, with other rules:
+    the client tries again, and the group can be created."""
     if event.generation_id < 0:
         return Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     if event.version >= MEMBER_EPOCH_SINCE:
@@ -51,7 +51,7 @@ def _refusal_of_nothing(event: OffsetCommit) -> Refuse:
 
 
 def verdict(members: Mapping[str, Member], index: Index, event: OffsetCommit) -> ErrorCode:
-    """Whether a group that is there takes a commit."""
+    """The answer of an existing group to a commit."""
     if event.generation_id < 0 and not members:
         return NONE
     member = members.get(event.member_id)
@@ -65,16 +65,16 @@ def verdict(members: Mapping[str, Member], index: Index, event: OffsetCommit) ->
 
 
 def _stale(member: Member) -> ErrorCode:
-    """Each protocol has its own word for an epoch that is not the member's."""
+    """Each protocol has its own error for a wrong epoch."""
     if member.is_classic:
         return ErrorCode.ILLEGAL_GENERATION
     return ErrorCode.STALE_MEMBER_EPOCH
 
 
 def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
-    """Let offsets wait for the end of a transaction; who tells of no member is believed.
+    """Store offsets until the transaction ends; a request without a member is accepted.
 
-    This API knows of generations only, so a stale epoch is ILLEGAL_GENERATION here.
+    This API has only generations, so a stale epoch is ILLEGAL_GENERATION here.
     """
     if not work.exists or (not work.is_there and event.generation_id >= 0):
         raise _refusal_of_a_missing_group(event)
@@ -90,7 +90,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
 
 
 def _refusal_of_a_missing_group(event: TxnOffsetCommit) -> Refuse:
-    """As for a plain commit: the client asks again, and finds the id free."""
+    """As for a plain commit: the client tries again, and the group can be created."""
     if event.generation_id < 0:
         return Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     return Refuse(ErrorCode.ILLEGAL_GENERATION)
@@ -102,7 +102,7 @@ def _is_current(index: Index, member: Member, epoch: int, writes: Iterable[Offse
 
 
 def _covers(index: Index, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
-    """An older epoch is good for partitions that the member has had since then (KIP-1251)."""
+    """Whether all partitions belong to the member since this older epoch or longer (KIP-1251)."""
     since = member.since or {}
     for write in writes:
         held_since = since.get((_topic_id(index, write), write.partition))
@@ -112,22 +112,22 @@ def _covers(index: Index, member: Member, epoch: int, writes: Iterable[OffsetWri
 
 
 def _topic_id(index: Index, write: OffsetWrite) -> str:
-    """The topic's id as the handler found it: nobody may subscribe any more to what is still being
-    given up, and then the group has forgotten the name."""
+    """The topic's id from the handler: if no member subscribes to a topic any more while it is
+    being revoked, the group does not know its name."""
     if write.topic_id is not None:
         return write.topic_id.hex
     return index.catalogue.get(write.topic, ("", 0))[0]
 
 
 def check_reader(member: Member | None, epoch: int) -> ErrorCode:
-    """Whether a member may read offsets: reads stay strict, any other epoch is stale."""
+    """Whether a member may read offsets: only with its current epoch."""
     if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
     return ErrorCode.NONE if epoch == member.epoch else _stale(member)
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
-    """Forget offsets of topics that no member subscribes to (KIP-496)."""
+    """Delete offsets of topics that no member subscribes to (KIP-496)."""
     if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     offset_rules.delete(work, event, work.index.names)
@@ -153,12 +153,12 @@ def _delete(work: Work, trigger: str = "", reason: str = "", author: Told | None
 
 
 def remove_group(work: Work, event: RemoveGroup) -> None:
-    """An operator's verb: the same, told to the operation."""
+    """The same as an operation, which gets the result."""
     offset_rules.remove_group(work, event, delete_group)
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:
-    """Forget offsets whose time is over, and an empty group that has none left (KIP-211).
+    """Delete expired offsets, and an empty group that has none left (KIP-211).
 
     Each commit's own age counts.
     """
@@ -169,5 +169,5 @@ def expire(work: Work, event: ExpireOffsets) -> None:
 
 
 def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
-    """An operator's verb: offsets as they were, or as told, where nobody would commit over them."""
+    """An operation: restore or reset offsets, if no member can commit over them."""
     offset_rules.restore(work, event, exists=work.exists, has_members=bool(work.members))

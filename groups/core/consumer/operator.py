@@ -9,7 +9,7 @@ from groups.core.journal import Trigger
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
-    """An operator's verb: the epoch rises and the target is computed anew, even if it is equal."""
+    """Raise the epoch and compute the target again, even if it is the same."""
     if not work.members:
         detail = "the group has no members"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
@@ -32,7 +32,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
 
 
 def evict_member(work: Work, event: EvictMember) -> None:
-    """An operator's verb: the member is fenced."""
+    """Remove the member: it is fenced."""
     member = work.members.get(event.member_id)
     if member is None:
         detail = "the group has no such member"

@@ -1,7 +1,8 @@
-"""What changed hands in a rebalance, and how long it had no owner meanwhile: for the journal.
+"""Which partitions changed their holder in a rebalance, and how long they had none: for the
+journal.
 
-Gathered while it happens, told once when the rebalance has ended, and bounded in what it names.
-Nothing is decided by it, and it lives in memory only: a new owner begins anew.
+Collected during the rebalance, written once at its end, and limited in length. Nothing depends on
+it, and it is in memory only: a new owner starts again.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -12,16 +13,17 @@ from groups.core.assignors.types import Part
 from groups.core.group import Millis
 
 PAIRS_NAMED_MAX = 20
-"""Givers and takers that one entry names, those with most partitions first; others are counted."""
+"""Pairs of old and new holder that one entry names, those with most partitions first; others are
+only counted."""
 
 PARTITIONS_NAMED_MAX = 5
-"""Partitions named for each pair, and of those that were without owner for longest."""
+"""Partitions that are named for each pair, and of those that had no holder for longest."""
 
 Name = Callable[[Part], str]
 
 
 class Handed(NamedTuple):
-    """How many partitions one member had and another has now, and some of them."""
+    """The number of partitions that moved from one member to another, and some of them."""
 
     partitions: int
     some: tuple[Part, ...]
@@ -29,8 +31,9 @@ class Handed(NamedTuple):
 
 @dataclass(slots=True)
 class Moves:
-    """``freed``: what nobody holds now, since when, and who did. ``longest``: those that had no
-    owner for longest, with milliseconds; ``unowned`` counts all that had none for a while."""
+    """``freed``: partitions without a holder now, since when, and the last one. ``longest``: those
+    that had none for longest, with milliseconds; ``unowned`` counts all that had none for a
+    while."""
 
     freed: dict[Part, tuple[Millis, str]] = field(default_factory=dict)
     handed: dict[tuple[str, str], Handed] = field(default_factory=dict)
@@ -42,11 +45,12 @@ class Moves:
         return Moves(self.freed.copy(), self.handed.copy(), self.longest, self.unowned)
 
     def free(self, parts: Iterable[Part], giver: str, since: Millis) -> None:
-        """Nobody holds these any more."""
+        """These partitions have no holder any more."""
         self.freed.update(dict.fromkeys(parts, (since, giver)))
 
     def give(self, parts: Iterable[Part], taker: str, now: Millis) -> None:
-        """Somebody holds these from now on. What was nobody's before did not change hands."""
+        """These partitions have a holder from now on. One that had none at the start did not
+        move."""
         waits: list[tuple[Millis, Part]] = []
         for part in sorted(parts):
             since, giver = self.freed.pop(part, (now, taker))
@@ -60,7 +64,7 @@ class Moves:
         self.longest = _longest((*self.longest, *waits))
 
     def told(self, members: Collection[str], name: Name) -> dict[str, Any]:
-        """The facts for a journal entry, in JSON's types."""
+        """The details for a journal entry, as JSON values."""
         pairs = sorted(self.handed.items(), key=lambda item: (-item[1].partitions, item[0]))
         return {
             "handed_over": [

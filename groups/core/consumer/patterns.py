@@ -1,8 +1,8 @@
-"""What subscriptions by pattern stand for (KIP-848): results that come in from outside.
+"""The topics that match subscriptions by pattern (KIP-848): results arrive as events.
 
-Which names a regular expression matches is no rule of a group: a node finds it out beside the
-steps, in its own time, and brings the result as an event. Until then a member with a new pattern
-has what it had. No expression is compiled or evaluated here.
+Matching is no rule of a group: a node does it outside of the steps, and submits the result as an
+event. Until then a member with a new pattern keeps its partitions. No expression is compiled or
+evaluated here.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from groups.core.journal import Trigger
 
 
 def topics_matched(work: Work, event: TopicsMatched) -> None:
-    """Keep the results of patterns that are used; the epoch rises where topics come or go."""
+    """Store the results of patterns that are in use; the epoch rises if the topics changed."""
     known, brought = work.index.matches, event.matches
     found = {
         regex: brought[regex] if regex in brought else known[regex]
@@ -34,6 +34,7 @@ def topics_matched(work: Work, event: TopicsMatched) -> None:
 
 
 def _catalogue(work: Work, facts: Mapping[str, Topic]) -> Mapping[str, Topic]:
-    """The subscribed topics; what the group knows of a topic is at least as new as the event."""
+    """The subscribed topics; those that the group knows already are at least as new as the
+    event's."""
     known = {**facts, **work.index.catalogue}
     return {name: known[name] for name in work.index.names if name in known}

@@ -1,8 +1,7 @@
-"""Rebalances: from a higher group epoch to its target, and to their end (KIP-848).
+"""Rebalances: from a new group epoch to its target, and to their end (KIP-848).
 
-Only this file raises the epoch, has a target worked out and derives the group's state. When a
-target has to wait stands in ``guards`` and ``target_schedule``, what a member makes of it in
-``reconcile``.
+Only this file raises the epoch, lets targets be computed and derives the group's state. ``guards``
+and ``target_schedule`` decide when a target has to wait, ``reconcile`` how a member reaches it.
 """
 
 from collections.abc import Iterable
@@ -18,7 +17,7 @@ from groups.core.group import Millis
 from groups.core.journal import EntryKind
 
 NO_CAUSE: Final = ("", "", None, None)
-"""What started a rebalance of a row that does not say so."""
+"""The cause of a rebalance if the row has none."""
 
 
 def bump(
@@ -31,7 +30,7 @@ def bump(
     waits: bool = True,
     client_reason: str = "",
 ) -> None:
-    """Raise the group epoch by one, and say why. A rebalance that ``waits`` may be put off."""
+    """Raise the group epoch by one, with a reason. A rebalance that ``waits`` may be put off."""
     epoch = work.row.generation
     work.set_row(generation=epoch + 1)
     held = waits and bool(work.members) and guards.holds(work)
@@ -59,14 +58,14 @@ def bump(
 def remove(
     work: Work, member_id: str, since: Millis | None = None, *, comes_back: bool = False
 ) -> Member:
-    """The member is gone (``Work.take``); if it worked a target out, another one is asked."""
+    """Remove the member (``Work.take``); if it was computing a target, another one is asked."""
     member = work.take(member_id, since, comes_back=comes_back)
     client_rounds.gone(work, member_id)
     return member
 
 
 def assign(work: Work) -> None:
-    """Compute the target that is called for, unless it has to wait."""
+    """Compute the target if one is needed, unless it has to wait."""
     if work.row.generation == work.target_epoch:
         return
     if guards.holds(work):
@@ -75,7 +74,7 @@ def assign(work: Work) -> None:
         if not work.target_epoch:
             work.set_target(guards.first_target(work.rules))
     elif client_rounds.goes_on(work):
-        _begin(work)  # a member works it out
+        _begin(work)  # a member computes it
     elif target_schedule.waits(work):
         target_schedule.want(work)
     else:
@@ -84,8 +83,8 @@ def assign(work: Work) -> None:
 
 
 def assign_for(work: Work, before: Member) -> None:
-    """The same where a member's request calls for it: what it has turned away from since
-    ``before`` it gives up at once, also where the target has to wait for its interval."""
+    """The same for a member's request: topics that it has unsubscribed from since ``before`` are
+    revoked at once, even if the target has to wait for its interval."""
     assign(work)
     member = work.members[before.row.member_id]
     if targets.subscribes_anew(before, member) and target_schedule.is_coming(work):
@@ -93,7 +92,7 @@ def assign_for(work: Work, before: Member) -> None:
 
 
 def _begin(work: Work) -> None:
-    """What was put off begins now."""
+    """Begin the rebalance that was put off."""
     trigger = work.row.details.get("put_off")
     if trigger is None:
         return
@@ -105,10 +104,10 @@ def _begin(work: Work) -> None:
 
 
 def work_out(work: Work, *, by_members: bool = True) -> None:
-    """Work the target of the present epoch out for every member, or have it worked out.
+    """Compute the target of the current epoch for every member, or have it computed.
 
-    An assignor that fails lets the whole step fail: nothing of it remains. ``by_members``
-    False: although members have an assignor of their own, none of them can be waited for.
+    If an assignor fails, the whole step fails without changes. ``by_members`` False: no member can
+    be asked, although members have assignors of their own.
     """
     _forget_topics(work)
     if by_members and client_rounds.begin(work):
@@ -126,13 +125,13 @@ def work_out(work: Work, *, by_members: bool = True) -> None:
 
 
 def _keep_what_there_is(work: Work) -> None:
-    """The target comes later; a group that has none yet has an empty one until then."""
+    """The target comes later; a group without one has an empty one until then."""
     if not work.target_epoch:
         work.set_target(guards.first_target(work.rules))
 
 
 def _forget_topics(work: Work) -> None:
-    """Drop what nobody subscribes to any more: no handler looks after it from now on."""
+    """Drop topics without subscribers: handlers do not update them any more."""
     used, matches = work.index.regexes, work.index.matches
     if not matches.keys() <= used.keys():
         work.set_matches({regex: matches[regex] for regex in matches if regex in used})
@@ -142,13 +141,13 @@ def _forget_topics(work: Work) -> None:
 
 
 def choice(work: Work) -> str:
-    """The assignor that the group is to be assigned by, be it a server's or its members'."""
+    """The assignor for the group, server-side or client-side."""
     elected = client_rounds.election(work)
     return votes.vote(work) if elected is None else elected.name
 
 
 def settle(work: Work) -> None:
-    """The state follows from the members; when a rebalance has ended the journal says so."""
+    """Derive the state from the members; if a rebalance has ended, add it to the journal."""
     state = derived(work)
     if state == STABLE_GROUP and work.row.generation > work.row.details.get("settled_epoch", 0):
         _complete(work)
@@ -181,7 +180,7 @@ def _complete(work: Work) -> None:
 
 
 def _partition_namer(work: Work) -> Name:
-    """Partitions as people know them: by the topic's name, where it still has one."""
+    """Names partitions by their topic's name, if that still exists."""
     names = {topic_id: name for name, (topic_id, _) in work.index.catalogue.items()}
     return lambda part: f"{names.get(part[0], part[0])}-{part[1]}"
 

@@ -1,7 +1,7 @@
-"""Reconciliation: how one member comes from what it has to what it shall have (KIP-848).
+"""Reconciliation: how one member gets from its current to its target assignment (KIP-848).
 
-Pure arithmetic on one member. A partition is free when no member holds it; a member first
-gives up what it must, then is given what is free, then waits for the rest.
+Pure arithmetic on one member. A partition is free if no member holds it; a member first revokes
+what it must, then gets free partitions, then waits for the others.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,13 @@ def reconcile(
     is_free: IsFree,
     subscribed: frozenset[str] | None = None,
 ) -> Member:
-    """The member after one heartbeat; the very same value where nothing changes.
+    """The member after one heartbeat; the same object if nothing changes.
 
-    ``owned`` is what the request says it works on, None where it does not say: that is
-    never an acknowledgement. ``subscribed``: the ids of its topics, where the request has just
-    changed them.
+    ``owned`` are the partitions in the request, None if it has none: that is never an
+    acknowledgement. ``subscribed``: the ids of its topics, if the request has changed them.
     """
-    # At the target it has all of it, unless the target has since lost what the member no longer
-    # subscribes to (KIP-1263): that goes without a new target.
+    # In the target's epoch it has everything, unless the target has since lost topics that the
+    # member unsubscribed from (KIP-1263): that needs no new target.
     has_all = member.epoch == target_epoch and len(member.assigned) <= len(member.target)
     if member.state == STABLE and has_all:
         return member
@@ -37,7 +36,8 @@ def reconcile(
     keep = member.assigned & target
     revoke = member.assigned - keep
     if revoke and (owned is None or owned & revoke):
-        # It stays in its epoch, however often it must give up more (Kafka 4.3; earlier counted).
+        # It stays in its epoch, however often it must revoke more (Kafka 4.3; earlier versions
+        # counted).
         return _moved(member, member.epoch, UNREVOKED, keep, revoke, target_epoch)
     wanted = target - keep
     given = frozenset(part for part in wanted if is_free(part))
@@ -46,7 +46,7 @@ def reconcile(
 
 
 def _turned_away(member: Member, subscribed: frozenset[str], target_epoch: int) -> Member:
-    """What it has just turned away from it must give up as well, before anything else."""
+    """It must also revoke the topics that it has just unsubscribed from, before anything else."""
     keep = frozenset(part for part in member.assigned if part[0] in subscribed)
     revoke = member.revoking | (member.assigned - keep)
     return _moved(member, member.epoch, UNREVOKED, keep, revoke, target_epoch)
@@ -57,7 +57,7 @@ def _moved(
 ) -> Member:
     same = (epoch, state, assigned, revoking)
     if same == (member.epoch, member.state, member.assigned, member.revoking):
-        # It has come with its epoch, so no answer that told it was lost: the one before is over.
+        # Its request has its current epoch, so no reply was lost: the previous epoch is not needed.
         is_over = state != UNREVOKED and member.previous_epoch != epoch
         return replace(member, previous_epoch=epoch) if is_over else member
     since = member.since or {}
@@ -69,7 +69,7 @@ def _moved(
         state=state,
         assigned=assigned,
         revoking=revoking,
-        # KIP-1251: a commit is good from the epoch at which the partition was given, and until
-        # it is given up. One that was given up and comes back is given anew.
+        # KIP-1251: commits are valid from the epoch at which the partition was assigned, until it
+        # is revoked. One that was revoked and assigned again starts anew.
         since={p: since[p] if p in had else target_epoch for p in assigned | revoking},
     )

@@ -1,6 +1,6 @@
-"""A consumer group after a reload: what is live again, and what was missed. No rule is here.
+"""Restores a consumer group's live state after a reload. No rule is here.
 
-After a takeover every session and timer starts in full.
+After a takeover every session and timer starts again in full.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from groups.core.shared import SharedDict
 def kept(
     row: GroupRow, members: Mapping[str, Member], index: Index, live: Live, now: Millis
 ) -> Live:
-    """What the rows still allow of what was live."""
+    """The live state after a reload: the part that the rows still allow."""
     beats = {member_id: live.beats.get(member_id, Beat(now)) for member_id in members}
     revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
     schedule = target_schedule.reloaded(live.schedule)
@@ -39,7 +39,7 @@ def kept(
 
 
 def rearmed(live: Live, rules: Rules, now: Millis, missed: Millis) -> Live:
-    """Every session and timer is set forward by what was missed."""
+    """Extend every session and timer by the missed time."""
     return replace(
         live,
         floor=forgiven(live.floor, now, missed),
@@ -52,7 +52,8 @@ def rearmed(live: Live, rules: Rules, now: Millis, missed: Millis) -> Live:
 
 
 def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
-    """The timer that ran on, where it was for the same; else one that starts in full."""
+    """The running timer, if it was for the same partitions; otherwise a new one with the full
+    time."""
     if before is not None and before.revoking == member.revoking:
         return before
     timeout = member.row.rebalance_timeout_ms

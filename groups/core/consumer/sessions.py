@@ -1,4 +1,4 @@
-"""How long members of a consumer group may be silent: the one place that reckons it."""
+"""Computes how long members of a consumer group may be silent."""
 
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live
@@ -7,8 +7,8 @@ from groups.core.group import Millis, Rules
 
 
 class Sessions:
-    """When each member was heard of, how long its session is, and when that ends. The group says
-    how long, but to a member of the classic protocol, who said it itself."""
+    """When each member's last request arrived, its session timeout, and when the session ends. The
+    timeout is the group's, except for members of the classic protocol, which have their own."""
 
     __slots__ = ("_live", "_own", "usual_ms")
 
@@ -17,11 +17,11 @@ class Sessions:
         self.usual_ms: Millis = rules.group_consumer_session_timeout_ms
 
     def heard_at(self, member_id: str) -> Millis:
-        """Since when the member has been silent, as far as silence counts."""
+        """Since when the member has been silent, without times that do not count."""
         return max(self._live.beats[member_id].at, self._live.floor)
 
     def timeout_ms(self, member: Member) -> Millis:
-        """How long it may be silent."""
+        """The member's session timeout."""
         own = member.row.member_id in self._own
         return member.row.session_timeout_ms if own else self.usual_ms
 

@@ -1,8 +1,9 @@
-"""When a target is worked out, and where: at most once per interval, and not in the step if large.
+"""When a target is computed, and where: at most once per interval, and outside of the step if
+large.
 
-KIP-1263. Until there is a new target, members keep the old one; only what a member no longer
-subscribes to it gives up at once. The first target of a group, and the first that this owner
-works out, wait for nothing. (Why the interval is shorter than Kafka's: decision 16.)
+KIP-1263. Until there is a new target, members keep the old one; only topics that a member
+unsubscribes from are revoked at once. The first target of a group, and the first that this owner
+computes, need not wait. (Why the interval is shorter than Kafka's: decision 16.)
 """
 
 from dataclasses import replace
@@ -17,24 +18,23 @@ from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import GroupRow
 
 INLINE_MAX: Final = 3_000
-"""The size of a question (``targets.size_of``) up to which it is answered within the step: 30 ms of
-the event loop in the worst case, a few as a rule (docs/assignors.md). Kafka always goes to another
-thread."""
+"""The input size (``targets.size_of``) up to which a target is computed within the step: at most 30
+ms of the event loop, usually a few (docs/assignors.md). Kafka always uses another thread."""
 
 ANSWER_MS_MAX: Final[Millis] = 60_000
-"""An answer that has not come by then is lost, and asked for again."""
+"""A result that has not arrived by then is lost, and requested again."""
 
 RETRY_MS: Final[Millis] = 1_000
-"""After an assignor has failed."""
+"""The pause after an assignor failed."""
 
 
 def reloaded(schedule: TargetSchedule) -> TargetSchedule:
-    """After the rows were read again: what was asked for may have come to nothing."""
+    """After a reload of the rows: the requested target may be lost."""
     return replace(schedule, asked=0)
 
 
 def begins_at(schedule: TargetSchedule, rules: Rules) -> Millis | None:
-    """From when on the next target may be worked out; None: from the beginning of time."""
+    """The earliest time for the next target; None: any time."""
     if schedule.asked:
         return schedule.asked_until
     if schedule.last_at is None:
@@ -43,15 +43,15 @@ def begins_at(schedule: TargetSchedule, rules: Rules) -> Millis | None:
 
 
 def waits(work: Work) -> bool:
-    """Whether a target that is called for has to wait, or is on its way."""
+    """Whether a needed target has to wait, or is being computed."""
     at = begins_at(work.live.schedule, work.rules)
     return at is not None and work.now < at
 
 
 def due(row: GroupRow, schedule: TargetSchedule, rules: Rules) -> Millis | None:
-    """When the target that a heartbeat called for is worked out; None: no heartbeat did.
+    """When the target that a heartbeat needed is computed; None: no heartbeat needed one.
 
-    What nobody has asked for yet is worked out with the next heartbeat, as with Kafka.
+    Otherwise the next heartbeat computes it, as in Kafka.
     """
     if not schedule.is_wanted or row.generation == row.details.get("target_epoch"):
         return None
@@ -59,19 +59,19 @@ def due(row: GroupRow, schedule: TargetSchedule, rules: Rules) -> Millis | None:
 
 
 def want(work: Work) -> None:
-    """A heartbeat calls for a target that has to wait."""
+    """A heartbeat needs a target that has to wait."""
     if not work.live.schedule.is_wanted:
         work.change().schedule = replace(work.live.schedule, is_wanted=True)
 
 
 def forget_wish(work: Work) -> None:
-    """A guard rail holds the target up: when it comes is not for the interval to say."""
+    """A guard rail delays the target: then the interval does not decide when it is computed."""
     if work.live.schedule.is_wanted:
         work.change().schedule = replace(work.live.schedule, is_wanted=False)
 
 
 def is_coming(work: Work) -> bool:
-    """Whether members should look again soon: a target has been called for."""
+    """Whether members should send their next heartbeat soon: a target is being prepared."""
     is_asked = bool(work.live.schedule.asked) or client_rounds.is_open(
         work.live.client_round, work.row
     )
@@ -79,13 +79,13 @@ def is_coming(work: Work) -> bool:
 
 
 def is_elsewhere(is_foreign: bool, size: int, rules: Rules) -> bool:
-    """Whether a target is worked out beside the event loop, which would stand still for too long:
-    for how long somebody else's assignor takes, nobody knows."""
+    """Whether a target is computed outside of the event loop, since it takes too long, or its
+    assignor is a plug-in whose run time is unknown."""
     return rules.group_consumer_assignor_offload_enable and (is_foreign or size > INLINE_MAX)
 
 
 def asked(work: Work, question: AssignmentTask) -> None:
-    """The target of this epoch is being worked out elsewhere; an older question is forgotten."""
+    """The target of this epoch is being computed outside; an older request is dropped."""
     until = work.now + ANSWER_MS_MAX
     work.change().schedule = replace(
         work.live.schedule, is_wanted=False, asked=question.epoch, asked_until=until
@@ -93,13 +93,14 @@ def asked(work: Work, question: AssignmentTask) -> None:
 
 
 def came(work: Work) -> None:
-    """There is a new target. Another may be called for already."""
+    """There is a new target. Another one may already be needed."""
     is_wanted = work.live.schedule.is_wanted and work.target_epoch < work.row.generation
     work.change().schedule = TargetSchedule(last_at=work.now, is_wanted=is_wanted)
 
 
 def failed(work: Work, name: str, reason: str) -> None:
-    """There is none, and everybody keeps what there was; it is tried again. Said once an epoch."""
+    """The computation failed; members keep their targets, and it is tried again. Journaled once an
+    epoch."""
     if work.live.schedule.failed != work.row.generation:
         work.note(
             EntryKind.ASSIGNMENT_FAILED,

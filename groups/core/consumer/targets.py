@@ -1,4 +1,4 @@
-"""Targets: what assignors are told of members, and how members come by what was worked out."""
+"""Targets: the input of assignors, and the installation of their results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,8 +14,7 @@ from groups.core.consumer.work import Work
 
 
 class Ready(NamedTuple):
-    """A member before and after it has the target that was worked out, and how many partitions of
-    that are new to it."""
+    """A member before and after it gets its new target, and the number of new partitions in it."""
 
     before: Member
     after: Member
@@ -26,8 +25,8 @@ NOTHING_READY: Mapping[str, Ready] = {}
 
 
 def ready(question: AssignmentTask, targets: Mapping[str, Parts]) -> Mapping[str, Ready]:
-    """Everything about members' new targets that can be put together before the step, beside it:
-    for a large group it takes much longer than the step may."""
+    """Prepare everything about members' new targets that can be done outside of the step: for a
+    large group that takes too long for a step."""
     told = question.members
     found: dict[str, Ready] = {}
     assert isinstance(told, Told), "the question is not one of a group"
@@ -46,10 +45,10 @@ def go_by(
     prepared: Mapping[str, Ready] = NOTHING_READY,
     by: Member | None = None,
 ) -> None:
-    """The members' targets are these from now on, as far as they are still what they were.
+    """Set the members' targets, if the members still exist.
 
-    ``prepared``: what is ready of it, and still right for each member that is the very same.
-    ``by``: the member that worked them out; None: the coordinator did.
+    ``prepared``: prepared results, valid for each member that is still the same object. ``by``: the
+    member that computed them; None: the coordinator did.
     """
     told = question.members
     is_old = question.epoch < work.row.generation
@@ -67,7 +66,7 @@ def go_by(
         member = _still(work, asked)
         if member is None or member.target is target or member.target == target:
             continue
-        # A member may have turned away from some of it meanwhile.
+        # A member may have unsubscribed from some of it in the meantime.
         if is_old and not asked.topics <= (subscribed := subscribers.of(member).topics):
             target = frozenset(part for part in target if part[0] in subscribed)
         new += len(target - member.target)
@@ -80,14 +79,14 @@ def go_by(
 
 
 def _author(work: Work, by: Member | None) -> dict[str, str | None]:
-    """Who assigned, for people; said of groups only that a member has ever assigned."""
+    """Who assigned, for display; only in groups in which a member has ever assigned."""
     if by is not None:
         return {"assigned_by": by.row.client_id or by.row.member_id, "fell_back": None}
     return {"assigned_by": None} if work.row.details.get("assigned_by") else {}
 
 
 def _still(work: Work, asked: Subscriber) -> Member | None:
-    """The member for whom this was asked; a static one may have a new id by now."""
+    """The member of the request; a static one may have a new id by now."""
     member = work.members.get(asked.member_id)
     if member is None and asked.instance_id is not None:
         return work.holder(asked.instance_id)
@@ -100,18 +99,19 @@ def topic_ids(work: Work, member: Member) -> frozenset[str]:
 
 
 def subscribes_anew(before: Member, after: Member) -> bool:
-    """Whether a member subscribes to other names, or by another pattern, than before."""
+    """Whether a member's subscription (names or pattern) has changed."""
     return (after.topics, after.regex) != (before.topics, before.regex)
 
 
 def kept_topics(work: Work, before: Member, after: Member) -> frozenset[str] | None:
-    """The ids of the topics that a member still subscribes to, where it has just changed them;
-    else None."""
+    """The ids of the topics that a member still subscribes to, if that has just changed; else
+    None."""
     return topic_ids(work, after) if subscribes_anew(before, after) else None
 
 
 def forget_unsubscribed(work: Work, member: Member) -> None:
-    """While a new target has to wait, a member's target loses what it no longer subscribes to."""
+    """While a new target has to wait, remove topics that a member unsubscribed from from its
+    target."""
     subscribed = topic_ids(work, member)
     if any(topic not in subscribed for topic, _ in member.target):
         target = frozenset(part for part in member.target if part[0] in subscribed)
@@ -119,8 +119,8 @@ def forget_unsubscribed(work: Work, member: Member) -> None:
 
 
 def size_of(work: Work) -> int:
-    """What the time to work a target out grows with: members, partitions, and the topics that each
-    member subscribes to, unless all subscribe to the same ones."""
+    """A measure of the time to compute a target: members, partitions, and the topics of each
+    member, unless all members subscribe to the same ones."""
     index, members = work.index, work.members
     partitions = sum(count for _, count in index.catalogue.values())
     if _are_alike(index, len(members)):
@@ -131,7 +131,7 @@ def size_of(work: Work) -> int:
 
 
 def _are_alike(index: Index, size: int) -> bool:
-    """Whether all say the same: names that each of them subscribes to, or one pattern for all."""
+    """Whether all subscriptions are equal: each name has all members, or one pattern has."""
     if not index.regexes:
         return all(count == size for count in index.names.values())
     is_one = list(index.regexes.values()) == [size]
@@ -139,9 +139,9 @@ def _are_alike(index: Index, size: int) -> bool:
 
 
 class Told(Sequence[Subscriber]):
-    """The members of a group as assignors see them, from when somebody looks at them on.
+    """The members of a group as assignors see them, converted on first access.
 
-    ``members``: as they were when this was asked.
+    ``members``: their values at the time of the request.
     """
 
     def __init__(self, members: Sequence[Member], index: Index) -> None:
@@ -150,7 +150,7 @@ class Told(Sequence[Subscriber]):
         self._seen: list[Subscriber] | None = None
 
     def knows(self, index: Index) -> bool:
-        """Whether names and patterns stand for the same topics there."""
+        """Whether names and patterns mean the same topics in that index."""
         return self._catalogue is index.catalogue and self._matches is index.matches
 
     def __len__(self) -> int:
@@ -182,7 +182,7 @@ class Subscribers:
         self._sets: dict[frozenset[str], frozenset[str]] = {}
 
     def of(self, member: Member) -> Subscriber:
-        """One member; it holds what it was last meant to have."""
+        """One member; ``held`` is its last target."""
         said = (member.topics, member.regex)
         topics = self._topics.get(said)
         if topics is None:
@@ -197,8 +197,8 @@ class Subscribers:
 
 
 def question(work: Work, name: str, assign: Assignor) -> AssignmentTask:
-    """What an assignor is asked about the group as it is. Members are told of when somebody
-    looks: the event loop does not wait for that where the answer comes from elsewhere."""
+    """The input of an assignor for the group. Members are converted on first access: if that
+    happens in a thread, the event loop does not wait for it."""
     catalogue = work.index.catalogue
     members = Told([work.members[m] for m in sorted(work.members)], work.index)
     counts = dict(catalogue[topic] for topic in sorted(catalogue))

@@ -1,7 +1,7 @@
 """Time in a consumer group: sessions, rebalance timers, and targets that had to wait.
 
-``due`` finds the next instant at which a tick decides something, ``tick`` decides it. Neither reads
-a clock.
+``due`` finds the next time at which a tick decides something, ``tick`` decides it. Neither reads a
+clock.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,8 +44,8 @@ def due(
 def _session_ends(
     members: Mapping[str, Member], index: Index, live: Live, rules: Rules
 ) -> Iterator[Millis]:
-    """Of each member of the classic protocol, and the first of the others: their sessions are
-    of one length, so that who was heard of first decides."""
+    """Of each member of the classic protocol, and the first one of the others: their sessions have
+    the same length, so the oldest beat decides."""
     sessions, beats, classic = Sessions(live, index, rules), live.beats, index.classic
     others = beats.values() if not classic else _without(beats, classic)
     first = min((beat.at for beat in others), default=None)
@@ -60,7 +60,7 @@ def _without(beats: Mapping[str, Beat], left_out: Collection[str]) -> Iterable[B
 
 
 def tick(work: Work, _event: Tick) -> None:
-    """Sessions and rebalance timers that have ended fence their members."""
+    """Remove members whose sessions or rebalance timers have ended."""
     for timers, what in (
         ("timers", "did not give partitions up in time"),
         ("calls", "did not join again in time"),
@@ -79,7 +79,7 @@ def tick(work: Work, _event: Tick) -> None:
     if guards.is_put_off(work.row) or work.live.schedule.is_wanted:
         try:
             rebalance.assign(work)
-        except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
+        except AssignorFailed as error:  # no request waits for an error
             target_schedule.failed(work, votes.vote(work), str(error))
 
 

@@ -1,8 +1,7 @@
-"""What a consumer group waits for while it does not settle (``groups.core.waiting``). Decides
-nothing.
+"""What a rebalancing consumer group waits for (``groups.core.waiting``). Decides nothing.
 
-Nobody stops all of its work here: what stands still is what no member holds, and what silent
-members do.
+No member stops all of its work here: idle are partitions without a holder, and those of silent
+members.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +34,7 @@ def waiting(
     rules: Rules,
     now: Millis,
 ) -> Waiting | None:
-    """What the group waits for; None where it is at work. O(members)."""
+    """What the group waits for; None if it is settled. O(members)."""
     row = durable.group
     is_put_off = guards.is_put_off(row)
     if row.state not in (ASSIGNING, RECONCILING) and not is_put_off:
@@ -63,7 +62,7 @@ def _phase(state: str, is_put_off: bool) -> Phase:
 
 
 def _until(live: Live) -> Millis | None:
-    """When the first of them must have done it, or another is asked to assign."""
+    """The first deadline of a member, or when another one is asked to assign."""
     timers = (*live.timers.values(), *live.calls.values(), *live.syncs.values())
     ends = [timer.deadline for timer in timers]
     if live.client_round.asked is not None:
@@ -72,7 +71,7 @@ def _until(live: Live) -> Millis | None:
 
 
 Late = Mapping[str, tuple[Act, Millis | None]]
-"""What is awaited of whom, and until when at most."""
+"""The act that is awaited of each member, and its deadline."""
 
 
 def _late(durable: Durable, members: Mapping[str, Member], live: Live) -> Late:
@@ -96,7 +95,7 @@ def _named(members: Mapping[str, Member], late: Late, sessions: Sessions) -> Ite
 def _act(
     member: Member, live: Live, durable: Durable, target_epoch: int
 ) -> tuple[Act, Millis | None] | None:
-    """What is awaited of the member, and until when at most; None: nothing."""
+    """The act that is awaited of the member, and its deadline; None: none."""
     member_id = member.row.member_id
     for timers, act in (
         (live.timers, Act.REVOKE),
@@ -118,7 +117,7 @@ def _act(
 
 
 def _is_held_up(member: Member) -> bool:
-    """Whether the member waits for partitions that others have not given up."""
+    """Whether the member waits for partitions that others have not revoked."""
     return member.state == UNRELEASED
 
 

@@ -1,7 +1,7 @@
-"""One step's working copy of a consumer group, and what the step has gathered so far.
+"""One step's working copy of a consumer group, and the results of the step.
 
-Means, not rules: nothing is copied before it is changed, and then once per step. The rules are
-in ``heartbeat``, ``rebalance``, ``leave`` and ``offsets``.
+It has operations, not rules: nothing is copied before it changes, and then once per step. The rules
+are in ``heartbeat``, ``rebalance``, ``leave`` and ``offsets``.
 """
 
 from collections.abc import Mapping
@@ -28,18 +28,18 @@ from groups.core.shared import SharedDict, shared
 from groups.core.transactional_offsets import Pending
 
 VACATED = "vacated"
-"""A detail of the row of an empty group that is no group to those who want to go on in it
-(docs/decisions/0030-refused-joins-of-empty-groups.md)."""
+"""A detail of an empty group's row: to clients that believe to be its members the group does not
+exist (docs/decisions/0030-refused-joins-of-empty-groups.md)."""
 
 CAUSE_SAID = "cause_said"
-"""A detail of the row: what the client said whose doing is the cause, where it said anything."""
+"""A detail of the row: the reason that the client sent whose request is the cause, if any."""
 
 NAMED_MAX = 50
-"""Ids that one journal entry names; the rest is counted."""
+"""Ids that one journal entry names; others are only counted."""
 
 
 class Work:
-    """A consumer group while one step decides; thrown away if its schedule fails."""
+    """A consumer group during one step; discarded if its batch fails."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Work:
         self._own_live: Live | None = None
         self._own_moves: Moves | None = None
 
-    # -- what is
+    # -- state
 
     @property
     def exists(self) -> bool:
@@ -82,11 +82,11 @@ class Work:
 
     @property
     def is_there(self) -> bool:
-        """Whether whoever believes to be its member finds the group."""
+        """Whether the group exists for clients that believe to be its members."""
         return self.exists and VACATED not in self.row.details
 
     def occupy(self) -> None:
-        """Somebody uses the group again."""
+        """The group is used again."""
         if VACATED in self.row.details:
             self.set_row(details={k: v for k, v in self.row.details.items() if k != VACATED})
 
@@ -96,47 +96,47 @@ class Work:
         return int(self.row.details.get("target_epoch", 0))
 
     def holder(self, instance_id: str) -> Member | None:
-        """The member that has an instance id."""
+        """The member with this instance id."""
         member_id = self.index.instances.get(instance_id)
         return None if member_id is None else self.members[member_id]
 
     def is_free_for(self, member_id: str) -> "Free":
-        """Whether nobody else holds a partition."""
+        """Returns whether no other member holds a partition."""
         return Free(self.index.holders, member_id)
 
-    # -- what becomes
+    # -- changes
 
     def change(self) -> Live:
-        """The live half, to be changed."""
+        """The live half, for changes."""
         if self._own_live is None:
             self._own_live = self.live = self.live.copy()
         return self._own_live
 
     def change_moves(self) -> Moves:
-        """What has changed hands, to be added to."""
+        """The moved partitions, for changes."""
         if self._own_moves is None:
             self._own_moves = self.change().moves = self.live.moves.copy()
         return self._own_moves
 
     def forget_moves(self) -> None:
-        """It was told, or there is nobody left to tell of."""
+        """The moves were journaled, or the group is empty."""
         if self.live.moves.freed or self.live.moves.handed or self.live.moves.unowned:
             self._own_moves = self.change().moves = Moves()
 
     def change_index(self) -> Index:
-        """The index, to be changed."""
+        """The index, for changes."""
         if self._own_index is None:
             self._own_index = self.index = self.index.copy()
         return self._own_index
 
     def change_members(self) -> SharedDict[str, Member]:
-        """The members, to be changed."""
+        """The members, for changes."""
         if self._own_members is None:
             self.members = self._own_members = shared(self.members)
         return self._own_members
 
     def put(self, member: Member) -> None:
-        """Set a member; its row is written from its facts at the end of the step."""
+        """Set a member; its row is written from its values at the end of the step."""
         member_id = member.row.member_id
         before = self.members.get(member_id)
         if member != before:
@@ -146,7 +146,7 @@ class Work:
             self._watch(member_id, before.holds if before else NOTHING, member.holds)
 
     def _watch(self, member_id: str, had: Parts, has: Parts) -> None:
-        """Note what changed hands, for the journal."""
+        """Record which partitions changed their holder, for the journal."""
         freed, given = had - has, has - had
         if freed:
             self.change_moves().free(freed, member_id, self.now)
@@ -154,7 +154,7 @@ class Work:
             self.change_moves().give(given, member_id, self.now)
 
     def put_written(self, member: Member) -> None:
-        """Set a member that holds what it held, and whose row says so already."""
+        """Set a member whose partitions are unchanged and whose row is already up to date."""
         member_id = member.row.member_id
         self.change_members()[member_id] = member
         self.written[member_id] = None
@@ -162,10 +162,10 @@ class Work:
     def take(
         self, member_id: str, since: Millis | None = None, *, comes_back: bool = False
     ) -> Member:
-        """Remove a member, what it held and its timers.
+        """Remove a member, its partitions and its timers.
 
-        ``since``: from when on nobody worked on what it held (None: from now on), for the journal.
-        One that ``comes_back`` under another id in the same step gives nothing up.
+        ``since``: from when on it did not work on its partitions (None: now), for the journal. One
+        that ``comes_back`` under another id in the same step gives up nothing.
         """
         member = self.change_members().pop(member_id)
         if member.holds and not comes_back:
@@ -178,7 +178,7 @@ class Work:
         return member
 
     def hear(self, member_id: str) -> None:
-        """The member was heard of just now."""
+        """The member sent something now."""
         beat = self.live.beats.get(member_id)
         if beat is None:
             self.change().beats[member_id] = Beat(self.now)
@@ -186,16 +186,16 @@ class Work:
             beat.at = self.now
 
     def arm(self, member: Member) -> None:
-        """Start the rebalance timer: the member must give something up."""
+        """Start the rebalance timer: the member must revoke partitions."""
         self.change().timers[member.row.member_id] = self.timer(member)
 
     def timer(self, member: Member) -> Timer:
-        """The member's rebalance timeout, from now on."""
+        """A timer with the member's rebalance timeout, from now."""
         timeout = member.row.rebalance_timeout_ms
         return Timer(self.now + timeout, timeout, member.revoking)
 
     def disarm(self, member_id: str) -> None:
-        """Stop the rebalance timer where one runs."""
+        """Stop the rebalance timer, if it runs."""
         if member_id in self.live.timers:
             del self.change().timers[member_id]
 
@@ -204,21 +204,21 @@ class Work:
         self.row = replace(self.row, **columns)
 
     def set_details(self, **facts: Any) -> None:
-        """Change facts of the group's row."""
+        """Change keys of the row's details."""
         self.set_row(details={**self.row.details, **facts})
 
     def set_catalogue(self, topics: Mapping[str, Topic]) -> None:
-        """The subscribed topics as they are from now on."""
+        """Set the subscribed topics."""
         self.change_index().catalogue = topics
         self.set_details(topics={name: list(topics[name]) for name in sorted(topics)})
 
     def set_matches(self, matches: Mapping[str, tuple[str, ...]]) -> None:
-        """What the patterns stand for from now on."""
+        """Set the names that match the patterns."""
         self.change_index().match(matches)
         self.set_details(matches={regex: list(matches[regex]) for regex in sorted(matches)})
 
     def note_said(self, client_reason: str) -> None:
-        """Remember it until the rebalance has ended, through a change of owner."""
+        """Keep the client's reason until the rebalance has ended, also after a change of owner."""
         if client_reason or CAUSE_SAID in self.row.details:
             self.set_details(**{CAUSE_SAID: client_reason})
 
@@ -230,7 +230,7 @@ class Work:
         facts: Details | None = None,
         **fields: Any,
     ) -> None:
-        """Write a journal entry about the epoch that is."""
+        """Add a journal entry with the current epoch."""
         fields.setdefault("generation_before", self.row.generation)
         details = {"members": len(self.members), **(facts or {})}
         if moved is not None:
@@ -242,12 +242,12 @@ class Work:
         )
 
     def set_target(self, epoch: int, **facts: Any) -> None:
-        """The members' targets are those of this epoch from now on."""
+        """Set the epoch of the members' targets."""
         self.set_details(target_epoch=epoch, **facts)
         members = self.members.values()
         self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members)
 
-    # -- what follows
+    # -- results
 
     def answer(self, ticket: Ticket | None, reply: Reply) -> None:
         """Send a reply once the batch has committed."""
@@ -257,14 +257,14 @@ class Work:
     def operated(
         self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
     ) -> None:
-        """How an operator's verb ended."""
+        """The result of an operation."""
         generation = self.row.generation if error is ErrorCode.NONE else None
         operated = Operated(operation_id, error, detail, generation, changed=changed)
         self.operations.append(operated)
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing changed, durable or live (beats are facts, not changes)."""
+        """Whether nothing changed, durable or live (beats do not count)."""
         return self._own_live is None and not self.touched and self._own_index is None
 
     def saved(
@@ -272,7 +272,7 @@ class Work:
     ) -> tuple[GroupRow, Mapping[str, MemberRow], Mapping[str, Member]]:
         """The group's row, the members' rows, and the members with them.
 
-        What is as it was before stays the same object: that is how the store knows.
+        Unchanged values stay the same objects, by which the store finds what to write.
         """
         row = before if self.row == before else self.row
         members, after = self.change_members(), shared(rows)
@@ -293,7 +293,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """The question whether a partition may be given to a member."""
+    """Whether a partition may be assigned to a member."""
 
     holders: Mapping[Part, str]
     member_id: str
@@ -303,10 +303,10 @@ class Free:
 
 
 def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """What stands for the row of a group that has none: it has no details."""
+    """The row of a group without a row: it has no details."""
     return GroupRow(group_id, "consumer", EMPTY, rules.generations_after)
 
 
 def first_details() -> Details:
-    """The details of a group that has just come into being."""
+    """The details of a new group."""
     return {"target_epoch": 0, "settled_epoch": 0, "topics": {}, "assignor": None}
