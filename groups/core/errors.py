@@ -1,15 +1,14 @@
 """Kafka's error codes, and the one way a rule refuses a request.
 
-A peer's mistake is a ``Refuse`` that carries the code to answer with; it is
-caught in exactly one place, ``Group.step`` of each kind. A programmer's
-mistake is an ``assert``. Numbers and names are Apache Kafka's.
+An error of a client is a ``Refuse`` with the error code; only ``Group.step`` of each kind catches
+it. A programming error is an ``assert``. Numbers and names are Apache Kafka's.
 """
 
 from enum import IntEnum
 
 
 class ErrorCode(IntEnum):
-    """The codes Rollcall answers with (KIP numbers where a code came with one)."""
+    """The codes that Rollcall returns (with the KIP that introduced a code)."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
@@ -63,21 +62,21 @@ class ErrorCode(IntEnum):
     TRANSACTION_ABORTABLE = 120  # KIP-890
     INVALID_REGULAR_EXPRESSION = 128  # KIP-848
 
-    # The 0.9 draft's own. Kafka gave their numbers to other errors later, so here they have none
-    # of Kafka's; what goes over the wire stands in groups.core.draft.errors.
+    # The 0.9 draft's own. Kafka gave their numbers to other errors later, so here they have other
+    # numbers; groups.core.draft.errors has those of the wire.
     UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY = -1024
     COMMITTING_PARTITIONS_NOT_ASSIGNED = -1027
 
 
 DETAIL_CHARS_MAX = 4_096
-"""Four bytes each at the most, and so well below the 32,767 of a string."""
+"""At most four bytes for each, and so well below the 32,767 of a string."""
 
 
 class Refuse(Exception):
-    """A rule says no: answer ``code``, change nothing.
+    """A rule refuses a request: return ``code``, change nothing.
 
-    ``detail`` is a sentence for answers that carry an error message. It is cut where it quotes a
-    name that no topic and no group can have: with it the answer would not be a Kafka string.
+    ``detail`` is a sentence for responses with an error message. It is truncated, since it may
+    quote a name that is too long for a Kafka string.
     """
 
     def __init__(self, code: ErrorCode, detail: str | None = None) -> None:

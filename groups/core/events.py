@@ -1,8 +1,8 @@
-"""What can happen to a group, as values.
+"""Events of a group, as values.
 
-An event that wants an answer carries a ``Ticket``; the group's step answers each ticket exactly
-once, now or in a later step (docs/architecture.md, *Answers after the commit*). Events hold facts
-of the request, already decoded and checked for form; they never hold a clock or a connection.
+An event that needs a reply has a ``Ticket``; the group's step answers each ticket exactly once, now
+or in a later step (docs/architecture.md, *Answers after the commit*). Events contain facts of the
+request, already decoded and validated; never a clock or a connection.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from groups.core.quick import quick
 
 
 class Ticket(NamedTuple):
-    """A request that waits for its reply: which connection, and its how-many-eth request.
+    """A request that waits for its reply: its connection, and its number on the connection.
 
-    Correlation ids are the client's own and may repeat; ``request`` counts the
-    connection's requests and does not.
+    Correlation ids are the client's own and may repeat; ``request`` counts the connection's
+    requests.
     """
 
     connection: int
@@ -32,33 +32,32 @@ class Ticket(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened. ``ticket`` is None where nobody waits for an answer."""
+    """Something that happened. ``ticket`` is None if no request waits for a reply."""
 
     ticket: Ticket | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick(Event):
-    """The instant that ``Group.due`` asked for has come."""
+    """The time that ``Group.due`` returned has come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MembersRefused(Event):
-    """The rows of these members cannot be written for what is in them: who waits to become a
-    member with such a row is turned away, so that the group goes on without."""
+    """The rows of these members cannot be written because of their content: those that wait to join
+    with such a row are refused, so that the group can continue."""
 
     member_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinGroup(Event):
-    """A member wants to be part of the next generation (KIP-62, 345, 394, 814).
+    """A member joins the next generation (KIP-62, 345, 394, 814).
 
-    ``protocols`` are (name, metadata) in the member's order of preference.
-    ``needs_member_id``: v4 and up, where a dynamic member's empty id is
-    answered MEMBER_ID_REQUIRED. ``can_skip_assignment``: v9 and up. ``topics`` and
-    ``looked_up`` are as in ``ConsumerHeartbeat``, for the topics that the metadata name;
-    only where the group assigns (a consumer group) does anybody look at them.
+    ``protocols`` are (name, metadata) in the member's order of preference. ``needs_member_id``: v4
+    and up, where a dynamic member's empty id is answered MEMBER_ID_REQUIRED.
+    ``can_skip_assignment``: v9 and up. ``topics`` and ``looked_up`` are as in
+    ``ConsumerHeartbeat``, for the topics in the metadata; only a consumer group uses them.
     """
 
     member_id: str
@@ -78,14 +77,14 @@ class JoinGroup(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdsAbandoned(Event):
-    """The connection is over to which these member ids were handed out (KIP-394)."""
+    """The connection over which these member ids were returned has ended (KIP-394)."""
 
     member_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncGroup(Event):
-    """A member asks for its assignment; the leader brings everyone's.
+    """A member requests its assignment; the leader sends those of all members.
 
     ``names_protocol``: v5 and up, where type and name must match (KIP-559).
     """
@@ -109,8 +108,7 @@ class Leaver(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaveGroup(Event):
-    """Members leave, by their own word or an administrator's (KIP-345, KIP-800); ``author`` says
-    which."""
+    """Members leave, or an administrator removes them (KIP-345, KIP-800); ``author`` says who."""
 
     members: tuple[Leaver, ...]
     author: Author | None = None
@@ -119,9 +117,9 @@ class LeaveGroup(Event):
 class OffsetWrite(NamedTuple):
     """One partition's committed offset, as it will be stored.
 
-    ``commit_timestamp_ms`` and ``retention_ms`` are what old clients name
-    themselves (v1; v2 to v4), in milliseconds, else None. ``author`` None: no history is kept.
-    ``topic_id``: the topic's, where the request's handler has looked it up.
+    ``commit_timestamp_ms`` and ``retention_ms`` are values of old clients (v1; v2 to v4), in
+    milliseconds, else None. ``author`` None: no history is kept. ``topic_id``: the topic's, if the
+    request's handler has looked it up.
     """
 
     topic: str
@@ -136,8 +134,8 @@ class OffsetWrite(NamedTuple):
 
 
 class Outsider(NamedTuple):
-    """Who commits without being a member. ``goes_on``: again and again, as a consumer that belongs
-    to no group does."""
+    """The author of a commit without a member. ``goes_on``: it does so repeatedly, as a consumer
+    without a group membership does."""
 
     author: Author
     goes_on: bool
@@ -148,10 +146,9 @@ class Outsider(NamedTuple):
 class OffsetCommit(Event):
     """Commit offsets of partitions that exist (the handler has sorted out the others).
 
-    ``outsider``: who commits without being a member.
-    ``version`` is the request's, since the answer to a missing group depends on
-    it (below v9 ILLEGAL_GENERATION, from v9 GROUP_ID_NOT_FOUND) and consumer
-    groups refuse members below v9.
+    ``outsider``: the author, if it is not a member. ``version`` is the request's, since the reply
+    for a missing group depends on it (below v9 ILLEGAL_GENERATION, from v9 GROUP_ID_NOT_FOUND) and
+    consumer groups refuse members below v9.
     """
 
     generation_id: int
@@ -163,10 +160,10 @@ class OffsetCommit(Event):
 
 
 class PendingWrite(NamedTuple):
-    """An offset that waits for the end of its producer's transaction.
+    """A pending offset, until its producer's transaction ends.
 
-    ``is_superseded``: the same step has committed the partition since then, outside the
-    transaction. Whoever wrote last stands, whenever the transaction ends.
+    ``is_superseded``: the same step has committed the partition after it, outside the transaction.
+    The last write counts, whenever the transaction ends.
     """
 
     producer_id: int
@@ -177,10 +174,10 @@ class PendingWrite(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TxnOffsetCommit(Event):
-    """Put offsets of partitions that exist into a producer's transaction (KIP-98, KIP-447).
+    """Add offsets of existing partitions to a producer's transaction (KIP-98, KIP-447).
 
-    That the transaction is the producer's and has the group was looked up before, and is
-    judged again by the rows. No member and generation are told by older producers.
+    The transaction was checked before (it is the producer's and has the group), and is checked
+    again when the rows are written. Older producers send no member and generation.
     """
 
     producer_id: int
@@ -193,7 +190,7 @@ class TxnOffsetCommit(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetDelete(Event):
-    """Forget committed offsets of partitions that exist (KIP-496)."""
+    """Delete committed offsets of existing partitions (KIP-496)."""
 
     partitions: tuple[tuple[str, int], ...]
     author: Author | None = None
@@ -202,7 +199,7 @@ class OffsetDelete(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteGroup(Event):
     """Delete an empty group with its offsets (KIP-229). ``trigger`` and ``reason`` are for the
-    journal, where an operator asks for it."""
+    journal, if an operator requested it."""
 
     author: Told | None = None
     trigger: str = ""
@@ -211,7 +208,7 @@ class DeleteGroup(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb(Event):
-    """What an ``operation`` row asks for (docs/architecture.md, *Operations*)."""
+    """A request of an operator, as an ``operation`` row (docs/architecture.md, *Operations*)."""
 
     operation_id: int
     actor: str
@@ -220,29 +217,29 @@ class Verb(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForceRebalance(Verb):
-    """An operator lets everybody rejoin. ``expected_generation`` None: whatever it is."""
+    """Let all members rejoin. ``expected_generation`` None: any."""
 
     expected_generation: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvictMember(Verb):
-    """An operator removes a member."""
+    """Remove a member."""
 
     member_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveGroup(Verb):
-    """An operator deletes an empty group with its offsets, as DeleteGroups does."""
+    """Delete an empty group with its offsets, as DeleteGroups does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpireOffsets(Verb):
-    """The retention sweep asks the owner to look at a group's offsets.
+    """The retention sweep asks the owner to expire a group's offsets.
 
-    ``ages`` are all that the group has committed, read while nothing of it could be written;
-    ``state_age_ms``: for how long the group has been in its present state.
+    ``ages`` are those of all its offsets, read while no write of the group was possible;
+    ``state_age_ms``: for how long it has been in its current state.
     """
 
     state_age_ms: int
@@ -251,11 +248,11 @@ class ExpireOffsets(Verb):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreOffsets(Verb):
-    """An operator takes a group's offsets back to what they were.
+    """Restore a group's offsets to an earlier time.
 
-    ``to`` is the instant, for people to read; ``offsets`` are what was committed then.
-    ``obstacle``: why they cannot be written, as its owner found while nothing of the group could
-    be; "" where they can.
+    ``to`` is the time, for display; ``offsets`` are those that were committed then. ``obstacle``:
+    why they cannot be written, as the owner found while no write of the group was possible; "" if
+    they can.
     """
 
     to: str
@@ -265,11 +262,11 @@ class RestoreOffsets(Verb):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetOffsets(Verb):
-    """An operator sets a group's offsets, as kafka-consumer-groups does it.
+    """Set a group's offsets, as kafka-consumer-groups does.
 
-    ``how`` says to what, for people to read; ``gone`` are partitions whose offset is forgotten.
-    ``before``: topic, partition and offset (None: none) as they were when this was worked out;
-    ``obstacle`` is that of ``RestoreOffsets``, for instance that they are others by now.
+    ``how`` describes the new offsets, for display; ``gone`` are partitions whose offsets are
+    deleted. ``before``: topic, partition and offset (None: none) when they were computed;
+    ``obstacle`` as in ``RestoreOffsets``, for instance that they have changed since.
     """
 
     how: str
@@ -281,10 +278,10 @@ class ResetOffsets(Verb):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetComputed(Event):
-    """What a step had asked for (``Decision.question``) was worked out (KIP-1263).
+    """A target requested by a step (``Decision.question``) was computed (KIP-1263).
 
-    ``targets`` by member id; None: the assignor failed, and ``error`` says how. ``ready``: what of
-    the step could be done beside it (``groups.core.consumer.targets.ready``), since it takes long.
+    ``targets`` by member id; None: the assignor failed, with ``error``. ``ready``: the part of the
+    step that was done outside of it (``groups.core.consumer.targets.ready``), since it takes long.
     """
 
     question: AssignmentTask
@@ -298,17 +295,14 @@ class TargetComputed(Event):
 class ConsumerHeartbeat(Event):
     """ConsumerGroupHeartbeat (KIP-848): join, stay, acknowledge or leave, by epoch.
 
-    None means "unchanged since last said" for the optional fields, and an empty
-    ``subscribed_topic_regex`` that there is no pattern any more;
-    ``owned`` maps a topic id (32 hex digits) to its partitions.
-    ``topics`` is the catalogue as the handler saw it: name to (topic id,
-    partition count), for the names that this group subscribes to.
-    ``looked_up`` are the names the handler asked the catalogue for: one of them
-    that is not in ``topics`` does not exist, while a name that another member
-    has brought since then is simply not spoken of. None: every name was.
-    ``racks``: which racks the partitions of these topics are near to, by topic id.
-    ``client_assignors``: those that the member can run itself; empty: none any more.
-    ``regex_problem``: why ``subscribed_topic_regex`` is no pattern; None where it is one.
+    None means "unchanged" for the optional fields, and an empty ``subscribed_topic_regex`` that
+    there is no pattern any more; ``owned`` maps a topic id (32 hex digits) to its partitions.
+    ``topics`` is the catalogue as the handler saw it: name to (topic id, partition count), for the
+    names that this group subscribes to. ``looked_up`` are the names that the handler looked up: one
+    of them that is not in ``topics`` does not exist, while a name that another member has added
+    since then is in neither. None: every name was. ``racks``: the racks of these topics'
+    partitions, by topic id. ``client_assignors``: those that the member can run; empty: none any
+    more. ``regex_problem``: why ``subscribed_topic_regex`` is invalid; None if it is valid.
     """
 
     member_id: str
@@ -332,7 +326,7 @@ class ConsumerHeartbeat(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareAssignment(Event):
-    """A member that was told to assign wants to know what there is to assign (KIP-848)."""
+    """A member that was told to assign requests the group's state (KIP-848)."""
 
     member_id: str
     member_epoch: int
@@ -340,9 +334,9 @@ class PrepareAssignment(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallAssignment(Event):
-    """What a member worked out for a group epoch, by member id (KIP-848).
+    """A target that a member computed for a group epoch, by member id (KIP-848).
 
-    ``failure``: it worked nothing out, and this is why.
+    ``failure``: why it computed none.
     """
 
     member_id: str
@@ -354,9 +348,9 @@ class InstallAssignment(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicsMatched(Event):
-    """Which topics' names patterns match as a whole, found outside of the step (KIP-848).
+    """The topics whose whole names match patterns, found outside of the step (KIP-848).
 
-    ``matches``: pattern to names, sorted. ``topics``: the catalogue's facts about these, name to
+    ``matches``: pattern to names, sorted. ``topics``: the catalogue's entries of these, name to
     (topic id, partition count).
     """
 
@@ -366,9 +360,9 @@ class TopicsMatched(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftJoin(Event):
-    """JoinGroup of the 0.9 draft: a consumer wants to own partitions of its topics.
+    """JoinGroup of the 0.9 draft: a consumer requests partitions of its topics.
 
-    ``consumer_id`` "": it has none yet, or does not say. ``counts`` is the catalogue as the
+    ``consumer_id`` "": it has none yet, or does not send it. ``counts`` is the catalogue as the
     handler saw it: partitions by topic name; a topic that is missing does not exist.
     """
 
@@ -383,8 +377,8 @@ class DraftJoin(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftHeartbeat(Event):
-    """Heartbeat of the 0.9 draft, where memory alone cannot answer it: during a rebalance it
-    tells its consumer, and may call the rebalance off."""
+    """Heartbeat of the 0.9 draft that memory alone cannot answer: during a rebalance its reply
+    tells the consumer, and it may cancel the rebalance."""
 
     consumer_id: str
     generation_id: int
@@ -392,14 +386,14 @@ class DraftHeartbeat(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftCommit(OffsetCommit):
-    """OffsetCommit over the draft's listener: a group that it creates is one of the draft's."""
+    """OffsetCommit over the draft's listener: if it creates a group, it is a draft group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicsChanged(Event):
-    """Partitions of topics that a draft or a commanded group subscribes to, as the catalogue has
-    them now; 0 for a topic that does not exist. ``matches``: the topics that filters of a
-    commanded group let through, by the filter's key."""
+    """Current partition counts of topics that a draft or a commanded group subscribes to; 0 for a
+    missing topic. ``matches``: the topics that match filters of a commanded group, by the filter's
+    key."""
 
     counts: Mapping[str, int]
     matches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -407,11 +401,11 @@ class TopicsChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterConsumer(Event):
-    """A consumer offers its threads to a group that the coordinator commands.
+    """A consumer offers its threads to a commanded group.
 
-    ``consumer_id`` "": it shall be given one. ``generation_id`` -1: it works on no partition.
-    ``threads``: by topic name; or ``filter`` (its key) and ``filter_threads``, never both.
-    ``counts`` and ``matches`` are the catalogue as the handler saw it, as in ``TopicsChanged``.
+    ``consumer_id`` "": it needs one. ``generation_id`` -1: it works on no partition. ``threads``:
+    by topic name; or ``filter`` (its key) and ``filter_threads``, never both. ``counts`` and
+    ``matches`` are the catalogue as the handler saw it, as in ``TopicsChanged``.
     """
 
     consumer_id: str
@@ -428,7 +422,7 @@ class RegisterConsumer(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcknowledgeCommand(Event):
-    """A member has done a command, and every one before it."""
+    """A member has carried out a command, and every one before it."""
 
     member_id: str
     command_id: int

@@ -1,7 +1,7 @@
-"""When committed offsets expire, for every kind of group (KIP-211 and after).
+"""When committed offsets expire, for every kind of group (KIP-211 and later).
 
-Ages come from the rows, since offsets are never held in memory; a group adds what only it
-knows: which topics its members subscribe to, and whether it is at rest.
+Ages come from the rows, since offsets are not in memory; the group adds which topics its members
+subscribe to, and whether it is at rest.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,9 +11,9 @@ MS_PER_MINUTE = 60_000
 
 
 class Age(NamedTuple):
-    """One committed offset's age. ``left_ms``: until the instant that its client named itself
-    (OffsetCommit v2 to v4), None where it named none. Milliseconds. ``is_pending``: a transaction
-    may still commit the partition, whether or not there is an offset now."""
+    """One committed offset's age. ``left_ms``: until the time that its client set (OffsetCommit v2
+    to v4), None if it set none. Milliseconds. ``is_pending``: a transaction may still commit the
+    partition, whether or not it has an offset now."""
 
     topic: str
     partition: int
@@ -25,10 +25,10 @@ class Age(NamedTuple):
 def expired(
     ages: Iterable[Age], retention_ms: int, empty_ms: int | None, subscribed: Collection[str]
 ) -> list[tuple[str, int]]:
-    """The (topic, partition) pairs whose offsets may go.
+    """The (topic, partition) pairs whose offsets may be deleted.
 
-    ``empty_ms``: for how long the group has had no members, where that is what counts; else
-    None, and each commit's own age counts. What members subscribe to stays, and so does what a
+    ``empty_ms``: for how long the group has had no members, if that determines the expiry; None:
+    each commit's own age does. Offsets of subscribed topics stay, and so do those that a
     transaction may still commit.
     """
     return [

@@ -288,9 +288,9 @@ class Group(Protocol):
         ...
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
-        """What ``step`` would answer to a commit that changes nothing of the group, without a
-        working copy; None: it has to be stepped. A member's commit is a sign of life here as it is
-        there. O(partitions of the commit)."""
+        """The code that ``step`` would answer to a commit that does not change the group, without a
+        working copy; None: it has to be stepped. If a member's commit counts as a sign of life in a
+        step, it does here too. O(partitions of the commit)."""
         ...
 
     def due(self, now: Millis) -> Millis | None:
@@ -328,7 +328,7 @@ class Group(Protocol):
         ...
 
     def beat_of(self, sign: "Sign") -> Beat | None:
-        """The beat that this request would raise if the committed group decided it. None: it is no
+        """The beat that this request would set if the committed group decided it. None: it is no
         sign of life, or its member is another by now. Changes nothing; O(1)."""
         ...
 

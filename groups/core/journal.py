@@ -2,8 +2,8 @@
 of an entry. Shared by the rules, SQL, screens, REST and the pipeline; pure, and imports nothing
 of ours.
 
-Rows of earlier versions may hold words that are no longer here: who reads rows compares, and does
-not convert.
+Rows of earlier versions may contain words that are no longer here: readers compare words and do not
+convert them.
 """
 
 from enum import StrEnum
@@ -11,7 +11,7 @@ from typing import Final
 
 
 class EntryKind(StrEnum):
-    """What an entry tells of. ``groups.queries.journal_text`` has a sentence for each."""
+    """The subject of an entry. ``groups.queries.journal_text`` has a sentence for each."""
 
     REBALANCE_STARTED = "rebalance-started"
     REBALANCE_PUT_OFF = "rebalance-put-off"
@@ -39,7 +39,7 @@ class EntryKind(StrEnum):
     OFFSETS_RESTORED = "offsets-restored"
     CONFIG_CHANGED = "config-changed"
 
-    # About topics; they belong to no group, and begin alike (``groups.models.ABOUT_TOPICS``).
+    # About topics; they have no group, and share a prefix (``groups.models.ABOUT_TOPICS``).
     TOPIC_CREATED = "topic-created"
     TOPIC_GROWN = "topic-grown"
     TOPIC_PLACED = "topic-placed"
@@ -63,7 +63,8 @@ class EntryKind(StrEnum):
 
 
 class Trigger(StrEnum):
-    """Why, in one word to count by. ``groups.queries.journal_text`` says each in a sentence."""
+    """The cause in one word, for counting. ``groups.queries.journal_text`` has a sentence for
+    each."""
 
     MEMBER_JOINED = "member-joined"
     MEMBER_LEFT = "member-left"

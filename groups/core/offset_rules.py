@@ -1,8 +1,8 @@
-"""Offsets in one step, the same for every kind of group: written, deleted, expired, restored.
+"""Offsets in one step, for every kind of group: written, deleted, expired, restored.
 
-What happens once a kind has agreed. Who may commit, which topics are in use and when a group is at
-rest is each kind's own (its ``offsets.py``) and never asked here. Offsets themselves are rows: a
-step only says what to write and what to delete.
+What happens after a kind has accepted a request. Each kind decides who may commit, which topics are
+in use and when a group is at rest (its ``offsets.py``). Offsets are rows: a step only decides what
+to write and what to delete.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,7 +38,7 @@ Partition = tuple[str, int]
 
 
 class Keeps(Protocol):
-    """What a kind's working copy has of offsets, and of those who ask about them."""
+    """The part of a kind's working copy that concerns offsets and replies."""
 
     rules: Rules
     row: GroupRow
@@ -54,15 +54,15 @@ class Keeps(Protocol):
     def operated(
         self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
     ) -> None:
-        """How an operator's verb, or a sweep's, ended."""
+        """The result of an operation."""
         ...
 
 
 class Forgets(Keeps, Protocol):
-    """A working copy of a kind whose groups are forgotten as they stand."""
+    """The working copy of a kind whose groups can be deleted without further steps."""
 
     def forget_group(self) -> None:
-        """Start over as the group that has no row."""
+        """Continue as the group without a row: it was deleted."""
         ...
 
 
@@ -70,20 +70,20 @@ W = TypeVar("W", bound=Keeps)
 
 
 OFFSETS_TOLD_MAX: Final = 1_000
-"""Offsets that one journal entry tells one by one; all are counted."""
+"""Offsets that one journal entry lists; all are counted."""
 
 
 SAID: Final[Mapping[ErrorCode, Committed]] = {code: Committed(code) for code in ErrorCode}
-"""What is answered to a commit, made once."""
+"""The replies to commits, created once."""
 
-_new = tuple.__new__  # a third of the time that the class itself takes
+_new = tuple.__new__  # takes a third of the time of calling the class
 
 
 def plain_commits(group: Group, events: Sequence[Event], now: Millis) -> Decision | None:
-    """The decision about commits that change nothing of the group, which is nearly all that a busy
-    node decides: without a working copy of it. None: the events have to be stepped.
+    """The decision for commits that do not change the group, nearly all decisions of a busy node,
+    without a working copy. None: the events have to be stepped.
 
-    Whatever was heard of their members until then stands: the step hears the same.
+    Members' beats may already have been set by then: the step would set them too.
     """
     answers: list[Answer] = []
     offsets: dict[Partition, OffsetWrite] = {}
@@ -103,7 +103,7 @@ def plain_commits(group: Group, events: Sequence[Event], now: Millis) -> Decisio
 
 
 def commit(work: Keeps, event: OffsetCommit) -> None:
-    """These stand from now on, over what was deleted or waits for the end of a transaction."""
+    """Write these offsets, in place of deleted and pending ones."""
     writes = event.offsets
     if event.outsider is not None and writes:
         _note_outsider(work, event, event.outsider)
@@ -120,8 +120,9 @@ def _set(work: Keeps, writes: Sequence[OffsetWrite]) -> None:
 
 
 def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None:
-    """Whoever is no member and sets offsets is an operator with a tool, or a consumer that belongs
-    to no group and only keeps its offsets here: its first commits are told, not each."""
+    """A client that sets offsets without being a member is an operator's tool, or a consumer
+    without a group membership that only stores its offsets here: only its first commits are
+    journaled."""
     if outsider.goes_on and not work.row.protocol_type:
         return
     told = [(write.topic, write.partition) for write in event.offsets]
@@ -132,7 +133,7 @@ def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None
 
 
 def _told(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
-    """Offsets by topic and partition, as a journal entry's details hold them."""
+    """Offsets by topic and partition, as in a journal entry's details."""
     told: dict[str, dict[str, int]] = {}
     for write in writes[:OFFSETS_TOLD_MAX]:
         told.setdefault(write.topic, {})[str(write.partition)] = write.offset
@@ -146,7 +147,7 @@ def _note_offsets(
     partitions: Sequence[Partition],
     **details: object,
 ) -> None:
-    """An entry with what the offsets were until now; who did it is nobody's member."""
+    """Add an entry with the previous offsets; its author is no member."""
     now = work.row.generation
     work.journal.append(
         JournalEntry(
@@ -162,7 +163,8 @@ def _note_offsets(
 
 
 def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> None:
-    """Forget offsets of partitions whose topic is not in use (KIP-496); None: any may be."""
+    """Delete offsets of partitions whose topic is not in use (KIP-496); None: any topic may be in
+    use."""
     codes: dict[Partition, ErrorCode] = {}
     for at in event.partitions:
         if in_use is None or at[0] in in_use:
@@ -181,7 +183,7 @@ def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> 
 def overdue(
     work: Keeps, event: ExpireOffsets, in_use: Collection[str], *, since_empty: bool
 ) -> list[Partition]:
-    """Whose time is over. ``since_empty``: it began when the group's last member went, and not
+    """The expired offsets. ``since_empty``: their time began when the group's last member left, not
     with each commit."""
     retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
     empty_ms = event.state_age_ms if since_empty else None
@@ -194,9 +196,9 @@ def expire(
     gone: Collection[Partition],
     forget: Callable[[W, str, str], None] | None,
 ) -> None:
-    """Forget the offsets, and with its last one a group without members (KIP-211).
+    """Delete the offsets, and a group without members after its last one (KIP-211).
 
-    ``forget`` takes the trigger and the reason; None: the group stays whatever is left.
+    ``forget`` takes the trigger and the reason; None: the group is never deleted.
     """
     detail, changed = f"{len(gone)} of {len(event.ages)} offsets expired", bool(gone)
     if forget is not None and len(gone) == len(event.ages):
@@ -209,8 +211,8 @@ def expire(
 
 
 def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: bool) -> bool:
-    """Whether offsets may expire now: a rebalance is never disturbed, the next sweep comes soon
-    enough. The sweep hears it if not."""
+    """Whether offsets may expire now: not during a rebalance, since the next sweep comes soon
+    enough. If not, the sweep's operation gets the reason."""
     if exists and not rebalances:
         return True
     detail = "the group is rebalancing" if exists else "the group is gone"
@@ -221,8 +223,8 @@ def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: b
 def restore(
     work: Keeps, event: RestoreOffsets | ResetOffsets, *, exists: bool, has_members: bool
 ) -> None:
-    """An operator's verb: offsets as they were, or as told. Members would go on from where they
-    are, and commit over it, so there must be none."""
+    """Restore or reset offsets. Members would continue from their own positions and commit over it,
+    so there must be none."""
     if has_members or not exists:
         detail = "the group has members; stop them first" if exists else "the group is gone"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
@@ -235,7 +237,7 @@ def restore(
 
 
 def _reset(work: Keeps, event: ResetOffsets) -> None:
-    """What waits for the end of a transaction does not come over it."""
+    """Set the offsets; pending ones of transactions do not overwrite them."""
     _set(work, event.offsets)
     for at in event.gone:
         work.offset_deletes[at] = None
@@ -280,7 +282,7 @@ def _restore(work: Keeps, event: RestoreOffsets) -> None:
 def delete_group(
     work: Forgets, trigger: str = "", reason: str = "", author: Told | None = None
 ) -> None:
-    """The group goes, and its offsets with it."""
+    """Delete the group with its offsets."""
     work.journal.append(group_deleted(work.row, trigger, reason, author))
     work.forget_group()
 
@@ -294,7 +296,7 @@ WHY_NOT: Final[Mapping[ErrorCode, str]] = {
 def remove_group(
     work: W, event: RemoveGroup, delete_group: Callable[[W, DeleteGroup], None]
 ) -> None:
-    """An operator's verb: the kind's own deletion, which the operation hears of."""
+    """The kind's own deletion, as an operation, which gets the result."""
     by = user(event.actor)
     try:
         delete_group(work, DeleteGroup(author=by, trigger=OPERATOR, reason=event.reason))
@@ -308,7 +310,7 @@ def remove_group(
 def group_deleted(
     row: GroupRow, trigger: str = "", reason: str = "", author: Told | None = None
 ) -> JournalEntry:
-    """The entry of a group that goes, with every offset that it had."""
+    """The journal entry of a deleted group, with all its offsets."""
     by = {} if author is None else {"author": author}
     return JournalEntry(
         EntryKind.GROUP_DELETED,

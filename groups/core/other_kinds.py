@@ -1,8 +1,8 @@
-"""What groups answer to requests that only another kind of group can serve: the table that each
-kind's own begins with.
+"""Replies to requests that only another kind of group can serve: the table with which each kind's
+own begins.
 
-A kind replaces the lines that are its own. It knows none of the other kinds' members, and nothing
-is changed here.
+A kind replaces the rows of its own requests. Nothing here knows other kinds' members or changes a
+group.
 """
 
 from typing import Any, Final
@@ -37,7 +37,7 @@ def _no_such_member(_work: Any, _event: SyncGroup | DraftHeartbeat | Acknowledge
 
 
 def _not_a_consumer_group(_work: Any, _event: ConsumerHeartbeat) -> None:
-    """Whether it may become one is asked before (``groups.core.conversion``)."""
+    """A possible conversion was checked before (``groups.core.conversion``)."""
     raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
 
 
@@ -46,11 +46,11 @@ def _assigns_nothing(_work: Any, _event: PrepareAssignment | InstallAssignment) 
 
 
 def _too_late(_work: Any, _event: Event) -> None:
-    """News, or an answer, for the group of another kind that had this id before."""
+    """A result or notification for a group of another kind that had this id before."""
 
 
 def _nobody_waits(_work: Any, _event: MembersRefused) -> None:
-    """Each row is written with the request that made it, which is refused itself."""
+    """No request is parked: a row is written with its request, which is refused itself."""
 
 
 HANDLERS: Final[Handlers[Any]] = {

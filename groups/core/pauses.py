@@ -1,9 +1,9 @@
 """Stopping and starting work: what is paused in a group, and what an operator's word changes.
 
-A pause is a level, not a message: it holds from one operation to the other, whoever joins, dies
-or takes the slot over meanwhile. It touches neither membership nor assignment, so it is the same
-for every kind of group, and no kind's step knows of it. Pure; who is told and when stands in
-``groups.operations.pauses``.
+A pause is a state, not a message: it lasts from one operation to the next, whichever members join
+or fail, and whichever node takes the slot over in between. It changes neither membership nor
+assignment, so it is the same for every kind of group and no event of a step. Pure;
+``groups.operations.pauses`` notifies members.
 """
 
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ INSTANCE: Final = "instance"
 MEMBER: Final = "member"
 
 RUNNING: Final = 0
-"""What stands where a pause's id could stand, for a member whom nothing stops."""
+"""In place of a pause's id: no pause stops the member."""
 
 
 class Target(NamedTuple):
-    """What is paused: a whole group (named ""), a static member by its instance id, or any other
-    member by its id, which ends with the member."""
+    """What is paused: a whole group (name ""), a static member by its instance id, or another
+    member by its id, whose pause ends with the member."""
 
     scope: str
     name: str
@@ -39,8 +39,8 @@ WHOLE: Final = Target(GROUP, "")
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """One pause. ``pause_id`` is the id of the operation that asked for it, so ids rise and none
-    is used twice."""
+    """One pause. ``pause_id`` is the id of the operation that created it, so ids increase and are
+    never used again."""
 
     target: Target
     pause_id: int
@@ -54,7 +54,8 @@ Pauses = Mapping[Target, Pause]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PauseWork(Verb):
-    """An operator stops the fetchers of a group, or of one member. ``member_id`` "": everybody's.
+    """An operator stops the fetchers of a group, or of one member. ``member_id`` "": those of all
+    members.
 
     A static member may be named by its instance id as well.
     """
@@ -64,7 +65,7 @@ class PauseWork(Verb):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumeWork(Verb):
-    """An operator lets them start again; ``member_id`` as in ``PauseWork``."""
+    """An operator starts them again; ``member_id`` as in ``PauseWork``."""
 
     member_id: str = ""
 
@@ -74,8 +75,8 @@ PauseVerb = PauseWork | ResumeWork
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a verb decided: the pauses afterwards, how the verb ended, and the journal's word for
-    it (None where nothing changed)."""
+    """The decision on an operation: the new pauses, the operation's result, and the journal entry
+    (None if nothing changed)."""
 
     pauses: Pauses
     operated: Operated
@@ -83,13 +84,13 @@ class Ruling:
 
 
 ORDERS_FROM: Final = 2**62
-"""Ids of an operator's orders begin here, and so says whoever polls for them and was told none.
-Commands of a group's own (docs/commanded.md) are numbered below it, over the same channel."""
+"""Ids of operators' orders begin here; a member that polls for orders and has received none sends
+this value. Commands of a group (docs/commanded.md) have lower numbers, over the same API."""
 
 
 class Order(NamedTuple):
-    """What a member is to do next. ``command_id`` rises from order to order of a member: twice
-    the pause's id to stop (behind ``ORDERS_FROM``), and one more to start when that is over."""
+    """What a member has to do next. ``command_id`` increases from order to order of a member: for a
+    stop twice the pause's id (plus ``ORDERS_FROM``), and one more for the start after it."""
 
     command_id: int
     stops: bool
@@ -97,7 +98,8 @@ class Order(NamedTuple):
 
 
 def pause_for(pauses: Pauses, member_id: str, instance_id: str | None) -> Pause | None:
-    """The pause that keeps this member stopped, the oldest where several do; None: it works."""
+    """The pause that stops this member, the oldest if there are several; None: it is not
+    stopped."""
     names = [WHOLE, Target(MEMBER, member_id)]
     if instance_id is not None:
         names.append(Target(INSTANCE, instance_id))
@@ -108,10 +110,10 @@ def pause_for(pauses: Pauses, member_id: str, instance_id: str | None) -> Pause 
 def order_for(
     pauses: Pauses, member_id: str, instance_id: str | None, last_command_id: int
 ) -> Order | None:
-    """What a member is to be told that obeys this order (``ORDERS_FROM``: it was told none); None:
-    nothing.
+    """The next order for a member whose last one was this (``ORDERS_FROM``: none); None: nothing
+    changed.
 
-    A level, not a message: whatever was missed meanwhile, the order is about how things are now.
+    It depends only on the current state, not on orders that the member has missed.
     """
     pause = pause_for(pauses, member_id, instance_id)
     if pause is not None:
@@ -124,13 +126,13 @@ def order_for(
 
 
 def obeyed(command_id: int) -> int:
-    """The id of the pause that whoever has done this command obeys, or ``RUNNING``."""
+    """The id of the pause that a member obeys after this command, or ``RUNNING``."""
     number = max(0, command_id - ORDERS_FROM)
     return RUNNING if number % 2 else number // 2
 
 
 def decide(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Ruling:
-    """What the verb does to a group that stands like this; nobody is told anything here."""
+    """Decide the operation for the group's current state; it notifies no member."""
     if not durable.exists:
         return _refused(pauses, verb, ErrorCode.GROUP_ID_NOT_FOUND, "there is no such group")
     target = _target(durable, pauses, verb)
@@ -151,7 +153,7 @@ def decide(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Ruling:
 
 
 def _target(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Target | None:
-    """What the verb is about; None: neither a member nor paused."""
+    """The target of the operation; None: no member, and not paused."""
     name = verb.member_id
     if not name:
         return WHOLE
@@ -193,7 +195,7 @@ def _ruled(pauses: Pauses, durable: Durable, target: Target, verb: PauseVerb) ->
 
 
 def _can_return(target: Target, durable: Durable) -> bool:
-    """Whether anybody can ever be this again: the id of a dynamic member ends with the member."""
+    """Whether this target can exist again: a dynamic member's id ends with the member."""
     return target.scope != MEMBER or target.name in durable.members
 
 

@@ -1,7 +1,7 @@
-"""Which node shall own which slot: the same answer from the same rows, whoever asks.
+"""Which node should own which slot: every node computes the same result from the same rows.
 
-Judgement only, no clock and no rows. Everybody keeps what is theirs as far as it is their
-share, so that as few slots as possible move (docs/architecture.md, *Slots*).
+No clock and no rows here. Every node keeps its slots up to its share, so that as few as possible
+move (docs/architecture.md, *Slots*).
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 def plan(owners: Mapping[int, int | None], live: Collection[int]) -> Mapping[int, int]:
     """The node that shall own each slot.
 
-    ``owners`` maps every slot to its owner by the rows, None where it has none; ``live`` are the
-    nodes that may own slots. Shares differ by one at most, and those who have most already get
-    the larger ones. Empty where nobody lives.
+    ``owners`` maps every slot to its owner in the rows, None if it has none; ``live`` are the nodes
+    that may own slots. Shares differ by at most one, and nodes with the most slots get the larger
+    ones. Empty if there are no live nodes.
     """
     if not live:
         return {}
@@ -27,7 +27,7 @@ def plan(owners: Mapping[int, int | None], live: Collection[int]) -> Mapping[int
 
 
 def _shares(held: Mapping[int, Collection[int]], slots: int) -> Iterator[tuple[int, int]]:
-    """How many slots each node shall have, those who hold most first."""
+    """The number of slots of each node, nodes with the most slots first."""
     least, more = divmod(slots, len(held))
     for rank, node in enumerate(sorted(held, key=lambda node: (-len(held[node]), node))):
         yield node, least + (rank < more)

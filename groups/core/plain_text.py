@@ -1,24 +1,25 @@
-"""What a text that people read may hold: one line, and nothing that changes how others look.
+"""Validates texts that are displayed: one line, without characters that change the display of
+others.
 
-Reasons are read in the journal, in logs and on screens by people who did not write them. Ids are
-another matter: Kafka allows any character there.
+Reasons appear in the journal, in logs and on screens of other people. Ids are different: Kafka
+allows any character there.
 """
 
 import unicodedata
 from typing import Final
 
 BIDI: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Marks that turn the direction of what is written beside them."""
+"""Marks that change the direction of the text beside them."""
 
 NOT_TEXT: Final = frozenset(["Cc", "Cs", "Zl", "Zp"])
-"""Unicode's categories of control characters, halves of characters, and separators of lines."""
+"""Unicode's categories of control characters, surrogates, and line separators."""
 
 REASON_CHARS_MAX: Final = 1_000
-"""Of a reason: everybody reads it in the journal later."""
+"""Maximum length of a reason, which is displayed in the journal."""
 
 
 def text_problem(text: str) -> str | None:
-    """Why people should not be shown this text; None where they may be."""
+    """Why this text must not be displayed; None if it may."""
     if text.isascii() and text.isprintable():
         return None
     for character in text:
@@ -28,5 +29,5 @@ def text_problem(text: str) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks and the blanks around them."""
+    """The text without line breaks and the spaces around them."""
     return " ".join(text.split())

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def quick(cls: type[T]) -> type[T]:
-    """To be written above ``@dataclass(frozen=True, slots=True)``."""
+    """A decorator above ``@dataclass(frozen=True, slots=True)``."""
     made = fields(cls)  # type: ignore[arg-type]  # a dataclass, which its type does not say
     names: dict[str, Any] = {"MISSING": MISSING}
     first = [_parameter(f, names) for f in made if not f.kw_only]

@@ -1,7 +1,7 @@
-"""Why groups rebalance: a cause as the journal tells of it, and an operator's will as one.
+"""Causes of rebalances, as the journal has them, and rebalances that an operator forces.
 
-What a cause then sets going is each kind's own. A rebalance that an operator forced ends with the
-next generation; until then its verb waits in the row, so that it survives a change of owner.
+Each kind decides what follows from a cause. A forced rebalance ends with the next generation; until
+then its operation is in the row, so that it survives a change of owner.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from groups.core.replies import Operated
 from groups.core.step import Gathered
 
 OPERATIONS: Final = "operations"
-"""The key of the operators' verbs that end with the next generation."""
+"""Key of the row's details: the operations that end with the next generation."""
 
 
 class Cause(NamedTuple):
-    """Why a rebalance starts: a word to count by, a sentence, who, where it was one, and what that
-    client said itself."""
+    """Why a rebalance starts: a word for counting, a sentence, the member and client if there is
+    one, and that client's own reason."""
 
     trigger: str
     reason: str
@@ -28,15 +28,15 @@ class Cause(NamedTuple):
 
     @classmethod
     def of(cls, details: Mapping[str, Any]) -> Self:
-        """As a row holds it; one of an earlier version may lack a field."""
+        """From a row; one of an earlier version may lack a field."""
         return cls(**{name: details[name] for name in cls._fields if name in details})
 
 
 def may_force(
     work: Gathered[Any], event: ForceRebalance, *, is_empty: bool, rebalances: bool
 ) -> bool:
-    """Whether an operator's rebalance begins now; if not, the verb has ended and tells why. One
-    that goes on already is left alone."""
+    """Whether an operator's rebalance begins now; if not, its operation has ended with the reason.
+    A rebalance in progress continues."""
     expected, generation = event.expected_generation, work.row.generation
     error = ErrorCode.INVALID_REQUEST
     if is_empty:
@@ -54,7 +54,7 @@ def may_force(
 
 
 def await_generation(work: Gathered[Any], event: ForceRebalance, whom: str, to: str) -> None:
-    """Let the verb wait for the next generation; it hears for whom that waits, to do what."""
+    """Let the operation wait for the next generation; its detail says for what."""
     waiting = [*work.row.details.get(OPERATIONS, ()), event.operation_id]
     work.set_details(operations=waiting)
     detail = f"waiting for the {whom} of generation {work.row.generation} to {to}"
@@ -62,7 +62,7 @@ def await_generation(work: Gathered[Any], event: ForceRebalance, whom: str, to: 
 
 
 def tell_forced(work: Gathered[Any]) -> None:
-    """The generation that verbs waited for has come; the caller takes them out of the row."""
+    """The next generation has begun: end the operations; the caller removes them from the row."""
     detail = f"the group is in generation {work.row.generation}"
     for operation_id in work.row.details.get(OPERATIONS, ()):
         work.operated(operation_id, ErrorCode.NONE, detail)

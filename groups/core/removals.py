@@ -1,7 +1,7 @@
-"""Members that somebody else takes out by LeaveGroup (KIP-345): the journal tells who that was.
+"""Members that others remove by LeaveGroup (KIP-345): the journal has the author.
 
-A member that leaves does so from the address and under the client id by which it joined. Who has
-another one is an administrator with a tool.
+A member leaves with the address and client id with which it joined. A different one is an
+administrator with a tool.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from groups.core.rows import MemberRow
 def removals(
     author: Author | None, gone: Iterable[tuple[MemberRow, str]], generation: int
 ) -> Iterator[JournalEntry]:
-    """An entry for each of these members, and what was said about it, that did not go by itself."""
+    """An entry with the reason for each of these members that did not leave by itself."""
     if author is None:
         return
     for row, said in gone:

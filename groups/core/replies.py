@@ -1,4 +1,4 @@
-"""What a group answers, as values; handlers turn them into messages of a version.
+"""A group's replies, as values; handlers convert them to messages of a version.
 
 Every reply has ``error``; the other fields hold what Kafka sends beside that
 code. ``Refused`` answers any event whose reply is a code alone.
@@ -16,14 +16,14 @@ from groups.core.quick import quick
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A code and no more; ``detail`` is for answers that carry a message."""
+    """An error code only; ``detail`` is for responses with an error message."""
 
     error: ErrorCode
     detail: str | None = None
 
 
 class JoinedMember(NamedTuple):
-    """What the leader is told of each member: its metadata for the chosen protocol."""
+    """What the leader receives about each member: its metadata for the selected protocol."""
 
     member_id: str
     instance_id: str | None
@@ -32,7 +32,7 @@ class JoinedMember(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The answer to JoinGroup. On errors the generation is -1 and the rest empty."""
+    """The reply to JoinGroup. On errors the generation is -1 and the rest is empty."""
 
     error: ErrorCode = ErrorCode.NONE
     member_id: str = ""
@@ -46,7 +46,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """The answer to SyncGroup; type and name are None on errors."""
+    """The reply to SyncGroup; type and name are None on errors."""
 
     error: ErrorCode = ErrorCode.NONE
     protocol_type: str | None = None
@@ -56,7 +56,7 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The answer to LeaveGroup: one code per member, in the request's order."""
+    """The reply to LeaveGroup: one code per member, in the request's order."""
 
     error: ErrorCode
     members: tuple[ErrorCode, ...] = ()
@@ -64,14 +64,14 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The answer to OffsetCommit: one code for all partitions of the event."""
+    """The reply to OffsetCommit: one code for all partitions of the event."""
 
     error: ErrorCode = ErrorCode.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class OffsetsDeleted:
-    """The answer to OffsetDelete: a code for all, or one per partition of the event."""
+    """The reply to OffsetDelete: a code for all, or one per partition of the event."""
 
     error: ErrorCode = ErrorCode.NONE
     partitions: Mapping[tuple[str, int], ErrorCode] = field(default_factory=dict)
@@ -79,17 +79,17 @@ class OffsetsDeleted:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """The answer to DeleteGroup."""
+    """The reply to DeleteGroup."""
 
     error: ErrorCode = ErrorCode.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Operated:
-    """How an operator's verb ended; written to its ``operation`` row, not to a ticket.
+    """The result of an operation; written to its ``operation`` row, not to a ticket.
 
-    ``ended`` False: it has begun, and a later decision says how it ended. ``changed`` False: it
-    was granted and there was nothing to do.
+    ``ended`` False: it has begun, and a later decision ends it. ``changed`` False: it was accepted,
+    but there was nothing to do.
     """
 
     operation_id: int
@@ -103,9 +103,9 @@ class Operated:
 @quick
 @dataclass(frozen=True, slots=True)
 class ConsumerBeaten:
-    """The answer to ConsumerGroupHeartbeat; ``assignment`` None means "unchanged".
+    """The reply to ConsumerGroupHeartbeat; ``assignment`` None means "unchanged".
 
-    ``should_assign``: the member is asked to work the group's target out.
+    ``should_assign``: the member is asked to compute the group's target.
     """
 
     error: ErrorCode = ErrorCode.NONE
@@ -118,8 +118,8 @@ class ConsumerBeaten:
 
 
 class PreparedMember(NamedTuple):
-    """A member as the one that assigns sees it. ``said``: what it has to say to the assignor;
-    None: it does not know the assignor."""
+    """A member as the assigning one sees it. ``said``: its data for the assignor; None: it does not
+    have the assignor."""
 
     subscriber: Subscriber
     member_epoch: int
@@ -128,7 +128,7 @@ class PreparedMember(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The answer to ConsumerGroupPrepareAssignment. ``topics``: name to (topic id, partitions)."""
+    """The reply to ConsumerGroupPrepareAssignment. ``topics``: name to (topic id, partitions)."""
 
     error: ErrorCode = ErrorCode.NONE
     detail: str | None = None
@@ -141,7 +141,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The answer to ConsumerGroupInstallAssignment."""
+    """The reply to ConsumerGroupInstallAssignment."""
 
     error: ErrorCode = ErrorCode.NONE
     detail: str | None = None
@@ -149,7 +149,8 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class DraftJoined:
-    """The answer to a draft's JoinGroup. On errors the generation is 0 and nothing is owned."""
+    """The reply to a draft's JoinGroup. On errors the generation is 0 and there are no
+    partitions."""
 
     error: ErrorCode = ErrorCode.NONE
     generation_id: int = 0
@@ -159,14 +160,14 @@ class DraftJoined:
 
 @dataclass(frozen=True, slots=True)
 class DraftBeaten:
-    """The answer to a draft's Heartbeat: a code, ILLEGAL_GENERATION for "join again"."""
+    """The reply to a draft's Heartbeat: a code, ILLEGAL_GENERATION for "join again"."""
 
     error: ErrorCode = ErrorCode.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """The answer to RegisterConsumer; on errors the generation is -1."""
+    """The reply to RegisterConsumer; on errors the generation is -1."""
 
     error: ErrorCode = ErrorCode.NONE
     detail: str | None = None
@@ -177,7 +178,7 @@ class Registered:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """The answer to AcknowledgeCommand."""
+    """The reply to AcknowledgeCommand."""
 
     error: ErrorCode = ErrorCode.NONE
     detail: str | None = None

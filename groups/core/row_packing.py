@@ -1,9 +1,9 @@
-"""How the topics and partitions of consumers that are assigned by the coordinator alone (the 0.9
-draft, commanded groups) lie in their rows.
+"""The format of topics and partitions in rows of groups where only the coordinator assigns (the 0.9
+draft, commanded groups).
 
-In the form of the classic protocol (a "consumer" subscription under the strategy's name, an
-assignment of ConsumerProtocolAssignment v0), so that all who read members' rows, from the admin
-to Kafka's own tools, read these as well. No rules.
+It is that of the classic protocol (a "consumer" subscription with the strategy's name, an
+assignment of ConsumerProtocolAssignment v0), so that all readers of members' rows, from the admin
+to Kafka's tools, can read these too. No rules.
 """
 
 import struct
@@ -23,7 +23,7 @@ def _text(value: str) -> bytes:
 
 
 def pack_topics(strategy: str, topics: Iterable[str]) -> bytes:
-    """What a consumer subscribes to."""
+    """Pack a consumer's subscribed topics."""
     names = sorted(set(topics))
     body = b"".join(map(_text, names))
     subscription = struct.pack(">hi", 0, len(names)) + body + _NO_USER_DATA
@@ -32,7 +32,7 @@ def pack_topics(strategy: str, topics: Iterable[str]) -> bytes:
 
 @lru_cache(maxsize=4096)
 def topics_in(subscription: bytes) -> frozenset[str]:
-    """The topics that were packed."""
+    """Unpack subscribed topics."""
     ((_, metadata),) = packing.unpack(subscription)
     found = topics_of(metadata)
     assert found is not None, "a subscription that we did not pack"
@@ -48,13 +48,13 @@ def by_topic(parts: Iterable[tuple[str, int]]) -> Mapping[str, tuple[int, ...]]:
 
 
 def pack_parts(parts: Iterable[tuple[str, int]]) -> bytes:
-    """What a consumer owns."""
+    """Pack a consumer's partitions."""
     return assignment_of(parts, 0)
 
 
 @lru_cache(maxsize=4096)
 def parts_in(assignment: bytes) -> Parts:
-    """The partitions that were packed."""
+    """Unpack partitions."""
     found = partitions_of(assignment)
     assert found is not None, "an assignment that we did not pack"
     return found

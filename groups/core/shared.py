@@ -1,7 +1,7 @@
-"""A dict whose copies share what they have in common (a persistent map, in the sense of Okasaki).
+"""A dict whose copies share their common entries (a persistent map, as Okasaki calls it).
 
-A step changes a private copy of a group, in few places. Were that copied entry by entry, a round
-of ten thousand joins that come one at a time would cost a hundred million entries.
+A step changes a few entries in a private copy of a group. If each copy copied all entries, ten
+thousand joins that arrive one by one would copy a hundred million.
 """
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
@@ -15,20 +15,20 @@ V = TypeVar("V")
 D = TypeVar("D")
 
 OVER_MAX: Final = 64
-"""Differences that a copy takes along; with more of them (more than the root of all entries, where
-that is greater) the entries are put together anew, so an entry is copied once in so many copies."""
+"""Maximum number of differences in a copy; with more (and more than the root of the number of
+entries) all entries are merged, so an entry is copied only once in that many copies."""
 
 _ABSENT: Final[Any] = object()
 _GONE: Final[Any] = object()
-"""Stands for a value where an entry of the base was deleted."""
+"""The value of a deleted entry of the base."""
 
 
 class SharedDict(Base[K, V], Generic[K, V]):
-    """A dict, with the order of a dict. ``copy`` costs the differences alone.
+    """A dict in insertion order. ``copy`` costs only the differences.
 
-    ``_base`` is shared and never changed, ``_over`` is this one's own and goes first.
-    ``touched``: the keys set or deleted since this was copied; None where it is no copy, or is
-    another altogether.
+    ``_base`` is shared and never changed, ``_over`` has this copy's differences and takes
+    precedence. ``touched``: the keys set or deleted since it was copied; None if it is no copy, or
+    was cleared.
     """
 
     __slots__ = ("_base", "_len", "_over", "touched")
@@ -40,7 +40,7 @@ class SharedDict(Base[K, V], Generic[K, V]):
         self.touched: set[K] | None = None
 
     def copy(self) -> "SharedDict[K, V]":
-        """Another one with the same entries; neither sees what becomes of the other."""
+        """Another dict with the same entries; changes of one are not seen in the other."""
         after: SharedDict[K, V] = SharedDict.__new__(SharedDict)
         if len(self._over) > max(OVER_MAX, isqrt(len(self._base))):
             after._base, after._over = self._entries(), {}
@@ -63,7 +63,7 @@ class SharedDict(Base[K, V], Generic[K, V]):
     @overload
     def get(self, key: K, /, default: V | D) -> V | D: ...
     def get(self, key: K, /, default: Any = None) -> Any:
-        """The entry of this key, else the default."""
+        """The value of this key, or the default."""
         value = self._over.get(key, _ABSENT)
         if value is _ABSENT:
             return self._base.get(key, default)
@@ -75,7 +75,7 @@ class SharedDict(Base[K, V], Generic[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         before = self._over.get(key, _ABSENT)
-        if before is _GONE:  # it comes back, and behind all others
+        if before is _GONE:  # a deleted key is inserted again, at the end
             self._base, self._over, before = self._entries(), {}, _ABSENT
         if before is _ABSENT and key not in self._base:
             self._len += 1
@@ -95,7 +95,7 @@ class SharedDict(Base[K, V], Generic[K, V]):
             self.touched.add(key)
 
     def clear(self) -> None:
-        """Delete every entry at once."""
+        """Delete all entries."""
         self._base, self._over, self._len, self.touched = {}, {}, 0, None
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class SharedDict(Base[K, V], Generic[K, V]):
         return self._walk()
 
     def _walk(self) -> Iterator[K]:
-        """Key by key: whoever wants the first one need not put all of them together."""
+        """Yield key by key: a caller that needs only the first need not merge all entries."""
         over, base = self._over, self._base
         for key in base:
             if over.get(key, _ABSENT) is not _GONE:
@@ -118,19 +118,19 @@ class SharedDict(Base[K, V], Generic[K, V]):
                 yield key
 
     def keys(self) -> KeysView[K]:
-        """The keys as they are now."""
+        """The current keys."""
         return self._entries().keys()
 
     def values(self) -> ValuesView[V]:
-        """The values as they are now."""
+        """The current values."""
         return self._entries().values()
 
     def items(self) -> ItemsView[K, V]:
-        """The entries as they are now."""
+        """The current entries."""
         return self._entries().items()
 
     def _entries(self) -> dict[K, V]:
-        """All entries in order, in a dict that nobody may change."""
+        """All entries in order, in a dict that must not be changed."""
         if not self._over:
             return self._base
         entries = self._base.copy()
@@ -146,13 +146,13 @@ class SharedDict(Base[K, V], Generic[K, V]):
 
 
 def shared(entries: Mapping[K, V]) -> SharedDict[K, V]:
-    """A copy of these entries, to be changed."""
+    """A copy of these entries, for changes."""
     return entries.copy() if isinstance(entries, SharedDict) else SharedDict(entries)
 
 
 def may_differ(before: Mapping[K, V], after: Mapping[K, V]) -> Iterable[K]:
-    """The keys to look at for whoever wants to know what has changed: few, where one of these came
-    from the other by copies; in any case each key once."""
+    """The keys that may differ: few, if one of the dicts is a copy of the other; each key once in
+    any case."""
     if isinstance(before, SharedDict) and isinstance(after, SharedDict):
         if before._base is after._base:
             return before._over.keys() | after._over.keys()

@@ -1,8 +1,8 @@
-"""Requests by which a node learns that a member is alive, beside the events of a group.
+"""Requests that show that a member is alive, in addition to the events of a group.
 
-A node whose lease is over, or that reads a group's rows again, decides nothing, but it knows who
-asked. ``Group.beat_of`` finds the member; ``CoordinatorRuntime.heard`` notes it. A request counts
-there if, decided by the same group, it would have raised the member's beat.
+A node whose lease has expired, or that reloads a group's rows, decides nothing, but still receives
+requests. ``Group.beat_of`` finds the member; ``CoordinatorRuntime.heard`` sets the beat. A request
+counts if, decided by the same group, it would have set the member's beat.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from groups.core.group import Beat, HeartbeatView
 
 
 class ClassicHeartbeat(NamedTuple):
-    """Heartbeat (12), which is answered from the view and is never an event."""
+    """Heartbeat (12), which is answered from the view and never becomes an event."""
 
     member_id: str
     instance_id: str | None
@@ -29,14 +29,14 @@ class CommandPoll(NamedTuple):
 Sign = Event | ClassicHeartbeat | CommandPoll
 
 NO_GENERATION = -1
-"""No group is ever in it."""
+"""No group is ever in this generation."""
 
 
 def beat_in(
     view: HeartbeatView, member_id: str, instance_id: str | None, generation_id: int | None
 ) -> Beat | None:
-    """The beat that a request of the classic protocol raises, by the rules of its heartbeat.
-    ``generation_id`` None: the request names none (JoinGroup)."""
+    """The beat that a request of the classic protocol sets, by the rules of its heartbeat.
+    ``generation_id`` None: the request has none (JoinGroup)."""
     asked = NO_GENERATION if generation_id is None else generation_id
     code, beat = view.find(member_id, instance_id, asked)
     if generation_id is None and code is ErrorCode.ILLEGAL_GENERATION:

@@ -1,7 +1,7 @@
-"""What a step is in every kind of group: working copy, the rule of an event, the decision.
+"""The steps of every kind of group: working copy, the rule of an event, the decision.
 
 No rule is here. A kind derives its ``Work`` from ``Gathered`` and lists its rules in a table
-(``HANDLERS`` of its ``group.py``); a kind that has no state but rows and ``Live`` derives its group
+(``HANDLERS`` of its ``group.py``); a kind whose only state is rows and ``Live`` derives its group
 from ``Halves``. Nothing is copied before it changes, and then once per step, not once per event.
 """
 
@@ -101,7 +101,7 @@ class Gathered(Generic[L]):
         self._own_live: L | None = None
         self._own_members: SharedDict[str, MemberRow] | None = None
 
-    # -- what is
+    # -- state
 
     @property
     def state(self) -> str:
@@ -118,7 +118,7 @@ class Gathered(Generic[L]):
         """Whether the group exists: by default, whether it has a row."""
         return ABSENT not in self.row.details
 
-    # -- what becomes
+    # -- changes
 
     def change(self) -> L:
         """The live half, for changes; copied at the first call in a step."""
@@ -164,7 +164,7 @@ class Gathered(Generic[L]):
         self.pending.clear()
         self.deleted = True
 
-    # -- what follows
+    # -- results
 
     def answer(self, ticket: Ticket | None, reply: Reply) -> None:
         """Reply to a ticket after the batch has committed; None: no request waits."""
@@ -352,7 +352,7 @@ class Halves(Generic[L]):
         if work.has_row and not self._durable.exists:
             work.journal.insert(0, JournalEntry(EntryKind.GROUP_CREATED))
         durable, live = work.durable(), work.changed_live
-        after: Any = self  # a group, once its kind has said the rest
+        after: Any = self  # a group, by the kind's other methods
         ticked = any(isinstance(event, Tick) for event in events)
         if durable is not self._durable or live is not None or ticked:
             after = type(self)(durable, self._live if live is None else live, self.rules)

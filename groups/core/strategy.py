@@ -1,4 +1,4 @@
-"""The shape of a partition assignment strategy of the 0.9 draft, built in or an installation's
+"""The type of a partition assignment strategy of the 0.9 draft, built in or an installation's
 own."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -7,10 +7,10 @@ Topics = Mapping[str, Collection[str]]
 """Consumer id to the names of its topics."""
 
 Counts = Mapping[str, int]
-"""Topic name to its number of partitions; 0, or no entry: there is no such topic (yet)."""
+"""Topic name to its number of partitions; 0 or missing: the topic does not exist (yet)."""
 
 Parts = frozenset[tuple[str, int]]
 """(topic, partition) pairs."""
 
 Strategy = Callable[[Topics, Counts], Mapping[str, Iterable[tuple[str, int]]]]
-"""From what consumers subscribe to, and how many partitions there are, to who owns what."""
+"""From consumers' subscriptions and partition counts to the partitions of each consumer."""

@@ -1,10 +1,9 @@
-"""What a member's metadata say: ConsumerProtocolSubscription, v0 to v3.
+"""Decodes members' metadata: ConsumerProtocolSubscription, v0 to v3.
 
-These bytes are the clients' own affair and pass through the coordinator
-unread; it looks inside only where offsets are protected from deletion
-(KIP-496), and where a classic member is part of a consumer group (KIP-848).
-Metadata that cannot be read never hinders a join to a classic group: such
-a member counts as subscribed to every topic.
+The bytes belong to the clients, and the coordinator passes them on unread. It decodes them only to
+protect offsets from deletion (KIP-496), and for classic members of a consumer group (KIP-848).
+Undecodable metadata never prevents a join to a classic group: such a member counts as subscribed to
+every topic.
 """
 
 import struct
@@ -17,13 +16,14 @@ _LENGTH = struct.Struct(">h")
 
 
 class _Unreadable(Exception):
-    """The bytes are no subscription."""
+    """The bytes cannot be decoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """One subscription in full. ``owned`` are (topic name, partition): what the member works on,
-    as it says; before v1 (KIP-429) nobody could say, and all gave up everything to join."""
+    """One complete subscription. ``owned`` are (topic name, partition): the member's partitions as
+    it reports them; before v1 (KIP-429) there was no such field, and all revoked everything to
+    join."""
 
     version: int
     topics: tuple[str, ...]
@@ -32,10 +32,10 @@ class Subscription:
 
 
 def topics_of(metadata: bytes) -> frozenset[str] | None:
-    """The topic names of one subscription; None when the bytes cannot be read.
+    """The topic names of one subscription; None if the bytes cannot be decoded.
 
-    Every version begins with a version number and the topics. Later ones only
-    add fields behind them, which are not looked at, as with Kafka.
+    Every version begins with a version number and the topics. Later ones only append fields, which
+    are ignored, as in Kafka.
     """
     try:
         return _read(metadata)
@@ -44,7 +44,8 @@ def topics_of(metadata: bytes) -> frozenset[str] | None:
 
 
 def topics_of_all(metadatas: Iterable[bytes]) -> frozenset[str] | None:
-    """The topics of several subscriptions together; None ("every topic") when one is unreadable."""
+    """The topics of several subscriptions together; None ("every topic") if one cannot be
+    decoded."""
     topics: set[str] = set()
     for metadata in set(metadatas):
         some = topics_of(metadata)
@@ -55,7 +56,7 @@ def topics_of_all(metadatas: Iterable[bytes]) -> frozenset[str] | None:
 
 
 def subscription_of(metadata: bytes) -> Subscription | None:
-    """Everything that one subscription says; None when the bytes cannot be read."""
+    """One complete subscription; None if the bytes cannot be decoded."""
     try:
         return _Reader(metadata).subscription()
     except (_Unreadable, struct.error, UnicodeDecodeError):
@@ -67,7 +68,7 @@ def _read(metadata: bytes) -> frozenset[str]:
 
 
 class _Reader:
-    """The bytes, and how far they were read."""
+    """The bytes, and the current offset."""
 
     def __init__(self, metadata: bytes) -> None:
         self.metadata = metadata
@@ -78,15 +79,15 @@ class _Reader:
         (version,) = self._take(_VERSION)
         if version < 0:
             raise _Unreadable
-        # Each topic takes two bytes at least: a count beyond that is a lie, not a reason to loop.
+        # Each topic takes at least two bytes: a larger count is invalid, not a reason to loop.
         return version, tuple(self._name() for _ in range(self._count(_LENGTH.size)))
 
     def subscription(self) -> Subscription:
-        """All of it; fields of versions that are not known yet are left unread."""
+        """The complete subscription; fields of later versions are ignored."""
         version, topics = self.begin()
         owned: set[tuple[str, int]] = set()
         rack_id = None
-        self._skip_bytes()  # the user data of the client's assignor
+        self._skip_bytes()  # user data of the client's assignor
         if version >= 1:
             for _ in range(self._count(_LENGTH.size + _COUNT.size)):
                 topic = self._name()

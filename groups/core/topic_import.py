@@ -1,6 +1,6 @@
-"""What has to change here so that the catalogue holds the topics of a Kafka cluster. Values only.
+"""Computes the changes that give the catalogue the topics of a Kafka cluster. Values only.
 
-Reading the cluster and writing the rows is ``groups.catalogue.kafka_import``'s.
+``groups.catalogue.kafka_import`` reads the cluster and writes the rows.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from groups.core.topics import PARTITIONS_MAX, name_problem
 
 INTERNAL = "__"
-"""What Kafka's own topics begin with (``__consumer_offsets``); they are nobody's work."""
+"""The prefix of Kafka's internal topics (``__consumer_offsets``), which are not imported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A topic of the cluster. ``ends``: each partition's end offset, 0 where nobody told."""
+    """A topic of the cluster. ``ends``: each partition's end offset, 0 if unknown."""
 
     name: str
     partitions: int
@@ -23,7 +23,7 @@ class Found:
 
 @dataclass(slots=True)
 class Plan:
-    """What to do, by topic. ``refused`` says of each topic that stays as it is why it does."""
+    """The changes, by topic. ``refused`` has the reason for each topic that is not changed."""
 
     create: dict[str, int] = field(default_factory=dict)
     grow: dict[str, int] = field(default_factory=dict)
@@ -34,8 +34,8 @@ class Plan:
 def plan(known: Mapping[str, int], found: Iterable[Found]) -> Plan:
     """Compare the cluster's topics with ours, ``known`` by name with their partition counts.
 
-    Nothing is taken away: a topic that the cluster no longer has stays (deleting one here erases
-    offsets, which is for people to decide), and so does a partition that it has no more.
+    Nothing is removed: a topic that the cluster no longer has stays (deleting it would delete
+    offsets, which people should decide), and so do extra partitions.
     """
     made = Plan()
     for topic in found:
@@ -64,5 +64,5 @@ def _problem(topic: Found, partitions: int | None) -> str | None:
 
 
 def is_internal(name: str) -> bool:
-    """Whether a topic is Kafka's own."""
+    """Whether it is an internal topic of Kafka."""
     return name.startswith(INTERNAL)

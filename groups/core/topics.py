@@ -1,7 +1,7 @@
-"""What a topic may be called and how many partitions it may have.
+"""Valid names and partition counts of topics.
 
-Rules about values only: which topics exist is the catalogue's knowledge. A
-refusal carries the code and the sentence that a topic's answer holds.
+Rules about values only; the catalogue knows which topics exist. A refusal has the code and the
+message for a topic in the response.
 """
 
 import re
@@ -10,40 +10,41 @@ from collections.abc import Iterable, Sequence
 from groups.core.errors import ErrorCode, Refuse
 
 NAME_LENGTH_MAX = 249
-"""Kafka's: a directory of its log is called name-partition and must fit in 255 bytes."""
+"""Kafka's limit: a directory of its log is named name-partition and must fit in 255 bytes."""
 
 PARTITIONS_MAX = 10_000
-"""Partitions of one topic. Each is listed in every Metadata answer about it, so this also
-bounds an answer's size and the time it takes to write."""
+"""Partitions of one topic. Every Metadata response for the topic lists them, so this also limits
+its size and the time to write it."""
 
 TOPICS_PER_REQUEST_MAX = 1_000
 """Topics in one request that changes the catalogue: its transaction must stay short."""
 
 PARTITIONS_PER_REQUEST_MAX = 100_000
-"""Partitions that one CreateTopics makes, all its topics together. Kafka's limit is 10,000, each
-being a record of its controller; here a topic is one row, however many it has."""
+"""Partitions that one CreateTopics creates, in all its topics. Kafka's limit is 10,000, since each
+is a record of its controller; here a topic is one row, however many it has."""
 
 RACKS_PER_PARTITION_MAX = 16
-"""Racks that one partition may be near to: more than any cluster has copies of it."""
+"""Racks of one partition: more than any cluster has replicas of it."""
 
 RACK_LENGTH_MAX = 249
 """Characters of a rack's id."""
 
 DEFAULT = -1
-"""How a request says "as configured", for a partition count or a replication factor (KIP-464)."""
+"""The value for "as configured" in a request, for a partition count or a replication factor
+(KIP-464)."""
 
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
 
 
 class Room:
-    """For how many more topics and partitions there is room; what is taken is room no more."""
+    """How many more topics and partitions may be created; taking some decreases it."""
 
     def __init__(self, topics: int, partitions: int) -> None:
         self.topics = topics
         self.partitions = partitions
 
     def take(self, partitions: int) -> int:
-        """A topic of so many partitions, whose number is returned. Refuses POLICY_VIOLATION."""
+        """Take a topic with this many partitions; returns the number. Refuses POLICY_VIOLATION."""
         if self.topics < 1:
             raise Refuse(ErrorCode.POLICY_VIOLATION, "There are as many topics as there may be.")
         self.grow(partitions)
@@ -51,7 +52,7 @@ class Room:
         return partitions
 
     def grow(self, partitions: int) -> None:
-        """So many more of a topic that is there. Refuses POLICY_VIOLATION."""
+        """Take this many more partitions of an existing topic. Refuses POLICY_VIOLATION."""
         if self.partitions < partitions:
             detail = f"There is room for {max(self.partitions, 0)} more partitions of all topics."
             raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
@@ -59,10 +60,10 @@ class Room:
 
 
 def name_problem(name: str) -> str | None:
-    """Why this cannot be a topic's name, as a sentence; None when it can.
+    """Why this is no valid topic name, as a sentence; None if it is one.
 
-    Kafka also refuses a name that differs from another topic's only in "." and
-    "_", which its metrics cannot tell apart; ours can.
+    Kafka also refuses a name that differs from another topic's only in "." and "_", since its
+    metrics cannot tell them apart; ours can.
     """
     if not name:
         return "A topic's name cannot be empty."
@@ -76,14 +77,14 @@ def name_problem(name: str) -> str | None:
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot be a topic's name: INVALID_TOPIC_EXCEPTION."""
+    """Refuse an invalid topic name: INVALID_TOPIC_EXCEPTION."""
     problem = name_problem(name)
     if problem is not None:
         raise Refuse(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
 
 
 def check_count(partitions: int) -> None:
-    """Refuse a partition count that no topic can have: INVALID_PARTITIONS."""
+    """Refuse an invalid partition count: INVALID_PARTITIONS."""
     if partitions < 1:
         raise Refuse(ErrorCode.INVALID_PARTITIONS, "A topic has at least one partition.")
     if partitions > PARTITIONS_MAX:
@@ -103,11 +104,11 @@ def partitions_of_new(
     default: int,
     brokers: Iterable[int],
 ) -> int:
-    """How many partitions the topic of a CreateTopics request shall have.
+    """The partition count of a topic in a CreateTopics request.
 
-    ``assignments`` are partitions with the brokers asked for; where there are
-    any they give the count. INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR,
-    INVALID_REPLICA_ASSIGNMENT, or INVALID_REQUEST for a contradiction.
+    ``assignments`` are partitions with the requested brokers; if there are any they determine the
+    count. INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR, INVALID_REPLICA_ASSIGNMENT, or
+    INVALID_REQUEST for a contradiction.
     """
     if assignments:
         if num_partitions != DEFAULT or replication_factor != DEFAULT:
@@ -131,14 +132,14 @@ def partitions_of_new(
             raise Refuse(ErrorCode.INVALID_REPLICATION_FACTOR, ONE_REPLICA)
         count = default if num_partitions == DEFAULT else num_partitions
         check_count(count)
-        # A partition is led by one live node and copied by none: there is no log to copy.
+        # A partition has one live node as its leader and no replicas: there is no log to replicate.
         if replication_factor not in (DEFAULT, 1):
             raise Refuse(ErrorCode.INVALID_REPLICATION_FACTOR, ONE_REPLICA)
     return count
 
 
 def check_assignments(assignments: Iterable[Sequence[int]], brokers: Iterable[int]) -> None:
-    """Refuse brokers that are none, missing or named twice: INVALID_REPLICA_ASSIGNMENT."""
+    """Refuse brokers that are unknown, missing or named twice: INVALID_REPLICA_ASSIGNMENT."""
     known = set(brokers)
     for replicas in assignments:
         if not replicas or len(set(replicas)) != len(replicas):
@@ -154,11 +155,10 @@ def check_assignments(assignments: Iterable[Sequence[int]], brokers: Iterable[in
 
 
 def check_growth(now: int, count: int, assigned: int | None = None) -> None:
-    """Refuse a new partition count that is no growth: INVALID_PARTITIONS.
+    """Refuse a partition count that is no increase: INVALID_PARTITIONS.
 
-    ``assigned``: for how many partitions the request names brokers; None where
-    it leaves that to us. Another number than the new ones is
-    INVALID_REPLICA_ASSIGNMENT.
+    ``assigned``: the number of partitions for which the request names brokers; None if it names
+    none. It must be that of the new partitions: INVALID_REPLICA_ASSIGNMENT.
     """
     if count <= now:
         raise Refuse(
@@ -174,7 +174,7 @@ def check_growth(now: int, count: int, assigned: int | None = None) -> None:
 
 
 def check_racks(racks: Sequence[Sequence[str]], partitions: int) -> None:
-    """Refuse racks that a topic's partitions cannot be near to: INVALID_REQUEST."""
+    """Refuse invalid racks of a topic's partitions: INVALID_REQUEST."""
     if len(racks) > partitions:
         raise Refuse(
             ErrorCode.INVALID_REQUEST,

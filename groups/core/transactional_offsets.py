@@ -1,7 +1,7 @@
-"""Offsets that wait for the end of a transaction, while one step decides.
+"""Pending transactional offsets during one step.
 
-Which of them still count, and which were overtaken by a plain commit. Only this step's own:
-those of earlier steps are rows, and the store marks them by the same rules
+Decides which of them still count, and which were superseded by a plain commit. Only those of this
+step: those of earlier steps are rows, which the store marks by the same rules
 (``groups.store.transactional_offsets``).
 """
 
@@ -14,14 +14,14 @@ Pending = dict[tuple[int, str, int], PendingWrite]
 
 
 def add(pending: Pending, event: TxnOffsetCommit) -> None:
-    """The transaction's offsets; one that it commits twice stands as it was told last."""
+    """Add the transaction's offsets; if it commits a partition twice, the last one counts."""
     for write in event.offsets:
         at = (event.producer_id, write.topic, write.partition)
         pending[at] = PendingWrite(event.producer_id, event.producer_epoch, write)
 
 
 def supersede(pending: Pending, writes: Iterable[OffsetWrite]) -> None:
-    """These were committed later, outside of any transaction: they stand whatever becomes of it."""
+    """Plain commits came after these: they count whatever the result of the transaction."""
     partitions = {(write.topic, write.partition) for write in writes}
     for at, waiting in pending.items():
         if at[1:] in partitions:
@@ -29,7 +29,7 @@ def supersede(pending: Pending, writes: Iterable[OffsetWrite]) -> None:
 
 
 def forget(pending: Pending, partition: tuple[str, int]) -> None:
-    """The partition's offsets are deleted, those that wait included: else the end of their
-    transaction would bring them back."""
+    """The partition's offsets are deleted, including pending ones: otherwise the end of their
+    transaction would restore them."""
     for at in [at for at in pending if at[1:] == partition]:
         del pending[at]

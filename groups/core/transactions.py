@@ -1,8 +1,8 @@
-"""The rules of transactional ids: who may use one now, and how its transaction ends.
+"""The rules of transactional ids: which producer may use one, and how its transaction ends.
 
-A transactional id belongs to the producer that initialised it last; its epoch fences everyone
-before. Values in, values out, like the rules of groups: no rows, no clock. What happens to the
-offsets of a transaction is only said here (``Ended.pending``); ``groups.coordinator.transactions``
+A transactional id belongs to the producer that initialised it last; its epoch fences all earlier
+ones. Values in, values out, like the rules of groups: no rows, no clock. This module only decides
+what happens to a transaction's offsets (``Ended.pending``); ``groups.coordinator.transactions``
 does it. Sources: KIP-98, KIP-360 (epochs), KIP-890 (an epoch for each transaction).
 """
 
@@ -15,20 +15,21 @@ NO_ID = -1
 NO_EPOCH = -1
 
 EPOCH_MAX = 32_766
-"""The last epoch that a producer is given. One more exists on the wire: it fences this one."""
+"""The last epoch of a producer. The wire allows one more, which fences this one."""
 
 EPOCH_BUMP_SINCE = 5
-"""EndTxn: from this version each transaction has an epoch of its own (transaction.version 2)."""
+"""EndTxn: from this version on each transaction has its own epoch (transaction.version 2)."""
 
 GROUP_IS_ADDED_SINCE = 5
-"""TxnOffsetCommit: from this version it makes its group part of the transaction."""
+"""TxnOffsetCommit: from this version on it adds its group to the transaction."""
 
 ABORTABLE_SINCE = 4
-"""TxnOffsetCommit: from this version clients know TRANSACTION_ABORTABLE (KIP-890)."""
+"""TxnOffsetCommit: from this version on clients know TRANSACTION_ABORTABLE (KIP-890)."""
 
 
 class State(StrEnum):
-    """Kafka's words. Its Prepare states need no time here: an end is one transaction of rows."""
+    """Kafka's words. Its Prepare states are not needed: the end is one transaction of
+    PostgreSQL."""
 
     EMPTY = "Empty"
     ONGOING = "Ongoing"
@@ -40,7 +41,7 @@ COMPLETE = (State.COMMITTED, State.ABORTED)
 
 
 class PendingOffsets(StrEnum):
-    """What becomes of the offsets that wait for the end of the transaction."""
+    """What happens to pending offsets of the transaction."""
 
     WAIT = "wait"
     APPLY = "apply"
@@ -49,12 +50,12 @@ class PendingOffsets(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Producer:
-    """A transactional id and whose it is.
+    """A transactional id and its producer.
 
-    ``producer_id`` NO_ID: a new one is to be drawn. ``last_epoch`` and ``previous_id`` are what
-    the same producer was until its last change, so that it may ask again when an answer was
-    lost; NO_EPOCH and NO_ID where nobody may. ``is_overdue``: its transaction has gone on for
-    longer than ``timeout_ms``, by the clock of who read the row.
+    ``producer_id`` NO_ID: a new one has to be drawn. ``last_epoch`` and ``previous_id`` are those
+    of the same producer before its last change, so that it may repeat a request whose reply was
+    lost; NO_EPOCH and NO_ID if that is not allowed. ``is_overdue``: its transaction has lasted
+    longer than ``timeout_ms``, by PostgreSQL's clock.
     """
 
     transactional_id: str
@@ -74,7 +75,7 @@ class Producer:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A decision about a transactional id: what it is now, and what becomes of its offsets."""
+    """A decision about a transactional id: its new state, and what happens to its offsets."""
 
     producer: Producer
     pending: PendingOffsets = PendingOffsets.WAIT
@@ -91,10 +92,10 @@ class Claim:
 def initialise(
     before: Producer | None, transactional_id: str, timeout_ms: int, claim: Claim | None
 ) -> Ended:
-    """Give the id to the producer that asks. What its predecessor had begun is aborted.
+    """Assign the id to the requesting producer. The transaction of its predecessor is aborted.
 
-    ``claim``: what the producer says it was until now (KIP-360), None for a new one. Refuses
-    PRODUCER_FENCED to who is not that any more.
+    ``claim``: the producer's previous id and epoch (KIP-360), None for a new one. Refuses
+    PRODUCER_FENCED if that is outdated.
     """
     if before is None:
         new = Producer(
@@ -110,7 +111,7 @@ def initialise(
 
 
 def _is_retry(before: Producer, claim: Claim) -> bool:
-    """Whether the answer to this claim's change of epoch was lost on its way."""
+    """Whether the reply to this claim's last change of epoch was lost."""
     if claim.epoch == NO_EPOCH or claim.epoch != before.last_epoch:
         return False
     was = before.previous_id if before.epoch == 0 else before.producer_id
@@ -131,7 +132,7 @@ def _dropped(before: Producer) -> PendingOffsets:
 
 
 def begin(before: Producer | None, claim: Claim) -> Producer:
-    """The producer has something to put into its transaction; the first thing begins it.
+    """The producer adds something to its transaction; the first addition begins it.
 
     Refuses INVALID_PRODUCER_ID_MAPPING and PRODUCER_FENCED.
     """
@@ -148,10 +149,10 @@ def _owner(before: Producer | None, producer_id: int) -> Producer:
 
 
 def check_commit(before: Producer | None, claim: Claim, has_group: bool, version: int) -> bool:
-    """Whether offsets of a group may be put into the transaction; False: add the group first.
+    """Whether offsets of a group may be added to the transaction; False: add the group first.
 
-    ``has_group``: whether the group is part of the transaction. Refuses as a group's
-    coordinator does, with INVALID_PRODUCER_EPOCH where the others say PRODUCER_FENCED.
+    ``has_group``: whether the group is part of the transaction. Refuses as a group's coordinator
+    does, with INVALID_PRODUCER_EPOCH where other requests get PRODUCER_FENCED.
     """
     owner = _owner(before, claim.producer_id)
     if claim.epoch != owner.epoch:
@@ -166,10 +167,9 @@ def check_commit(before: Producer | None, claim: Claim, has_group: bool, version
 
 
 def end(before: Producer | None, claim: Claim, *, commit: bool, version: int) -> Ended:
-    """Commit or abort. Asking again for the same end is answered as the first time.
+    """Commit or abort. A repeated request for the same end gets the same reply.
 
-    Refuses INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, and INVALID_TXN_STATE for an end that
-    is not the transaction's.
+    Refuses INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, and INVALID_TXN_STATE for the wrong end.
     """
     if version >= EPOCH_BUMP_SINCE:
         return _end_with_epoch(before, claim, commit)
@@ -184,8 +184,8 @@ def end(before: Producer | None, claim: Claim, *, commit: bool, version: int) ->
 
 
 def _end_with_epoch(before: Producer | None, claim: Claim, commit: bool) -> Ended:
-    """From v5. The epoch tells a second asking from the end of the next transaction; to abort
-    a transaction in which nothing was done is fine, to commit it is not."""
+    """From v5. The epoch distinguishes a repeated request from the end of the next transaction; an
+    empty transaction may be aborted, but not committed."""
     if before is not None and before.state in COMPLETE and _is_retry(before, claim):
         if before.state is not _complete(commit):
             raise Refuse(ErrorCode.INVALID_TXN_STATE)
@@ -211,10 +211,10 @@ def _complete(commit: bool) -> State:
 
 
 def time_out(before: Producer | None) -> Ended | None:
-    """A transaction that lasted longer than its producer allowed: aborted, and the producer fenced.
+    """Abort a transaction that lasted longer than its producer allowed, and fence the producer.
 
-    The epoch that fences is nobody's; whoever initialises the id next gets a higher one. None
-    where there is nothing of the kind (any more).
+    The fencing epoch belongs to no producer; the next one that initialises the id gets a higher
+    one. None if there is no such transaction (any more).
     """
     if before is None or before.state is not State.ONGOING or not before.is_overdue:
         return None

@@ -1,7 +1,7 @@
-"""What a group that does not settle waits for: of whom, until when, and what stands still.
+"""What a rebalancing group waits for: for which members, until when, and what is idle meanwhile.
 
-Values for screens and REST, made by each kind (``waiting.py`` in its folder) from what its owner
-knows. No rule reads them. Times are the node's milliseconds.
+Values for screens and REST, created by each kind (``waiting.py`` in its folder) from its owner's
+memory. No rule reads them. Times are the node's milliseconds.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,15 +15,15 @@ from groups.core.rows import MemberRow
 Millis = int
 
 NAMED_MAX: Final = 20
-"""Members that are named, those who have been silent for longest; the rest is counted."""
+"""Members that are named, those that were silent for longest; others are only counted."""
 
 SILENT_SHARE: Final = 2
-"""A member that was not heard of for longer than its session timeout divided by this is taken to
-have stopped working: clients send a heartbeat at least three times a session."""
+"""A member that was silent for longer than its session timeout divided by this is assumed to have
+stopped working: clients send a heartbeat at least three times a session."""
 
 
 class Phase(StrEnum):
-    """Where a group is that does not settle."""
+    """The phase of a rebalancing group."""
 
     WINDOW = "window"
     JOIN = "join"
@@ -36,7 +36,7 @@ class Phase(StrEnum):
 
 
 class Act(StrEnum):
-    """What is awaited of a member."""
+    """What a member has to do."""
 
     REJOIN = "rejoin"
     SYNC = "sync"
@@ -49,8 +49,8 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Awaited:
-    """One member that something is expected of. ``until``: when it is removed, unless it is heard
-    of. ``partitions``: how many it has to give up."""
+    """One member that has to do something. ``until``: when it is removed, unless it sends
+    something. ``partitions``: how many it has to revoke."""
 
     member_id: str
     name: str
@@ -62,12 +62,12 @@ class Awaited:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """``since``: when the phase began, None: before this owner. ``until``: when it ends by itself,
-    None: not before something else happens.
+    """``since``: when the phase began, None: under an earlier owner. ``until``: when it ends by
+    itself, None: only by another event.
 
-    ``ready``: members that have done what is awaited of the others. ``newcomers``: who waits to be
-    let in or to be given partitions. ``handed_out``: member ids that have not come back.
-    ``still``: partitions that nobody works on meanwhile, as far as that can be known.
+    ``ready``: members that have done what the others have to do. ``newcomers``: those that wait to
+    be admitted or for partitions. ``handed_out``: returned member ids that were not used yet.
+    ``still``: partitions that no member works on meanwhile, as far as known.
     """
 
     phase: Phase
@@ -83,22 +83,22 @@ class Waiting:
 
 
 def longest_silent(awaited: Iterable[Awaited]) -> tuple[Awaited, ...]:
-    """Those that are named."""
+    """The named ones."""
     return tuple(nsmallest(NAMED_MAX, awaited, key=lambda one: (one.heard_at, one.member_id)))
 
 
 def longest_unheard(
     member_ids: Iterable[str], heard_at: Callable[[str], Millis]
 ) -> list[tuple[Millis, str]]:
-    """Who is to be named, each with when it was heard of; nothing is made of the others."""
+    """The members to name, each with its last heartbeat; nothing is created for the others."""
     return nsmallest(NAMED_MAX, ((heard_at(member_id), member_id) for member_id in member_ids))
 
 
 def name_of(row: MemberRow) -> str:
-    """What people call a member; one of the draft that joins for the first time has no id yet."""
+    """A member's name for display; one of the draft that joins for the first time has no id yet."""
     return row.instance_id or row.client_id or row.member_id or "a newcomer"
 
 
 def is_silent(heard_at: Millis, timeout_ms: Millis, now: Millis) -> bool:
-    """Whether a member is taken to have stopped working."""
+    """Whether a member is assumed to have stopped working."""
     return (now - heard_at) * SILENT_SHARE > timeout_ms

@@ -1,1 +1,1 @@
-"""From one protocol to the other while a group lives (KIP-848, online migration)."""
+"""Conversion of a live group from one protocol to the other (KIP-848, online migration)."""

@@ -1,8 +1,9 @@
-"""A consumer group becomes a classic group: its last member of the consumer protocol has gone.
+"""A consumer group becomes a classic group when its last member of the consumer protocol is gone.
 
-The classic members that are left keep what they have and agree anew, as after any departure; a
-static member that took the last place over in peace finds the group Stable. An empty group
-follows whoever joins it. What a classic group does from then on is no matter of this file.
+The remaining classic members keep their partitions and rebalance, as after any departure; if a
+static member has replaced the last one without a rebalance, the group is Stable. An empty group
+takes the protocol of the member that joins. What the classic group does afterwards is not decided
+here.
 """
 
 from collections import Counter
@@ -46,8 +47,9 @@ STARTED = EntryKind.REBALANCE_STARTED
 
 
 def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Random) -> Decision:
-    """A classic join of a consumer group without members: it is a classic one, if that lets the
-    member in. Where it asks for a member that is none, nobody finds the group afterwards."""
+    """A classic join of a consumer group without members: it becomes a classic one if that accepts
+    the join. If the join names an unknown member, the group does not exist for its former members
+    afterwards."""
     after = _empty(group, event, now)
     decision = after.step([event], now, rng)
     assert isinstance(decision.group, ClassicGroup)
@@ -63,8 +65,8 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
 
 
 def _empty(group: ConsumerGroup, event: JoinGroup, now: Millis) -> ClassicGroup:
-    """The classic group that the join finds: one that is not there where it names a member, who is
-    asked for before anything else of the request is looked at."""
+    """The classic group for the join: an absent one if the join names a member, which is looked up
+    before anything else."""
     row, rules = group.durable.group, group.rules
     if event.member_id:
         return ClassicGroup.absent(row.group_id, rules, now)
@@ -74,7 +76,7 @@ def _empty(group: ConsumerGroup, event: JoinGroup, now: Millis) -> ClassicGroup:
 
 
 def _is_out_of_bounds(decision: Decision) -> bool:
-    """Whether the join was refused before anybody looked at the group."""
+    """Whether the join was refused before the group was looked up."""
     codes = (answer.reply.error for answer in decision.answers)
     return ErrorCode.INVALID_SESSION_TIMEOUT in codes
 
@@ -90,7 +92,7 @@ def _vacated(group: ConsumerGroup) -> ConsumerGroup:
 
 
 def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) -> Decision:
-    """What a decision of a consumer group leads to where it leaves classic members alone."""
+    """The decision, converted if it leaves only classic members in the group."""
     group = decision.group
     assert isinstance(group, ConsumerGroup)
     if decision.deleted or not _is_due(group):
@@ -115,7 +117,7 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
 
 
 def _is_due(group: ConsumerGroup) -> bool:
-    """Whether only classic members are left, and may be a classic group."""
+    """Whether only classic members are left, and the conversion is allowed."""
     members, rules = group.members, group.rules
     return (
         bool(members)
@@ -127,7 +129,7 @@ def _is_due(group: ConsumerGroup) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A consumer group before and after the decision that left it to its classic members."""
+    """A consumer group before and after the decision that left only classic members."""
 
     before: ConsumerGroup
     after: ConsumerGroup
@@ -135,20 +137,20 @@ class _Change:
 
     @property
     def has_departed(self) -> bool:
-        """Whether a member is gone; else a static one took the place of the last."""
+        """Whether a member was removed; otherwise a static one replaced the last one."""
         return len(self.after.members) < len(self.before.members)
 
     @property
     def behind(self) -> str | None:
-        """The first member that has not come to the group's epoch; None: all have."""
+        """The first member that has not reached the group's epoch; None: all have."""
         members = sorted(self.after.members.values(), key=lambda member: member.row.position)
         late = (member for member in members if member.epoch < self.generation)
         return next((member.row.member_id for member in late), None)
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether the group may be Stable: nothing called for a rebalance, and everybody has what
-        it shall have, or the leader will join again by itself, since its generation is over."""
+        """Whether the group may be Stable: no rebalance is needed, and every member has its
+        assignment, or the leader will join again because its generation is outdated."""
         if self.has_departed or self.start is not None:
             return False
         state = self.after.durable.group.state
@@ -156,20 +158,20 @@ class _Change:
 
     @property
     def generation(self) -> int:
-        """The group epoch; a departure raises it only to have members join again, which the next
+        """The group epoch; a departure raised it only to let members join again, which the next
         generation does here."""
         group = self.before if self.has_departed else self.after
         return group.durable.group.generation
 
     @property
     def start(self) -> JournalEntry | None:
-        """How the decision told that the epoch rose."""
+        """The entry by which the decision journaled the new epoch."""
         told = (entry for entry in self.decision.journal if entry.kind.startswith("rebalance-"))
         return next((entry for entry in told if entry.kind != EntryKind.REBALANCE_COMPLETED), None)
 
     @property
     def cause(self) -> Cause:
-        """Why the classic members agree anew."""
+        """The cause of the classic members' rebalance."""
         start = self.start
         if start is None or not self.has_departed:
             return Cause(MEMBER_REPLACED, "a static member came back by the classic protocol")
@@ -179,7 +181,7 @@ class _Change:
 
     @property
     def durable(self) -> Durable:
-        """The rows of the classic group, Stable in the generation."""
+        """The rows of the classic group, Stable in this generation."""
         rows = sorted(map(self._row, self.after.members.values()), key=lambda row: row.position)
         row = GroupRow(
             self.after.durable.group.group_id,
@@ -195,14 +197,14 @@ class _Change:
         return Durable(row, members, self.after.durable.revision)
 
     def _row(self, member: Member) -> MemberRow:
-        """A member with what it works on, in the words that it reads."""
+        """A member's row, with its assignment in the format that it reads."""
         said = subscription_of(packing.unpack(member.row.subscription)[0][1])
         version = min(said.version, VERSION_MAX) if said is not None else 0
         parts = named_parts(member.assigned, {**self.before.topics, **self.after.topics})
         return replace(member.row, assignment=assignment_of(parts, version), details=NOTHING)
 
     def live(self, now: Millis) -> Live:
-        """Sessions go on; nothing else was live."""
+        """The live state: sessions continue; there was nothing else."""
         before = self.after.live
         live = recovery.fresh(self.durable, now, self.after.rules)
         live.beats = SharedDict((m, before.beats[m]) for m in self.after.members)
@@ -211,7 +213,7 @@ class _Change:
         return live
 
     def answer(self, answer: Answer) -> Answer:
-        """A static member that has just joined is told of the classic group."""
+        """The reply to a static member that has just joined, with the classic group's values."""
         reply = answer.reply
         if not isinstance(reply, Joined) or reply.error is not ErrorCode.NONE:
             return answer
@@ -220,7 +222,7 @@ class _Change:
         return Answer(answer.ticket, told)
 
     def journal(self, group: ClassicGroup) -> Iterable[JournalEntry]:
-        """What the decision told, with the change in the place of the epoch's rise."""
+        """The decision's entries, with the conversion in place of the new epoch."""
         start = self.start
         trigger = start.trigger if start is not None else MEMBER_REPLACED
         who: tuple[str | None, str | None, str] = (None, None, "")

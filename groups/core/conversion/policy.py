@@ -1,4 +1,4 @@
-"""Which changes of a group's kind are allowed: the table of policies, and what is told of one."""
+"""Which conversions are allowed: the table of policies, and the journal entry of a conversion."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from groups.core.group import JournalEntry, Rules
 from groups.core.journal import EntryKind
 
 CONVERTED: Final = EntryKind.GROUP_CONVERTED
-"""The journal's word for a change of kind."""
+"""The journal's word for a conversion."""
 
 UPGRADE: Final = "upgrade"
 DOWNGRADE: Final = "downgrade"
@@ -19,12 +19,12 @@ ALLOWED: Final = {
     "downgrade": frozenset({DOWNGRADE}),
     "disabled": frozenset[str](),
 }
-"""What each value of group.consumer.migration.policy lets a group with members do. A group
-without members goes either way under all of them."""
+"""What each value of group.consumer.migration.policy allows for a group with members. A group
+without members may always be converted."""
 
 
 def allows(rules: Rules, change: str) -> bool:
-    """Whether a group with members may be changed so."""
+    """Whether a group with members may be converted in this direction."""
     return change in ALLOWED[rules.group_consumer_migration_policy]
 
 
@@ -37,7 +37,7 @@ def converted(
     client_id: str | None,
     client_reason: str = "",
 ) -> JournalEntry:
-    """The journal entry of a change of kind: by whom, and what was carried over."""
+    """The journal entry of a conversion: its cause, and the state that was carried over."""
     old, new = before.durable.group, after.durable.group
     return JournalEntry(
         CONVERTED,

@@ -83,7 +83,7 @@ def may_take_long(group: Group, events: Sequence[Event]) -> bool:
     for the topics that its patterns match, only if they name as many topics.
     """
     is_consumer, named = isinstance(group, ConsumerGroup), 0
-    for event in events:  # no generator: every step comes by here
+    for event in events:  # no generator: every step runs this
         if is_consumer and isinstance(event, ConsumerHeartbeat) and event.member_epoch >= 0:
             named += len(event.subscribed_topic_names or ())
         elif isinstance(event, OF_ONE_MEMBER):
@@ -145,7 +145,7 @@ def _keeps_everybody(event: Event) -> bool:
 
 def _may_change(group: Group, events: Sequence[Event]) -> bool:
     """Whether any of these events can change the group's kind; in most steps none can."""
-    for event in events:  # no generator: every step comes by here
+    for event in events:  # no generator: every step runs this
         if (type(group), type(event)) in CHANGES:
             return True
     if isinstance(group, ClassicGroup):
@@ -175,7 +175,7 @@ def _adopted(group: Group, event: Event, now: Millis) -> Group:
     durable = group.durable
     if kind is None or durable.members or durable.group.state != EMPTY:
         return group
-    if group.let_go(ErrorCode.NOT_COORDINATOR):  # requests wait in it
+    if group.let_go(ErrorCode.NOT_COORDINATOR):  # requests are parked in it
         return group
     if not durable.exists:
         return KINDS[kind].absent(durable.group.group_id, group.rules, now)

@@ -1,8 +1,8 @@
-"""A classic group becomes a consumer group: a member of the consumer protocol joins it.
+"""A classic group becomes a consumer group when a member of the consumer protocol joins it.
 
-The classic members stay, with what they have, as classic members of a consumer group; whoever is
-to give something up hears so by its next heartbeat. How the newcomer joins is no matter of this
-file, nor what happens to the group from then on.
+The classic members stay with their partitions, as classic members of a consumer group; those that
+have to revoke some are told in the response to their next heartbeat. How the new member joins, and
+what the group does afterwards, is not decided here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,8 +36,8 @@ REASON = "a member of the consumer protocol joined"
 
 
 def names_of(group: ClassicGroup) -> frozenset[str]:
-    """Every topic that the members subscribe to or are assigned, as far as it can be read: what
-    a heartbeat must know of the catalogue to change this group."""
+    """Every topic that the members subscribe to or are assigned, as far as it can be decoded: a
+    heartbeat needs these of the catalogue to convert the group."""
     names: set[str] = set()
     for row in _rows(group):
         said = subscription_of(_metadata(group, row))
@@ -47,8 +47,8 @@ def names_of(group: ClassicGroup) -> frozenset[str]:
 
 
 def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Random) -> Decision:
-    """A heartbeat of the consumer protocol to a classic group: change the group and let the
-    member in, or refuse the heartbeat and leave everything as it was."""
+    """A heartbeat of the consumer protocol to a classic group: convert the group and add the
+    member, or refuse the heartbeat and change nothing."""
     try:
         after = _upgraded(group, event, now)
     except Refuse as no:
@@ -72,8 +72,8 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
 
 
 def _leaves_off(group: ClassicGroup, after: ConsumerGroup, decision: Decision) -> bool:
-    """Whether a rebalance was on that nobody would go on with: a static member has taken the place
-    of a classic one, which calls for no new epoch."""
+    """Whether a rebalance was in progress that would not continue: a static member has replaced a
+    classic one, which needs no new epoch."""
     is_on = group.durable.group.state in (PREPARING, COMPLETING)
     return is_on and decision.group.durable.group.generation == after.durable.group.generation
 
@@ -86,13 +86,13 @@ def _refused(group: ClassicGroup, event: ConsumerHeartbeat, no: Refuse) -> Decis
 
 
 def _joined_by(decision: Decision) -> str:
-    """The newcomer's id, whoever chose it: nobody else speaks the consumer protocol yet."""
+    """The new member's id: it is the only member of the consumer protocol."""
     members = decision.group.durable.members
     return next(member_id for member_id, row in members.items() if not row.subscription)
 
 
 def _ended(group: ClassicGroup) -> Iterator[Operated]:
-    """Operators' verbs that waited for a generation: what they asked for happens now."""
+    """The operations that waited for a generation: they are complete now."""
     for operation_id in group.durable.group.details.get("operations", ()):
         detail = "the group became a consumer group, and its members join again"
         yield Operated(operation_id, ErrorCode.NONE, detail, group.durable.group.generation)
@@ -101,11 +101,11 @@ def _ended(group: ClassicGroup) -> Iterator[Operated]:
 def _upgraded(
     group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, *, is_at_rest: bool = True
 ) -> ConsumerGroup:
-    """The group as a consumer group, before the heartbeat. Unless ``is_at_rest`` it has used no
-    topic yet, so that the heartbeat gives it an epoch and a target.
+    """The group as a consumer group, before the heartbeat. Unless ``is_at_rest`` it has no topics
+    yet, so that the heartbeat creates an epoch and a target.
 
-    GROUP_ID_NOT_FOUND where it cannot be one, COORDINATOR_NOT_AVAILABLE where the handler has not
-    looked up all that there is by now.
+    GROUP_ID_NOT_FOUND if it cannot be converted, COORDINATOR_NOT_AVAILABLE if members have joined
+    with topics that the handler has not looked up.
     """
     validate(event, group.rules.group_consumer_assignors)
     if event.member_epoch != JOIN:
@@ -122,7 +122,7 @@ def _upgraded(
     durable = change.durable(members)
     index = Index.of(members.values(), durable.group.details)
     before = group.live
-    waits = before.joins.keys() | before.syncs.keys()  # nobody is silent while it waits
+    waits = before.joins.keys() | before.syncs.keys()  # these are not silent
     beats = {m: Beat(now) if m in waits else before.beats[m] for m in members}
     live = Live(before.floor, SharedDict(beats), settled_at=before.settled_at)
     return ConsumerGroup(durable, members, index, live, group.rules)
@@ -141,7 +141,7 @@ def _check(group: ClassicGroup, size: int) -> None:
 
 
 def _check_owners(members: Mapping[str, Member]) -> None:
-    """A leader may give a partition to several members; no consumer group can."""
+    """A classic leader may assign a partition to several members; a consumer group cannot."""
     owned = sum(len(member.assigned) for member in members.values())
     if owned != len(NOTHING.union(*(member.assigned for member in members.values()))):
         detail = "The group is not a consumer group: a partition has two members."
@@ -149,7 +149,7 @@ def _check_owners(members: Mapping[str, Member]) -> None:
 
 
 def _rows(group: ClassicGroup) -> Iterator[MemberRow]:
-    """The members as they wish to be, newcomers whose join is held included."""
+    """The members' rows with their parked changes, and new members with parked joins."""
     joins = group.live.joins
     for row in group.assigned():
         join = joins.get(row.member_id)
@@ -158,7 +158,8 @@ def _rows(group: ClassicGroup) -> Iterator[MemberRow]:
 
 
 def _metadata(group: ClassicGroup, row: MemberRow) -> bytes:
-    """A member's metadata for the group's protocol, or its first before there is one."""
+    """A member's metadata for the group's protocol, or for its first one if the group has none
+    yet."""
     name = group.durable.group.protocol_name
     names = packing.names_of(row.subscription)
     return packing.metadata_of(row.subscription, name if name in names else names[0])
@@ -166,7 +167,7 @@ def _metadata(group: ClassicGroup, row: MemberRow) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A classic group, and the catalogue as the heartbeat saw it."""
+    """A classic group, and the catalogue as the handler saw it."""
 
     group: ClassicGroup
     topics: Mapping[str, Topic]
@@ -174,13 +175,13 @@ class _Change:
 
     @property
     def epoch(self) -> int:
-        """The generation goes on as the epoch. A target comes before the next one, of a group that
-        is frozen too (``first_target``)."""
+        """The generation becomes the epoch. There is a target before the next epoch, also in a
+        frozen group (``first_target``)."""
         generation = self.group.durable.group.generation
         return max(guards.first_target(self.group.rules), generation)
 
     def member(self, row: MemberRow) -> Member:
-        """One classic member as part of a consumer group: it has what it had."""
+        """A classic member as a member of a consumer group, with its partitions."""
         said = subscription_of(_metadata(self.group, row))
         had = partitions_of(row.assignment)
         if said is None or had is None:
@@ -204,7 +205,7 @@ class _Change:
         ).saved()
 
     def durable(self, members: Mapping[str, Member]) -> Durable:
-        """The rows: those of a group at rest, at the epoch of the generation."""
+        """The rows of a group at rest, with the generation as its epoch."""
         before = self.group.durable
         details = dict(first_details())
         if members:

@@ -1,1 +1,1 @@
-"""Groups of the 0.9 draft, the consumer rewrite design before JoinGroup got its present form."""
+"""Groups of the 0.9 draft, the consumer rewrite design before JoinGroup had its present form."""

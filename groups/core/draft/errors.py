@@ -1,8 +1,7 @@
-"""The draft's errors: the design's name, the number of the code of 2015, and when it is answered.
+"""The draft's errors: the design's name, the number of the code of 2015, and when it is returned.
 
-A table, and the one function that reads it for the wire. Docs are checked against it
-(docs/draft-0.9.md). Where a number means something else to Kafka today, only the draft's
-listener says it.
+A table, and the function that reads it. Docs are checked against it (docs/draft-0.9.md). Numbers
+that mean something else in Kafka today are used only on the draft's listener.
 """
 
 from typing import Final, NamedTuple
@@ -11,7 +10,7 @@ from groups.core.errors import ErrorCode
 
 
 class Told(NamedTuple):
-    """One error. ``name`` is the design's word, or the code's where the design has none."""
+    """One error. ``name`` is the design's, or the code's if the design has none."""
 
     code: ErrorCode
     name: str
@@ -77,7 +76,8 @@ ERRORS: Final[tuple[Told, ...]] = (
 )
 
 UNKNOWN: Final = -1
-"""What has no number in the draft: today's names for it would be misread (24 is another error)."""
+"""For errors without a number in the draft: today's numbers would be misread (24 is another
+error)."""
 
 _NUMBERS: Final = {int(told.code): told.number for told in ERRORS}
 
@@ -93,9 +93,9 @@ _SAME_TODAY: Final[frozenset[int]] = frozenset(
         ErrorCode.GROUP_AUTHORIZATION_FAILED,
     }
 )
-"""Codes that mean to a draft client what they mean today, or nothing at all."""
+"""Codes with the same meaning for a draft client as today, or no meaning."""
 
 
 def number_of(code: int) -> int:
-    """What goes over the draft's wire for a code."""
+    """The number of a code on the draft's listener."""
     return _NUMBERS.get(code, code if code in _SAME_TODAY else UNKNOWN)

@@ -1,7 +1,6 @@
 """The draft group: the ``Group`` protocol over the rules in this folder.
 
-It says which rule decides which event, and hands out what others may know of a group. It holds no
-rule itself.
+It maps events to rules, and gives others access to a group's state. It has no rules itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -103,53 +102,54 @@ REFUSED_HERE: Final[Refusals] = {
     OffsetCommit: lambda event, no: Committed(_today(no.code)),
     TxnOffsetCommit: lambda event, no: Committed(_today(no.code)),
 }
-"""Who commits over the Kafka port is told what Kafka has a word for."""
+"""Codes for commits over the Kafka port in place of the draft's: Kafka has no such codes."""
 
 
 def _today(code: ErrorCode) -> ErrorCode:
-    """For who commits to a draft group over the Kafka port: a code that Kafka has."""
+    """Kafka's code for a commit to a draft group over the Kafka port."""
     if code is ErrorCode.COMMITTING_PARTITIONS_NOT_ASSIGNED:
         return ErrorCode.INVALID_REQUEST
     return code
 
 
 class DraftGroup(Halves[Live]):
-    """A group of the 0.9 draft, at one instant."""
+    """A group of the 0.9 draft at one time."""
 
     __slots__ = ()
 
     @property
     def idle(self) -> bool:
-        """Whether the group has no row and nothing waits."""
+        """Whether the group has no row and no live state."""
         return ABSENT in self._durable.group.details and not self._live.newcomers
 
     @property
     def breadth(self) -> int:
-        """How many members, newcomers, topics and partitions a step may have to go through."""
+        """The number of members, new consumers, topics and partitions that a step may have to
+        process."""
         counts, members = self._live.counts, self._durable.members
         return len(members) + len(self._live.newcomers) + len(counts) + sum(counts.values())
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Partitions of the topics that it subscribes to, as it last heard: what to tell it of."""
+        """Partition counts of the topics that it subscribes to, as last reported to it."""
         return self._live.counts
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group of an id that has no row."""
+        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
-        """Join reloaded rows with what was live, or None after a takeover."""
+        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self stays as it is."""
+        """Decide the events in order; self is not changed."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         if self._live.recovering:
             recovery.recover(work)
@@ -167,13 +167,13 @@ class DraftGroup(Halves[Live]):
         return timers.touched(self._durable, self._live, after._durable, after._live)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
-        """After a reload: whose ticket is not held any more asks again, and is served by then."""
+        """After a reload: clients whose tickets are not held any more have to ask again."""
         held = set(self._live.tickets())
         lost = DraftJoined(error=ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return tuple(Answer(ticket, lost) for ticket in tickets if ticket not in held)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group, with every timer set forward by what was missed."""
+        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -185,32 +185,32 @@ class DraftGroup(Halves[Live]):
         )
 
     def heartbeat_view(self) -> HeartbeatView:
-        """Steady: heartbeats of the generation are good. Else each is an event: it may tell its
-        consumer of the rebalance, or call it off."""
+        """If the group is steady, heartbeats of the generation are valid. Otherwise each is an
+        event: it may tell its consumer of the rebalance, or cancel it."""
         group, live = self._durable.group, self._live
         if group.state != STABLE:
             return NOBODY
         return HeartbeatView(group.generation, ErrorCode.NONE, live.beats, {})
 
     def beat_of(self, sign: Sign) -> Beat | None:
-        """Of a join, and of a heartbeat that the view would answer: during a rebalance heartbeats
-        prolong nothing. No commit is a sign of life here."""
+        """The beat of a join, and of a heartbeat that the view would answer: during a rebalance
+        heartbeats extend nothing. A commit is no sign of life."""
         match sign:
             case DraftHeartbeat():
                 view = self.heartbeat_view()
                 return view.find(sign.consumer_id, None, sign.generation_id)[1]
-            case ClassicHeartbeat():  # which is answered from the view, whatever the group
+            case ClassicHeartbeat():  # answered from the view, in every kind of group
                 return self.heartbeat_view().find(*sign)[1]
             case DraftJoin():
                 return self._live.beats.get(sign.consumer_id)
         return None
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None where it is at work."""
+        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
-        """Each consumer's session; a held join is a sign of life."""
+        """Each consumer's session; a held join counts as a sign of life."""
         live = self._live
         for consumer_id, row in self._durable.members.items():
             timeout_ms = row.session_timeout_ms

@@ -1,8 +1,8 @@
 """When a rebalance of a draft group must wait: a freeze, or too soon after the last one.
 
-What waits is in the group's row (``OWED`` while it is Stable), so a later owner knows of it too.
-No join is held meanwhile: who would start a rebalance is told to ask again. A rebalance that goes
-on is never held up.
+A rebalance that was put off is in the group's row (``OWED`` while it is Stable), so a later owner
+has it too. No join is held meanwhile: a consumer that would start a rebalance has to ask again. A
+rebalance in progress is never delayed.
 """
 
 from groups.core import row_packing
@@ -17,17 +17,17 @@ from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable, MemberRow
 
 ASK_AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-"""The one answer on which a consumer of the draft tries the same join again after a while."""
+"""The only code after which a consumer of the draft repeats the same join after a while."""
 
 
 def holds(work: Work) -> bool:
-    """Whether a rebalance that is called for has to wait now."""
+    """Whether a rebalance has to wait now."""
     guards = work.rules.guards
     if guards is NO_GUARDS or work.state not in (STABLE, EMPTY):
         return False
     if guards.frozen:
         return work.state == EMPTY or bool(work.members)
-    # Nobody's work is disturbed where nobody is left.
+    # Without members no work is disturbed.
     return bool(work.members) and work.now < _interval_end(work.live, work.rules)
 
 
@@ -36,7 +36,8 @@ def _interval_end(live: Live, rules: Rules) -> Millis:
 
 
 def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
-    """When what was put off begins by itself; None: nothing was, or not before a thaw."""
+    """When the rebalance that was put off begins by itself; None: none was, or the group is
+    frozen."""
     row = durable.group
     if row.state != STABLE or OWED not in row.details or rules.guards.frozen:
         return None
@@ -44,7 +45,7 @@ def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
 
 
 def put_off(work: Work, cause: Cause) -> None:
-    """Remember in the row that a rebalance is owed; the first cause stands for all."""
+    """Record in the row that a rebalance is owed; the first cause is kept."""
     if OWED in work.row.details:
         return
     work.set_details(owed=cause.trigger)
@@ -53,8 +54,8 @@ def put_off(work: Work, cause: Cause) -> None:
 
 
 def admit(work: Work, event: DraftJoin, known: MemberRow | None, wanted: bytes) -> None:
-    """A join that would start a rebalance: a member that wants more goes on with what it has, and
-    what it wants is noted; anybody else asks again."""
+    """A join that would start a rebalance: a member that keeps all its topics continues with its
+    partitions, and its new subscription is stored; any other consumer has to ask again."""
     topics = frozenset(event.topics)
     if known is None or not {t for t, _ in row_packing.parts_in(known.assignment)} <= topics:
         raise Refuse(ASK_AGAIN)

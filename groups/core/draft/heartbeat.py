@@ -1,7 +1,7 @@
 """Heartbeats of the draft during a rebalance: the design's Slow consumers.
 
-Who counts as dead is told in ``timers``. Steady groups answer heartbeats from their view; what
-comes here does so because a rebalance goes on, or because the heartbeat is wrong.
+``timers`` decides which consumers count as dead. Steady groups answer heartbeats from their view;
+heartbeats arrive here during a rebalance, or if they are invalid.
 """
 
 from groups.core.draft import join_phase
@@ -13,7 +13,7 @@ from groups.core.replies import DraftBeaten
 
 
 def heartbeat(work: Work, event: DraftHeartbeat) -> None:
-    """Refuse in the order of the 2015 code; during a rebalance say IllegalGeneration (seed)."""
+    """Refuse in the order of the 2015 code; during a rebalance answer IllegalGeneration (seed)."""
     consumer_id = event.consumer_id
     if consumer_id not in work.members:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
@@ -22,7 +22,7 @@ def heartbeat(work: Work, event: DraftHeartbeat) -> None:
     if work.state == PREPARING:
         _come_back(work, consumer_id)
     if work.state == PREPARING:
-        # No refusal: that somebody was told is remembered, and the session is not prolonged.
+        # No refusal: it is recorded that a consumer was told, and the session is not extended.
         if not work.join_phase.has_told:
             work.set_join_phase(has_told=True)
         work.answer(event.ticket, DraftBeaten(ErrorCode.ILLEGAL_GENERATION))
@@ -32,8 +32,9 @@ def heartbeat(work: Work, event: DraftHeartbeat) -> None:
 
 
 def _come_back(work: Work, consumer_id: str) -> None:
-    """A suspect is heard of. Before anybody was told it counts as alive again, and the last of
-    them calls the round off; afterwards it is told as well (Slow consumers, 3 and 4)."""
+    """A suspect sent a heartbeat. If no consumer was told of the rebalance yet, it counts as alive
+    again, and the last suspect cancels the rebalance; otherwise it is told as well (Slow consumers,
+    3 and 4)."""
     if consumer_id not in work.live.suspects or work.join_phase.has_told:
         return
     work.change().suspects.discard(consumer_id)

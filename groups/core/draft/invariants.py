@@ -1,7 +1,7 @@
-"""What must hold of a draft group, whatever happens to it.
+"""Invariants of a draft group.
 
-``check`` is asserted after every step, in production too; ``check_thoroughly`` looks at
-everything, for tests. A violation is a defect of ours, never a consumer's.
+``check`` runs after every step, in production too; ``check_thoroughly`` checks everything, for
+tests. A violation is a defect in Rollcall, never of a consumer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from groups.core.rows import Durable, MemberRow
 
 
 def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
-    """What one step may have done: compare the rows before and after it."""
+    """Compare the rows before and after one step."""
     tickets = [answer.ticket for answer in answers]
     assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
     if after is before or (after.revision == 0 and before.exists):
@@ -40,7 +40,7 @@ def _check_owners(members: Mapping[str, MemberRow]) -> None:
 
 
 def check_thoroughly(durable: Durable, live: Live) -> None:
-    """Everything that must hold of one value, however it came about."""
+    """Check one value completely."""
     group, members = durable.group, durable.members
     _check_owners(members)
     assert all(row.member_id == consumer_id for consumer_id, row in members.items())
@@ -67,7 +67,7 @@ def check_thoroughly(durable: Durable, live: Live) -> None:
 
 
 def _check_dealt(durable: Durable) -> None:
-    """Every partition of every subscribed topic has an owner who subscribes to it."""
+    """Every partition of every subscribed topic has an owner that subscribes to it."""
     dealt: Mapping[str, int] = durable.group.details[TOPICS]
     wanted = {(topic, p) for topic, count in dealt.items() for p in range(count)}
     owned: set[tuple[str, int]] = set()

@@ -1,6 +1,7 @@
-"""JoinGroup of the draft: who may take part in the next generation, and who is answered at once.
+"""JoinGroup of the draft: which consumers are in the next generation, and which get a reply at
+once.
 
-Only this file lets a consumer in. When the generation comes is decided in ``join_phase``.
+Only this file adds consumers. ``join_phase`` decides when the generation begins.
 """
 
 from collections.abc import Sequence
@@ -19,16 +20,17 @@ from groups.core.rows import MemberRow
 PROTOCOL_TYPE = "consumer"
 
 FEW_BYTES = 4_096
-"""Of a list of topics: those of all consumers that a group may have are 40 MB."""
+"""Maximum length of a list of topics that is always accepted: those of all consumers that a group
+may have are 40 MB."""
 
 WANTS = "it wants other topics"
 
 SUPERSEDED = ErrorCode.ILLEGAL_GENERATION
-"""What the older of two joins of one consumer gets: join again, as the newer one did."""
+"""The reply to the older of two joins of one consumer: join again, as it did."""
 
 
 def join_group(work: Work, event: DraftJoin) -> None:
-    """Hold the join until all have joined; answer at once where nothing is to change."""
+    """Hold the join until all have joined; reply at once if nothing changes."""
     _check_request(work, event)
     _check_group(work, event)
     known = work.members.get(event.consumer_id)
@@ -83,8 +85,8 @@ def _check_group(work: Work, event: DraftJoin) -> None:
 
 
 def _check_room(work: Work, event: DraftJoin) -> None:
-    """Refuse a long list of topics where the group's consumers have named enough. Short ones are
-    bounded by the number of consumers."""
+    """Refuse a long list of topics if the group's consumers have too many. Short ones are limited
+    by the number of consumers."""
     size, live = _bytes_of(event.topics), work.live
     if size <= FEW_BYTES:
         return
@@ -120,7 +122,7 @@ def _row(event: DraftJoin, position: int, assignment: bytes = b"") -> MemberRow:
 
 
 def _hold_member(work: Work, event: DraftJoin, known: MemberRow) -> Cause:
-    """A member's join; if it counted as dead it is alive again (Slow consumers, 5)."""
+    """Hold a member's join; if it was a suspect it is alive again (Slow consumers, 5)."""
     live, consumer_id = work.change(), event.consumer_id
     live.suspects.discard(consumer_id)
     before = live.joins.get(consumer_id)
@@ -132,9 +134,10 @@ def _hold_member(work: Work, event: DraftJoin, known: MemberRow) -> Cause:
 
 
 def _hold_newcomer(work: Work, event: DraftJoin) -> Cause:
-    """A consumer without a row; one that was left out keeps its id (Slow consumers, 6 and 7)."""
+    """Hold the join of a consumer without a row; one that was left out keeps its id (Slow
+    consumers, 6 and 7)."""
     newcomers = work.change().newcomers
-    if event.consumer_id:  # few have one: without it nobody can be told from anybody else
+    if event.consumer_id:  # few have one; without it consumers cannot be told apart
         for join in [j for j in newcomers if j.row.member_id == event.consumer_id]:
             _supersede(work, join.ticket, event.consumer_id)
             newcomers.remove(join)

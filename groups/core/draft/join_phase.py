@@ -1,8 +1,7 @@
-"""A rebalance of a draft group from its first word to its last; only this file raises generations.
+"""A rebalance of a draft group, from start to end; only this file raises generations.
 
-``start`` begins one, or adds its reason to the one that goes on; ``maybe_complete`` ends it once
-every member that counts as alive has joined. It never reads a clock, and answers no request but
-held joins.
+``start`` begins one, or adds its cause to the current one; ``maybe_complete`` ends it once every
+member that is considered alive has joined. It reads no clock, and replies only to held joins.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,15 +25,16 @@ from groups.core.step import NAMED_MAX
 from groups.core.strategy import Parts
 
 EXCLUDED_MAX = 1_000
-"""Consumers that a row remembers as left out. Beyond it they are told UnknownConsumer, and start
-over without an id: a round trip more."""
+"""Excluded consumers that a row keeps. Others receive UnknownConsumer, and start over without an
+id: one more round trip."""
 
 
 def start(work: Work, cause: Cause, *, owed: bool = False, left: Sequence[str] = ()) -> None:
-    """Let every consumer join again: from Stable or Empty a new round, else the one that goes on.
+    """Let every consumer join again: start a rebalance in Stable or Empty, or continue the current
+    one.
 
-    ``owed``: a later owner must go on with it (the rows alone would not tell). Where the group's
-    guard rails put it off, it is owed in any case. ``left``: who is gone already, for the journal.
+    ``owed``: a later owner must continue it (the rows alone would not show that). If guard rails
+    put it off, it is always owed. ``left``: members that are already gone, for the journal.
     """
     silence = cause.trigger == SESSION_EXPIRED
     if cause.trigger != OPERATOR and guards.holds(work):
@@ -58,14 +58,15 @@ def start(work: Work, cause: Cause, *, owed: bool = False, left: Sequence[str] =
 
 
 def maybe_complete(work: Work) -> None:
-    """End the round once nobody is waited for: all have joined, or count as dead."""
+    """End the rebalance once all members have joined or are suspects."""
     live = work.live
     if work.state == PREPARING and len(live.joins) + len(live.suspects) == len(work.members):
         _complete(work)
 
 
 def call_off(work: Work, consumer_id: str) -> None:
-    """The silent were heard of before anybody was told: the generation stays (Slow consumers 3)."""
+    """All suspects sent heartbeats before any consumer was told: the generation stays (Slow
+    consumers 3)."""
     live = work.change()
     live.join_phase = None
     work.move_to(STABLE)
@@ -80,7 +81,7 @@ def call_off(work: Work, consumer_id: str) -> None:
 
 
 def _complete(work: Work) -> None:
-    """Rebalancing: raise the generation, give ids, deal, and answer every held join at once."""
+    """Rebalancing: raise the generation, assign ids and partitions, and reply to all held joins."""
     round_, before = work.join_phase, work.members
     held = _named(work)
     gone = [row for consumer_id, row in before.items() if consumer_id not in held]
@@ -95,7 +96,7 @@ def _complete(work: Work) -> None:
 
 
 def _named(work: Work) -> dict[str, Join]:
-    """Every held join under its consumer's id; who had none is given one now, and a place."""
+    """Every held join by its consumer's id; one without an id gets one now, and a position."""
     live = work.live
     held = {c: live.joins[c] for c in work.members if c in live.joins}
     place = max((row.position for row in work.members.values()), default=-1)
@@ -140,7 +141,7 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
 def _deal(
     work: Work, topics: Mapping[str, frozenset[str]], counts: Mapping[str, int]
 ) -> Mapping[str, Parts]:
-    """What the group's strategy says; ranges, where that breaks its promise or is gone."""
+    """The result of the group's strategy; of ranges, if that is invalid or missing."""
     name = work.row.protocol_name or strategies.RANGE
     strategy = strategies.find(name, work.rules.strategies)
     try:
@@ -154,13 +155,13 @@ def _deal(
 
 
 def _with(row: MemberRow, before: MemberRow | None, parts: Parts) -> MemberRow:
-    """The row with what it owns; the very object of before where nothing changed."""
+    """The row with its partitions; the same object as before if nothing changed."""
     after = replace(row, assignment=row_packing.pack_parts(parts))
     return before if before is not None and after == before else after
 
 
 def _moved(before: Mapping[str, MemberRow], given: Mapping[str, Parts]) -> int:
-    """How many partitions have another owner than before."""
+    """How many partitions changed their owner."""
     owners = {p: c for c, row in before.items() for p in row_packing.parts_in(row.assignment)}
     return sum(owners.get(p, c) != c for c, parts in given.items() for p in parts)
 
@@ -173,7 +174,8 @@ def _waits(work: Work, held: Mapping[str, Join]) -> dict[str, int]:
 
 
 def _empty(work: Work, left: tuple[str, ...]) -> None:
-    """Nobody is left. The row stays for the offsets, and so that no generation comes twice."""
+    """No member is left. The row stays because of the offsets, and so that no generation is used
+    twice."""
     cause = work.join_phase.cause
     work.set_members({})
     work.move_to(EMPTY, protocol_name=None)
@@ -183,7 +185,7 @@ def _empty(work: Work, left: tuple[str, ...]) -> None:
 
 
 def _settle(work: Work, held: Mapping[str, Join]) -> None:
-    """Answer the held joins; every session starts anew, and operators hear how it ended."""
+    """Reply to the held joins; every session starts again, and operations get their result."""
     for consumer_id, join in held.items():
         work.answer(join.ticket, joined(work, consumer_id))
     live = work.change()
@@ -195,7 +197,7 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
 
 
 def joined(work: Work, consumer_id: str) -> DraftJoined:
-    """What a member is told of the generation that is."""
+    """A member's reply for the current generation."""
     parts = row_packing.parts_in(work.members[consumer_id].assignment)
     return DraftJoined(
         generation_id=work.row.generation,

@@ -1,4 +1,4 @@
-"""Consumers that go, by LeaveGroup or by another's hand (``operator``, ``timers``)."""
+"""How consumers are removed: by LeaveGroup, by an operator, by timeout."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ from groups.core.rows import MemberRow
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
-    """Each leaver by its consumer id; the rest rebalance, once for all of them."""
+    """Remove each leaver by its consumer id, with one rebalance for all."""
     codes: list[ErrorCode] = []
     left = []
     told: list[tuple[MemberRow, str]] = []
@@ -34,7 +34,7 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
 
 
 def remove(work: Work, consumer_id: str) -> None:
-    """Its row goes at once; a join of it that is held has nothing to wait for any more."""
+    """Delete its row; a held join of it ends."""
     live = work.change()
     join = live.joins.pop(consumer_id, None)
     if join is not None:
@@ -46,8 +46,8 @@ def remove(work: Work, consumer_id: str) -> None:
 
 
 def members_refused(work: Work, event: MembersRefused) -> None:
-    """A newcomer's row cannot be written. Newcomers have no ids yet by which one could be told
-    from the others, so all that wait are turned away; members stay as they are."""
+    """A new consumer's row cannot be written. New consumers have no ids yet to tell them apart, so
+    all waiting ones are refused; members are not changed."""
     if work.state != PREPARING or not set(event.member_ids) - work.members.keys():
         return
     waiting, work.change().newcomers = work.live.newcomers, []
@@ -58,11 +58,11 @@ def members_refused(work: Work, event: MembersRefused) -> None:
 
 
 def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:
-    """Several rows go at once."""
+    """Delete several rows."""
     for consumer_id in consumer_ids:
         remove(work, consumer_id)
 
 
 def rebalance(work: Work, cause: Cause, left: list[str]) -> None:
-    """The rows have lost a member: whoever owns the group next must know that this is owed."""
+    """Members were removed: rebalance, and record that for the next owner."""
     join_phase.start(work, cause, owed=True, left=left)

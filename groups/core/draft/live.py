@@ -1,7 +1,7 @@
-"""What no row holds of a draft group: held joins, suspects, the round, beats. Values only.
+"""The state of a draft group that is not in rows: held joins, suspects, the rebalance, beats.
+Values only.
 
-A ``Live`` that a committed group holds is never changed (its ``Beat`` objects are): a step
-changes a copy.
+The ``Live`` of a committed group never changes (its ``Beat`` objects do): a step changes a copy.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from groups.core.shared import SharedDict
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A held JoinGroup. ``row``: the consumer as it will be; its id is "" until it is given one."""
+    """A held JoinGroup. ``row``: the consumer's future row; its id is "" until it gets one."""
 
     row: MemberRow
     ticket: Ticket | None
@@ -25,9 +25,8 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class JoinPhase:
-    """One rebalance that goes on. ``has_told``: a consumer has heard of it by a heartbeat.
-    ``is_doubtful``: nothing but silence began it, so that a sign of life may call it off.
-    """
+    """The current rebalance. ``has_told``: a consumer was told of it by a heartbeat.
+    ``is_doubtful``: only silence began it, so a sign of life may cancel it."""
 
     cause: Cause
     started_at: Millis
@@ -41,10 +40,10 @@ class Live:
     """The live half of a draft group.
 
     ``floor``: silence before it does not count. ``joins``: held joins of members, by consumer id;
-    ``newcomers``: those of consumers without a row, in order of arrival. ``suspects``: members
-    that count as dead and are not waited for; none of them has a held join. ``counts``:
-    partitions of subscribed topics, as last heard. ``recovering``: a new owner has to settle what
-    the old one's held requests had begun. ``settled_at``: when the last round ended.
+    ``newcomers``: those of consumers without a row, in order of arrival. ``suspects``: members that
+    count as dead and are not awaited; none has a held join. ``counts``: partitions of subscribed
+    topics, as last reported. ``recovering``: a new owner has to finish or cancel what the held
+    requests of the old one had begun. ``settled_at``: when the last rebalance ended.
     """
 
     floor: Millis
@@ -73,15 +72,15 @@ class Live:
         yield from self.newcomers
 
     def tickets(self) -> Iterator[Ticket]:
-        """Every ticket that waits for its answer."""
+        """Every ticket that waits for its reply."""
         return (join.ticket for join in self.held() if join.ticket is not None)
 
     def is_awaited(self, consumer_id: str) -> bool:
-        """Whether a member is expected to say something: a heartbeat, or in a round a join."""
+        """Whether a member is expected to send something: a heartbeat, or a join in a rebalance."""
         return consumer_id not in self.joins and consumer_id not in self.suspects
 
     def deadline(self, row: MemberRow) -> Millis:
-        """When an awaited member counts as dead. A round gives each a whole session to join."""
+        """When an awaited member counts as dead. In a rebalance each has a full session to join."""
         since = max(self.beats[row.member_id].at, self.floor)
         if self.join_phase is not None:
             since = max(since, self.join_phase.started_at)

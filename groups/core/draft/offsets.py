@@ -1,4 +1,4 @@
-"""Offsets of draft groups: who may commit, and what may be deleted. Offsets themselves are rows."""
+"""Offsets of draft groups: who may commit, and which may be deleted. Offsets are rows."""
 
 from groups.core import offset_rules, row_packing, transactional_offsets
 from groups.core.draft.states import EMPTY, PREPARING
@@ -18,9 +18,9 @@ from groups.core.replies import Committed, Deleted
 
 
 def commit(work: Work, event: OffsetCommit) -> None:
-    """Accept a commit or refuse it as a whole. A rebalance is no hindrance: until it ends the
-    generation is the old one, and it is the last chance (Offset commits during rebalance, 1-3).
-    It is no sign of life either: only heartbeats and joins are."""
+    """Accept a commit or refuse it as a whole. Commits are accepted during a rebalance: until it
+    ends the generation is the old one, and it is the last chance (Offset commits during rebalance,
+    1-3). A commit is no sign of life: only heartbeats and joins are."""
     if work.members:
         _check(work, event)
     elif event.generation_id >= 0:
@@ -32,7 +32,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
 
 
 def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
-    """Both ways the generation is wrong: older is fenced, higher is a bug of the consumer's."""
+    """A wrong generation: an older one is fenced, a higher one is a defect of the consumer."""
     row = work.members.get(event.member_id)
     if row is None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
@@ -44,8 +44,8 @@ def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
 
 
 def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
-    """Let offsets wait for the end of a transaction. The draft had none; producers that name no
-    member are believed, as in every kind of group."""
+    """Store offsets until the transaction ends. The draft had no transactions; a request without a
+    member is accepted, as in every kind of group."""
     if not work.members:
         if event.generation_id >= 0:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
@@ -67,7 +67,7 @@ def subscribed(work: Work) -> frozenset[str]:
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
-    """Forget offsets of topics that no member subscribes to (KIP-496)."""
+    """Delete offsets of topics that no member subscribes to (KIP-496)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     offset_rules.delete(work, event, subscribed(work))
@@ -84,14 +84,15 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
 
 
 def remove_group(work: Work, event: RemoveGroup) -> None:
-    """An operator's verb: the same, told to the operation."""
+    """The same as an operation, which gets the result."""
     offset_rules.remove_group(work, event, delete_group)
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:
-    """Forget offsets whose time is over, and an empty group that has none left (KIP-211).
+    """Delete expired offsets, and an empty group that has none left (KIP-211).
 
-    A group that had members counts from the moment its last one went, as a classic one does.
+    For a group that had members the time runs from the departure of the last one, as in a classic
+    group.
     """
     rebalances = work.state == PREPARING
     if offset_rules.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
@@ -102,5 +103,5 @@ def expire(work: Work, event: ExpireOffsets) -> None:
 
 
 def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
-    """An operator's verb: offsets as they were, or as told, where no member would commit."""
+    """An operation: restore or reset offsets, if no member can commit over them."""
     offset_rules.restore(work, event, exists=work.exists, has_members=work.state != EMPTY)

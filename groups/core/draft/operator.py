@@ -10,7 +10,7 @@ from groups.core.rebalance_cause import Cause, await_generation, may_force
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
-    """An operator lets everybody join again; a rebalance that goes on already is left alone."""
+    """Let every consumer join again; a rebalance in progress continues."""
     is_empty, rebalances = work.state == EMPTY, work.state == PREPARING
     if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
         await_generation(work, event, "consumers", "join again")
@@ -19,7 +19,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
 
 
 def evict_member(work: Work, event: EvictMember) -> None:
-    """An operator removes a consumer; the others rebalance."""
+    """Remove the consumer; the others rebalance."""
     row = work.members.get(event.member_id)
     if row is None:
         detail = "the group has no such member"

@@ -1,7 +1,7 @@
-"""A draft group and a new owner: what is live again after rows were loaded (seed: failover).
+"""Restores a draft group's live state after rows were loaded (seed: failover).
 
-The rows hold generation, consumers, subscriptions and assignments, in one atomic write; held
-requests, suspicion and silence ended with the owner. The 2015 code lost the whole group.
+The rows have generation, consumers, subscriptions and assignments, from one atomic write; held
+requests, suspects and silence ended with the owner. The 2015 code lost the whole group.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ from groups.core.shared import SharedDict
 
 
 def fresh(durable: Durable, now: Millis) -> Live:
-    """For a new owner: everyone has a whole session from now."""
+    """The live state for a new owner: every consumer has a full session from now."""
     return Live(
         floor=now,
         counts=dict(durable.group.details.get(TOPICS, {})),
@@ -29,7 +29,7 @@ def fresh(durable: Durable, now: Millis) -> Live:
 
 
 def kept(durable: Durable, live: Live, now: Millis) -> Live:
-    """After a reload by the same owner: what the rows still allow."""
+    """The live state after a reload by the same owner: the part that the rows still allow."""
     after = fresh(durable, now)
     members = durable.members
     after.floor, after.settled_at = live.floor, live.settled_at
@@ -46,7 +46,7 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
 
 
 def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
-    """What was missed counts neither as silence nor as time that a round has taken."""
+    """Exclude the missed time from silences and from the rebalance."""
     after = live.copy()
     after.floor = forgiven(live.floor, now, missed)
     after.beats = SharedDict(forgiven_beats(live.beats, now, missed))
@@ -57,9 +57,10 @@ def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
 
 
 def recover(work: Work) -> None:
-    """Settle what the last owner left: go on where a rebalance is owed, else as it was before.
+    """Finish or cancel what the last owner had begun: continue an owed rebalance, otherwise return
+    to the state before it.
 
-    A suspect that comes back in time thus rebalances nobody, and who waits to join asks again.
+    So a suspect that returns in time causes no rebalance; clients with held joins ask again.
     """
     live = work.change()
     live.recovering = False

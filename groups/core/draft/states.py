@@ -1,4 +1,5 @@
-"""The words of a draft group: its states beside the design's, their moves, what starts a rebalance.
+"""The words of a draft group: its states compared with the design's, their transitions, what starts
+a rebalance.
 
 Tables only. Docs and tests are checked against them (docs/draft-0.9.md).
 """
@@ -19,11 +20,11 @@ TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     STABLE: frozenset({PREPARING, DEAD}),
     DEAD: frozenset(),
 }
-"""What each state leads to. Dead is the absence of the row."""
+"""The states that may follow each state. Dead is the absence of the row."""
 
 
 class Word(NamedTuple):
-    """One state of the design: what stands for it here, and what it means."""
+    """One state of the design: the corresponding state here, and its meaning."""
 
     name: str
     ours: str
@@ -57,7 +58,8 @@ CONSUMER_STATES: Final[tuple[Word, ...]] = (
     Word("Re-discover co-ord", "a member's row", "it continues, and looks up the coordinator"),
     Word("Stopped consumption", "a member's row, then a held join", "it has to join again"),
 )
-"""The design's states of a consumer, which it alone knows, and what the coordinator has of it."""
+"""The design's states of a consumer, which only it knows, and the coordinator's corresponding
+state."""
 
 MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
 METADATA_CHANGED: Final = Trigger.METADATA_CHANGED
@@ -76,4 +78,4 @@ STARTS: Final[Mapping[str, str]] = {
     TOPICS_CHANGED: "a subscribed topic has another number of partitions than were assigned",
     OPERATOR: "an operator forced it, or evicted a consumer",
 }
-"""What starts a rebalance of a Stable group. While one goes on they only help it along."""
+"""What starts a rebalance of a Stable group. During a rebalance the same events advance it."""

@@ -1,8 +1,8 @@
-"""Partition assignment strategies of the 0.9 draft: who shall own what, as pure functions.
+"""Partition assignment strategies of the 0.9 draft, as pure functions.
 
-``BUILT_IN`` is the table of those that every installation has. A strategy of one's own is any
-function of the same shape (setting ``partition.assignment.strategies``); nobody knows what such a
-one does, so ``deal`` looks at its answer before it counts. It knows no group and no rows.
+``BUILT_IN`` has those of every installation. An installation's own strategy is any function with
+the same signature (setting ``partition.assignment.strategies``); its result is unknown, so ``deal``
+checks it. No group and no rows here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,11 +16,12 @@ ROUND_ROBIN: Final = "roundrobin"
 
 
 class Misdealt(Exception):
-    """A strategy's answer breaks the promise of the design: every partition, one owner."""
+    """A strategy's result is invalid: every partition must have one owner."""
 
 
 def assign_ranges(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
-    """Topic by topic, each of its consumers a contiguous range; the first get one more."""
+    """Topic by topic, each of its consumers gets a contiguous range; the first ones get one
+    more."""
     given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
     for topic in _subscribed(topics):
         consumers = sorted(c for c in topics if topic in topics[c])
@@ -34,7 +35,8 @@ def assign_ranges(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str
 
 
 def assign_in_turn(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
-    """All partitions in a row, to the consumers in a circle; who lacks the topic is passed over."""
+    """All partitions in order, to consumers in round-robin order; those that do not subscribe are
+    skipped."""
     given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
     circle = cycle(sorted(topics))
     for topic in _subscribed(topics):
@@ -45,18 +47,18 @@ def assign_in_turn(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[st
 
 
 BUILT_IN: Final[Mapping[str, Strategy]] = {RANGE: assign_ranges, ROUND_ROBIN: assign_in_turn}
-"""The friendly names of the design, and what they stand for."""
+"""The friendly names of the design, and their functions."""
 
 
 def find(name: str, own: Iterable[tuple[str, Strategy]]) -> Strategy | None:
-    """The strategy of that friendly name; an installation's own comes first."""
+    """The strategy of this friendly name; an installation's own comes first."""
     return {**BUILT_IN, **dict(own)}.get(name)
 
 
 def deal(strategy: Strategy, topics: Topics, counts: Counts) -> Mapping[str, Parts]:
-    """Let a strategy assign, and see that every partition has one owner, who subscribes to it.
+    """Let a strategy assign, and check that every partition has one owner, which subscribes to it.
 
-    Raises ``Misdealt``, also for whatever the strategy itself raises.
+    Raises ``Misdealt``, also for errors that the strategy raises.
     """
     try:
         given = {consumer: list(parts) for consumer, parts in strategy(topics, counts).items()}

@@ -1,7 +1,7 @@
-"""Time in a draft group: who counts as dead, and what was put off begins.
+"""Time in a draft group: which consumers count as dead, and rebalances that were put off.
 
-Only this file says who counts as dead (the design's Slow consumers). ``due`` finds the next instant
-at which a tick decides something, ``tick`` decides it. Neither reads a clock.
+Only this file decides which consumers count as dead (the design's Slow consumers). ``due`` finds
+the next time at which a tick decides something, ``tick`` decides it. Neither reads a clock.
 """
 
 from collections.abc import Iterable
@@ -19,8 +19,8 @@ from groups.core.step import EXACT_MAX
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
-    """The next instant at which ``tick`` would decide something; ``earliest``: of the deadlines
-    that members have of their own."""
+    """The next time at which ``tick`` would decide something; ``earliest``: the earliest deadline
+    of single members."""
     if live.recovering:
         return live.floor
     ends = (earliest, guards.due(durable, live, rules))
@@ -28,15 +28,15 @@ def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> 
 
 
 def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
-    """When the first of these would count as dead that are awaited."""
+    """When the first awaited one of these would count as dead."""
     rows = durable.members
     awaited = (rows[c] for c in ids if c in rows and live.is_awaited(c))
     return min(map(live.deadline, awaited), default=None)
 
 
 def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iterable[str] | None:
-    """Whose deadlines a step may have brought forward, by its working copy ``changed`` of ``live``;
-    None: anybody's."""
+    """The members whose deadlines a step may have made earlier, by its working copy ``changed`` of
+    ``live``; None: all."""
     rows = after.members
     if len(rows) <= EXACT_MAX or _times(live) != _times(changed):
         return None
@@ -51,7 +51,7 @@ def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iter
 
 
 def _times(live: Live) -> tuple[Millis, Millis | None, set[str]]:
-    """What the deadlines of all members depend on."""
+    """Values on which the deadlines of all members depend."""
     return (
         live.floor,
         None if live.join_phase is None else live.join_phase.started_at,
@@ -60,7 +60,8 @@ def _times(live: Live) -> tuple[Millis, Millis | None, set[str]]:
 
 
 def tick(work: Work, event: Tick) -> None:
-    """Whoever was not heard of for a session counts as dead; its connection is to be closed."""
+    """Members that were silent for a session become suspects; their connections are to be
+    closed."""
     _begin_what_was_put_off(work)
     live = work.live
     late = [
@@ -73,7 +74,7 @@ def tick(work: Work, event: Tick) -> None:
     ids = [row.member_id for row in late]
     work.hung_up += ids
     if guards.holds(work):
-        leave.remove_all(work, ids)  # nobody could call off what does not begin
+        leave.remove_all(work, ids)  # without a rebalance no heartbeat could cancel it
     else:
         work.change().suspects.update(ids)
     first = late[0]

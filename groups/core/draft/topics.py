@@ -1,4 +1,4 @@
-"""Partition changes of subscribed topics: the coordinator tracks them, consumers hear of it."""
+"""Partition changes of subscribed topics: the coordinator tracks them, and tells consumers."""
 
 from groups.core.draft import join_phase
 from groups.core.draft.states import STABLE, TOPICS_CHANGED
@@ -8,8 +8,8 @@ from groups.core.rebalance_cause import Cause
 
 
 def topics_changed(work: Work, event: TopicsChanged) -> None:
-    """Rebalance where other numbers than these were dealt; the generation then rises even if
-    nothing moves (Partition changes for subscribed topics, 3)."""
+    """Rebalance if these counts differ from those of the last assignment; the generation then rises
+    even if nothing moves (Partition changes for subscribed topics, 3)."""
     known = work.live.counts
     changed = {t: n for t, n in event.counts.items() if t in known and known[t] != n}
     dealt = work.row.details.get(TOPICS, {})

@@ -1,8 +1,7 @@
-"""What a group of the 0.9 draft waits for while it does not settle (``groups.core.waiting``).
-Decides nothing.
+"""What a rebalancing group of the 0.9 draft waits for (``groups.core.waiting``). Decides nothing.
 
-A consumer that has heard of a rebalance gives up everything before it joins; who counts as dead is
-not waited for.
+A consumer that was told of a rebalance gives up all partitions before it joins; suspects are not
+awaited.
 """
 
 from collections.abc import Iterable
@@ -27,7 +26,7 @@ from groups.core.waiting import (
 
 
 def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
-    """What the group waits for; None where it is at work. O(members)."""
+    """What the group waits for; None if it is settled. O(members)."""
     if live.join_phase is not None:
         return _joining(durable, live, live.join_phase, now)
     if durable.group.state == STABLE and OWED in durable.group.details:

@@ -1,6 +1,7 @@
-"""A draft group while one step decides: a private working copy, and what the step gathered.
+"""The working copy of a draft group during one step, and the results of the step.
 
-The means by which rules change a group, and no rule. Nothing is copied before it is changed.
+It has the operations by which rules change a group, and no rule. Nothing is copied before it
+changes.
 """
 
 from dataclasses import replace
@@ -15,51 +16,51 @@ from groups.core.step import ABSENT, Gathered
 KIND = "draft"
 
 OWED = "owed"
-"""The key of the trigger of a rebalance that must come, whoever owns the group by then."""
+"""Key of the row's details: the trigger of a rebalance that must follow under any owner."""
 
 EXCLUDED = "excluded"
-"""The key of the consumers that the last round left out as dead: they may come back under their
-ids until the next one has ended."""
+"""Key of the details: consumers that the last rebalance left out as dead; they may return under
+their ids until the next one ends."""
 
 TOPICS = "topics"
-"""The key of what was dealt: partitions by topic name, 0 for a topic that did not exist."""
+"""Key of the details: partitions by topic name in the last assignment, 0 for a missing topic."""
 
 
 def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """What stands for the row of a group that has none."""
+    """The ``GroupRow`` of a group without a row."""
     generation = rules.generations_after
     return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})
 
 
 class Work(Gathered[Live]):
-    """One step's working copy of a draft group; thrown away if its batch fails."""
+    """One step's working copy of a draft group; discarded if its batch fails."""
 
     transitions = TRANSITIONS
 
-    # -- what is
+    # -- state
 
     @property
     def join_phase(self) -> JoinPhase:
-        """The rebalance that goes on."""
+        """The current rebalance."""
         assert self.live.join_phase is not None
         return self.live.join_phase
 
-    # -- what becomes
+    # -- changes
 
     def set_subscription(self, consumer_id: str, subscription: bytes) -> None:
-        """Note what a member wants; what it has stays."""
+        """Store a member's subscription; its partitions do not change."""
         row = replace(self.members[consumer_id], subscription=subscription)
         self.change_members()[consumer_id] = row
 
     def set_join_phase(self, **changes: Any) -> None:
-        """Change fields of the rebalance that goes on."""
+        """Change fields of the current rebalance."""
         self.change().join_phase = replace(self.join_phase, **changes)
 
     def forget_group(self) -> None:
-        """Start over as the group that has no row (it was deleted)."""
+        """Continue as the group without a row: it was deleted."""
         self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
 
     def hear(self, consumer_id: str) -> None:
-        """The consumer was heard of just now."""
+        """The consumer sent something now."""
         beat = self.live.beats[consumer_id]
         beat.at = self.now

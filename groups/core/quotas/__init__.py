@@ -1,1 +1,2 @@
-"""Client quotas, as Apache Kafka has them: who has which, and what a rate costs who goes beyond."""
+"""Client quotas, as in Apache Kafka: who has which, and the pause of a client that exceeds a
+rate."""

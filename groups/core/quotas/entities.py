@@ -1,7 +1,8 @@
-"""What can have quotas, and which (KIP-13, KIP-55, KIP-124, KIP-546, KIP-599, KIP-612).
+"""Entities with quotas, and the kinds of quotas (KIP-13, KIP-55, KIP-124, KIP-546, KIP-599,
+KIP-612).
 
 An entity is a user, a client id, both together, or an address. Each part has a name, or is the
-default: what those have who are not named.
+default, which applies to all without a quota of their own.
 """
 
 from collections.abc import Mapping
@@ -22,10 +23,10 @@ MUTATIONS: Final = "controller_mutation_rate"
 CONNECTIONS: Final = "connection_creation_rate"
 
 RATES: Final = (REQUEST_BYTES, ANSWER_BYTES, REQUEST_TIME)
-"""What every request of a client counts for. In each of them."""
+"""Quotas for which every request of a client counts."""
 
 LONG_MAX: Final = 2**63
-"""Kafka compares as floats, of which none is 2**63 - 1."""
+"""Kafka compares floats, and 2**63 - 1 is not representable as one."""
 INT_MAX: Final = 2**31 - 1
 
 WHOLE: Final[Mapping[str, tuple[int, str]]] = {
@@ -33,23 +34,23 @@ WHOLE: Final[Mapping[str, tuple[int, str]]] = {
     ANSWER_BYTES: (LONG_MAX, "a LONG"),
     CONNECTIONS: (INT_MAX, "an INT"),
 }
-"""Quotas that are whole numbers: the largest, and Kafka's word for their type."""
+"""Quotas that are whole numbers: the maximum, and Kafka's name of their type."""
 
 CLIENT_KEYS: Final = frozenset((*RATES, MUTATIONS))
 ADDRESS_KEYS: Final = frozenset((CONNECTIONS,))
 
 
 def entity(parts: Mapping[str, str | None]) -> Entity:
-    """Of its parts by type."""
+    """An entity from its parts by type."""
     return tuple(sorted(parts.items()))
 
 
 def of_client(user: str | None = "", client_id: str | None = "") -> Entity:
-    """A user, a client id, or both; "" leaves a part out, which no name is; None is the default."""
+    """A user, a client id, or both; "" (not a valid name) omits a part; None is the default."""
     parts = ((CLIENT_ID, client_id), (USER, user))
     return tuple((kind, name) for kind, name in parts if name != "")
 
 
 def shown(asked: Entity) -> str:
-    """For people: ``user ann, every client-id``."""
+    """For display: ``user ann, every client-id``."""
     return ", ".join(f"every {kind}" if name is None else f"{kind} {name}" for kind, name in asked)

@@ -1,4 +1,4 @@
-"""Which entities a DescribeClientQuotas means: Kafka's checks and sentences (ClientQuotasImage)."""
+"""Which entities match a DescribeClientQuotas: Kafka's checks and messages (ClientQuotasImage)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from groups.core.quotas.entities import CLIENT_ID, IP, TYPES, USER, Entity
 EXACT: Final = 0
 DEFAULT: Final = 1
 SPECIFIED: Final = 2
-"""How a component is matched: by its name, as the default, or whatever its name."""
+"""How a component matches: by name, as the default, or with any name."""
 
 NEEDS_NAME: Final = "Request specified MATCH_TYPE_EXACT, but set match string to null."
 NEEDS_NONE: Final[Mapping[int, str]] = {
@@ -23,7 +23,7 @@ NOT_TOGETHER: Final = (
 
 
 class Component(NamedTuple):
-    """One type of part, and what it has to be."""
+    """One type of part, and what it has to match."""
 
     kind: str
     match_type: int
@@ -31,15 +31,15 @@ class Component(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """Entities that have all ``exact`` parts and some part of each of ``types``; ``is_strict``: and
-    no others."""
+    """Matches entities that have all ``exact`` parts and some part of each of ``types``; with
+    ``is_strict`` no others."""
 
     exact: Mapping[str, str | None]
     types: frozenset[str]
     is_strict: bool
 
     def matches(self, entity: Entity) -> bool:
-        """Whether an entity is meant."""
+        """Whether an entity matches."""
         if self.is_strict and len(entity) != len(self.exact) + len(self.types):
             return False
         parts = dict(entity)
@@ -49,7 +49,7 @@ class Filter(NamedTuple):
 
 
 def filter_of(components: Iterable[Component], *, is_strict: bool) -> Filter:
-    """What a request asks for. Refuses INVALID_REQUEST, UNSUPPORTED_VERSION."""
+    """The filter of a request. Refuses INVALID_REQUEST, UNSUPPORTED_VERSION."""
     exact, types = dict[str, str | None](), set[str]()
     for component in components:
         _check(component, exact.keys() | types)

@@ -1,5 +1,5 @@
-"""What may be an entity, and which quotas it may have: Kafka's checks and sentences
-(ClientQuotaControlManager of 4.3.1), and what a row can hold."""
+"""Validates entities and their quotas: Kafka's checks and messages (ClientQuotaControlManager of
+4.3.1), and the limits of rows."""
 
 import ipaddress
 from collections.abc import Iterable, Mapping
@@ -19,10 +19,10 @@ from groups.core.quotas.entities import (
 )
 
 NAME_BYTES_MAX: Final = 1_024
-"""An entity is a key of an index, whose entries have 2,704 bytes at the most."""
+"""An entity is the key of an index, whose entries have at most 2,704 bytes."""
 
 EPSILON: Final = 1e-6
-"""How far from a whole number a quota may be that has to be one."""
+"""Tolerance for a quota that has to be a whole number."""
 
 
 class Change(NamedTuple):
@@ -45,19 +45,19 @@ def check(asked: Entity, changes: Iterable[Change]) -> dict[str, float | None]:
 
 
 def twice(asked: Entity) -> Refuse:
-    """A request names an entity more than once, or one of its quotas: Kafka says the same of
-    both."""
+    """A request names an entity, or one of its quotas, more than once: Kafka has the same message
+    for both."""
     return _invalid(f"Ignoring duplicate entity {told(asked)}")
 
 
 def told(asked: Entity) -> str:
-    """As Kafka's messages show it."""
+    """A number as in Kafka's messages."""
     parts = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in asked)
     return f"ClientQuotaEntity(entries={{{parts}}})"
 
 
 def _keys(asked: Entity) -> frozenset[str]:
-    """Those that such an entity may have."""
+    """The quotas that such an entity may have."""
     if not asked:
         raise _invalid("Invalid empty client quota entity")
     parts = dict(asked)
@@ -67,7 +67,7 @@ def _keys(asked: Entity) -> frozenset[str]:
         if name == "":
             raise _invalid(f"Empty {kind} not supported")
     if IP in parts and (USER in parts or CLIENT_ID in parts):
-        # Kafka's sentence, to the missing blank.
+        # Kafka's message, including the missing space.
         detail = "Invalid quota entity combination, IP entity should"
         raise _invalid(f"{detail}not be combined with User or ClientId")
     _check_names(parts)
@@ -84,8 +84,8 @@ def _check_names(parts: Mapping[str, str | None]) -> None:
 
 
 def address(text: str) -> str | None:
-    """An address as it is compared: IPv6 can be written in many ways, and one of IPv4 that came by
-    IPv6 is the same. None: it is no address; names are not looked up."""
+    """An address in the form for comparison: IPv6 has several spellings, and IPv4 may be mapped to
+    IPv6. None: it is no address; names are not resolved."""
     try:
         found = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

@@ -1,4 +1,5 @@
-"""Which quota a client has: the most specific one, in the order of Kafka's ClientQuotaManager."""
+"""Finds the quota of a client: the most specific one, in the order of Kafka's
+ClientQuotaManager."""
 
 from collections.abc import Iterator, Mapping
 from math import inf, isinf
@@ -8,10 +9,10 @@ from groups.core.quotas.entities import CONNECTIONS, IP, Entity, of_client
 from groups.core.quotas.forms import address as compared
 
 Quotas = Mapping[Entity, Mapping[str, float]]
-"""Values by key, of each entity."""
+"""Values by key, for each entity."""
 
 Scope = tuple[str, str]
-"""Who counts together: a user and a client id, "" where all of them do."""
+"""Clients that share a count: a user and a client id; "" means all."""
 
 KINDS: Final = (
     "user and client-id",
@@ -23,11 +24,11 @@ KINDS: Final = (
     "client-id",
     "default client-id",
 )
-"""What a quota was given to, most specific first."""
+"""The kinds of entities, most specific first."""
 
 
 class Quota(NamedTuple):
-    """A bound, who shares it, and by which of ``KINDS``."""
+    """A bound, the scope that shares it, and the kind of its entity (``KINDS``)."""
 
     bound: float
     scope: Scope
@@ -35,8 +36,8 @@ class Quota(NamedTuple):
 
 
 def levels(user: str, client_id: str) -> Iterator[tuple[Entity, Scope]]:
-    """In the order of ``KINDS``: where a quota is looked for, and who shares it. Nobody can be
-    given one as a client without an id, whose quota is the default's."""
+    """In the order of ``KINDS``: the entities to look up, and their scopes. A client without an id
+    has no quota of its own; the default applies."""
     both, of_user, of_id = (user, client_id), (user, ""), ("", client_id)
     named = client_id or None
     yield of_client(user, named), both
@@ -50,8 +51,8 @@ def levels(user: str, client_id: str) -> Iterator[tuple[Entity, Scope]]:
 
 
 class QuotaIndex:
-    """All quotas of an installation, to be looked up. ``of_clients`` and ``of_addresses``: whether
-    there is any of that sort."""
+    """All quotas of an installation, for look-up. ``of_clients`` and ``of_addresses``: whether
+    there are any of these."""
 
     def __init__(self, quotas: Quotas) -> None:
         self.quotas = quotas
@@ -60,7 +61,7 @@ class QuotaIndex:
         self._connections = _by_address(quotas)
 
     def of(self, user: str, client_id: str) -> Mapping[str, Quota]:
-        """The quota that a client has in each key."""
+        """The client's quota for each key."""
         found: dict[str, Quota] = {}
         for kind, (entity, scope) in zip(KINDS, levels(user, client_id), strict=True):
             for key, bound in self.quotas.get(entity, {}).items():
@@ -68,14 +69,14 @@ class QuotaIndex:
         return {key: quota for key, quota in found.items() if not isinf(quota.bound)}
 
     def connections(self, address: str) -> float | None:
-        """How many connections a second may come from there; None: as many as like."""
+        """The maximum number of new connections per second from this address; None: no limit."""
         bounds = self._connections
         return bounds.get(compared(address) or address, bounds.get(None))
 
 
 def _by_address(quotas: Quotas) -> Mapping[str | None, float]:
-    """Bounds of connections by address in the form that is compared, None the default. Of an
-    address that was given in two forms the lower one."""
+    """Bounds of connections by address in the form for comparison; None is the default. If an
+    address has quotas in two spellings, the lower one applies."""
     found: dict[str | None, float] = {}
     for entity, values in quotas.items():
         if CONNECTIONS not in values:

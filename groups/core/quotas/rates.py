@@ -1,7 +1,7 @@
-"""How fast somebody is, and how long they pause for it: arithmetic only, milliseconds throughout.
+"""Measures rates, and the pause of a client that exceeds one: arithmetic only, in milliseconds.
 
-``Rate`` is Kafka's (Rate over SampledStat): what was counted in the last windows, by their length
-as if the first ones were whole. ``Bucket`` is that of KIP-599.
+``Rate`` is Kafka's (Rate over SampledStat): the sum of the last windows, divided by their length as
+if the first ones were complete. ``Bucket`` is that of KIP-599.
 """
 
 from collections import deque
@@ -11,18 +11,18 @@ MS_PER_S: Final = 1_000
 
 
 PAUSE_MS_MAX: Final = 2**31 - 1
-"""Nothing tells a longer one."""
+"""The maximum value of the field in a response."""
 
 
 class Windows(NamedTuple):
-    """So many windows of such a length are looked at."""
+    """The number of windows, and their length."""
 
     number: int
     length_ms: int
 
 
 class Rate:
-    """What somebody used, by windows. A window begins with what is counted first in it."""
+    """A client's use, in windows. A window begins with the first amount in it."""
 
     __slots__ = ("_samples", "_windows")
 
@@ -31,14 +31,14 @@ class Rate:
         self._samples = deque[list[float]]()
 
     def add(self, amount: float, now: int) -> None:
-        """Count it."""
+        """Add an amount."""
         samples = self._samples
         if not samples or now - samples[-1][0] >= self._windows.length_ms:
             samples.append([now, 0.0])
         samples[-1][1] += amount
 
     def pause_ms(self, bound: float, now: int) -> int:
-        """How long to pause until no more than ``bound`` a second was used: 0 where it is so."""
+        """The pause after which the use is at most ``bound`` per second; 0 if it is now."""
         samples, (count, length_ms) = self._samples, self._windows
         while samples and now - samples[0][0] >= count * length_ms:
             samples.popleft()
@@ -52,8 +52,8 @@ class Rate:
 
 
 class Bucket:
-    """Tokens that come at a rate: as many at once as the windows hold, and into debt by whatever
-    is taken last."""
+    """A token bucket: it holds as many tokens as the windows allow, and the last request may take
+    it into debt."""
 
     __slots__ = ("_at", "_tokens", "_windows")
 
@@ -63,12 +63,12 @@ class Bucket:
         self._at = 0
 
     def pause_ms(self, bound: float, now: int) -> int:
-        """How long to wait until there is no debt any more: 0 where there is none."""
+        """How long until there is no debt; 0 if there is none."""
         tokens = self._filled(bound, now)
         return _rounded(-tokens * MS_PER_S / bound) if tokens < 0 else 0
 
     def take(self, amount: float, bound: float, now: int) -> None:
-        """Take so many, there or not."""
+        """Take tokens, even into debt."""
         self._tokens = self._filled(bound, now) - amount
 
     def _filled(self, bound: float, now: int) -> float:
@@ -82,5 +82,5 @@ class Bucket:
 
 
 def _rounded(milliseconds: float) -> int:
-    """A whole number, whatever a tiny bound made of it."""
+    """A whole number, limited because a tiny bound gives a huge one."""
     return round(min(milliseconds, PAUSE_MS_MAX))
