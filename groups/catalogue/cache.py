@@ -1,9 +1,9 @@
 """The node's copy of the topic catalogue, and the only code of a node that changes topics.
 
-A topic is a name, an id and a number of partitions (docs/architecture.md, *Topics*). Reading the
-copy is a look into a dict. A change goes to the rows first, where PostgreSQL judges races, and
-every change rings the others. No rule about names or counts stands here (``groups.core.topics``),
-and no SQL (``groups.store.sql.catalogue``).
+A topic is a name, an id and a number of partitions (docs/architecture.md, *Topics*). Reads use
+dicts in memory. A change is written to the rows first, where PostgreSQL decides races, and notifies
+other processes. Rules of names and counts are in ``groups.core.topics``, SQL in
+``groups.store.sql.catalogue``.
 """
 
 import asyncio
@@ -26,20 +26,20 @@ from groups.postgres.connections import Connection, in_slices
 from groups.store.sql import catalogue as sql
 
 INLINE_MAX = 2_000
-"""Partitions that a question is put together of on the event loop; more take milliseconds."""
+"""Partitions for which a query is built on the event loop; more take milliseconds."""
 
 LOOK_S_MAX = 2.0
-"""How long a request may wait to learn whether a topic exists, queueing included."""
+"""How long a request may wait for a look-up, queueing included."""
 
 
 class Unavailable(Exception):
-    """PostgreSQL gave no answer; whether a change was made is unknown."""
+    """PostgreSQL did not answer; it is unknown whether a change was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One topic. ``end_offsets``: where each partition's work ends; missing means 0. ``racks``:
-    which are near to each partition; missing means none."""
+    """One topic. ``end_offsets``: the end of each partition's work; missing means 0. ``racks``:
+    those near to each partition; missing means none."""
 
     name: str
     topic_id: UUID
@@ -49,7 +49,7 @@ class Entry:
 
     @property
     def shown(self) -> tuple[UUID, int, tuple[frozenset[str], ...]]:
-        """What groups that assign go by."""
+        """The values that groups which assign depend on."""
         return self.topic_id, self.partitions, self.racks
 
     def has(self, partition: int) -> bool:
@@ -57,18 +57,18 @@ class Entry:
         return 0 <= partition < self.partitions
 
     def end_offset(self, partition: int) -> int:
-        """Where the partition's work ends, as far as somebody told; never below 0."""
+        """The partition's reported end offset; never below 0."""
         known = self.end_offsets
         return max(known[partition], 0) if partition < len(known) else 0
 
 
 class Catalogue:
-    """All topics, by name and by id. ``topics_max`` and ``partitions_max``: how many there may be
-    (``room``). ``version`` rises whenever names come or go, ``changes``
-    whenever anything of a topic but its end offsets is another.
+    """All topics, by name and by id. ``topics_max`` and ``partitions_max``: the limits (``room``).
+    ``version`` increases when names are added or removed, ``changes`` when anything of a topic
+    except its end offsets changes.
 
-    Rows enter the copy only under ``_reading``, together with the SELECT that
-    read them: what was read later is applied later, so the copy never goes back.
+    Rows enter the copy only under ``_reading``, together with the SELECT that read them: later
+    reads are applied later, so the copy never goes back.
     """
 
     BELL: ClassVar[str] = sql.BELL
@@ -89,26 +89,26 @@ class Catalogue:
     # -- the copy
 
     def get(self, name: str) -> Entry | None:
-        """The topic of that name, as far as this node knows. No I/O."""
+        """The topic with this name, from memory."""
         return self._by_name.get(name)
 
     def by_id(self, topic_id: UUID) -> Entry | None:
-        """The topic of that id, as far as this node knows. No I/O."""
+        """The topic with this id, from memory."""
         return self._by_id.get(topic_id)
 
     def all(self) -> Sequence[Entry]:
-        """Every topic that this node knows, by name."""
+        """Every topic in memory, by name."""
         if self._sorted is None:
             self._sorted = tuple(sorted(self._by_name.values(), key=lambda entry: entry.name))
         return self._sorted
 
     @property
     def topic_count(self) -> int:
-        """How many this node knows."""
+        """The number of topics in memory."""
         return len(self._by_name)
 
     def room(self) -> Room:
-        """For how much more there is room, as far as this node knows."""
+        """How much more may be created, by this node's copy."""
         return Room(
             self.topics_max - self.topic_count - self._coming.topics,
             self.partitions_max - self.partition_count - self._coming.partitions,
@@ -116,8 +116,8 @@ class Catalogue:
 
     @contextmanager
     def _made_soon(self, topics: int, partitions: int) -> Iterator[None]:
-        """They have been found room for, and are counted from now on: requests of many connections
-        would find the same room until the first of them is written."""
+        """Count topics that are being created: otherwise requests of many connections would use the
+        same room until the first of them is written."""
         self._coming.topics += topics
         self._coming.partitions += partitions
         try:
@@ -127,7 +127,7 @@ class Catalogue:
             self._coming.partitions -= partitions
 
     async def load(self, connection: Connection) -> None:
-        """Read everything anew. Raises ``psycopg.Error``."""
+        """Read everything again. Raises ``psycopg.Error``."""
         async with self._reading:
             rows = await (await connection.execute(sql.LOAD_TOPICS)).fetchall()
             entries = [_entry(row) for row in rows]
@@ -139,7 +139,7 @@ class Catalogue:
             self._sorted = None
 
     async def refresh(self, names: Collection[str] | None) -> None:
-        """Read these topics anew, or all of them for None. Raises ``psycopg.Error``."""
+        """Read these topics again, or all of them for None. Raises ``psycopg.Error``."""
         async with self._connections.connection() as connection:
             if names is None:
                 await self.load(connection)
@@ -147,22 +147,22 @@ class Catalogue:
                 await self._look(connection, names)
 
     async def rung(self, payload: str | None) -> None:
-        """The doorbell: a topic's name, or None when rings may have been missed."""
+        """A notification: a topic's name, or None if notifications may have been lost."""
         await self.refresh(None if payload is None else (payload,))
 
-    # -- looking twice: another node may just have made it
+    # -- look-ups in the rows: another node may just have created the topic
 
     async def find(self, name: str) -> Entry | None:
-        """The topic of that name; its row is read before the answer is None.
+        """The topic with this name; if it is not in memory, its row is read.
 
         Raises ``Unavailable``.
         """
         return (await self.find_many((name,))).get(name)
 
     async def find_many(self, names: Iterable[str]) -> Mapping[str, Entry]:
-        """Those of the topics that exist, in one round trip at most. Raises ``Unavailable``.
+        """The existing topics, with at most one round trip. Raises ``Unavailable``.
 
-        Names may be anything a client sent: an illegal one is no topic's.
+        Names may be any text of a client: an invalid one is not looked up.
         """
         wanted = dict.fromkeys(names)
         missing = [n for n in wanted if n not in self._by_name and name_problem(n) is None]
@@ -172,7 +172,7 @@ class Catalogue:
         return self.known(wanted)
 
     def known(self, names: Iterable[str]) -> Mapping[str, Entry]:
-        """Those of the topics that this node knows. No I/O."""
+        """The topics in memory. No I/O."""
         known = self._by_name
         return {name: known[name] for name in names if name in known}
 
@@ -193,7 +193,7 @@ class Catalogue:
     # -- changes
 
     async def create(self, name: str, partitions: int, author: Told = NOBODY) -> Entry:
-        """Make one topic. Refuses TOPIC_ALREADY_EXISTS; raises ``Unavailable``."""
+        """Create one topic. Refuses TOPIC_ALREADY_EXISTS; raises ``Unavailable``."""
         made = await self.create_many({name: partitions}, author)
         if name not in made:
             raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
@@ -202,9 +202,9 @@ class Catalogue:
     async def create_many(
         self, partitions: Mapping[str, int], author: Told = NOBODY
     ) -> Mapping[str, Entry]:
-        """Make topics, all in one transaction; returns those that did not exist before.
+        """Create topics, all in one transaction; returns those that did not exist before.
 
-        Names and counts must be legal. Raises ``Unavailable``.
+        Names and counts must be valid. Raises ``Unavailable``.
         """
         ids = {name: uuid4() for name in sorted(partitions)}
         counts = [partitions[name] for name in ids]
@@ -228,7 +228,7 @@ class Catalogue:
         return {row[0]: Entry(row[0], ids[row[0]], partitions[row[0]]) for row in made}
 
     async def grow(self, name: str, count: int, author: Told = NOBODY) -> Entry:
-        """Give a topic more partitions.
+        """Add partitions to a topic.
 
         Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS for no
         increase; raises ``Unavailable``.
@@ -249,14 +249,14 @@ class Catalogue:
         return entry
 
     async def delete(self, name: str, topic_id: UUID | None = None, author: Told = NOBODY) -> None:
-        """Delete a topic and, in the same transaction, what every group committed to it; the
-        journal tells each of them.
+        """Delete a topic and, in the same transaction, all groups' committed offsets of it; the
+        journal has an entry for each group.
 
         With ``topic_id``, only while the name still has that id. Refuses
         UNKNOWN_TOPIC_OR_PARTITION; raises ``Unavailable``.
         """
-        # No group's guard fences this one write of offsets: the topic is not any
-        # group's, and its groups may live on many nodes (docs/decisions/0002-topic-deletion.md).
+        # No group's guard fences this write of offsets: the topic belongs to no group, and its
+        # groups may be on many nodes (docs/decisions/0002-topic-deletion.md).
         async with self._asking() as connection:
             with connection.patient(sql.MORE_TIME_S):
                 gone = await self._erase(connection, name, topic_id, self._said(author))
@@ -275,12 +275,12 @@ class Catalogue:
                 await connection.execute(sql.ERASE_OFFSETS.encode(), {"name": name, **said})
         return bool(gone)
 
-    # -- what groups have committed
+    # -- committed offsets of groups
 
     async def greatest_committed(
         self, partitions: Collection[tuple[str, int]]
     ) -> Mapping[tuple[str, int], int]:
-        """The greatest offset that any group committed to each partition, where one did.
+        """The greatest offset that any group has committed to each partition, if any.
 
         One round trip for any number. Raises ``Unavailable``.
         """
@@ -289,21 +289,21 @@ class Catalogue:
         many = len(partitions) > INLINE_MAX
         asked = await asyncio.to_thread(_asked, partitions) if many else _asked(partitions)
         async with self._asking() as connection:
-            # For many it is planned anew: a kept plan is one from when the table was small.
+            # Many are planned again each time: a cached plan is from when the table was small.
             cursor = await connection.execute(
                 sql.GREATEST_COMMITTED.encode(), asked, prepare=False if many else None
             )
             return {(row[0], row[1]): row[2] async for row in in_slices(cursor)}
 
-    # -- within
+    # -- helpers
 
     def _said(self, author: Told) -> Mapping[str, Any]:
-        """What each statement that changes a topic needs beside the topic."""
+        """The parameters of every statement that changes a topic."""
         return {"bell": sql.BELL, "node_id": self.node_id, "author": json.dumps(author)}
 
     @asynccontextmanager
     async def _asking(self, seconds: float | None = None) -> AsyncIterator[Connection]:
-        """A connection; the one place where PostgreSQL's silence becomes ``Unavailable``."""
+        """A connection; errors of PostgreSQL become ``Unavailable``."""
         try:
             async with asyncio.timeout(seconds), self._connections.connection() as connection:
                 yield connection

@@ -1,9 +1,9 @@
-"""Topics as operators change them: the catalogue's own SQL, on a Django connection.
+"""Changes of topics by operators: the catalogue's own SQL, on a Django connection.
 
-The nodes' side is ``groups.catalogue.cache``; both obey the rules of ``groups.core.topics`` and
-execute the statements of ``groups.store.sql.catalogue``, this side as functions of the database
-(``groups.catalogue.functions``), so that a race between a client and an operator is judged by
-PostgreSQL in one way.
+Nodes use ``groups.catalogue.cache``; both follow the rules of ``groups.core.topics`` and execute
+the statements of ``groups.store.sql.catalogue``, this side as functions of the database
+(``groups.catalogue.functions``), so that PostgreSQL decides races between clients and operators in
+the same way.
 """
 
 import json
@@ -29,8 +29,8 @@ ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall topic ' || %s, 
 
 @contextmanager
 def alone(name: str) -> Iterator[None]:
-    """One transaction in which no other operator changes this topic: what is looked at first is
-    what is changed then. The rows of the catalogue are not an operator's to lock."""
+    """One transaction in which no other operator changes this topic, so that reads in it stay
+    valid. Operators may not lock rows of the catalogue."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(ALONE, [name])
@@ -38,10 +38,10 @@ def alone(name: str) -> Iterator[None]:
 
 
 def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
-    """Make a topic and tell every node.
+    """Create a topic and notify every node.
 
     Raises ``Refuse``: INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS, POLICY_VIOLATION,
-    TOPIC_ALREADY_EXISTS, with the sentence to show.
+    TOPIC_ALREADY_EXISTS, with the message to display.
     """
     rules.check_name(name)
     rules.check_count(partitions)
@@ -53,7 +53,7 @@ def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
 
 
 def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
-    """Give a topic more partitions, ``partitions`` in all.
+    """Add partitions to a topic, up to ``partitions`` in total.
 
     Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, POLICY_VIOLATION, or INVALID_PARTITIONS for no
     increase.
@@ -73,8 +73,8 @@ def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
 
 
 def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> Topic:
-    """Say which racks are near to each partition, from the first on; for all that are not named,
-    none. Members hear of it with the next target, not before.
+    """Set the racks near to each partition, from the first on; the others get none. Members are
+    affected only by the next target.
 
     Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, or INVALID_REQUEST.
     """
@@ -89,17 +89,18 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
 
 
 def delete(topic: Topic, author: Told = NOBODY) -> None:
-    """Delete this topic and, in the same statement, what every group committed to it; the journal
-    tells each of them (docs/decisions/0002-topic-deletion.md).
+    """Delete this topic and, in the same statement, all groups' committed offsets of it; the
+    journal has an entry for each group (docs/decisions/0002-topic-deletion.md).
 
-    Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION where it is gone, or another has its name.
+    Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION if it does not exist any more, or another one has
+    its name.
     """
     if not functions.DELETE.changes(topic.name, topic.topic_id, json.dumps(author)):
         raise _unknown(topic.name)
 
 
 def raise_ends(name: str, ends: Sequence[int]) -> bool:
-    """Note where each partition's work ends, as far as it is further than known; whether any is."""
+    """Raise each partition's end offset, if the new one is higher; returns whether any is."""
     return functions.RAISE_ENDS.changes(name, list(ends))
 
 
@@ -108,7 +109,7 @@ def _unknown(name: str) -> Refuse:
 
 
 def _room() -> rules.Room:
-    """For how much more there is room, by the rows."""
+    """How much more may be created, by the rows."""
     with connection.cursor() as cursor:
         cursor.execute(TOTAL)
         topics, partitions = cursor.fetchone()

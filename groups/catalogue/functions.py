@@ -1,7 +1,7 @@
-"""Changes of the catalogue as functions of the database, for those who are no node.
+"""Changes of the catalogue as functions of the database, for processes that are not nodes.
 
-Web and worker may not write topics, let alone the offsets that a new topic sweeps away. The bodies
-are the statements that nodes execute (``groups.store.sql.catalogue``).
+Web and worker may not write topics, nor the offsets that a new topic deletes. The bodies are the
+statements that nodes execute (``groups.store.sql.catalogue``).
 """
 
 from typing import Any, Final
@@ -46,5 +46,5 @@ FUNCTIONS: Final = (CREATE, GROW, PLACE, RAISE_ENDS, DELETE)
 
 
 def sync_functions(sender: AppConfig, using: str = "default", **_: Any) -> None:
-    """After every migration, before the grants."""
+    """Create the functions after every migration, before the grants."""
     functions.sync(FUNCTIONS, using)

@@ -1,8 +1,7 @@
-"""The catalogue follows a Kafka cluster: read its topics, and make, grow and complete ours.
+"""Imports a Kafka cluster's topics: creates and grows ours, and raises their end offsets.
 
 librdkafka reads the cluster, ``groups.core.topic_import`` decides, ``groups.catalogue.changes``
-writes. Celery runs it every ``import.interval.ms`` where ``import.bootstrap.servers`` names a
-cluster.
+writes. Celery runs it every ``import.interval.ms`` if ``import.bootstrap.servers`` names a cluster.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,16 +18,16 @@ from groups.models import Topic
 from groups.periodic import ImportSettings
 
 PATIENCE_S = 8.0
-"""For each of the two answers that a turn waits for. Both fit into the time that a task may take
-before another worker gets it (``coordinator_site.periodic.VISIBILITY_S``)."""
+"""The timeout of each of the two requests. Both fit into the time that a task may take before
+another worker gets it (``coordinator_site.periodic.VISIBILITY_S``)."""
 
 NAMED_MAX = 3
-"""Topics that an outcome names; the rest is counted."""
+"""Topics that an outcome names; others are only counted."""
 
 
 class KafkaCluster:
-    """A Kafka cluster, as far as its topics go. Raises ``confluent_kafka.KafkaException`` when it
-    cannot be reached."""
+    """The topics of a Kafka cluster. Raises ``confluent_kafka.KafkaException`` if it cannot be
+    reached."""
 
     def __init__(self, bootstrap_servers: str, client_config: Mapping[str, str]) -> None:
         try:
@@ -40,7 +39,8 @@ class KafkaCluster:
         self._admin: Any = AdminClient({**client_config, "bootstrap.servers": bootstrap_servers})
 
     def topics(self, pattern: str) -> list[Found]:
-        """Every topic whose whole name matches (RE2), but for Kafka's own, with its end offsets."""
+        """Every topic whose whole name matches (RE2), without Kafka's internal ones, with end
+        offsets."""
         wanted = re2.compile(pattern)
         metadata = self._admin.list_topics(timeout=PATIENCE_S)
         counts = {
@@ -55,7 +55,7 @@ class KafkaCluster:
         ]
 
     def _ends(self, counts: Mapping[str, int]) -> dict[tuple[str, int], int]:
-        """End offsets; a partition without a leader has none to tell."""
+        """End offsets; a partition without a leader has none."""
         from confluent_kafka import KafkaException, TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
@@ -77,7 +77,7 @@ class KafkaCluster:
 
 
 def run() -> str:
-    """One turn; says in a sentence what changed."""
+    """One import; returns a sentence about the changes."""
     settings = ImportSettings.from_django()
     if not settings.import_bootstrap_servers:
         return "no cluster is configured (import.bootstrap.servers)"
@@ -88,7 +88,7 @@ def run() -> str:
 
 
 def apply(wanted: Plan, found: int) -> str:
-    """Write a plan's changes, each topic by itself; says what came of it."""
+    """Write a plan's changes, each topic separately; returns the result."""
     for name, count in wanted.create.items():
         changes.create(name, count, IMPORT)
     for name, count in wanted.grow.items():
@@ -114,8 +114,8 @@ def _some(names: Mapping[str, int]) -> str:
 
 
 def read_config(path: str) -> dict[str, str]:
-    """A file of ``name=value`` lines in librdkafka's names: how to reach the cluster, secrets
-    included, so that none stands in an environment. "" is no file.
+    """A file of ``name=value`` lines with librdkafka's names: how to reach the cluster, including
+    secrets, which then need no environment variable. "" is no file.
 
     Raises ``ImproperlyConfigured`` for a file that cannot be read, or a line without "=".
     """

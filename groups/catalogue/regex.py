@@ -1,8 +1,8 @@
-"""Regular expressions in RE2's syntax: is one good, and which names does it match as a whole.
+"""Regular expressions in RE2's syntax: whether one is valid, and which names it matches as a whole.
 
-RE2 takes time that grows with the text alone and memory that is bounded; how long that is for one
-name is up to the pattern all the same. So a pattern is compiled without what makes it dear, and
-matched in turns, which count the time that they take. No group and no topic is known here.
+RE2's time is linear in the text and its memory is limited; but the time for one name depends on the
+pattern. So patterns are compiled without expensive features, and matched in turns that measure
+their time. Groups and topics are not known here.
 """
 
 import re
@@ -14,30 +14,32 @@ from typing import Any, Final
 import re2
 
 CHARS_MAX: Final = 4_096
-"""Of one pattern: it is compiled while a heartbeat waits, and kept with its member."""
+"""Maximum length of a pattern: it is compiled while a heartbeat waits, and stored with its
+member."""
 
 REPEATS_MAX: Final = 5_000
-"""All that a pattern repeats by a number, together: RE2 writes out each repetition before it finds
-that there are too many, with the interpreter's lock in its hand."""
+"""Maximum total of a pattern's counted repetitions: RE2 expands each repetition before it notices
+that there are too many, while it holds the interpreter's lock."""
 
 PROPERTIES_MAX: Final = 100
-"""Unicode classes (``\\pL``) of a pattern: each has hundreds of ranges."""
+"""Unicode classes (``\\pL``) in a pattern: each has hundreds of ranges."""
 
 MEMORY_BYTES_MAX: Final = 1_048_576
-"""Of one compiled pattern with what it remembers of texts. An eighth of RE2's own: nothing here
-needs more, and what is too large is found to be so eight times sooner."""
+"""Maximum memory of a compiled pattern with its caches. An eighth of RE2's default: nothing here
+needs more, and patterns that are too large are detected eight times sooner."""
 
 KEPT_MAX: Final = 256
-"""Compiled patterns that are kept."""
+"""Compiled patterns in the cache."""
 
 TURN_S: Final = 0.05
-"""Of CPU, for a pattern at a time: then others have theirs."""
+"""CPU time of one pattern's turn."""
 
 NAMES_A_TURN_MIN: Final = 1_000
-"""Who gets through fewer names in a turn has run out of it. Ordinary patterns do fifty thousand."""
+"""If a turn matches fewer names, the pattern used up its turn. Ordinary patterns match fifty
+thousand."""
 
 SLOW_TURNS_MAX: Final = 2
-"""A pattern that has run out so often is refused."""
+"""A pattern that used up this many turns is refused."""
 
 TOO_SLOW: Final = "takes too long to match"
 
@@ -46,7 +48,7 @@ _PROPERTIES = re.compile(r"\\[pP]")
 
 
 def problem(pattern: str) -> str | None:
-    """Why a pattern is not one, as a sentence; None for a good one."""
+    """Why a pattern is invalid, as a sentence; None if it is valid."""
     if len(pattern) > CHARS_MAX:
         return f"A regular expression has at most {CHARS_MAX} characters."
     if sum(int(most or least) for least, most in _REPEATS.findall(pattern)) > REPEATS_MAX:
@@ -68,7 +70,7 @@ def refusal(pattern: str, why: str) -> str:
 
 
 class Matching:
-    """A good pattern on its way through the names of some version, one turn at a time."""
+    """The matching of a valid pattern with the names of one version of the catalogue, in turns."""
 
     def __init__(self, pattern: str, names: Sequence[str], version: int = 0) -> None:
         self.pattern = pattern
@@ -80,26 +82,26 @@ class Matching:
 
     @property
     def is_done(self) -> bool:
-        """Whether every name was looked at."""
+        """Whether every name was compared."""
         return self._at == len(self._names)
 
     @property
     def is_too_slow(self) -> bool:
-        """Whether it is not worth while to go on."""
+        """Whether the pattern is refused because it is too slow."""
         return not self.is_done and self._slow_turns >= SLOW_TURNS_MAX
 
     @property
     def is_over(self) -> bool:
-        """Whether there is no use for another turn."""
+        """Whether no more turns are needed."""
         return self.is_done or self.is_too_slow
 
     @property
     def found(self) -> tuple[str, ...]:
-        """The names that match as a whole, in their order, of those that were looked at."""
+        """The names that match as a whole, in order, of those compared so far."""
         return tuple(self._found)
 
     def turn(self) -> None:
-        """Look at names until the turn is over, and at one at least."""
+        """Compare names until the turn is over, but at least one."""
         matches, begun, end = _compiled(self.pattern).fullmatch, self._at, thread_time() + TURN_S
         for name in self._names[begun:]:
             if matches(name):
@@ -111,7 +113,8 @@ class Matching:
 
 
 def take_turns(matchings: Sequence[Matching]) -> int:
-    """Give each its turn, for as long as one turn; how many had theirs. For a thread."""
+    """Give each pattern its turn, within the time of one turn; returns how many had one. For a
+    thread."""
     end = thread_time() + TURN_S
     for count, matching in enumerate(matchings, 1):
         matching.turn()
@@ -123,9 +126,9 @@ def take_turns(matchings: Sequence[Matching]) -> int:
 def matches(
     patterns: Iterable[str], names: Sequence[str], seconds_max: float
 ) -> Mapping[str, tuple[str, ...]]:
-    """The names that each good pattern matches as a whole, in the order of the names.
+    """The names that each valid pattern matches as a whole, in the order of the names.
 
-    A pattern that is not done after ``seconds_max``, all patterns together, or is too slow, is left
+    Patterns that are too slow, or not done when all together have taken ``seconds_max``, are left
     out.
     """
     end = monotonic() + seconds_max
@@ -145,7 +148,7 @@ def matches(
 def _compiled(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors = False
-    # Nobody asks which part of a name a group matched, and finding that out is what takes seconds.
+    # The positions of submatches are not needed, and computing them can take seconds.
     options.never_capture = True
     options.max_mem = MEMORY_BYTES_MAX
     return re2.compile(pattern, options)

@@ -9,8 +9,8 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 
 LEASE_WAIT_MS = 1_000
-"""How long a request waits for a lease to be held again. A node that was suspended has it back
-after one round trip; one that is cut off from its database may not know that for seconds."""
+"""How long a request waits for the lease to become valid again. A node that was suspended renews it
+with one round trip; one that is cut off from its database may not know that for seconds."""
 
 
 class Availability:
@@ -36,8 +36,8 @@ class Availability:
         """NONE once this node serves the slot; waits while it loads, at most ``hold_ms``.
 
         Error 14 (COORDINATOR_LOAD_IN_PROGRESS) would crash a common client, so the request waits
-        here instead. After the wait, or if the slot belongs to another node: NOT_COORDINATOR. A
-        lease that has run out is waited for only briefly: COORDINATOR_NOT_AVAILABLE.
+        here instead. After the wait, or if the slot belongs to another node: NOT_COORDINATOR. An
+        expired lease is waited for only briefly: COORDINATOR_NOT_AVAILABLE.
         """
         if self.coordinator.serves(slot):
             return ErrorCode.NONE

@@ -1,4 +1,4 @@
-"""Which other nodes are dead: silent for a whole lease, or crashed and their lock free.
+"""Detects dead nodes: silent for a whole lease, or crashed with their lock free.
 
 It checks advisory locks in PostgreSQL, and the node's own port; ``groups.cluster.beats`` evaluates
 beats, and ``groups.cluster.slot_keeper`` claims the slots of dead nodes (docs/architecture.md,
@@ -38,14 +38,14 @@ async def nobody_listens(host: str, port: int) -> bool:
     """Whether a connection is refused: then no process listens at that port. False for an invalid
     address, which proves nothing."""
     if not 0 < port <= PORT_MAX:
-        return False  # uvloop would try what is left of it in sixteen bits
+        return False  # uvloop would use the lowest sixteen bits of it
     try:
         async with asyncio.timeout(KNOCK_S):
             _, writer = await asyncio.open_connection(host, port)
     except ConnectionRefusedError:
         return True
     except (OSError, TimeoutError, ValueError):
-        return False  # UnicodeError, of a name that is none, is a ValueError
+        return False  # UnicodeError, of an invalid name, is a ValueError
     writer.close()
     return False
 
@@ -60,13 +60,13 @@ class FailureDetector:
         self._connected_at: Millis = 0
 
     def connected(self) -> None:
-        """The connection that checks locks is new: what it sees proves nothing yet."""
+        """The connection that checks locks is new: its observations prove nothing yet."""
         self._connected_at = self.clock()
 
     async def look(
         self, connection: connections.Connection, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]
     ) -> set[int]:
-        """The other nodes that are dead, whatever the slots' rows contain."""
+        """The other nodes that are dead, whatever the rows of the slots contain."""
         now = self.clock()
         owners = {row.node_id for row in slots}
         dead = set()

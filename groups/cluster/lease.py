@@ -23,7 +23,7 @@ served before it ends."""
 RAISING = {
     "statement_timeout": f"{RAISING_S}s",
     "transaction_timeout": f"{RAISING_S}s",
-    "lock_timeout": "10s",  # an application that commits offsets holds a group for its COMMIT
+    "lock_timeout": "10s",  # an application that commits offsets locks a group during its COMMIT
 }
 
 
@@ -84,7 +84,7 @@ class Lease:
     async def beat(self) -> None:
         """Increase the beat. Raises NodeIdTaken, WentBack, or errors of psycopg."""
         connection = await self.connection()
-        if not self._has_lock:  # our own dead session had it still when we connected again
+        if not self._has_lock:  # our own dead session still had it when we reconnected
             self._has_lock = await self._lock(connection)
         parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
         row = await (await connection.execute(sql.BEAT.encode(), parameters)).fetchone()
@@ -130,8 +130,8 @@ class Lease:
         self._has_lock = await self._lock(connection)
         if not self._has_jumped(found):
             await self._look_for_losses(connection, found)
-            # A reconnect. The lock may still be our own dead session's; whether the id is
-            # still ours the beat will say.
+            # A reconnect. The lock may still belong to our own dead session; the beat shows whether
+            # the id is still ours.
             return
         if not self._has_lock:
             raise NodeIdTaken(f"another process serves as node {self.me.node_id}")

@@ -1,6 +1,6 @@
-"""When the lease ends: who waits at this node hears of it, whatever the node is doing.
+"""Ends waiting requests when the lease has expired, whatever else the node is doing.
 
-Looked at with every tick. Which requests wait is the coordinator's to know; nothing is decided.
+Checked with every tick. The coordinator knows which requests wait; nothing is decided here.
 """
 
 from typing import Final
@@ -10,12 +10,12 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 
 IN_DOUBT_MS: Final[Millis] = 500
-"""For so long a batch that is under way may still say how it went. A connection that is cut may
-take several seconds to break, and nobody who is parked shall wait for a second."""
+"""How long a batch that is being written may still report its outcome. A broken connection may take
+several seconds to fail, and parked requests must not wait that long."""
 
 
 class LeaseEnd:
-    """One node's watch over its own lease."""
+    """Watches one node's lease."""
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
@@ -23,8 +23,8 @@ class LeaseEnd:
         self._has_told_all = False
 
     def look(self) -> bool:
-        """Whether the lease holds. Where it no longer does, requests are answered: at once those
-        of groups at rest, a little later those in a batch, as if its outcome were not known."""
+        """Whether the lease is valid. If it has expired, waiting requests are answered: at once
+        those of groups at rest, a little later those in a batch, as if its outcome were unknown."""
         coordinator = self._coordinator
         if coordinator.holds_lease:
             self._ended_at, self._has_told_all = None, False

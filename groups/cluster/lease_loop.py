@@ -26,17 +26,17 @@ LEASE_MARGIN_MS = 500
 """A node stops answering from memory this long before others may take its slots."""
 
 AGAIN_S = 0.25
-"""Between two attempts to take the node id, and after a failure to raise the epochs."""
+"""The pause between two attempts to take the node id, and after a failure to raise the epochs."""
 
 
 class Slots(Protocol):
-    """What the lease loop needs of the slot keeper."""
+    """The part of the slot keeper that the lease loop needs."""
 
     def forget(self) -> None:
         """Drop all slots, and what was observed of other nodes."""
 
     def compare(self, rows: list[SlotRow]) -> None:
-        """Drop the slots that have another owner by these rows."""
+        """Drop the slots that have another owner in these rows."""
 
     def look_soon(self) -> None:
         """Read the rows of nodes and slots without waiting for the next period."""
@@ -100,7 +100,7 @@ class LeaseLoop:
             last = clock()
 
     async def _beat(self) -> Millis:
-        """Raise the beat; returns until when it lets this node answer from memory."""
+        """Raise the beat; returns until when this node may answer from memory."""
         before = self.coordinator.monotonic()
         await self.lease.beat()
         memory = self.lease.memory
@@ -111,8 +111,8 @@ class LeaseLoop:
         return before + self.lease.lease_ms - LEASE_MARGIN_MS
 
     def _begin_anew(self, memory: Memory) -> None:
-        """The rows are those of another timeline, at the start or after a jump: nothing in memory
-        is valid."""
+        """The rows are those of another timeline, at the start or later: nothing in memory is
+        valid."""
         self._jump = memory.row.jump
         self._slots.forget()
         self.begun_anew()
@@ -120,7 +120,7 @@ class LeaseLoop:
         self._slots.look_soon()
 
     async def _went_back(self, back: WentBack) -> None:
-        """Nothing in memory is valid any more. The next beat finds the epochs raised."""
+        """Nothing in memory is valid any more. The next beat notices that epochs must be raised."""
         logger.error("%s", back)
         self.coordinator.lease_until = self.coordinator.monotonic()
         self._slots.forget()
@@ -133,8 +133,8 @@ class LeaseLoop:
     async def missed(self, error: BaseException) -> None:
         """A beat could not be written."""
         logger.warning("the lease was not renewed: %s", error if str(error) else repr(error))
-        # Other nodes may have missed theirs too: a database that is away, or takes no writes, does
-        # not mean that they are dead.
+        # Other nodes may have missed theirs too: if the database is unavailable or read-only, they
+        # are not dead.
         self._observer.forget()
         await self.lease.close()
         if not self.coordinator.holds_lease and not self.availability.away:
@@ -143,11 +143,11 @@ class LeaseLoop:
             self.availability.notify()  # requests that wait for the lease are refused
 
     async def recovered(self, lease_until: Millis) -> None:
-        """The node was suspended or cut off: check first which slots it still owns, then go on. No
-        session expires for time in which this node could not receive heartbeats.
+        """The node was suspended or cut off: check first which slots it still owns, then continue.
+        No session expires for time in which this node could not receive heartbeats.
 
-        The rows are read here: a look that is under way may have got its rows before the node was
-        suspended, and a load must not hold up beats.
+        The rows are read here: a running check may have read its rows before the node was
+        suspended, and a load must not delay beats.
         """
         self._observer.forget()
         connection = await self.lease.connection()
@@ -161,4 +161,4 @@ class LeaseLoop:
 
 
 def _nothing() -> None:
-    """No listener."""
+    """The default: no listener."""

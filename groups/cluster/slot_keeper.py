@@ -1,10 +1,10 @@
 """Which slots this node owns: it claims free slots, loads them, and hands them over.
 
-A lease is an optimisation and not the fence: writes are fenced by the slot's
-epoch (``rollcall_guard``). The lease (``groups.cluster.lease_loop``) says how long a
-node may *answer from memory*. Its beat is in the node's own row and is renewed on a
-connection of its own; a slot's row changes only when its owner does
-(docs/architecture.md, *Failover*). All times are of this node's monotonic clock.
+The lease is an optimisation and not the fence: writes are fenced by the slot's epoch
+(``rollcall_guard``). The lease (``groups.cluster.lease_loop``) determines how long a node may
+*answer from memory*. Its beat is in the node's own row and is renewed on a connection of its own; a
+slot's row changes only when its owner does (docs/architecture.md, *Failover*). All times are of
+this node's monotonic clock.
 """
 
 import asyncio
@@ -36,34 +36,34 @@ from groups.store.sql import slots as sql
 logger = logging.getLogger(__name__)
 
 LOOK_S = 0.25
-"""How often a node looks at nodes and slots."""
+"""The interval in which a node checks nodes and slots."""
 
 HAND_OVER_SLOTS_MAX = 8
-"""Slots that a node gives away in one look: whoever takes them has to load them, and their
-members have to find their new coordinator. A drained node gives none while so many have no owner:
-where nobody takes them, it keeps the others."""
+"""Slots that a node gives away in one check: their new owner has to load them, and their members
+have to find it. A drained node gives none while this many have no owner: if no node takes them, it
+keeps the others."""
 
 DRAINED_PATIENCE_LEASES = 2
-"""For so many leases a slot has no owner before a drained node takes it all the same: any other
-node takes it after one."""
+"""A drained node takes a slot after it had no owner for this many leases; any other node does after
+one."""
 
 LOADS_MAX = 5
-"""Loads that may fail in a row while the lease is held; then the slots go to whoever can load them.
-The waits between add up to more than a lease: a database that is away is no defect of a node."""
+"""Failed loads in sequence while the lease is valid; after that the slots go to other nodes. The
+pauses add up to more than a lease: an unavailable database is no defect of a node."""
 
 LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX = 250, 4_000
-"""Between two tries to load the same slots: at first, and at the most."""
+"""The pause between two attempts to load the same slots: the first, and the maximum."""
 
 REST_MS, REST_MS_MAX = 30_000, 600_000
-"""For how long a node takes no slots when it gave some back that it could not serve: at first, and
-at the most. Each time twice as long, until it has loaded something."""
+"""How long a node takes no slots after it gave some back that it could not serve: the first time,
+and the maximum. Doubled each time, until it has loaded something."""
 
 
 class SlotKeeper:
     """Claims slots that no node serves, loads them, and gives them up.
 
-    ``published`` is called with each new view of the cluster. The slots of this node change only
-    here.
+    ``published`` is called with each new view of the cluster. Only this class changes the slots of
+    this node.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class SlotKeeper:
 
     @property
     def incarnation(self) -> UUID:
-        """What tells this process from its predecessors under the same node id."""
+        """Distinguishes this process from earlier ones with the same node id."""
         return self._lease.incarnation
 
     @incarnation.setter
@@ -107,21 +107,21 @@ class SlotKeeper:
     # -- life
 
     async def start(self) -> None:
-        """Take the node id and register. Raises NodeIdTaken, or psycopg's own errors."""
+        """Take the node id and register. Raises NodeIdTaken, or errors of psycopg."""
         try:
             await self.lease_loop.start()
         except BaseException:
-            await self._lease.end()  # no node: nothing that it has seen may be held against others
+            await self._lease.end()  # it never was a node: drop what it has seen
             raise
 
     async def run(self) -> None:
-        """Beat and look until cancelled."""
+        """Beat and check until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(supervised("the lease", self.lease_loop.run, self.step_back))
             tasks.create_task(supervised("looks at the slots", self._looks, self.step_back))
 
     async def stop(self) -> None:
-        """Hand the slots back, so that another node, or this one, serves them at once."""
+        """Release the slots, so that another node, or this one, can serve them at once."""
         self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
         try:
             async with asyncio.timeout(2):
@@ -133,13 +133,14 @@ class SlotKeeper:
             await self._watch_connection.close()
 
     async def _leave(self) -> None:
-        """Slots and node row go together: nobody counts on a node that went in peace."""
+        """Release slots and node row together: other nodes need not wait for a node that stopped
+        properly."""
         async with await connections.connect("release") as connection, connection.transaction():
             await slot_rows.release(connection, self.me.node_id, self.incarnation, range(SLOTS))
             await connection.execute(sql.UNREGISTER.encode(), {"incarnation": self.incarnation})
 
     def step_back(self, why: str) -> None:
-        """This node cannot serve: it gives all its slots to others, and takes none for a while."""
+        """This node cannot serve: it gives all its slots away, and takes none for a while."""
         if not self._rests.waits(self.coordinator.monotonic()):
             logger.error("this node gives its slots back: %s", why)
             self._rests.failed(self.coordinator.monotonic())
@@ -161,10 +162,10 @@ class SlotKeeper:
         return slot in self.loader.loading
 
     async def rung(self, _payload: str | None) -> None:
-        """Somebody gave slots away."""
+        """A notification: another node gave slots away."""
         self._look_now.set()
 
-    # -- looking at nodes and slots
+    # -- checking nodes and slots
 
     async def _looks(self) -> None:
         while True:
@@ -173,7 +174,7 @@ class SlotKeeper:
             except (psycopg.Error, OSError) as error:
                 logger.info("could not look at the slots: %s", error)
             try:
-                # Not wait_for: before Python 3.12 it may swallow the cancellation that ends us.
+                # Not wait_for: before Python 3.12 it may swallow the cancellation of this task.
                 async with asyncio.timeout(LOOK_S):
                     await self._look_now.wait()
             except TimeoutError:
@@ -203,12 +204,12 @@ class SlotKeeper:
 
     @property
     def _is_at_rest(self) -> bool:
-        """Whether this node takes no slots for now."""
+        """Whether this node takes no slots at present."""
         return self._rests.waits(self.coordinator.monotonic())
 
     def _look_at_drains(self, nodes: Sequence[NodeRow], dead: Collection[int]) -> None:
-        """Whether this node was drained, and whether it can be: not while nobody else takes
-        slots, since groups without a node are worse than a drain that waits."""
+        """Whether this node is drained, and may give its slots away: not while no other node takes
+        slots, since groups without a node are worse than a late drain."""
         live = [node for node in nodes if node.node_id not in dead]
         drained = {node.node_id for node in live if node.is_drained}
         taking = {node.node_id for node in live if node.takes_slots}
@@ -220,7 +221,8 @@ class SlotKeeper:
     async def _say_whether_it_takes(
         self, connection: connections.Connection, nodes: Sequence[NodeRow]
     ) -> None:
-        """Others plan without a node that takes no slots, older ones too."""
+        """Write whether this node takes slots: other nodes, also of older versions, plan without
+        one that takes none."""
         said = next((n.takes_slots for n in nodes if n.incarnation == self.incarnation), None)
         if said is None or said != (self._is_at_rest or self._drains):
             return
@@ -230,7 +232,7 @@ class SlotKeeper:
         await connection.execute(sql.TAKE_SLOTS.encode(), values)
 
     async def _could_load(self, connection: connections.Connection) -> bool:
-        """Whether it is worth while to give this node slots again; if not, it rests on."""
+        """Whether this node could load slots again; if not, it continues to take none."""
         try:
             await load.rehearse(connection)
         except psycopg.ProgrammingError as error:
@@ -242,8 +244,8 @@ class SlotKeeper:
     def _plan(
         self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow], dead: Collection[int]
     ) -> Mapping[int, int]:
-        """Who shall own which slot. Who takes none has no share, unless nobody takes any; who was
-        drained has none, unless all who take some were."""
+        """Which node should own which slot. Nodes that take no slots get none, unless no node takes
+        any; drained nodes get none, unless all nodes that take slots are drained."""
         live = {node.node_id for node in nodes} - set(dead)
         taking = {node.node_id for node in nodes if node.takes_slots} & live
         taking |= {self.me.node_id} if self.is_drained and not self._drains else set()
@@ -252,7 +254,7 @@ class SlotKeeper:
         return placement.plan(self._owners(slots, live), staying or taking)
 
     def compare(self, rows: list[SlotRow]) -> None:
-        """Drop the slots that have another owner by these rows."""
+        """Drop the slots that have another owner in these rows."""
         mine = {row.slot: row.epoch for row in rows if row.incarnation == self.incarnation}
         self.loader.compare(mine)
         held = self.coordinator.epochs
@@ -276,7 +278,7 @@ class SlotKeeper:
             if node.node_id == self.me.node_id
             or not self._observer.lease_is_over(node.node_id, now)
         )
-        # A client that is sent to a node that hangs waits there for its request timeout.
+        # A client that is sent to a suspended node waits there for its request timeout.
         current = {
             node.node_id: node.incarnation
             for node in nodes
@@ -292,7 +294,7 @@ class SlotKeeper:
     # -- claiming and loading
 
     def _owners(self, slots: Sequence[SlotRow], live: Collection[int]) -> dict[int, int | None]:
-        """The living owner of each slot, as the rows say."""
+        """The live owner of each slot, by the rows."""
         return {row.slot: row.node_id if row.node_id in live else None for row in slots}
 
     async def _claim(
@@ -302,7 +304,8 @@ class SlotKeeper:
         dead: Collection[int],
         wanted: Mapping[int, int],
     ) -> None:
-        """Take free slots that shall be ours, and any that nobody has taken for a whole lease."""
+        """Take free slots that this node should own, and any that no node has taken for a whole
+        lease."""
         now = self.coordinator.monotonic()
         if self._loads.failures or self._is_at_rest:
             return
@@ -330,10 +333,10 @@ class SlotKeeper:
         rows: Sequence[SlotRow],
         wanted: Mapping[int, int],
     ) -> None:
-        """Give slots that shall be another's to nobody; that node takes them at once.
+        """Release slots that another node should own; that node takes them at once.
 
-        Nothing is answered from memory from here on; a batch under way ends first, since it
-        holds the slots' rows.
+        From here on nothing is answered from memory; a running batch ends first, since it locks the
+        slots' rows.
         """
         me, now = self.me.node_id, self.coordinator.monotonic()
         others = [
@@ -353,8 +356,8 @@ class SlotKeeper:
     async def _load_missing(
         self, connection: connections.Connection, slots: Sequence[SlotRow]
     ) -> None:
-        """Slots that are ours by their rows and not in memory: a load failed. Try again under the
-        same epoch after a while; after some failures leave them to others."""
+        """Slots that this node owns by the rows, but not in memory: a load failed. Try again with
+        the same epoch after a while; after several failures leave them to others."""
         held, now = self.coordinator.epochs, self.coordinator.monotonic()
         mine = {s.slot: s.epoch for s in slots if s.incarnation == self.incarnation}
         missing = {slot: epoch for slot, epoch in mine.items() if slot not in held}
@@ -364,7 +367,8 @@ class SlotKeeper:
             await self._load(missing)
 
     async def _give_back(self, connection: connections.Connection, slots: Collection[int]) -> None:
-        """Others shall serve these slots; they see them free and this node's row."""
+        """Let other nodes serve these slots: their rows become free, and this node's row says that
+        it takes none."""
         if not self._gives_all_back:
             logger.error("%d slots could not be loaded: this node gives them back", len(slots))
             self._rests.failed(self.coordinator.monotonic())
@@ -378,12 +382,12 @@ class SlotKeeper:
         self._gives_all_back = False
 
     async def _load(self, taken: dict[int, int]) -> None:
-        """Read what the slots hold and serve them. Where that fails, a later look tries again."""
+        """Read the groups of the slots and serve them. If that fails, a later check tries again."""
         try:
             await self.loader.load(taken)
         except Exception as error:
             logger.warning("slots %s could not be loaded: %r", sorted(taken), error)
-            if self.coordinator.holds_lease:  # else the database is away, and nobody can load
+            if self.coordinator.holds_lease:  # otherwise no node can load
                 self._loads.failed(self.coordinator.monotonic())
         else:
             self._loads.succeeded()
@@ -394,18 +398,18 @@ class SlotKeeper:
         if row.node_id is None or row.incarnation is None:
             return True
         if row.incarnation == self.incarnation:
-            return False  # ours; where it is not in memory, ``_load_missing`` sees to it
+            return False  # ours; if not in memory, ``_load_missing`` loads it
         orphaned = self._observer.orphaned_for(row.slot, self.coordinator.monotonic())
         if orphaned is not None:
-            # Its incarnation was replaced. If by this one, the id was taken from it; if by
-            # another, that one has a lease to claim it.
+            # Its incarnation was replaced. If by this one, the id was taken from it; if by another,
+            # that one has a lease of time to claim it.
             return row.node_id == self.me.node_id or orphaned >= self._observer.longest_lease_ms
         return row.node_id in dead
 
     # -- connections
 
     async def _watched(self) -> connections.Connection:
-        """The connection for looks and loads: a long load must not delay the beat."""
+        """The connection for checks and loads: a long load must not delay the beat."""
         before = self._watch_connection
         self._watch_connection = connection = await connections.kept(before, "watch")
         if connection is not before:

@@ -21,7 +21,7 @@ LOAD_TIMEOUT = "30s"
 
 
 def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    """Consecutive parts of at most so many items."""
+    """Consecutive parts with at most this many items."""
     return (items[at : at + size] for at in range(0, len(items), size))
 
 
@@ -51,7 +51,7 @@ class SlotLoader:
             self.doubt()
 
     def doubt(self) -> None:
-        """Do not serve what is being loaded; the next check of the slots loads it again."""
+        """Do not serve slots that are being loaded; the next check loads them again."""
         self._doubts += 1
 
     async def load(self, taken: Mapping[int, int]) -> None:
@@ -89,7 +89,7 @@ class SlotLoader:
         async with self.coordinator.own.reading:
             try:
                 return await self._read(connection, epochs, doubts)
-            except BaseException:  # what groups have of their own must not be found here later
+            except BaseException:  # settings of groups must not be found here later
                 self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
                 raise
 
@@ -108,7 +108,7 @@ class SlotLoader:
             await merge.run_aside()
             if slices.is_over:
                 await slices.pause()
-            self._check(doubts)  # the last of them is followed by the serving
+            self._check(doubts)  # the last part is followed by the serving
         return len(durables)
 
     def _check(self, doubts: int) -> None:

@@ -1,5 +1,4 @@
-"""Slots change hands: their rows, and the journal's word of it. All of it in a transaction that the
-caller has begun."""
+"""Changes of slots' owners: their rows and journal entries, in a transaction of the caller."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from groups.store.sql.sweeps import NOTE_SLOTS
 async def claim(
     connection: connections.Connection, node_id: int, incarnation: UUID, free: Sequence[SlotRow]
 ) -> dict[int, int]:
-    """Take these slots, as far as they are as they were seen; gives the new epochs of those."""
+    """Take those of the slots that have not changed; returns their new epochs."""
     cursor = await connection.execute(
         sql.CLAIM.encode(),
         {
@@ -29,7 +28,7 @@ async def claim(
     if taken:
         before = {row.slot: row.node_id for row in free if row.slot in taken}
         await _note(connection, node_id, EntryKind.SLOTS_CLAIMED, before)
-        # The others send clients here from now on, not from their next look on.
+        # Other nodes send clients here from now on, not only after their next check.
         await connection.execute(sql.RING.encode())
     return taken
 
@@ -37,7 +36,7 @@ async def claim(
 async def release(
     connection: connections.Connection, node_id: int, incarnation: UUID, slots: Iterable[int]
 ) -> None:
-    """Give those of the slots that are this incarnation's to nobody."""
+    """Release those of the slots that this incarnation owns."""
     cursor = await connection.execute(
         sql.RELEASE.encode(), {"incarnation": incarnation, "slots": list(slots)}
     )
@@ -50,7 +49,7 @@ async def release(
 async def _note(
     connection: connections.Connection, node_id: int, kind: str, before: Mapping[int, int | None]
 ) -> None:
-    """Say in the journal which slots changed hands; ``before`` maps each to its owner."""
+    """Journal which slots changed their owner; ``before`` maps each to its previous one."""
     owners = sorted({f"node {n}" if n is not None else "nobody" for n in before.values()})
     await connection.execute(
         NOTE_SLOTS.encode(),

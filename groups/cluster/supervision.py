@@ -1,8 +1,8 @@
-"""A node's tasks go on after a defect: what arrives from outside ends no process.
+"""Restarts a node's tasks after a defect: no input from outside ends the process.
 
-A task that fails is logged and started again, each time a little later. One that fails again and
-again does its work no more, whatever else does: the node then gives its slots away, so that others
-serve them, and stays to be looked at.
+A failed task is logged and started again, each time a little later. After several failures in
+sequence the task does not work any more: the node then gives its slots away, so that others serve
+them, and keeps running for analysis.
 """
 
 import asyncio
@@ -15,27 +15,27 @@ from groups.event_loop import lasting
 logger = logging.getLogger(__name__)
 
 AGAIN_S, AGAIN_S_MAX = 0.1, 5.0
-"""Before a task is started again: at first, and at the most."""
+"""The pause before a task is started again: the first, and the maximum."""
 
 FAILURES_MAX = 5
-"""Failures in a row after which the node gives its slots away."""
+"""Failures in sequence after which the node gives its slots away."""
 
 CALM_S = 60.0
-"""A task that ran for so long has got over what made it fail before."""
+"""After a task ran for this long, a failure counts as the first."""
 
 
 async def supervised(
     name: str, work: Callable[[], Awaitable[None]], give_up: Callable[[str], None]
 ) -> None:
-    """Do the work until it ends by itself or is cancelled. ``give_up`` is told, with every failure
-    from the fifth in a row on, what is wrong."""
+    """Run the work until it ends or is cancelled. ``give_up`` is called with the error at the fifth
+    failure in sequence and each one after it."""
     loop, failures = asyncio.get_running_loop(), 0
     while True:
         began = loop.time()
         try:
             return await lasting(work())
         except NodeIdTaken:
-            raise  # this process is not the node any more
+            raise  # another process has the node id
         except Exception as error:
             failures = 1 if loop.time() - began > CALM_S else failures + 1
             logger.exception("%s failed, for the %d. time in a row", name, failures)
