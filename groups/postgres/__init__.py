@@ -1,1 +1,1 @@
-"""How Rollcall talks to PostgreSQL; it knows no group."""
+"""Access to PostgreSQL; knows no group."""

@@ -1,7 +1,7 @@
-"""PostgreSQL's array literals, written by hand for whole columns.
+"""PostgreSQL's array literals, built for whole columns.
 
-psycopg adapts a list item by item, which takes 2.3 us for each text where this takes 0.03
-(docs/hot-path.md); a batch of commits has thousands. Only text, whole numbers and NULL.
+psycopg adapts a list item by item, which takes 2.3 us for each text; this takes 0.03
+(docs/hot-path.md), and a batch of commits has thousands. Only text, integers and NULL.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ NULL = "NULL"
 
 
 def array(column: Sequence[Any]) -> str | list[Any]:
-    """The literal of a column whose values are all of one kind; one of bytes stays a list.
+    """The literal of a column whose values have one type; a column of bytes stays a list.
 
     The statement must cast it (``%(name)s::text[]``).
     """

@@ -1,6 +1,6 @@
-"""How a node connects to PostgreSQL: direct connections, with its role and its timeouts.
+"""A node's direct connections to PostgreSQL, with its role and its timeouts.
 
-Only connection parameters and their making; no SQL about groups.
+Only connection parameters and connecting; no SQL about groups.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ logger = logging.getLogger(__name__)
 RV = TypeVar("RV")
 
 WAIT_INTERVAL_S = 0.1
-"""How often psycopg looks up while it waits: its own default."""
+"""How often psycopg checks while it waits: its own default."""
 
 
 class Connection(psycopg.AsyncConnection[Any]):
     """A connection whose server must answer in time.
 
-    Timeouts of PostgreSQL's own end what takes long, but not the wait for a server process that
-    hangs or for a network that swallows everything. ``patience_s``: how long one answer is waited
-    for before the connection is given up for lost; None: for ever, for one that only listens.
+    PostgreSQL's own timeouts end long statements, but not the wait for a server process that hangs
+    or for a network that drops packets. ``patience_s``: how long to wait for one response before
+    the connection is closed; None: without limit, for a connection that only listens.
     """
 
     patience_s: float | None = None
@@ -48,11 +48,12 @@ class Connection(psycopg.AsyncConnection[Any]):
         interval: float = WAIT_INTERVAL_S,
         timeout: float | None = None,  # noqa: ASYNC109  (psycopg's own signature)
     ) -> RV:
-        """Wait for the server, and break the connection where it takes too long: psycopg then
-        says that it was lost, as of any other that breaks.
+        """Wait for the server, and break the connection if it takes too long: psycopg then reports
+        that it was lost, as for any other broken one.
 
-        What psycopg meets when it cancels a statement whose task was cancelled is no news: the task
-        hears of its cancellation, or a loop that outlives errors would go on for ever."""
+        An error that occurs while psycopg cancels the statement of a cancelled task is replaced by
+        the task's cancellation: otherwise a loop that survives errors would never end.
+        """
         before = cancellations()
         try:
             return await self._wait(gen, interval, timeout)
@@ -88,7 +89,7 @@ class Connection(psycopg.AsyncConnection[Any]):
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         self._watch = None
         if self._until is None:
-            return  # nothing is waited for; the next wait sets the timer again
+            return  # no wait is running; the next one sets the timer again
         if loop.time() >= self._until:
             self.hang_up()
         else:
@@ -100,14 +101,14 @@ class Connection(psycopg.AsyncConnection[Any]):
         timeout: float | None = None,  # noqa: ASYNC109  (psycopg's own signature)
         stop_after: int | None = None,
     ) -> AsyncGenerator[psycopg.Notify, None]:
-        """Listen: the server has nothing to say until somebody rings."""
+        """Listen: the server sends nothing until a notification arrives."""
         with self.patient(None):
             async for ring in super().notifies(timeout=timeout, stop_after=stop_after):
                 yield ring
 
     @contextmanager
     def patient(self, seconds: float | None) -> Iterator[None]:
-        """For a call that may take longer than others, or for ever."""
+        """For a call that may take longer than others, or without limit."""
         before, self.patience_s = self.patience_s, seconds
         try:
             yield
@@ -115,11 +116,11 @@ class Connection(psycopg.AsyncConnection[Any]):
             self.patience_s = before
 
     def hang_up(self) -> None:
-        """Shut the socket down, without a word that the other side would have to read."""
+        """Shut the socket down, without sending anything that the server would have to read."""
         if self.closed:
             return
         logger.warning("%s: PostgreSQL gives no answer; the connection is given up", self._name)
-        # A descriptor of its own: libpq closes the other one itself.
+        # On a duplicate descriptor: libpq closes its own.
         with socket(fileno=os.dup(self.fileno())) as line, suppress(OSError):
             line.shutdown(SHUT_RDWR)
 
@@ -129,7 +130,7 @@ class Connection(psycopg.AsyncConnection[Any]):
 
 
 def cancellations() -> int:
-    """How often the present task was cancelled, as far as nobody has taken that back."""
+    """How often the current task was cancelled, without cancellations that were taken back."""
     task = asyncio.current_task()
     return 0 if task is None else task.cancelling()
 
@@ -169,11 +170,11 @@ class Pool(AsyncConnectionPool[Connection]):
 
 
 ROWS_AT_ONCE = 500
-"""Rows that are made of what PostgreSQL sent between two looks at the time."""
+"""Rows that are converted between two checks of the time."""
 
 
 async def in_slices(cursor: psycopg.AsyncCursor[Any]) -> AsyncGenerator[Any, None]:
-    """What was found, row by row; among many rows everybody else has turns of the loop."""
+    """The rows one by one; other tasks run between slices of many rows."""
     slices = Slices()
     while rows := await cursor.fetchmany(ROWS_AT_ONCE):
         for row in rows:
@@ -185,11 +186,11 @@ async def in_slices(cursor: psycopg.AsyncCursor[Any]) -> AsyncGenerator[Any, Non
 TIMEOUT = "OFFSETS_COMMIT_TIMEOUT_MS"
 
 CONNECT_TIMEOUT_S = 3
-"""A host that does not answer must not hold a node's start, or its lease, for long."""
+"""A host that does not answer must not delay a node's start, or its lease, for long."""
 
 LIBPQ: Mapping[str, Any] = {
     "connect_timeout": CONNECT_TIMEOUT_S,
-    # A peer that vanished without a word is noticed within seconds, not within two hours.
+    # A server that vanished is detected within seconds, not within two hours.
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,
@@ -197,18 +198,19 @@ LIBPQ: Mapping[str, Any] = {
 }
 
 HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
-"""What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
+"""The poll event of a socket whose other end has closed (POLLRDHUP: Linux only)."""
 
 RECONNECT_S = 1.0
-"""How long the pool tries to reconnect by itself, waiting twice as long each time; behind an outage
-of a minute readers would wait another. Having given up, it tries again with the next reader."""
+"""How long the pool tries to reconnect by itself, with doubled pauses; with its default, after an
+outage of a minute readers would wait another minute. Afterwards it tries again with the next
+reader."""
 
 READERS_MAX = 4
 """Connections for reads (offset fetches, catalogue look-ups) of one node."""
 
 
 def conninfo(role: str = "rollcall_node", **over: Any) -> str:
-    """The connection string of the node: Django's own database, our role and timeouts."""
+    """The node's connection string: Django's database, with the role and the timeouts."""
     database, logins = settings.DATABASES["default"], settings.DATABASE_LOGINS
     parameters: dict[str, Any] = {
         "host": database["HOST"],
@@ -230,8 +232,8 @@ def _options(role: str, over: Mapping[str, str]) -> str:
 
 
 def _patience_s(settings_over: Mapping[str, str]) -> float:
-    """How long a node waits for an answer: by as much longer than usual as PostgreSQL itself
-    gives the connection's statements."""
+    """How long a node waits for a response: longer than usual by as much as the timeouts of the
+    connection's statements are."""
     more = settings_over.get("statement_timeout", "0s").removesuffix("s")
     return float(more) + float(getattr(settings, TIMEOUT)) / 1000
 
@@ -246,7 +248,7 @@ async def connect(
     """One direct connection in autocommit mode; ``name`` shows in pg_stat_activity.
 
     ``settings_over`` replaces some of the role's own settings, ``parameters`` libpq's. Unless
-    ``is_checked`` it may lead to a server whose rows are older than what this process remembers.
+    ``is_checked`` the server's rows may be older than what this process has seen.
     """
     over = {
         "options": _options("rollcall_node", settings_over or {}),
@@ -274,10 +276,10 @@ async def _configured(connection: Connection) -> None:
 
 
 async def kept(connection: Connection | None, name: str, *, is_checked: bool = True) -> Connection:
-    """The same connection while it is usable, else a new one in its place.
+    """The same connection while it is usable, otherwise a new one.
 
-    A server that went while the connection was idle is noticed here, by one system call, and
-    not by the next batch, whose outcome nobody would know.
+    If the server ended while the connection was idle, this detects it with one system call;
+    otherwise the next batch would, with an unknown outcome.
     """
     if connection is not None:
         if is_usable(connection):
@@ -287,7 +289,7 @@ async def kept(connection: Connection | None, name: str, *, is_checked: bool = T
 
 
 def is_usable(connection: Connection) -> bool:
-    """Whether neither side has closed it, as far as one system call can tell."""
+    """Whether neither side has closed it, as far as one system call shows."""
     if connection.closed or connection.broken:
         return False
     poll = select.poll()
@@ -296,14 +298,15 @@ def is_usable(connection: Connection) -> bool:
 
 
 async def _check(connection: Connection) -> None:
-    """Lend no connection whose server has gone: a restart must not cost a reader its answer."""
+    """Do not lend a connection whose server has ended: a restart must not fail a reader's
+    request."""
     if not is_usable(connection):
-        await connection.close()  # or the pool takes it for a good one, and lends it again
+        await connection.close()  # otherwise the pool would lend it again
         raise psycopg.OperationalError("the server closed the connection while it was idle")
 
 
 def pool() -> Pool:
-    """The readers' pool, not yet open."""
+    """The readers' pool, not opened yet."""
     return Pool(
         conninfo(),
         min_size=1,

@@ -1,9 +1,9 @@
-"""Django's connection of this thread."""
+"""Django's connection of the current thread."""
 
 from django.db import connection
 
 
 def give_back() -> None:
-    """To the pool, unless a transaction is open: for who is about to wait."""
+    """Return it to the pool, unless a transaction is open: called before a wait."""
     if not connection.in_atomic_block:
         connection.close()

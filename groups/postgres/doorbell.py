@@ -1,8 +1,8 @@
-"""The doorbell: one listening connection a process, and who wants to hear which channel.
+"""The doorbell: one listening connection per process, and the listeners of each channel.
 
-A ring carries only what changed, never the data; listeners look for themselves. A ring
-may be lost with its connection, so every reconnect rings for everyone. NOTIFY asks for no right:
-what a payload says is anybody's word, and what a listener cannot read makes it look at everything.
+A notification names only what changed, without the data; listeners read the rows. It may be lost
+with its connection, so after each reconnect all listeners are called. NOTIFY needs no privilege:
+payloads cannot be trusted, and one that a listener cannot parse makes it check everything.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ logger = logging.getLogger(__name__)
 RECONNECT_S = 0.5
 
 STILL_THERE = "SELECT 1"
-"""A server that hangs rings no more than a quiet one: this tells them apart."""
+"""A server that hangs sends no notifications, like one without changes: this distinguishes them."""
 
 LOOK_AGAIN_S = 1.0
-"""Who rings what nobody can read makes its listener look at everything this often, not more."""
+"""Unreadable notifications make their listener check everything at most this often."""
 
 Listener = Callable[[str | None], Awaitable[None]]
-"""Told the payload, or None: "something may have been missed, look at everything"."""
+"""Called with the payload, or with None: "notifications may have been lost, check everything"."""
 
 Connect = Callable[[], Awaitable[psycopg.AsyncConnection[Any]]]
 
@@ -36,11 +36,11 @@ async def _as_node() -> connections.Connection:
 
 
 class Doorbell:
-    """Listens for as long as it runs; ``listeners`` maps a channel to who is told.
+    """Listens while it runs; ``listeners`` maps a channel to its listener.
 
-    ``connect`` makes its connection, a node's own by default. After a loss it waits
-    ``RECONNECT_S``; while the database stays away, each wait is twice the one before, at most
-    ``reconnect_s_max`` (the default never grows: a node must hear soon).
+    ``connect`` creates its connection, a node's own by default. After a loss it waits
+    ``RECONNECT_S``; while the database is unavailable, each wait is twice the last one, at most
+    ``reconnect_s_max`` (the default never grows: a node must reconnect soon).
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Doorbell:
             await connection.execute(STILL_THERE)
 
     async def _tell(self, channel: str, payload: str | None) -> bool:
-        """Whether the listener did what the ring asks for; if not, it looks at everything later."""
+        """Call the listener; False if it failed, and has to check everything later."""
         try:
             await self.listeners[channel](payload)
         except (psycopg.Error, OSError) as error:
@@ -91,7 +91,8 @@ class Doorbell:
         return False
 
     def _could_not_read(self, channel: str, payload: str | None, error: Exception) -> None:
-        """Say it once for each channel and kind of trouble: anybody may ring, and often."""
+        """Log it once for each channel and type of error: anyone may send such notifications, and
+        often."""
         if (channel, type(error)) not in self._told:
             self._told.add((channel, type(error)))
             logger.warning("%s: a ring that cannot be read (%.200r): %r", channel, payload, error)

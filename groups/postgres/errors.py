@@ -1,6 +1,6 @@
-"""What may become of a batch that was not written, or perhaps was; and how PostgreSQL says so.
+"""The possible results of a batch that failed, and the mapping from PostgreSQL's errors.
 
-Classes and one table of SQLSTATEs. What is done about a failure stands where batches are sent.
+Classes and one table of SQLSTATEs. The senders of batches handle the failures.
 """
 
 import json
@@ -11,7 +11,7 @@ import psycopg
 
 
 class StoreError(Exception):
-    """A batch was not written, or nobody knows. The subclass says which."""
+    """A batch was not written, or its outcome is unknown. The subclass says which."""
 
 
 class Fenced(StoreError):
@@ -27,7 +27,7 @@ class Conflict(StoreError):
 
 
 class Busy(StoreError):
-    """Rows of ``group_ids`` are held by another transaction. Nothing was written."""
+    """Rows of ``group_ids`` are locked by another transaction. Nothing was written."""
 
     def __init__(self, group_ids: Sequence[str]) -> None:
         super().__init__(f"held elsewhere: {group_ids}")
@@ -35,12 +35,12 @@ class Busy(StoreError):
 
 
 class Contended(StoreError):
-    """Some row that the batch needs is held elsewhere; which is not known. Nothing was written."""
+    """A row that the batch needs is locked; which one is unknown. Nothing was written."""
 
 
 class TooSlow(StoreError):
-    """It took longer than PostgreSQL lets a statement, or a transaction, take. Nothing was
-    written: PostgreSQL ends nothing any more once it has begun to commit."""
+    """A statement or the transaction exceeded PostgreSQL's timeout. Nothing was written: PostgreSQL
+    does not end a transaction after it has begun to commit."""
 
 
 class Unready(StoreError):
@@ -53,11 +53,11 @@ class Refused(StoreError):
 
 
 class Unknown(StoreError):
-    """The connection broke: the batch may have committed or not. Reload before going on."""
+    """The connection broke: the batch may have committed or not. Reload before continuing."""
 
 
 def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | None) -> StoreError:
-    """What a psycopg error means for the batch: the only place that reads SQLSTATEs."""
+    """Convert an error of psycopg; the only function that reads SQLSTATEs."""
     detail = error.diag.message_detail
     match error.sqlstate:
         case "RC001":
@@ -68,10 +68,10 @@ def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | N
             return Busy(json.loads(detail or "[]"))
         case "55P03" | "40P01" | "40001":  # a lock timeout, a deadlock, a serialization failure
             return Contended(str(error))
-        case "57014" | "25P03" | "25P04":  # a statement's, an idle one's, a transaction's timeout
+        case "57014" | "25P03" | "25P04":  # timeouts: statement, idle transaction, transaction
             return TooSlow(str(error))
     if isinstance(error, psycopg.DataError):
-        return Refused(str(error))  # the client side's own refusals (U+0000) have no SQLSTATE
+        return Refused(str(error))  # errors of the client side (U+0000) have no SQLSTATE
     broken = connection is not None and (connection.closed or connection.broken)
     if broken or error.sqlstate is None or error.sqlstate[:2] in LOST:
         return Unknown(str(error))

@@ -1,7 +1,8 @@
-"""Statements under a name, as functions of the database, for roles that may not write the tables.
+"""Named statements as functions of the database, for roles that may not write the tables.
 
-They act as their owner and can do one thing each. Their bodies are the statements that nodes
-execute: there is one text of each, and they are made anew behind every migration, not by one.
+They run with the rights of their owner, and each does one thing. Their bodies are the statements
+that nodes execute: each text exists once, and the functions are replaced after every migration, not
+in one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +12,7 @@ from typing import Any, Final
 from django.db import connection, connections, transaction
 
 NO_NODE: Final = -1
-"""In place of a node's id in the journal: no node did it."""
+"""In place of a node's id in the journal."""
 
 DEFINITION: Final = """
 CREATE OR REPLACE FUNCTION {signature} RETURNS boolean
@@ -26,14 +27,14 @@ BEGIN
     RETURN _is_changed;
 END $body$
 """
-"""A statement gives a row back where it changed something."""
+"""The statement returns a row for each change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A statement under a name. ``parameters`` are the statement's, with their types, in order;
-    ``said`` are those that are the same for everybody, as SQL; ``then`` are statements that follow
-    where the first one changed something."""
+    """A named statement. ``parameters`` are the statement's, with their types, in order; ``said``
+    are constants, as SQL; ``then`` are statements that follow if the first one changed
+    something."""
 
     name: str
     statement: str
@@ -43,18 +44,20 @@ class Function:
 
     @property
     def call(self) -> str:
-        """What a client executes, with the parameters in order: whether anything was changed."""
+        """The call that a client executes, with the parameters in order; returns whether anything
+        changed."""
         given = ", ".join(f"%s::{kind}" for _, kind in self.parameters)
         return f"SELECT {self.name}({given})"
 
     @property
     def signature(self) -> str:
-        """As PostgreSQL tells functions apart."""
+        """The signature by which PostgreSQL distinguishes functions."""
         return f"{self.name}({', '.join(kind for _, kind in self.parameters)})"
 
     @property
     def definition(self) -> str:
-        """The function. Its parameters have no names, which might be those of columns."""
+        """The SQL of the function. Its parameters have no names, which could be those of
+        columns."""
         names = {name: f"${n}" for n, (name, _) in enumerate(self.parameters, 1)}
         said = {"node_id": str(NO_NODE), **self.said, **names}
         then = "".join(f"\n{statement % said};" for statement in self.then)
@@ -65,16 +68,16 @@ class Function:
         )
 
     def changes(self, *arguments: Any) -> bool:
-        """Execute it on Django's connection: whether it changed anything."""
+        """Execute it on Django's connection; returns whether anything changed."""
         with connection.cursor() as cursor:
             cursor.execute(self.call, arguments)
             return bool(cursor.fetchone() == (True,))
 
 
 def sync(functions: Iterable[Function], using: str) -> None:
-    """Make them as this version has them."""
+    """Replace the functions by those of this version."""
     with transaction.atomic(using=using), connections[using].cursor() as cursor:
         for function in functions:
             cursor.execute(function.definition)
-            # They act as their owner: who may call them is told by groups.postgres.roles.
+            # They run with their owner's rights: groups.postgres.roles defines who may call them.
             cursor.execute(f"REVOKE ALL ON FUNCTION {function.signature} FROM PUBLIC")

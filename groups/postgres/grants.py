@@ -1,10 +1,10 @@
-"""Makes the database roles of ``groups.postgres.roles`` true, after every migration.
+"""Creates the database roles of ``groups.postgres.roles`` and their grants, after every migration.
 
-Without logins a process connects as the user of ``ROLLCALL_DATABASE_URL`` and takes
-its role at once (``options=-c role=...``). With them (``ROLLCALL_DATABASE_ROLES=logins``) nodes,
-web and worker log in as their roles, so that PostgreSQL limits the connections of each; the
-passwords follow from the URL's, so one URL is all that an installation keeps secret. Where that
-user may not create roles, ``off`` runs every process as that user, with the same timeouts.
+Without logins a process connects as the user of ``ROLLCALL_DATABASE_URL`` and takes its role at
+once (``options=-c role=...``). With them (``ROLLCALL_DATABASE_ROLES=logins``) nodes, web and worker
+log in as their roles, so that PostgreSQL limits the connections of each; their passwords are
+derived from the URL's, so the URL is the only secret of an installation. Where that user may not
+create roles, ``off`` runs every process as that user, with the same timeouts.
 """
 
 import logging
@@ -23,8 +23,8 @@ from groups.postgres.roles import ROLES, Role
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 5
-"""Roles belong to the whole PostgreSQL cluster, so two databases that are set up at once may
-meet in its catalogue; the second then tries again."""
+"""Roles belong to the whole PostgreSQL cluster, so two databases that are set up at the same time
+may conflict in its catalogue; the second then tries again."""
 
 RETRY_S = 0.1
 
@@ -33,7 +33,7 @@ SELECT taken.rolname, login.rolname FROM pg_auth_members m
 JOIN pg_roles taken ON taken.oid = m.roleid JOIN pg_roles login ON login.oid = m.member
 WHERE taken.rolname = ANY(%(ours)s) AND login.rolname = ANY(%(ours)s)
 """
-"""None of our roles is another: what an earlier version granted goes."""
+"""None of our roles is a member of another: revoke what an earlier version granted."""
 
 RESERVE = """
 DO $$ BEGIN
@@ -42,8 +42,7 @@ DO $$ BEGIN
     END IF;
 END $$
 """
-"""Where this user may say so, connections that the server reserves (``reserved_connections``) are
-for nodes."""
+"""If this user has the privilege, reserved connections (``reserved_connections``) are for nodes."""
 
 
 def sync_roles(sender: AppConfig, using: str = "default", **_: Any) -> None:
@@ -69,7 +68,7 @@ def _sync(using: str) -> None:
     connection = connections[using]
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor, include_views=True)
-        # A superuser may take any role without being a member; everybody else must be one.
+        # A superuser may set any role without being a member; others must be one.
         cursor.execute(
             "SELECT rolname, pg_has_role(rolname, 'MEMBER') FROM pg_roles"
             " WHERE rolname LIKE 'rollcall%%'"
@@ -78,7 +77,7 @@ def _sync(using: str) -> None:
         for role in ROLES:
             for statement in _statements(role, known.get(role.name), tables):
                 cursor.execute(statement.as_string(None))
-        for role in ROLES:  # once all of them are there
+        for role in ROLES:  # after all of them exist
             if role.name in settings.DATABASE_LOGINS:
                 for statement in _login(role, connection.connection.pgconn):
                     cursor.execute(statement.as_string(None))
@@ -94,7 +93,7 @@ def _sync(using: str) -> None:
 def _statements(
     role: Role, is_member: bool | None, tables: Sequence[str]
 ) -> Iterator[sql.Composable]:
-    """``is_member``: whether this user is one; None where there is no such role yet."""
+    """``is_member``: whether this user is a member; None if the role does not exist yet."""
     name = sql.Identifier(role.name)
     if is_member is None:
         yield sql.SQL("CREATE ROLE {} NOLOGIN").format(name)
@@ -115,8 +114,8 @@ def _statements(
 
 
 def _login(role: Role, server: PGconn) -> Iterator[sql.Composable]:
-    """The role logs in, with the password that its processes derive. PostgreSQL is told a verifier
-    of it only: statements are logged where they fail."""
+    """The role may log in, with the password that its processes derive. PostgreSQL receives only a
+    verifier of it, since failed statements are logged."""
     password = settings.DATABASE_LOGINS[role.name].encode()
     verifier = server.encrypt_password(password, role.name.encode(), b"scram-sha-256").decode()
     most = role.connections

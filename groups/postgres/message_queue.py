@@ -1,7 +1,7 @@
-"""The broker inside PostgreSQL: its tables and functions (pgmq), made where they are missing.
+"""The Celery broker in PostgreSQL: creates its tables and functions (pgmq) if they are missing.
 
-Only Celery's transport (``groups.postgres.message_queue_transport``) uses them afterwards. The
-objects belong to the worker's role; the web may put tasks into the queue, and nothing else.
+Afterwards only Celery's transport (``groups.postgres.message_queue_transport``) uses them. The
+objects belong to the worker's role; the web may only add tasks.
 """
 
 from importlib.resources import files
@@ -23,21 +23,21 @@ GRANT SELECT ON SEQUENCE {table}_msg_id_seq TO {asks};
 GRANT SELECT, UPDATE ON pgmq.notify_insert_throttle TO {asks};
 GRANT SELECT ON pgmq.meta TO {asks};
 """
-"""What ``pgmq.send`` does, with its trigger, as whoever calls it; and what kombu asks for before it
-sends: which queues there are, and how many messages one has."""
+"""Objects that ``pgmq.send`` and its trigger use with the caller's rights; and those that kombu
+reads before it sends: the list of queues, and the number of messages in one."""
 
 ASKS_ALREADY = """SELECT has_table_privilege(%(asks)s, %(table)s, 'INSERT')
     AND has_table_privilege(%(asks)s, 'pgmq.meta', 'SELECT')"""
 
 THROTTLE_MS = 0
-"""A ring for each task: there are few."""
+"""A notification for each task: there are few."""
 
 RINGS = """SELECT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass(%s)
     AND tgname = 'trigger_notify_queue_insert_listeners')"""
 
 
 def ensure(queue: str) -> None:
-    """Load pgmq's SQL and make the queue, unless they are there. Needs CREATE on the database."""
+    """Load pgmq's SQL and create the queue, if they are missing. Needs CREATE on the database."""
     table = QUEUE_TABLE.format(queue)
     with setup_lock.held(), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s)", [table])
@@ -53,14 +53,14 @@ def ensure(queue: str) -> None:
 
 
 def _make(cursor: Any, queue: str) -> None:
-    """As the role whose objects they become, which may create them for this moment."""
+    """Executed as the role that becomes the owner, which gets the privilege for this moment."""
     name = connection.ops.quote_name(str(connection.settings_dict["NAME"]))
     if settings.DATABASE_ROLES:
         cursor.execute(f"GRANT CREATE ON DATABASE {name} TO {OWNER}")
         cursor.execute(f"SET LOCAL ROLE {OWNER}")
     cursor.execute("SELECT to_regnamespace('pgmq')")
     if cursor.fetchone() == (None,):
-        raw = cursor.connection.connection  # the file has percent signs that are no parameters
+        raw = cursor.connection.connection  # the file contains percent signs
         raw.execute((files("pgmq") / "sql" / "pgmq.sql").read_bytes())
     cursor.execute("SELECT pgmq.create(%s)", [queue])
     if settings.DATABASE_ROLES:

@@ -1,9 +1,9 @@
-"""Whether a database has all migrations of this program, found out without loading any.
+"""Whether a database has all migrations of this program, without loading any.
 
-Loading them and asking for what to do takes longer than all the rest of a start's set-up. The
-names of what a migration command has carried out to its end are kept as the comment of Django's
-own table; a command that was interrupted has not written it, and one that unapplied something is
-seen in the table. A dump has the comment with the rows that it is about.
+Loading them and planning takes longer than the rest of a start's set-up. After a migrate command
+has finished, the names of all migrations are stored as the comment of Django's own table; an
+interrupted command has not written it, and unapplied migrations are missing in the table. A dump
+contains the comment together with the rows.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def is_whole(using: str = DEFAULT_DB_ALIAS) -> bool:
 
 
 def note(using: str = DEFAULT_DB_ALIAS) -> None:
-    """All of it was carried out."""
+    """Store that all migrations were applied."""
     with connections[using].cursor() as cursor:
         cursor.execute(KEEP.format(sql.Literal(_mark(ours()))).as_string(None))
 

@@ -1,8 +1,8 @@
-"""Who may do what in the database, and how long each may take: one table.
+"""Which role may do what in the database, and its timeouts: one table.
 
-Launcher, grants, connection options and the check at start all read ``ROLES``
-(docs/architecture.md, *Roles*). The strict timeouts belong to the node alone: a node that
-is paused inside a transaction must not hold rows for longer than a takeover waits.
+Launcher, grants, connection options and the check at the start all read ``ROLES``
+(docs/architecture.md, *Roles*). Only nodes have the strict timeouts: a node that is suspended
+inside a transaction must not hold rows for longer than a takeover waits.
 """
 
 from collections.abc import Mapping
@@ -12,37 +12,36 @@ NODE_TIMEOUTS: Mapping[str, str] = {
     "synchronous_commit": "on",
     "idle_in_transaction_session_timeout": "1s",
     "statement_timeout": "2s",
-    # The row lock of a group is never waited for (SKIP LOCKED). Any other lock that is held
-    # holds up a whole batch of strangers, until the group to blame has been found by halves.
+    # The row lock of a group is never waited for (SKIP LOCKED). A wait for any other lock delays a
+    # whole batch of other groups, until bisection has found the group that causes it.
     "lock_timeout": "100ms",
     "transaction_timeout": "5s",
     "client_connection_check_interval": "1s",
-    # A node that vanished without a word must lose its advisory lock within seconds.
+    # A node that vanished must lose its advisory lock within seconds.
     "tcp_keepalives_idle": "5",
     "tcp_keepalives_interval": "2",
     "tcp_keepalives_count": "3",
 }
 
 UNLIMITED = -1
-"""PostgreSQL's own word for a login without a CONNECTION LIMIT."""
+"""PostgreSQL's value for a login without a CONNECTION LIMIT."""
 
 WRITES = ("SELECT", "INSERT", "UPDATE", "DELETE")
 READS = ("SELECT",)
 ADDS = ("SELECT", "INSERT")
-"""What only grows for this role: it neither changes nor deletes a row."""
+"""Tables to which this role only adds: it neither changes nor deletes their rows."""
 
 ANALYSES_AT_ONCE = 16
-"""Connections of an analysis: one that leads it, and one for each task of Spark's executors."""
+"""Connections of an analysis: one for its driver, and one for each task of Spark's executors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A PostgreSQL role: what it may do to which tables, and its settings.
+    """A PostgreSQL role: its privileges on tables, and its settings.
 
-    ``tables`` maps a table's name to privileges, some of them of single columns; what is not named
-    is denied. ``functions`` are those it may execute that not everybody may. ``connections`` is the
-    setting that says how many connections its login may have, or a number; None: nobody logs in
-    as it.
+    ``tables`` maps a table's name to privileges, some of them on single columns; others are denied.
+    ``functions`` are the restricted functions that it may execute. ``connections`` is the setting
+    with the maximum number of connections of its login, or a number; None: it has no login.
     """
 
     name: str
@@ -111,13 +110,14 @@ TOPIC_FUNCTIONS = (
     "rollcall_place_topic",
     "rollcall_raise_ends",
 )
-"""How others than nodes change the catalogue (``groups.catalogue.functions``)."""
+"""Functions by which other processes than nodes change the catalogue
+(``groups.catalogue.functions``)."""
 
 DELETE_TOPIC = "rollcall_delete_topic"
-"""How the web deletes a topic, with all that was committed for it."""
+"""The function by which the web deletes a topic, with all its committed offsets."""
 
 SET_CONFIGS = "rollcall_set_group_config"
-"""How the web changes what a group has of its own (``groups.operations.configs``)."""
+"""The function by which the web changes a group's own settings (``groups.operations.configs``)."""
 
 ACCESS_FUNCTIONS = (
     "rollcall_create_acls",
@@ -127,11 +127,11 @@ ACCESS_FUNCTIONS = (
     "rollcall_set_quotas",
     "rollcall_remove_quotas",
 )
-"""How the web changes who may do what, and how much, on the Kafka port
+"""The functions by which the web changes ACLs and quotas of the Kafka port
 (``groups.access.functions``)."""
 
 DRAIN_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node")
-"""How the web drains nodes (``groups.operations.drains``)."""
+"""The functions by which the web drains nodes (``groups.operations.drains``)."""
 
 ROLES: tuple[Role, ...] = (
     Role(
@@ -141,7 +141,7 @@ ROLES: tuple[Role, ...] = (
             **dict.fromkeys(NODE_TABLES, WRITES),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_journal": ADDS,
-            # What was asked for, and by whom, is not a node's to change.
+            # A node may not change what was requested, and by whom.
             "rollcall_operation": (
                 "SELECT",
                 "UPDATE (state, outcome, detail, generation, finished_at)",
@@ -177,14 +177,14 @@ ROLES: tuple[Role, ...] = (
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,
             "rollcall_audit": ADDS,
-            "rollcall_first_password": ("SELECT", "DELETE"),  # it goes with its user
+            "rollcall_first_password": ("SELECT", "DELETE"),  # it is deleted with its user
             "rollcall_acl": READS,
             "rollcall_quota": READS,
             "rollcall_quota_entity": READS,
-            # A view of the credentials, which nobody but nodes may read.
+            # A view of the credentials, which only nodes may read.
             "rollcall_user": READS,
             "rollcall_webhook": WRITES,
-            # What signs is the worker's alone to read.
+            # Only the worker may read signing keys.
             "rollcall_webhook_secret": ("INSERT",),
             "rollcall_webhook_delivery": (*ADDS, "UPDATE (state, next_at, finished_at)"),
             "rollcall_webhook_cursor": ("INSERT",),
@@ -244,13 +244,14 @@ ROLES: tuple[Role, ...] = (
         functions=("rollcall_commit_offsets", "rollcall_committed_offsets"),
     ),
 )
-"""Beside these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the tables."""
+"""In addition to these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the
+tables."""
 
 BY_NAME: Mapping[str, Role] = {role.name: role for role in ROLES}
 
 
 def options(role: str, over: Mapping[str, str] | None = None, *, taken: bool) -> str:
-    """libpq's ``options`` for a process of this role: its settings, and the role unless roles
-    are not ``taken`` here; ``over`` replaces some settings."""
+    """libpq's ``options`` for a process of this role: its settings, and the role if it has to be
+    set (``taken``); ``over`` replaces some settings."""
     settings = {**BY_NAME[role].settings, **(over or {}), **({"role": role} if taken else {})}
     return " ".join(f"-c {name}={value}" for name, value in settings.items())

@@ -1,7 +1,7 @@
-"""Which schema this program was written for, and which one the database has: the last migration.
+"""Compares this program's schema version with the database's: the last migration.
 
-Asked once, at each start. A node that runs goes on while the database is migrated beside it, since
-migrations only add; one that starts must know all that the rows may say.
+Checked once, at each start. A running node continues while the database is migrated, since
+migrations only add; a node that starts must know all possible content of the rows.
 """
 
 from pkgutil import iter_modules
@@ -15,7 +15,7 @@ APPLIED = "SELECT coalesce(max(name), '') FROM django_migrations WHERE app = 'gr
 
 
 def problem(applied: str) -> str | None:
-    """What is wrong with a database whose last migration is this; None where nothing is."""
+    """What is wrong with a database whose last migration is this; None if nothing is."""
     if applied == OURS:
         return None
     if applied < OURS:

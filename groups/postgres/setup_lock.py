@@ -1,6 +1,7 @@
-"""One lock around every kind of set-up of a database: migrations, the queue, the first rows.
+"""One lock for every kind of set-up of a database: migrations, the queue, the first rows.
 
-Without it two launchers over one fresh database make the same tables, and one of them fails.
+Without it two launchers on one new database would create the same tables, and one of them would
+fail.
 """
 
 import logging
@@ -16,13 +17,14 @@ LOCK = "SELECT pg_try_advisory_lock(hashtext('rollcall set-up'))"
 UNLOCK = "SELECT pg_advisory_unlock(hashtext('rollcall set-up'))"
 
 LOOK_AGAIN_S = 0.1
-"""Asked again and again instead of waited for in the server: a statement that waits holds a
-snapshot, for whose end an index that another set-up makes concurrently would wait."""
+"""The lock is polled instead of waited for in the server: a waiting statement holds a snapshot, for
+whose end another set-up that creates an index concurrently would wait."""
 
 
 @contextmanager
 def held(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
-    """Hold the lock on Django's connection; may be nested. PostgreSQL frees it if we die."""
+    """Hold the lock on Django's connection; may be nested. PostgreSQL releases it if this process
+    dies."""
     if not _ask(LOCK, using):
         logger.info("another set-up of this database is under way; waiting for its end")
         while not _ask(LOCK, using):
@@ -30,7 +32,7 @@ def held(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     try:
         yield
     finally:
-        if connections[using].is_usable():  # a connection that was lost has freed the lock
+        if connections[using].is_usable():  # a lost connection has released the lock
             _ask(UNLOCK, using)
 
 

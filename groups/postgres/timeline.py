@@ -1,10 +1,10 @@
-"""Whether PostgreSQL is still in the history that this node has seen, or time has gone back.
+"""Checks whether PostgreSQL is still in the history that this node has seen, or time has gone back.
 
-A standby that is promoted goes on in a timeline of its own, a dump is restored into another system,
-and a restored copy of the files stands at an earlier place in the log: each may lack the last of
-what was acknowledged. The row of ``rollcall_timeline`` says which history the rows belong to; a
-node adds what it has seen itself since it started (``Memory``). Judgement and one read; who acts on
-it is ``groups.cluster.lease``.
+A promoted standby continues in a new timeline, a dump is restored into another system, and a
+restored copy of the files is at an earlier position of the log: each may lack the last acknowledged
+commits. The row of ``rollcall_timeline`` contains the history of the rows; a node adds what it has
+seen since it started (``Memory``). This module only reads and decides; ``groups.cluster.lease``
+acts on it.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from groups.postgres import timeline_sql as sql
 
 
 class Server(NamedTuple):
-    """The server that a connection leads to. ``flushed``: how far its log is on disk."""
+    """The server of a connection. ``flushed``: how far its log is on disk."""
 
     system_identifier: int
     timeline: int
@@ -29,22 +29,22 @@ class Server(NamedTuple):
 
     @property
     def history(self) -> tuple[int, int]:
-        """What stays over a restart and a crash, and over nothing else."""
+        """Values that survive a restart and a crash, but nothing else."""
         return self.system_identifier, self.timeline
 
     @property
     def cluster_id(self) -> str:
-        """What clients are told: whoever shares the database is one cluster."""
+        """The cluster id that clients see: all nodes with this database are one cluster."""
         return cluster_id(self.system_identifier)
 
 
 def cluster_id(system_identifier: int) -> str:
-    """The name of the cluster whose rows a server holds."""
+    """The id of the cluster on this server."""
     return f"rollcall-{system_identifier}"
 
 
 class Row(NamedTuple):
-    """The history that the rows belong to, and when epochs were raised in it last."""
+    """The history of the rows, and when epochs were last raised in it."""
 
     system_identifier: int
     timeline: int
@@ -54,12 +54,12 @@ class Row(NamedTuple):
 
     @property
     def history(self) -> tuple[int, int]:
-        """The same two as of a server."""
+        """The same two values as ``Server.history``."""
         return self.system_identifier, self.timeline
 
 
 class Found(NamedTuple):
-    """What one look found. ``beat``: of the node's own row, None where there is none."""
+    """The result of one read. ``beat``: of the node's own row, None if there is none."""
 
     server: Server
     row: Row
@@ -67,10 +67,10 @@ class Found(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A revision of a group that this node has seen committed, and its slot's epoch then.
+    """A group's revision that this node has seen committed, and its slot's epoch then.
 
-    ``may_be_gone``: a batch is under way, or its outcome is not known, which may delete the group.
-    For a slot without groups the id is "" and the revision 0.
+    ``may_be_gone``: a batch that is running, or has an unknown outcome, may delete the group. For a
+    slot without groups the id is "" and the revision 0.
     """
 
     slot: int
@@ -84,7 +84,7 @@ class Seen(NamedTuple):
 class Memory:
     """What a node has seen: the server at its last beat, that beat, and every jump.
 
-    ``is_doubted`` is set when a connection waits for the lease to look at the server again.
+    ``is_doubted`` is set when a connection waits until the lease has checked the server again.
     """
 
     node_id: int
@@ -95,16 +95,16 @@ class Memory:
     is_doubted: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        """The present jump is one of them."""
+        """Add the current jump."""
         self.jumps.add(self.row.jump)
 
     def has_beaten(self, beat: int, flushed: int) -> None:
-        """A beat is written, and so is all that was acknowledged before it."""
+        """A beat is written, and so is everything that was acknowledged before it."""
         self.beat = beat
         self.server = self.server._replace(flushed=flushed)
 
     def is_lived_in(self, found: Found) -> bool:
-        """Whether this is the history, and the start of the server, that the node goes by."""
+        """Whether this is the history, and the start of the server, on which the node works."""
         is_same_start = found.server.started_at == self.server.started_at
         return is_same_start and found.row.jump == self.row.jump and not has_gone_back(found, self)
 
@@ -119,15 +119,15 @@ class WentBack(Exception):
 
 
 class Unconfirmed(psycopg.OperationalError):
-    """This connection leads to a history that the node has not begun to live in."""
+    """The server of this connection has a history that the node has not confirmed yet."""
 
 
 MEMORIES: Final[list[Memory]] = []
-"""Of the nodes that run in this process: one, but for tests."""
+"""The memories of the nodes in this process: one, except in tests."""
 
 
 async def read(connection: psycopg.AsyncConnection[Any], node_id: int) -> Found:
-    """Ask the server which it is."""
+    """Read the server's identity and history."""
     cursor = await connection.execute(sql.READ.encode(), {"node_id": node_id})
     row = await cursor.fetchone()
     assert row is not None, "rollcall_timeline always has its row"
@@ -135,9 +135,9 @@ async def read(connection: psycopg.AsyncConnection[Any], node_id: int) -> Found:
 
 
 async def check(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Raise ``Unconfirmed`` where what this process remembers may be more than the rows hold."""
+    """Raise ``Unconfirmed`` if the rows may lack something that this process has seen."""
     for memory in MEMORIES:
-        seen = replace(memory)  # it may beat while the server answers
+        seen = replace(memory)  # a beat may be written while the server answers
         found = await read(connection, memory.node_id)
         if not seen.is_lived_in(found):
             memory.is_doubted.set()
@@ -145,7 +145,7 @@ async def check(connection: psycopg.AsyncConnection[Any]) -> None:
 
 
 async def is_lost(connection: psycopg.AsyncConnection[Any], seen: Sequence[Seen]) -> bool:
-    """Whether any of this is missing. After a restart nothing is, with ``synchronous_commit``."""
+    """Whether any of this is missing. With ``synchronous_commit`` nothing is after a restart."""
     names = ("slots", "epochs", "group_ids", "revisions", "may_be_gone")
     columns = zip(*seen, strict=True)
     values = {name: list(column) for name, column in zip(names, columns, strict=True)}
@@ -153,7 +153,7 @@ async def is_lost(connection: psycopg.AsyncConnection[Any], seen: Sequence[Seen]
 
 
 def has_gone_back(found: Found, memory: Memory | None) -> bool:
-    """Whether something may be missing that was acknowledged, and no epoch was raised since."""
+    """Whether acknowledged changes may be missing, and epochs were not raised since."""
     server, row, beat = found
     if server.history != row.history:
         return True
@@ -164,7 +164,7 @@ def has_gone_back(found: Found, memory: Memory | None) -> bool:
 
 
 def _is_seen_to(found: Found, memory: Memory) -> bool:
-    """Whether epochs were raised after all that is remembered: by another node, or an operator."""
+    """Whether epochs were raised after everything in memory: by another node, or an operator."""
     server, row, _ = found
     if row.jump in memory.jumps:
         return False
@@ -176,7 +176,7 @@ def _is_seen_to(found: Found, memory: Memory) -> bool:
 
 
 def sentence(found: Found, memory: Memory | None) -> str:
-    """What happened, as an operator reads it in the journal and in the log."""
+    """A sentence for operators, in the journal and in the log."""
     server, row, _ = found
     seen = row if memory is None else memory.server
     if server.system_identifier != seen.system_identifier:
@@ -201,5 +201,5 @@ def sentence(found: Found, memory: Memory | None) -> str:
 
 
 def lsn(position: int) -> str:
-    """A position in the log as PostgreSQL writes it."""
+    """A position in the log in PostgreSQL's format."""
     return f"{position >> 32:X}/{position & 0xFFFFFFFF:X}"

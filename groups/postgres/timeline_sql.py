@@ -8,17 +8,16 @@ SELECT s.system_identifier, rollcall_server_timeline(), pg_postmaster_start_time
        (SELECT beat FROM rollcall_node WHERE node_id = %(node_id)s)
 FROM pg_control_system() AS s, rollcall_timeline AS t
 """
-"""The server that answers, the history that its rows belong to, and a node's beat. An error while
-the server is a standby."""
+"""The server, the history of its rows, and a node's beat. Fails while the server is a standby."""
 
 SYSTEM = "SELECT system_identifier FROM pg_control_system()"
-"""Which server answers, asked by who has no node."""
+"""The server's identity, for processes without a node."""
 
 RAISE_EPOCHS = """
 SELECT rollcall_raise_epochs(
     %(jump)s::uuid, %(generations_after)s::int, %(node_id)s::int, %(reason)s)
 """
-"""Once for each ``jump``: who comes second changes nothing."""
+"""Has an effect once for each ``jump``: a second execution changes nothing."""
 
 LOST = """
 SELECT seen.slot
@@ -33,4 +32,4 @@ WHERE s.epoch < seen.epoch
 LIMIT 1
 """
 """Whether something is missing that this node has seen committed: a slot's epoch, or a revision of
-a group whose slot is still under the epoch in which this node decides for it."""
+a group whose slot still has the epoch of this node."""
