@@ -1,1 +1,1 @@
-"""Who may do what."""
+"""Rights, logins and the audit."""

@@ -1,7 +1,7 @@
-"""ACLs as people make and delete them, in the admin and over REST, on a Django connection.
+"""Changes of ACLs in the admin and over REST, on a Django connection.
 
-The nodes' side is ``groups.access.acls``; both obey the rules of ``groups.core.acls`` and execute
-the statements of ``groups.store.sql.acls``, this side as functions of the database.
+Nodes use ``groups.access.acls``; both follow the rules of ``groups.core.acls`` and execute the
+statements of ``groups.store.sql.acls``, this side as functions of the database.
 """
 
 import json
@@ -44,7 +44,7 @@ def is_on() -> bool:
 
 
 def binding(acl: Acl) -> Binding:
-    """What a row says. A word of a newer version is a KeyError."""
+    """The binding of a row. An unknown word of a newer version is a KeyError."""
     return Binding(
         ResourceType[acl.resource_type],
         acl.name,
@@ -57,7 +57,7 @@ def binding(acl: Acl) -> Binding:
 
 
 def found(asked: Filter) -> QuerySet[Acl]:
-    """The rows that a filter means; ``Filter.matches`` is the same of a binding."""
+    """The rows that match a filter, as ``Filter.matches`` does for bindings."""
     rows = Acl.objects.filter(_names(asked))
     for name, word in (
         ("resource_type", asked.resource_type),
@@ -77,7 +77,7 @@ def found(asked: Filter) -> QuerySet[Acl]:
 
 
 def _names(asked: Filter) -> Q:
-    """What is said of the name, but for MATCH."""
+    """The condition on the name, without MATCH."""
     if asked.pattern is PatternType.MATCH:
         return Q()
     meant = Q() if asked.pattern is PatternType.ANY else Q(pattern=asked.pattern.name)
@@ -85,7 +85,8 @@ def _names(asked: Filter) -> Q:
 
 
 def check(asked: Binding) -> None:
-    """Refuse what cannot be made now: SECURITY_DISABLED, INVALID_REQUEST, POLICY_VIOLATION."""
+    """Refuse a binding that cannot be created now: SECURITY_DISABLED, INVALID_REQUEST,
+    POLICY_VIOLATION."""
     if not is_on():
         raise OFF
     forms.check(asked)
@@ -96,12 +97,13 @@ def check(asked: Binding) -> None:
 
 
 def existing(asked: Binding) -> Acl | None:
-    """The row of just this one, if there is one."""
+    """The row of exactly this binding, if it exists."""
     return found(Filter(*asked)).first()
 
 
 def create(asked: Binding, author: Told) -> tuple[Acl, bool]:
-    """Make it: the row, and whether it is new. Nodes know of it at once. Refuses as ``check``."""
+    """Create it; returns the row, and whether it is new. Nodes are notified at once. Refuses as
+    ``check``."""
     with transaction.atomic():
         _turn()
         check(asked)
@@ -111,7 +113,7 @@ def create(asked: Binding, author: Told) -> tuple[Acl, bool]:
 
 
 def delete(asked: Filter, author: Told) -> list[Acl]:
-    """Delete what the filter means: what was there. Refuses SECURITY_DISABLED."""
+    """Delete and return the bindings that match the filter. Refuses SECURITY_DISABLED."""
     if not is_on():
         raise OFF
     with transaction.atomic():
@@ -120,7 +122,7 @@ def delete(asked: Filter, author: Told) -> list[Acl]:
 
 
 def delete_rows(rows: Sequence[Acl], author: Told) -> list[Acl]:
-    """Delete these."""
+    """Delete these rows."""
     if not is_on():
         raise OFF
     if rows:

@@ -1,7 +1,7 @@
-"""The access rules of the Kafka port as a node knows them, and how they are changed.
+"""A node's copy of the ACLs of the Kafka port, and their changes over the wire.
 
-Every node has all of them in memory, so that a request asks nothing of PostgreSQL. A change rings
-``BELL``; the node that made it has read it before it answers.
+Every node has all of them in memory, so that requests need no query. A change notifies ``BELL``;
+the node that made it has read it before it answers.
 """
 
 import asyncio
@@ -27,16 +27,16 @@ from groups.store.sql import acls as sql
 logger = logging.getLogger(__name__)
 
 COMPARED_MAX: Final = 100_000
-"""Rules that the filters of one request are compared with, one after another: a fifth of a second.
-A thousand filters that leave everything open took 7 to 17 s among 10,000 rules, which PostgreSQL
-ended after 5, and each had a list of its own of all that was deleted."""
+"""Comparisons of filters with rules in one request: a fifth of a second. A thousand filters without
+conditions took 7 to 17 s with 10,000 rules, which PostgreSQL ended after 5, and each had its own
+list of all deleted rules."""
 
 Connect = Callable[[], AbstractAsyncContextManager[Connection]]
 
 
 class Acls:
-    """The rules of this installation. ``version`` grows with every change that is read: what was
-    found at another version has to be looked for again; ``changed`` hears of that."""
+    """The ACLs of this installation. ``version`` increases with every change that is read:
+    decisions of another version are outdated; ``changed`` is called then."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Acls:
 
     @classmethod
     def from_django(cls, connections: Connect, node_id: int) -> Self | None:
-        """As the settings say; None where no authorizer is on."""
+        """From the settings; None without an authorizer."""
         if _setting("AUTHORIZER") != "on":
             return None
         return cls(
@@ -71,18 +71,18 @@ class Acls:
         )
 
     async def load(self, connection: Connection) -> None:
-        """Read them all. Raises psycopg's own errors."""
+        """Read all of them. Raises psycopg's errors."""
         async with self._reading:
             await self._learn(await _rows(connection))
 
     async def rung(self, _payload: str | None) -> None:
-        """The doorbell: some have changed."""
+        """A notification: ACLs have changed."""
         async with self._connections() as connection:
             await self.load(connection)
 
     async def create(self, bindings: Collection[Binding], author: Told) -> None:
-        """Make those that are not there yet, all or none; they hold when this returns. Refuses
-        POLICY_VIOLATION; raises psycopg's own errors."""
+        """Create those that do not exist yet, all or none; they apply when this returns. Refuses
+        POLICY_VIOLATION; raises psycopg's errors."""
         async with self._connections() as connection:
             async with connection.transaction():
                 await connection.execute(sql.TURN)
@@ -94,8 +94,8 @@ class Acls:
             await self.load(connection)
 
     async def delete(self, filters: Sequence[Filter], author: Told) -> list[list[Binding]]:
-        """Delete what any of them means: by filter, what was there. Refuses POLICY_VIOLATION;
-        raises psycopg's own errors."""
+        """Delete all that match a filter; returns them by filter. Refuses POLICY_VIOLATION; raises
+        psycopg's errors."""
         async with self._connections() as connection:
             async with connection.transaction():
                 await connection.execute(sql.TURN)
@@ -120,20 +120,20 @@ class Acls:
         if bindings == self.index.bindings:
             return
         users, everyone = self._super_users, self._allow_everyone
-        # Beside the loop: ten thousand take a tenth of a second.
+        # In a thread: ten thousand take a tenth of a second.
         self.index = await asyncio.to_thread(AclIndex, bindings, users, allow_everyone=everyone)
         self.version += 1
         self.changed()
 
 
 def _setting(name: str) -> Any:
-    """One of ``coordinator_site.kafka_settings``."""
+    """A setting of ``coordinator_site.kafka_settings``."""
     return getattr(settings, name)
 
 
 def _meant_by_each(filters: Sequence[Filter], there: Collection[Binding]) -> list[list[Binding]]:
-    """A filter is compared with the rules of its name or of its principal, if it says one. Refuses
-    POLICY_VIOLATION where that is too much."""
+    """The rules that match each filter. A filter with a name or a principal is compared only with
+    rules that have it. Refuses POLICY_VIOLATION if there are too many comparisons."""
     named, of_principal = _by(there, "name"), _by(there, "principal")
     looked_at: list[Collection[Binding]] = []
     for asked in filters:
@@ -164,7 +164,7 @@ def _meant(asked: Filter, there: Collection[Binding]) -> list[Binding]:
 
 
 async def _rows(connection: Connection) -> frozenset[Binding]:
-    """Beside the loop, too: ten thousand take 50 ms."""
+    """Converted in a thread too: ten thousand take 50 ms."""
     found = await (await connection.execute(sql.ALL.encode())).fetchall()
     return await asyncio.to_thread(_bindings, found)
 
@@ -179,7 +179,7 @@ def _row(binding: Binding) -> tuple[str, ...]:
 
 
 def _binding(row: Sequence[str]) -> Binding | None:
-    """A row of a newer version, with a word that this one does not know, is told and left out."""
+    """The binding of a row; one with an unknown word of a newer version is logged and left out."""
     kind, name, pattern, principal, host, operation, permission = row
     try:
         return Binding(

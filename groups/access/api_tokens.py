@@ -1,7 +1,7 @@
-"""Bearer tokens of REST: made, found, and never kept in the clear.
+"""Bearer tokens of REST: created and verified, never stored in plain text.
 
-A token is 256 random bits, so a plain SHA-256 of it is enough: there is nothing to guess.
-What a token may do is what its user may, within the scopes that it was made for.
+A token is 256 random bits, so a plain SHA-256 is sufficient: it cannot be guessed. A token has its
+user's rights, restricted to its scopes.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ from groups.models import ApiToken
 BEGINS = "rollcall_"
 RANDOM_BYTES = 32
 PREFIX_LENGTH = 14
-"""Of a token's text, to be told apart by people; the rest stays unknown."""
+"""Characters of a token's text that are stored for display; the rest is not stored."""
 
 DAYS = 90
-"""How long a token lasts unless somebody says otherwise."""
+"""The default lifetime of a token."""
 
 USED_EVERY = timedelta(minutes=1)
-"""How exactly the last use is noted: a write a minute, not a request."""
+"""Precision of the last use: one write a minute, not one for each request."""
 
 
 def issue(
@@ -37,10 +37,10 @@ def issue(
     made_by: str = "",
     ends_with_password: bool = False,
 ) -> tuple[ApiToken, str]:
-    """Make a token for a user; its text is returned here and never again.
+    """Create a token for a user; its text is returned here and never again.
 
-    It ends in ``DAYS`` days unless told. ``made_by``: who made it, where that is not its user.
-    Raises ``ValueError`` for scopes that are none.
+    It expires in ``DAYS`` days by default. ``made_by``: its creator, if that is not its user.
+    Raises ``ValueError`` for invalid scopes.
     """
     if not scopes or not set(scopes) <= SCOPES.keys():
         raise ValueError(f"A token has one or more of the scopes {', '.join(SCOPES)}.")
@@ -59,8 +59,8 @@ def issue(
 
 
 def find(secret: str) -> ApiToken | None:
-    """The token of this text, or None: unknown, expired, ended with a password, or of a user who
-    may not come in."""
+    """The token with this text, or None: unknown, expired, revoked by a password change, or of an
+    inactive user."""
     now = timezone.now()
     token = (
         ApiToken.objects.select_related("user")
@@ -81,5 +81,5 @@ def _ended_with_password(token: ApiToken) -> bool:
 
 
 def digest(secret: str) -> str:
-    """What is stored of a token's text."""
+    """The stored form of a token's text."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,12 +1,12 @@
-"""What the web says of its requests to the audit: who asks, from where, and what became of it.
+"""The web's part of the audit: the author, address and result of its requests.
 
-Changes of rows are written down by triggers of the database (migration 0028), in the transaction of
-the change; they read who asks from settings of the session, which ``said`` sets for the time of one
-request. What changes no row of ours (logins, refusals) is noted here.
+Triggers of the database record changes of rows (migration 0028), in the transaction of the change;
+they read the author from settings of the session, which ``said`` sets during a request. Events
+without a change of rows (logins, refusals) are recorded here.
 
-Nothing is changed of which the audit does not say by whom: a request whose name the session does
-not take is not begun, and who logs in is let in only once that is noted. Of the rest, how a request
-was answered and who was refused, a line of the log stands in where the database takes none.
+Nothing is changed without an author in the audit: a request is not begun if the session does not
+accept the author's name, and a login succeeds only after it is recorded. Results of requests and
+refusals are logged instead if the database does not accept them.
 """
 
 import logging
@@ -30,28 +30,28 @@ SAY: Final = (
 NOBODY: Final = ("", "", "")
 
 READS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
-"""Requests that change nothing."""
+"""HTTP methods that change nothing."""
 
 REFUSALS_PER_S, REFUSALS_OF_ONE_PER_S = 20, 5
 """Of refused requests and failed logins, of all and of one address, and as many at once: whoever is
 let in nowhere shall fill no disk, nor hide what others try. The log has the others."""
 
 TEXT_MAX: Final = 256
-"""Characters of a name, a path or an id that a stranger has made up."""
+"""Maximum length of a name, path or id from an unauthenticated client."""
 
 ACTOR, REQUEST_ID = "rollcall_actor", "rollcall_request_id"
-"""Attributes of a request: who was found to ask, and its name."""
+"""Attributes of a request: its author, and its id."""
 
 WAY = "rollcall_login_way"
-"""An attribute of a user who logs in: what by, where that is more than a password."""
+"""An attribute of a user who logs in: the method, if it is more than a password."""
 
 _refusals = Shares(REFUSALS_OF_ONE_PER_S, REFUSALS_PER_S)
 
 
 @contextmanager
 def said(request: HttpRequest) -> Iterator[None]:
-    """Until the request is answered its connection says who asks. Raises what Django does where
-    the database takes no word."""
+    """Set the author in the connection's session until the request is answered. Raises Django's
+    errors if the database is unavailable."""
     _say(*_of(request))
     try:
         yield
@@ -59,11 +59,11 @@ def said(request: HttpRequest) -> Iterator[None]:
         try:
             _say(*NOBODY)
         except DatabaseError:
-            connection.close()  # nobody else shall be taken for this one
+            connection.close()  # the session must not keep this author
 
 
 def known(request: HttpRequest, who: str) -> None:
-    """REST finds out late who asks: by a token."""
+    """Set the author again: REST knows it only after authentication, by a token."""
     setattr(request, ACTOR, who)
     if request.method not in READS:
         _say(*_of(request))
@@ -72,7 +72,7 @@ def known(request: HttpRequest, who: str) -> None:
 def note(
     request: HttpRequest | None, kind: str, who: str, outcome: str, target: str = "", **details: Any
 ) -> None:
-    """Append an entry, and a line to the log where the database takes none."""
+    """Add an entry; if the database does not accept it, log it."""
     try:
         append(request, kind, who, outcome, target, **details)
     except DatabaseError as error:
@@ -84,7 +84,7 @@ def note(
 def append(
     request: HttpRequest | None, kind: str, who: str, outcome: str, target: str = "", **details: Any
 ) -> None:
-    """Append an entry. Raises what Django does where the database takes none."""
+    """Add an entry. Raises Django's errors if the database does not accept it."""
     _, address, request_id = NOBODY if request is None else _of(request)
     with transaction.atomic():
         AuditEntry.objects.create(
@@ -119,6 +119,6 @@ def _say(*values: str) -> None:
 
 
 def _short(text: str) -> str:
-    """PostgreSQL's texts hold no NUL, and half of a surrogate pair cannot be sent."""
+    """PostgreSQL's texts cannot contain NUL, and single surrogates cannot be sent."""
     told = text.replace("\0", "").encode(errors="replace").decode()
     return told if len(told) <= TEXT_MAX else told[: TEXT_MAX - 1] + "…"

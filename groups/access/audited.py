@@ -1,7 +1,7 @@
-"""Every request that may change something stands in the audit, and so does every login.
+"""Records every request that may change something, and every login, in the audit.
 
-The middleware gives such a request its name, says to the database who asks, and notes what became
-of it; what of the request changed rows is written down by the database itself.
+The middleware gives such a request its id, sets the author in the database, and records the result;
+the database itself records changes of rows.
 """
 
 import re
@@ -20,24 +20,24 @@ from django.http import HttpRequest, HttpResponse
 from groups.access import audit
 
 NAME: Final = re.compile(r"[!-~]{1,128}", re.ASCII)
-"""What a client may call its request."""
+"""A request id of a client."""
 
 
 READ_ONLY: Final = frozenset(["/livez", "/readyz", "/metrics"])
-"""Nothing is changed there, and nobody asked: they answer while the database is away, too."""
+"""Paths without changes or authors: they answer even if the database is unavailable."""
 
 
 class Audited:
-    """Middleware, behind that of sessions and users."""
+    """Middleware, after those of sessions and users."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer; of one that may change something, noted."""
+        """The response; that of a request that may change something is recorded."""
         if request.method in audit.READS or request.path in READ_ONLY:
             return self.get_response(request)
-        if not hasattr(request, audit.REQUEST_ID):  # REST has given it one
+        if not hasattr(request, audit.REQUEST_ID):  # REST has set it already
             setattr(request, audit.REQUEST_ID, _named(request))
         user = request.user
         if user.is_authenticated:
@@ -50,7 +50,7 @@ class Audited:
 
 @contextmanager
 def by(request: HttpRequest, who: str) -> Iterator[None]:
-    """What a GET changes is changed by this user, as by a request that says that it may."""
+    """A GET that changes something does so as this user, as other methods do."""
     setattr(request, audit.REQUEST_ID, _named(request))
     setattr(request, audit.ACTOR, who)
     with audit.said(request):
@@ -58,7 +58,7 @@ def by(request: HttpRequest, who: str) -> Iterator[None]:
 
 
 def _named(request: HttpRequest) -> str:
-    """The client's own name for the request, or a new one."""
+    """The client's id for the request, or a new one."""
     given = request.headers.get("X-Request-ID", "")
     return given if NAME.fullmatch(given) else uuid4().hex
 
@@ -72,7 +72,7 @@ def _note(request: HttpRequest, status: int) -> None:
 
 @receiver(user_logged_in)
 def _logged_in(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    """Nobody is let in unnoted: the session is nobody's again where that fails."""
+    """A login succeeds only if it is recorded: otherwise the session is reset."""
     try:
         way = getattr(user, audit.WAY, "")
         audit.append(

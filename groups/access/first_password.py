@@ -1,8 +1,7 @@
-"""The first user's password, where the installation made it up: whoever logs in with it changes it
-before anything else.
+"""The first user's generated password, which must be changed after the first login.
 
-It stood in a log or in a file. A password that is changed by whatever door is another one, and
-nothing has to be told so (``groups.access.held_up``).
+It was written to a log or a file. A change is detected by comparing the password's hash, however it
+was changed (``groups.access.held_up``).
 """
 
 import hashlib
@@ -14,12 +13,12 @@ SENTENCE: Final = "The first password was generated: change it in the admin befo
 
 
 def note(user: Any) -> None:
-    """This user's password, as it is now, was made up."""
+    """Record that this user's current password was generated."""
     FirstPassword.objects.update_or_create(user=user, defaults={"digest": _digest(user)})
 
 
 def is_due(user: Any) -> bool:
-    """Whether the password is still that one."""
+    """Whether the password is still the generated one."""
     digest = _digest(user)
     return bool(digest) and FirstPassword.objects.filter(user=user.pk, digest=digest).exists()
 

@@ -1,6 +1,6 @@
 """Changes of ACLs, users and quotas of the Kafka port as functions of the database, for the web.
 
-It may not write those tables. Their bodies are the statements that nodes execute.
+The web may not write those tables. The bodies are the statements that nodes execute.
 """
 
 from typing import Any, Final
@@ -47,5 +47,5 @@ FUNCTIONS: Final = (
 
 
 def sync_functions(sender: AppConfig, using: str = "default", **_: Any) -> None:
-    """After every migration, before the grants."""
+    """Create the functions after every migration, before the grants."""
     functions.sync(FUNCTIONS, using)

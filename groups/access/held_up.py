@@ -1,8 +1,7 @@
-"""What has to be done after a login before anything else: change a generated password, set up a
-second factor.
+"""Duties after a login, before anything else: change a generated password, set up a second factor.
 
-Only sessions are held up: API tokens have no password. A session has a mark for each duty, so that
-other sessions ask nothing for each request.
+Only sessions have duties: API tokens have no password. A session has a mark for each duty, so that
+other sessions need no query for each request.
 """
 
 from collections.abc import Callable
@@ -19,8 +18,8 @@ from groups.access import first_password, rights, second_factor
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """``mark`` stands in a session until ``is_due`` says no; ``page`` and ``open`` are the admin's
-    pages for it, by the names of their URLs; ``code`` is REST's."""
+    """``mark`` stays in a session until ``is_due`` is false; ``page`` and ``open`` are the names of
+    the admin's URLs for it; ``code`` is REST's."""
 
     mark: str
     is_due: Callable[[Any], bool]
@@ -48,16 +47,16 @@ DUTIES: Final = (
         "second_factor_required",
     ),
 )
-"""In this order."""
+"""The duties, in order."""
 
 
 JUDGED: Final = "rollcall_judged_by"
-"""In a session: what the installation demanded when its duties were found."""
+"""Key of a session: the requirements of the installation when its duties were determined."""
 
 
 def judge(request: HttpRequest, user: Any) -> None:
-    """Find the duties of a session: at its login, when its user removed what is demanded, and when
-    an installation begins to demand a second factor while people are logged in."""
+    """Determine the duties of a session: at its login, when its user removed a required second
+    factor, and when an installation begins to require one while users are logged in."""
     request.session[JUDGED] = _demanded()
     for duty in DUTIES:
         if duty.is_due(user):
@@ -69,7 +68,7 @@ def _demanded() -> str:
 
 
 def mark(request: HttpRequest) -> None:
-    """Mark the user of a request whose session may do nothing yet."""
+    """Mark the user of a request whose session has a duty."""
     if request.user.is_authenticated and request.session.get(JUDGED) != _demanded():
         judge(request, request.user)
     for duty in DUTIES:
@@ -82,13 +81,13 @@ def mark(request: HttpRequest) -> None:
 
 
 def duty_of(user: Any) -> Duty | None:
-    """What the user of this request has to do first."""
+    """The first duty of the user of this request."""
     found: Duty | None = getattr(user, rights.HELD_UP, None)
     return found
 
 
 def is_due(user: Any) -> bool:
-    """Whether there is anything, whatever the session says."""
+    """Whether there is a duty, regardless of the session."""
     return any(duty.is_due(user) for duty in DUTIES)
 
 

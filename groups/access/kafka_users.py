@@ -1,7 +1,7 @@
-"""Users of the Kafka port as people make and delete them, in the admin and over REST.
+"""Changes of users of the Kafka port in the admin and over REST.
 
-What verifies a password is made here and given to a function of the database; the web can read none
-of it. Nodes know of a change at once.
+Verifiers of passwords are computed here and passed to a function of the database; the web cannot
+read them. Nodes are notified at once.
 """
 
 import json
@@ -26,8 +26,8 @@ NO_NAME: Final = f"A user name has 1 to {scram.NAME_CHARS_MAX} printable charact
 def set_password(
     name: str, password: str, mechanisms: Sequence[str], iterations: int, author: Told
 ) -> bool:
-    """Make a user, or give one another password for these mechanisms; others keep theirs. Whether
-    it is new. Connections go on."""
+    """Create a user, or change its password for these mechanisms; others are not changed. Returns
+    whether it is new. Open connections stay open."""
     made = {each: scram.of_password(each, password, iterations) for each in mechanisms}
     with transaction.atomic():
         is_new = not KafkaUser.objects.filter(name=name).exists()
@@ -37,8 +37,8 @@ def set_password(
 
 
 def delete(name: str, mechanisms: Sequence[str], author: Told) -> bool:
-    """Delete a user's passwords for these mechanisms: whether there were any. Who has none any more
-    loses its connections."""
+    """Delete a user's passwords for these mechanisms; returns whether there were any. A user
+    without passwords loses its connections."""
     said = json.dumps(author)
     with transaction.atomic():
         gone = [functions.DELETE_USER.changes(name, each, said) for each in mechanisms]

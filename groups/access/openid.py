@@ -1,6 +1,6 @@
-"""The OpenID provider, as everybody may know it: whether there is one, and how a login ends that it
-does not allow. What talks to it is ``groups.access.openid_client``, which costs 25 MB of libraries
-and is imported by who needs it."""
+"""The OpenID provider's public facts: whether there is one, and the error of a refused login.
+``groups.access.openid_client`` communicates with it; it is imported only when needed, since its
+libraries take 25 MB."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ COOKIE, PATH = "rollcall_openid", "/oidc/"
 
 
 class Refused(Exception):
-    """Nobody is logged in. The text is for the person; ``why`` is for the log and the audit."""
+    """The login is refused. The text is for the user; ``why`` is for the log and the audit."""
 
     def __init__(self, text: str, why: str = "") -> None:
         super().__init__(text)
@@ -19,5 +19,5 @@ class Refused(Exception):
 
 
 def issuer() -> str:
-    """The provider's name, which is its URL; "": there is none."""
+    """The provider's issuer URL; "": there is none."""
     return str(getattr(settings, ISSUER))

@@ -1,9 +1,9 @@
-"""Logins of an OpenID provider: the authorization code flow with PKCE, state and nonce.
+"""Logins with an OpenID provider: the authorization code flow with PKCE, state and nonce.
 
-Authlib makes the requests and checks the ID token; what it compares is told here. What it has to
-remember between the two requests of a login is in a signed cookie of the browser that asked, so
-that whoever asks without an account leaves no row behind. The provider's description and keys are
-asked for again after a while, and by one thread at a time.
+Authlib makes the requests and checks the ID token; this module passes the expected values. State
+between the two requests of a login is in a signed cookie of the browser, so that clients without an
+account create no rows. The provider's description and keys are read again after a while, by one
+thread at a time.
 """
 
 import logging
@@ -31,16 +31,16 @@ AUTHORITIES: Final = "HTTPS_CA_LOCATION"
 SALT: Final = "rollcall.openid"
 
 FLOW_S: Final = 600
-"""How long somebody may take to log in at the provider."""
+"""The maximum time of a login at the provider."""
 
 KNOWN_S, FAILED_S = 300.0, 5.0
-"""How long the provider's description and keys are used; how long nobody asks after a failure."""
+"""How long the provider's description and keys are used; and the pause after a failure."""
 
 TIMEOUT_S: Final = 5.0
-"""For each answer of the provider; a thread of the web waits for it."""
+"""Timeout of each request to the provider; a thread of the web waits for it."""
 
 LEEWAY_S: Final = 30
-"""By how much the provider's clock may differ from ours."""
+"""Tolerance for differences between the provider's clock and ours."""
 
 ATTEMPTS_PER_S, ATTEMPTS_OF_ONE_PER_S = 50, 5
 """Codes that are shown to the provider, of all and of one address: whoever brings invented ones
@@ -49,12 +49,12 @@ keeps nobody else from logging in."""
 ALGORITHMS: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-"""Signatures of ID tokens. Never unsigned ones, nor such as are made with a shared secret."""
+"""Accepted signatures of ID tokens: none without a signature, nor with a shared secret."""
 
 SIGNED_BY: Final = "id_token_signing_alg_values_supported"
 
 ENDPOINTS: Final = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "_loaded_at")
-"""What is taken from the provider's description, all of which it must have."""
+"""Required endpoints in the provider's description."""
 
 
 URLS: Final = ("https://", "http://")
@@ -63,12 +63,12 @@ ODD: Final = (
     *(requests.RequestException, AuthlibBaseError, JoseError),
     *(ValueError, LookupError, TypeError, AttributeError, RuntimeError),
 )
-"""What Authlib raises, also of answers that are no object where one belongs."""
+"""Authlib's exceptions, also for responses of an unexpected type."""
 
 
 @dataclass
 class _Asked:
-    """What Authlib reads of a request. ``session`` is of the cookie, not Django's."""
+    """The attributes of a request that Authlib reads. ``session`` is the cookie's, not Django's."""
 
     method: str
     GET: Mapping[str, str]
@@ -76,7 +76,7 @@ class _Asked:
 
 
 class Provider:
-    """The provider, and what is known of it."""
+    """The provider, and its cached description."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -84,7 +84,7 @@ class Provider:
         self._until = 0.0
 
     def client(self) -> Any:
-        """Authlib's client. Raises ``Refused`` while the provider does not answer."""
+        """Authlib's client. Raises ``Refused`` while the provider does not respond."""
         if not self._lock.acquire(timeout=TIMEOUT_S):
             raise Refused("The provider does not answer.")
         try:
@@ -97,7 +97,7 @@ class Provider:
             self._lock.release()
 
     def forget(self) -> None:
-        """Ask again."""
+        """Read the description again."""
         self._until = 0.0
 
     def _look(self) -> None:
@@ -115,7 +115,7 @@ _attempts = Shares(ATTEMPTS_OF_ONE_PER_S, ATTEMPTS_PER_S)
 
 
 def begin(request: HttpRequest, callback: str, then: str) -> HttpResponse:
-    """Send the browser to the provider, which sends it to ``callback``. ``then`` is remembered."""
+    """Redirect the browser to the provider, which returns it to ``callback``. ``then`` is kept."""
     asked = _Asked("GET", request.GET.dict())
     answer: HttpResponse = PROVIDER.client().authorize_redirect(asked, callback)
     answer.set_cookie(
@@ -131,7 +131,7 @@ def begin(request: HttpRequest, callback: str, then: str) -> HttpResponse:
 
 
 def finish(request: HttpRequest) -> tuple[Mapping[str, Any], str]:
-    """The claims of who has come back from the provider, checked, and what was remembered."""
+    """The verified claims of a user who returned from the provider, and the kept values."""
     kept = _kept(request)
     asked = _Asked("GET", request.GET.dict(), kept["flow"])
     client = PROVIDER.client()
@@ -179,15 +179,14 @@ def _made() -> Any:
         raise ValueError("it signs by nothing that is accepted here")
     client.server_metadata = {
         **{name: told[name] for name in ENDPOINTS},
-        SIGNED_BY: sorted(algorithms),  # Authlib takes these, and no others
+        SIGNED_BY: sorted(algorithms),  # Authlib accepts only these
     }
     _check_addresses(client.server_metadata)
     return client
 
 
 def _check_addresses(told: Mapping[str, Any]) -> None:
-    """Codes and tokens are sent over TLS, as the description itself was; or on loopback, as it
-    was."""
+    """Codes and tokens must be sent over TLS, as the description itself; or on loopback, as it."""
     schemes = ("https://",) if issuer().startswith("https://") else URLS
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
         if not str(told[name]).startswith(schemes):
@@ -195,7 +194,7 @@ def _check_addresses(told: Mapping[str, Any]) -> None:
 
 
 def _options() -> dict[str, Any]:
-    """What an ID token must say, beside what Authlib compares by itself (nonce, iat, azp)."""
+    """Required claims of an ID token, besides those that Authlib checks (nonce, iat, azp)."""
     return {
         "iss": {"essential": True, "value": issuer()},
         "aud": {"essential": True, "value": getattr(settings, CLIENT_ID)},
@@ -206,5 +205,5 @@ def _options() -> dict[str, Any]:
 
 
 def _told(error: Exception) -> str:
-    """What went wrong, without what the provider or the browser said."""
+    """An error message without text from the provider or the browser."""
     return str(getattr(error, "error", "") or type(error).__name__)

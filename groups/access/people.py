@@ -1,7 +1,7 @@
-"""Who logs in to the admin: by a password and perhaps a second factor, or as a provider says.
+"""Logins to the admin: with a password and maybe a second factor, or through a provider.
 
-A user of the provider is known by issuer and subject, never by a name that somebody may choose;
-their roles are what the named claim says, made anew at each login.
+A provider's user is identified by issuer and subject, never by a name that users may choose; the
+roles come from the configured claim, and are set at each login.
 """
 
 import logging
@@ -28,14 +28,14 @@ ROLES_CLAIM, ROLES = "WEB_OIDC_ROLES_CLAIM", "WEB_OIDC_ROLES"
 BACKEND: Final = "groups.access.people.Passwords"
 
 OPENID: Final = "openid"
-"""What the audit says that somebody logged in with."""
+"""The login method in the audit."""
 
 SUBJECT_MAX: Final = 255
-"""Characters: OpenID Connect Core, 2."""
+"""Maximum length in characters: OpenID Connect Core, 2."""
 
 
 class Passwords(ModelBackend):
-    """Django's own, which also wants the code of who has a second factor."""
+    """Django's backend, which also requires the code of users with a second factor."""
 
     def authenticate(
         self,
@@ -45,7 +45,7 @@ class Passwords(ModelBackend):
         one_time_password: str = "",
         **more: Any,
     ) -> Any:
-        """The user, or None, whichever of both was wrong."""
+        """The user, or None if the password or the code is wrong."""
         user = super().authenticate(request, username, password, **more)
         way = None if user is None else second_factor.passed(user, one_time_password)
         if way is None:
@@ -55,22 +55,22 @@ class Passwords(ModelBackend):
 
 
 def name_of(claims: Mapping[str, Any]) -> str:
-    """What the provider calls somebody, for the audit; "" where that is no text."""
+    """The user's name at the provider, for the audit; "" if it is no text."""
     name = claims.get(getattr(settings, NAME_CLAIM))
     return name if isinstance(name, str) else ""
 
 
 def actor_of(claims: Mapping[str, Any]) -> str:
-    """Who logs in, for the audit: the user's name here, which is not the provider's where somebody
-    has renamed themselves there; of a new one, the provider's."""
+    """The name of the user who logs in, for the audit: the name here, which may differ from the
+    provider's; for a new user the provider's."""
     subject = claims.get("sub")
     user = _known(subject) if isinstance(subject, str) and "\0" not in subject else None
     return name_of(claims) if user is None else str(user.get_username())
 
 
 def of_claims(claims: Mapping[str, Any]) -> Any:
-    """The user whom a provider has named, with the roles of now; made at the first login. Raises
-    ``Refused``, also for who has no role: theirs are gone then."""
+    """The user of the claims, with current roles; created at the first login. Raises ``Refused``,
+    also without a role: existing roles are removed then."""
     subject = claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT_MAX or "\0" in subject:
         raise Refused("The provider's answer was refused.", "sub")
@@ -106,14 +106,14 @@ def _roles(claims: Mapping[str, Any]) -> list[Any]:
 
 
 def _known(subject: str) -> Any:
-    """Who has logged in before."""
+    """A user who has logged in before."""
     found = OpenIdUser.objects.select_related("user").filter(issuer=issuer(), subject=subject)
     row = found.first()
     return None if row is None else row.user
 
 
 def _new(subject: str, name: str) -> Any:
-    """A user without a password. One of the same name who was made here is somebody else."""
+    """A user without a password. An existing user of the same name is someone else."""
     people = get_user_model()
     name = people.normalize_username(name)  # before it is compared: "ＡNN" is stored as "ANN"
     try:
@@ -128,7 +128,7 @@ def _new(subject: str, name: str) -> Any:
 
 
 def _give(user: Any, roles: list[Any]) -> None:
-    """These roles and no other rights; nothing is written where nothing changes."""
+    """Set exactly these roles, and no other rights; writes nothing if they are unchanged."""
     is_staff = bool(roles)
     if user.is_staff != is_staff or user.is_superuser:
         user.is_staff, user.is_superuser = is_staff, False

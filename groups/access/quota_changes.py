@@ -1,7 +1,7 @@
-"""Client quotas as people set and remove them, in the admin and over REST, on a Django connection.
+"""Changes of client quotas in the admin and over REST, on a Django connection.
 
-The nodes' side is ``groups.access.quotas``; both obey the rules of ``groups.core.quotas`` and
-execute the statements of ``groups.store.sql.quotas``, this side as functions of the database.
+Nodes use ``groups.access.quotas``; both follow the rules of ``groups.core.quotas`` and execute the
+statements of ``groups.store.sql.quotas``, this side as functions of the database.
 """
 
 import json
@@ -26,13 +26,13 @@ from groups.store.sql import quotas as sql
 MOST: Final = "CLIENT_QUOTAS_MAX"
 
 Changes = Mapping[str, float | None]
-"""By key; None: to be removed."""
+"""Quotas by key; None: to be removed."""
 
 NOTHING: Final = Refuse(ErrorCode.INVALID_REQUEST, "At least one quota is required.")
 
 
 def entity_of(row: QuotaEntity) -> Entity:
-    """Whose quotas a row has."""
+    """The entity of a row."""
     names = {kind: getattr(row, COLUMN_OF[kind]) or None for kind in row.entity_type.split(" ")}
     return entity(names)
 
@@ -47,7 +47,7 @@ def found(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
 
 
 def existing(asked: Entity) -> QuotaEntity | None:
-    """The row of just this entity."""
+    """The row of exactly this entity."""
     row: QuotaEntity | None = (
         found(dict(asked)).filter(entity_type=" ".join(kind for kind, _ in asked)).first()
     )
@@ -63,14 +63,14 @@ def row_of(asked: Entity, quotas: Mapping[str, float], at: datetime | None) -> Q
 
 
 def check(asked: Entity, changes: Changes) -> None:
-    """Refuse what cannot be: INVALID_REQUEST, POLICY_VIOLATION."""
+    """Refuse invalid changes: INVALID_REQUEST, POLICY_VIOLATION."""
     _check(asked, changes)
     differences(_there(), {asked: changes}, getattr(settings, MOST))
 
 
 def alter(asked: Entity, changes: Changes, author: Told) -> bool:
-    """Set and remove quotas of an entity, all or nothing: whether anything was changed. Nodes know
-    of it at once. Refuses as ``check``."""
+    """Set and remove quotas of an entity, all or none; returns whether anything changed. Nodes are
+    notified at once. Refuses as ``check``."""
     _check(asked, changes)
     said = json.dumps(author)
     with transaction.atomic():

@@ -1,8 +1,8 @@
-"""The client quotas as a node knows them, and how they are changed.
+"""A node's copy of the client quotas, and their changes over the wire.
 
-Every node has all of them in memory, so that a request asks nothing of PostgreSQL. A change rings
-``BELL``; the node that made it has read it before it answers. What a client used is each node's own
-count (``protocol.metering``), as it is each broker's with Kafka.
+Every node has all of them in memory, so that requests need no query. A change notifies ``BELL``;
+the node that made it has read it before it answers. Use is counted on each node
+(``protocol.metering``), as on each broker in Kafka.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ logger = logging.getLogger(__name__)
 Connect = Callable[[], AbstractAsyncContextManager[Connection]]
 Values = dict[Entity, dict[str, float]]
 Changes = Mapping[Entity, Mapping[str, float | None]]
-"""By entity and key; None: to be removed."""
+"""Quotas by entity and key; None: to be removed."""
 
 Row = tuple[Entity, str, float]
-"""A quota: whose, its key and its value."""
+"""A quota: its entity, key and value."""
 
 COLUMN_OF: Mapping[str, str] = {USER: "user_name", CLIENT_ID: "client_id", IP: "ip"}
 
 
 class Quotas:
-    """All quotas of this installation. ``changed`` hears of every change that is read. While
-    ``of_clients`` is false nobody's requests count for anything."""
+    """All quotas of this installation. ``changed`` is called after every change that is read. While
+    ``of_clients`` is false no requests are counted."""
 
     def __init__(self, connections: Connect, node_id: int, *, most: int) -> None:
         self._connections = connections
@@ -51,22 +51,22 @@ class Quotas:
 
     @classmethod
     def from_django(cls, connections: Connect, node_id: int) -> Self:
-        """As the settings say."""
+        """From the settings."""
         return cls(connections, node_id, most=getattr(settings, "CLIENT_QUOTAS_MAX"))  # noqa: B009 made of the table
 
     async def load(self, connection: Connection) -> None:
-        """Read them all. Raises psycopg's own errors."""
+        """Read all of them. Raises psycopg's errors."""
         async with self._reading:
             self._learn(await _rows(connection))
 
     async def rung(self, _payload: str | None) -> None:
-        """The doorbell: some have changed."""
+        """A notification: quotas have changed."""
         async with self._connections() as connection:
             await self.load(connection)
 
     async def alter(self, changes: Changes, author: Told) -> None:
-        """Set and remove, all or nothing; it holds when this returns. Refuses POLICY_VIOLATION;
-        raises psycopg's own errors."""
+        """Set and remove quotas, all or none; they apply when this returns. Refuses
+        POLICY_VIOLATION; raises psycopg's errors."""
         async with self._connections() as connection:
             async with connection.transaction():
                 await connection.execute(sql.TURN)
@@ -98,8 +98,8 @@ class Quotas:
 
 
 def differences(there: Values, changes: Changes, most: int) -> tuple[list[Row], list[Row]]:
-    """What is to be set, and what to be removed, with its value; what is so already is neither.
-    Refuses POLICY_VIOLATION where there would be more than ``most``."""
+    """The rows to set, and those to remove, without unchanged ones. Refuses POLICY_VIOLATION if
+    there would be more than ``most``."""
     put, drop = list[Row](), list[Row]()
     for entity, wanted in changes.items():
         known = there.get(entity, {})
@@ -116,7 +116,7 @@ def differences(there: Values, changes: Changes, most: int) -> tuple[list[Row], 
 
 
 def columns_of(rows: Sequence[Row]) -> Mapping[str, Sequence[Any]]:
-    """Rows as the statements take them: a list for each column. There is at least one."""
+    """Rows as the statements take them: a list for each column. There must be at least one."""
     told = zip(*((*_columns(entity), key, value) for entity, key, value in rows), strict=True)
     return dict(zip(sql.COLUMNS, told, strict=True))
 
@@ -133,8 +133,7 @@ async def _rows(connection: Connection) -> Values:
 
 
 def values_of(rows: Iterable[Sequence[Any]]) -> Values:
-    """By entity. A row of a newer version, of a type that this one does not know, is told and left
-    out."""
+    """Quotas by entity. A row with an unknown type of a newer version is logged and left out."""
     values: Values = {}
     for kinds, user, client_id, ip, key, value in rows:
         names = {USER: user, CLIENT_ID: client_id, IP: ip}

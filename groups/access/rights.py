@@ -1,9 +1,9 @@
-"""Who may do what, over REST, in the admin and over websockets: one table.
+"""The rights for REST, the admin and websockets: one table.
 
-Each door asks it before it does anything, and what has no row here nobody may do: so whoever adds a
-route adds a row. ``docs/rights.md`` is made of it, and the tests walk the URLs. Which role holds
-which permission is told in ``groups.access.staff_roles``. Rows and permissions only; nobody is
-judged here but by ``may``.
+Each interface checks it before it does anything, and a route without a row is forbidden to all: so
+a new route needs a row. ``docs/rights.md`` is generated from it, and tests walk through the URLs.
+``groups.access.staff_roles`` has the permissions of each role. Rows and permissions only; only
+``may`` decides.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,8 +13,8 @@ ANYBODY: Final = "anybody"
 LOGGED_IN: Final = "logged in"
 NOBODY: Final = "nobody"
 HELD_UP: Final = "rollcall_held_up"
-"""The first three stand in the place of a permission; whoever is logged in to the admin is staff.
-The last marks a user who may do nothing yet (``groups.access.held_up``)."""
+"""The first three are in place of a permission; every user of the admin is staff. The last one
+marks a user with a duty (``groups.access.held_up``)."""
 
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
@@ -51,7 +51,7 @@ SCOPES: Final[Mapping[str, str]] = {
     "catalogue": "creates and grows topics, and sets their racks",
     "admin": "everything else",
 }
-"""What a token may be made for. It narrows the rights of the token's user, and adds none."""
+"""The scopes of tokens. A scope restricts the rights of the token's user, and adds none."""
 
 _SCOPE_OF: Final[Mapping[str, str]] = {
     LOGGED_IN: "read",
@@ -70,13 +70,13 @@ _SCOPE_OF: Final[Mapping[str, str]] = {
 
 
 def scope_of(permission: str) -> str:
-    """The scope that a token must have for what needs this permission."""
+    """The scope that a token needs for this permission."""
     looks = permission.partition(".")[2].startswith("view_")
     return "read" if looks else _SCOPE_OF.get(permission, "admin")
 
 
 Row = Mapping[str, str]
-"""What each method needs. HEAD and OPTIONS need what looking does."""
+"""What each method needs. HEAD and OPTIONS need the same as GET."""
 
 REST: Final[Mapping[str, Row]] = {
     "schema": {"GET": LOGGED_IN},
@@ -153,7 +153,7 @@ REST: Final[Mapping[str, Row]] = {
     "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
     "reports/rebalances": {"GET": "groups.view_reportrun", "POST": ANALYSE},
 }
-"""By the route under /api/v1/. A twin of a path (docs/rest.md) is the same route."""
+"""By the route under /api/v1/. The twin of a path (docs/rest.md) is the same route."""
 
 PARTITION: Final = "<id:topic>/partitions/<int:partition>"
 
@@ -175,7 +175,7 @@ CONFLUENT: Final[Mapping[str, Row]] = {
 
 
 def of_route(route: str) -> Row | None:
-    """The row of a route of REST; None: there is none, and nobody may."""
+    """The row of a REST route; None: there is none, so it is forbidden."""
     for prefix, table in (("api/v1/", REST), ("kafka/v3/", CONFLUENT)):
         if route.startswith(prefix):
             return table.get(route.removeprefix(prefix))
@@ -187,15 +187,15 @@ SERVICES: Final[Mapping[str, Row]] = {
     "oidc/login": {"GET": ANYBODY},
     "oidc/callback": {"GET": ANYBODY},
 }
-"""By the path outside of REST and the admin. ``/livez`` and ``/readyz`` want no rights."""
+"""By the path outside of REST and the admin. ``/livez`` and ``/readyz`` need no rights."""
 
 SOCKETS: Final[Mapping[str, str]] = {"ws/groups/": VIEW_GROUP}
 """By the websocket's path."""
 
 
 class Model(NamedTuple):
-    """What the pages of a model need. ``pages`` are those beside Django's own, by the end of their
-    URL's name; ``actions`` are done to the rows that were chosen in the list."""
+    """The rights of a model's pages. ``pages`` are those besides Django's own, by the end of their
+    URL's name; ``actions`` apply to selected rows of the list."""
 
     view: str
     add: str = NOBODY
@@ -206,7 +206,7 @@ class Model(NamedTuple):
 
 
 def _edited(app: str, name: str, **more: Any) -> Model:
-    """A model that is edited and deleted as Django does it."""
+    """A model that is edited and deleted with Django's pages."""
     view, add, change, delete = (f"{app}.{verb}_{name}" for verb in ("view", "add", *EDITS))
     actions = {"delete_selected": delete, **more.pop("actions", {})}
     return Model(view, add, change, delete, actions=actions, **more)
@@ -253,15 +253,15 @@ MODELS: Final[Mapping[str, Model]] = {
         },
     ),
     "groups_acknowledgement": Model(VIEW_GROUP, ACKNOWLEDGE, delete=ACKNOWLEDGE),
-    # One's own views; everybody who sees the list has some.
+    # One's own views; every user who sees the list has some.
     "groups_savedview": Model(VIEW_GROUP, VIEW_GROUP, VIEW_GROUP, VIEW_GROUP),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
     "groups_reportrun": Model(
         "groups.view_reportrun",
         pages={"newest": {"GET": "groups.view_reportrun"}, "analyse": {"POST": ANALYSE}},
     ),
-    # Of tokens everybody sees, makes and revokes their own; whose others are shown, and may be
-    # revoked, is told by groups.view_apitoken and groups.delete_apitoken.
+    # Every user sees, creates and revokes their own tokens; groups.view_apitoken and
+    # groups.delete_apitoken apply to those of others.
     "groups_apitoken": Model(
         LOGGED_IN, LOGGED_IN, delete=LOGGED_IN, actions={"delete_selected": LOGGED_IN}
     ),
@@ -300,7 +300,7 @@ MODELS: Final[Mapping[str, Model]] = {
         "auth", "user", pages={"password_change": dict.fromkeys(BOTH, "auth.change_user")}
     ),
     "auth_group": _edited("auth", "group"),
-    # Everybody has their own on one page; the list is for who manages people.
+    # Every user has their own on one page; the list is for those who manage people.
     "otp_totp_totpdevice": Model(
         "auth.view_user",
         delete="auth.change_user",
@@ -326,9 +326,9 @@ SITE: Final[Mapping[str, Row]] = {
     "logout": {"POST": LOGGED_IN},
     "password_change": dict.fromkeys(BOTH, LOGGED_IN),
     "password_change_done": {"GET": LOGGED_IN},
-    "(?P<url>.*)$": dict.fromkeys(BOTH, LOGGED_IN),  # whatever is no page: not found
+    "(?P<url>.*)$": dict.fromkeys(BOTH, LOGGED_IN),  # all other paths: not found
 }
-"""Pages of the admin that belong to no model."""
+"""Pages of the admin without a model."""
 
 
 def _pages() -> Iterator[tuple[str, Row]]:
@@ -344,18 +344,18 @@ def _pages() -> Iterator[tuple[str, Row]]:
 
 
 ADMIN: Final[Mapping[str, Row]] = dict(_pages())
-"""By the URL's name. In a list POST chooses an action, which has a permission of its own."""
+"""By the URL's name. In a list POST selects an action, which has its own permission."""
 
 
 def needed(row: Row, method: str) -> str | None:
-    """What a method needs; None: there is no such method in the row."""
+    """The right that a method needs; None: the row has no such method."""
     if method in ("HEAD", "OPTIONS"):
         return row.get("GET", next(iter(row.values())))
     return row.get(method)
 
 
 def may(user: Any, permission: str) -> bool:
-    """Whether somebody holds what is needed."""
+    """Whether the user has the right."""
     if permission in (ANYBODY, NOBODY):
         return permission == ANYBODY
     if not user or not user.is_authenticated:

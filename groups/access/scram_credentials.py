@@ -1,8 +1,8 @@
-"""Users of the Kafka port: SCRAM credentials, which verify a password and do not tell it.
+"""Users of the Kafka port: SCRAM credentials, which verify a password without containing it.
 
-Every node has all of them in memory, so that logins ask nothing of PostgreSQL and go on while it is
-away. A change rings ``BELL``. The keys are those of RFC 5802; passwords are UTF-8 as they are, as
-Kafka's tools and clients have them, without SASLprep.
+Every node has all of them in memory, so that logins need no query and work while PostgreSQL is
+unavailable. A change notifies ``BELL``. The keys are those of RFC 5802; passwords are plain UTF-8
+without SASLprep, as in Kafka's tools and clients.
 """
 
 import hashlib
@@ -18,18 +18,18 @@ from groups.core.journal import EntryKind, Trigger
 from groups.postgres.connections import Connection
 
 BELL = "rollcall_credentials"
-"""The channel that says: credentials have changed."""
+"""The channel for changes of credentials."""
 
 HASHES: Mapping[str, str] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
-"""Kafka's two mechanisms, and what they hash with."""
+"""Kafka's two mechanisms, and their hashes."""
 
 ITERATIONS_MIN, ITERATIONS, ITERATIONS_MAX = 4_096, 8_192, 16_384
-"""Kafka's bounds, and what its tools take by default."""
+"""Kafka's bounds, and the default of its tools."""
 
 SALT_BYTES_MIN, SALT_BYTES = 12, 32
 
 NAME_CHARS_MAX = 256
-"""A user's name stands in logs, rows and principals."""
+"""A user's name appears in logs, rows and principals."""
 
 ALL = "SELECT name, mechanism, salt, iterations, stored_key, server_key FROM rollcall_credential"
 
@@ -42,7 +42,7 @@ ON CONFLICT (name, mechanism) DO UPDATE SET
     server_key = excluded.server_key, updated_at = excluded.updated_at
 """
 
-# What the journal tells of users: nothing of their passwords.
+# The journal's entries about users contain nothing of their passwords.
 _NOTED = f"""
 WITH changed AS (%s RETURNING name, mechanism), noted AS (
     INSERT INTO rollcall_journal (
@@ -63,7 +63,7 @@ RING = f"NOTIFY {BELL}"
 
 
 def noted(statement: str, kind: EntryKind) -> str:
-    """The statement with its entry in the journal, and the ring for the nodes."""
+    """The statement with its journal entry, and the notification of the nodes."""
     return _NOTED.replace("%s", statement.strip(), 1).replace("%s", kind, 1).replace("%%", "%")
 
 
@@ -72,7 +72,7 @@ DROP_NOTED = noted(DROP, EntryKind.CREDENTIAL_DELETED)
 
 
 class Credential(NamedTuple):
-    """What is kept of a password, for one mechanism."""
+    """The stored values of a password, for one mechanism."""
 
     salt: bytes
     iterations: int
@@ -81,14 +81,14 @@ class Credential(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What becomes of one of a user's credentials: None deletes it."""
+    """A change of one credential: None deletes it."""
 
     mechanism: str
     credential: Credential | None
 
 
 def is_name(name: str) -> bool:
-    """Whether a user can be called so."""
+    """Whether a user name is valid."""
     return 0 < len(name) <= NAME_CHARS_MAX and name.isprintable()
 
 
@@ -97,12 +97,12 @@ Key = tuple[str, str]
 
 
 def salted(mechanism: str, password: str, salt: bytes, iterations: int) -> bytes:
-    """The costly part: milliseconds, in which other threads run."""
+    """Hash a password: takes milliseconds, during which other threads run."""
     return hashlib.pbkdf2_hmac(HASHES[mechanism], password.encode(), salt, iterations)
 
 
 def credential(mechanism: str, salted_password: bytes, salt: bytes, iterations: int) -> Credential:
-    """What is kept of a password that was salted so."""
+    """The credential of a salted password."""
     name = HASHES[mechanism]
     client_key = hmac.digest(salted_password, b"Client Key", name)
     stored_key = hashlib.new(name, client_key).digest()
@@ -112,22 +112,22 @@ def credential(mechanism: str, salted_password: bytes, salt: bytes, iterations: 
 
 
 def of_password(mechanism: str, password: str, iterations: int = ITERATIONS) -> Credential:
-    """A new credential, with a salt of its own."""
+    """A new credential, with its own salt."""
     salt = secrets.token_bytes(SALT_BYTES)
     return credential(mechanism, salted(mechanism, password, salt, iterations), salt, iterations)
 
 
 def plausible(secret: bytes, mechanism: str, name: str) -> Credential:
-    """What a user that is not there is asked with: the same each time, so that nobody can tell who
-    is there. No password fits."""
+    """The credential for an unknown user: always the same for a name, so that clients cannot tell
+    which users exist. It matches no password."""
     salt = hmac.digest(secret, f"{mechanism} {name}".encode(), "sha256")
     size = hashlib.new(HASHES[mechanism]).digest_size
     return Credential(salt, ITERATIONS, secrets.token_bytes(size), secrets.token_bytes(size))
 
 
 class Credentials:
-    """All users of this installation, as a node knows them. ``deleted`` hears of users that had
-    credentials and have none any more."""
+    """All users of this installation, as a node knows them. ``deleted`` is called with users that
+    have no credentials any more."""
 
     def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
         self._connections = connections
@@ -135,11 +135,11 @@ class Credentials:
         self.deleted: Callable[[Iterable[str]], None] = lambda _names: None
 
     def get(self, name: str, mechanism: str) -> Credential | None:
-        """A user's credential; None: there is no such user, or not with this mechanism."""
+        """A user's credential; None: no such user, or it does not have this mechanism."""
         return self._known.get((name, mechanism))
 
     def iterations(self) -> Mapping[str, Mapping[str, int]]:
-        """Every user's mechanisms, and how often each hashes."""
+        """Every user's mechanisms, and their iterations."""
         found: dict[str, dict[str, int]] = {}
         for (name, mechanism), known in self._known.items():
             found.setdefault(name, {})[mechanism] = known.iterations
@@ -148,9 +148,9 @@ class Credentials:
     async def change(
         self, changes: Mapping[str, Sequence[Change]], author: Told, node_id: int
     ) -> Iterable[str]:
-        """Make and delete credentials, by user, all in one transaction and with an entry in the
-        journal each. The users of whom one was to be deleted that is not there, and of whom nothing
-        was changed. Raises psycopg's own errors."""
+        """Create and delete credentials by user, all in one transaction and each with a journal
+        entry. Returns the users of which a credential to be deleted does not exist; nothing of them
+        is changed. Raises psycopg's errors."""
         if not changes:
             return ()
         async with self._connections() as connection:
@@ -171,7 +171,7 @@ class Credentials:
         return missing
 
     async def load(self, connection: Connection) -> None:
-        """Read them all. Raises psycopg's own errors."""
+        """Read all of them. Raises psycopg's errors."""
         rows = await _all(connection)
         before = {name for name, _ in self._known}
         self._known = {
@@ -182,7 +182,7 @@ class Credentials:
             self.deleted(gone)
 
     async def rung(self, _payload: str | None) -> None:
-        """The doorbell: some have changed."""
+        """A notification: credentials have changed."""
         async with self._connections() as connection:
             await self.load(connection)
 

@@ -1,8 +1,8 @@
-"""The second factor of people who log in with a password: the code of an authenticator (TOTP,
-RFC 6238), or one of the recovery codes that were shown when it was set up.
+"""The second factor of password logins: the code of an authenticator (TOTP, RFC 6238), or a
+recovery code that was shown when it was set up.
 
-django-otp checks codes, takes each once, and makes whoever fails wait twice as long each time. Of a
-recovery code only a digest is kept: it has 80 random bits, so there is nothing to guess.
+django-otp checks codes, accepts each once, and doubles the delay after each failure. Only a digest
+of a recovery code is stored: it has 80 random bits, so it cannot be guessed.
 """
 
 import hashlib
@@ -28,40 +28,40 @@ SETTING: Final = "WEB_SECOND_FACTOR"
 OFF, OPTIONAL, REQUIRED = "off", "optional", "required"
 
 AUTHENTICATOR, RECOVERY = "authenticator", "recovery code"
-"""Names of the devices, and what the audit says that somebody logged in with."""
+"""Names of the devices, and the login methods in the audit."""
 
 SENTENCE: Final = "Set up a second factor in the admin before anything else."
 
 CODES: Final = 10
 CODE_BYTES: Final = 10
-"""Of a recovery code: 16 letters and digits of base32."""
+"""Length of a recovery code: 16 letters and digits of base32."""
 
 TOTP_CODE: Final = re.compile(r"[0-9]{6}", re.ASCII)
 RECOVERY_CODE: Final = re.compile(r"[A-Z2-7]{16}", re.ASCII)
 
 TOLERANCE: Final = 1
-"""Steps of 30 seconds that the authenticator's clock may be away."""
+"""Steps of 30 seconds by which the authenticator's clock may differ."""
 
 
 def is_on() -> bool:
-    """Whether this installation asks for codes."""
+    """Whether this installation uses second factors."""
     return bool(getattr(settings, SETTING) != OFF)
 
 
 def is_missing(user: Any) -> bool:
-    """Whether somebody has to set theirs up first. Who has no password here logs in elsewhere."""
+    """Whether the user must set one up first. Users without a password here log in elsewhere."""
     is_required = getattr(settings, SETTING) == REQUIRED
     return is_required and user.has_usable_password() and device_of(user) is None
 
 
 def device_of(user: Any) -> Any:
-    """The user's authenticator; None: there is none."""
+    """The user's authenticator, if any."""
     return TOTPDevice.objects.filter(user=user, confirmed=True).first()
 
 
 def passed(user: Any, code: str) -> str | None:
-    """What the code is of: a device's name, "" where none is asked for; None where it is wrong. A
-    right one is not right again."""
+    """The device of a code, "" if no code is needed; None if the code is wrong. A code is valid
+    only once."""
     device = device_of(user) if is_on() else None
     if device is None:
         return ""
@@ -77,18 +77,18 @@ def passed(user: Any, code: str) -> str | None:
 
 
 def new_key() -> str:
-    """The secret of an authenticator that is about to be set up, in hexadecimal digits."""
+    """A secret for a new authenticator, in hexadecimal digits."""
     return str(default_key())
 
 
 def unconfirmed(user: Any, key: str) -> Any:
-    """What the authenticator is shown: not stored."""
+    """The device to be shown to the authenticator: not stored."""
     return TOTPDevice(user=user, name=AUTHENTICATOR, key=key, tolerance=TOLERANCE)
 
 
 def set_up(user: Any, key: str, code: str) -> list[str] | None:
-    """Store the authenticator of this key, if the code is its own. Returns the recovery codes, to
-    be shown once; None where the code is wrong, or there is an authenticator already."""
+    """Store the authenticator with this key, if the code matches. Returns the recovery codes, to be
+    shown once; None if the code is wrong, or there already is an authenticator."""
     totp = TOTP(unhexlify(key))
     totp.time = time.time()
     if not TOTP_CODE.fullmatch(code.strip()) or not totp.verify(int(code), TOLERANCE):
@@ -104,7 +104,7 @@ def set_up(user: Any, key: str, code: str) -> list[str] | None:
 
 
 def new_codes(user: Any) -> list[str]:
-    """Recovery codes in place of those that there are, as they are shown."""
+    """Replace the recovery codes; returns the new ones for display."""
     codes = [b32encode(secrets.token_bytes(CODE_BYTES)).decode() for _ in range(CODES)]
     with transaction.atomic():
         StaticDevice.objects.filter(user=user).delete()
@@ -115,12 +115,12 @@ def new_codes(user: Any) -> list[str]:
 
 
 def codes_left(user: Any) -> int:
-    """How many recovery codes have not been used."""
+    """The number of unused recovery codes."""
     return sum(kept.token_set.count() for kept in StaticDevice.objects.filter(user=user))
 
 
 def remove(user: Any) -> bool:
-    """Remove it, recovery codes too: whether there was one."""
+    """Delete the authenticator and the recovery codes; returns whether there was one."""
     with transaction.atomic():
         deleted, _ = TOTPDevice.objects.filter(user=user).delete()
     return bool(deleted)
@@ -132,5 +132,5 @@ def _removed(instance: Any, **_: Any) -> None:
 
 
 def _digest(code: str) -> str:
-    """80 bits, as many as the code has: as long as what django-otp compares."""
+    """80 bits, as in the code: the length that django-otp compares."""
     return b32encode(hashlib.sha256(code.encode()).digest()[:CODE_BYTES]).decode()

@@ -1,8 +1,8 @@
-"""The three roles of people: which of Django's permissions each holds, and nothing more.
+"""The three roles of people: the Django permissions of each.
 
-They are Django's groups, made anew from the table after every migration, as the database's own
-roles are (``groups.postgres.grants``): a permission that a new version brings is given at once.
-Whoever wants other rights makes a group beside these.
+They are Django groups, written from the table after every migration, like the database's roles
+(``groups.postgres.grants``): permissions of a new version are granted at once. Other combinations
+need groups of one's own.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ SCHEDULE_MODELS: Final = ("periodictask", "periodictasks", "intervalschedule", "
 PEOPLE_MODELS: Final = ("user", "group")
 
 _SEES = Q(content_type__app_label="groups", codename__startswith="view_") & ~Q(
-    # Who has a token, who did what, who is connected, who may do what on the Kafka port, and URLs.
+    # Tokens, the audit, connections, ACLs and users of the Kafka port, and webhooks' URLs.
     content_type__model__in=(
         *("apitoken", "auditentry", "acl", "kafkauser", "scramcredential"),
         *("clientquota", "clientconnection", "webhook", "webhookdelivery"),
@@ -70,7 +70,7 @@ people, the users, ACLs and quotas of the Kafka port, and the schedule."""
 
 
 def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:
-    """Make the roles that are missing, and give each what the table says (post_migrate)."""
+    """Create missing roles, and set the permissions of each by the table (post_migrate)."""
     with transaction.atomic(using=using):
         for name, holds in ROLES.items():
             role, _made = Role.objects.using(using).get_or_create(name=name)

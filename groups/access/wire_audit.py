@@ -1,7 +1,7 @@
-"""Logins over the wire in the audit: noted in memory at once, and appended many at a time.
+"""Logins over the wire in the audit: collected in memory, and written in batches.
 
-A login waits for no row: it goes on while PostgreSQL is away. What changes something is written
-down by the database, in the transaction of the change (migration 0028).
+A login does not wait for a row: it works while PostgreSQL is unavailable. The database records
+changes, in the transaction of the change (migration 0028).
 """
 
 import asyncio
@@ -23,17 +23,17 @@ from groups.postgres.connections import Connection
 logger = logging.getLogger(__name__)
 
 WAITING_MAX: Final = 10_000
-"""Logins that wait to be written; of more the number alone is told."""
+"""Logins that may wait to be written; of further ones only the number is recorded."""
 
 FAILURES_MAX, FAILURES_OF_ONE_MAX = 100, 25
 """Failures in one batch that are told one by one, of all and of one address: whoever guesses shall
 fill no disk, nor hide what others try."""
 
 EVERY_S: Final = 0.5
-"""Between two batches; a crowd that returns is one or two."""
+"""The pause between two batches; a crowd of reconnecting clients needs one or two."""
 
 LAST_S: Final = 1.0
-"""For the last batch of a node that stops."""
+"""The time for the last batch of a node that stops."""
 
 APPEND = """
 INSERT INTO rollcall_audit (
@@ -47,7 +47,7 @@ FROM unnest(%(who)s::text[], %(address)s::text[], %(client_id)s::text[], %(mecha
 
 
 class Login(NamedTuple):
-    """One attempt; ``why`` it failed, "" where it did not."""
+    """One attempt; ``why`` it failed, "" if it succeeded."""
 
     by: Author
     mechanism: str
@@ -55,7 +55,8 @@ class Login(NamedTuple):
 
 
 class WireAudit:
-    """``add`` from anywhere on the loop; ``run`` writes, until cancelled, and then once more."""
+    """``add`` may be called anywhere on the loop; ``run`` writes until cancelled, and then once
+    more."""
 
     def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
         self._connections = connections
@@ -82,7 +83,7 @@ class WireAudit:
         return True
 
     async def run(self) -> None:
-        """A batch whenever there is one, and a pause behind it."""
+        """Write a batch if there is one, with a pause after it."""
         try:
             while True:
                 await self._wake.wait()
@@ -94,7 +95,7 @@ class WireAudit:
             raise
 
     async def _end(self) -> None:
-        """Write the last batch, and tell the log of what the database does not take."""
+        """Write the last batch, and log what the database does not accept."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_S):
                 await self._write()
@@ -120,7 +121,7 @@ class WireAudit:
             raise
 
     def _give_back(self, batch: list[Login], untold: int) -> None:
-        """They wait again, before those who came since, as far as there is room."""
+        """Put logins back, before newer ones, as far as there is room."""
         room = max(0, WAITING_MAX - len(self._waiting))
         self._untold += untold + max(0, len(batch) - room)
         self._waiting = batch[:room] + self._waiting
