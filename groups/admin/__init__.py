@@ -1,7 +1,7 @@
-"""The admin: what operators see of groups, and what they may ask of them.
+"""The admin: what operators see of groups, and what they may request.
 
-Nothing here changes a group: verbs are operations that the group's owner steps, the very ones
-that REST asks for (docs/architecture.md, *Operations*).
+Nothing here changes a group: verbs are operations that the group's owner executes, the same as
+REST's (docs/architecture.md, *Operations*).
 """
 
 from groups.admin import (  # noqa: F401  (each registers its pages)

@@ -1,7 +1,7 @@
-"""Taking note of what needs attention: with a word for the others, and an end if there is one.
+"""Acknowledging what needs attention, with a note and an optional end.
 
-A line of the Overview, or of a group's page, leads here; its rule and what it fires for stand in
-the URL, since an id may have characters that no form can hold.
+Lines of the Overview, and of a group's page, link to this form; the rule and its subject are in the
+URL, since an id may contain characters that no form field can hold.
 """
 
 from datetime import datetime
@@ -23,7 +23,7 @@ from groups.queries.attention import RULES
 
 
 class NoteForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
-    """What is said of it."""
+    """The note and its end."""
 
     note = CharField(
         max_length=REASON_CHARS_MAX,
@@ -41,7 +41,7 @@ class NoteForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         fields = ("note", "until")
 
     def clean_note(self) -> str:
-        """In one line, of characters that people can be shown."""
+        """One line of displayable characters."""
         note = one_line(self.cleaned_data["note"])
         problem = text_problem(note)
         if problem is not None:
@@ -58,7 +58,7 @@ class NoteForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 
 @admin.register(Acknowledgement)
 class AcknowledgementAdmin(RollcallAdmin):
-    """Made from a line that needs attention, and withdrawn by deleting it."""
+    """Created from a line that needs attention, and withdrawn by deletion."""
 
     form = NoteForm
     list_display = ("rule", "subject", "note", "actor", "at", "until")
@@ -66,14 +66,14 @@ class AcknowledgementAdmin(RollcallAdmin):
     add_form_template = "admin/groups/acknowledgement/add.html"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """What is said; the rest is told by it."""
+        """The input fields; the others are read-only."""
         said = ("note", "until")
         return said if obj is None else ("rule", "subject", *said, "actor", "at")
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """The form for the rule and the subject of the URL."""
+        """The form for the rule and subject of the URL."""
         rule = next((one for one in RULES if one.name == request.GET.get("rule")), None)
         if rule is None:
             messages.warning(request, "Select what to acknowledge on this page.")
@@ -96,7 +96,7 @@ class AcknowledgementAdmin(RollcallAdmin):
         return answer
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """As REST does it."""
+        """Save it as REST does."""
         made = acknowledgements.acknowledge(
             request.GET["rule"],
             request.GET.get("subject", ""),
@@ -109,11 +109,11 @@ class AcknowledgementAdmin(RollcallAdmin):
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Back to what needs attention."""
+        """Return to what needs attention."""
         messages.success(request, f"{obj} was acknowledged.")
         return HttpResponseRedirect(reverse("admin:index"))
 
     def response_delete(self, request: HttpRequest, obj_display: str, obj_id: int) -> HttpResponse:
-        """Back to it, too."""
+        """Return to what needs attention."""
         messages.success(request, f"The acknowledgement of {obj_display} was withdrawn.")
         return HttpResponseRedirect(reverse("admin:index"))

@@ -1,5 +1,5 @@
-"""ACLs of the Kafka port in the admin: looked at, made and deleted, never changed. The functions of
-``groups.access.acl_changes`` do it, the same that REST asks."""
+"""ACLs of the Kafka port in the admin: shown, created and deleted, never changed, by the functions
+of ``groups.access.acl_changes``, as in REST."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ EXAMPLE = {
     "principal": "User:NAME",
     "operation": "READ",
 }
-"""For who pastes it to fill in."""
+"""A placeholder in the command, to be filled in."""
 
 
 def _words(*words: Any) -> forms.ChoiceField:
@@ -48,7 +48,7 @@ def _words(*words: Any) -> forms.ChoiceField:
 
 
 class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """An ACL to be made; the rules of ``groups.core.acls`` judge it."""
+    """The form of a new ACL; the rules of ``groups.core.acls`` validate it."""
 
     permission = _words(Permission.ALLOW, Permission.DENY)
     operation = _words(*(word for word in Operation if word >= Operation.ALL))
@@ -61,7 +61,7 @@ class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stub
         widgets = dict.fromkeys(("name", "principal", "host"), UnfoldAdminTextInputWidget)
 
     def clean(self) -> dict[str, Any]:
-        """Whether there can be such a rule, and whether it can be made now."""
+        """Whether the rule is valid, and can be created now."""
         said: dict[str, Any] = super().clean() or {}
         for field in ("name", "principal", "host"):
             if problem := text_problem(said.get(field, "")):
@@ -80,7 +80,7 @@ class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stub
 
 
 def binding(said: dict[str, Any]) -> Binding:
-    """What the form asks for."""
+    """The binding in the form."""
     return Binding(
         ResourceType[said["resource_type"]],
         said["name"],
@@ -94,7 +94,7 @@ def binding(said: dict[str, Any]) -> Binding:
 
 @admin.register(Acl)
 class AclAdmin(RollcallAdmin):
-    """A rule is never edited: one that should say something else is another one."""
+    """A rule is never edited: a different one is created instead."""
 
     form = AclForm
     list_display = ("principal", "says", "operation", "resource", "host", "created_at")
@@ -106,23 +106,23 @@ class AclAdmin(RollcallAdmin):
     change_form_after_template = "admin/groups/group/curl.html"
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
-        """Nothing is made that nobody goes by."""
+        """Not without an authorizer."""
         return super().has_add_permission(request) and acl_changes.is_on()
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nor deleted."""
+        """Not without an authorizer."""
         return super().has_delete_permission(request, obj) and acl_changes.is_on()
 
     def get_fields(self, request: HttpRequest, obj: Acl | None = None) -> tuple[str, ...]:
-        """The whole of it."""
+        """All fields."""
         return FIELDS if obj is None else (*FIELDS, "created_at")
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """From everywhere, as Kafka's tools do; of operations not the one that means all."""
+        """Any host, as in Kafka's tools; of the operations not ALL."""
         return {"host": "*", "operation": Operation.READ.name}
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """The list, with a word where nobody goes by it."""
+        """The list, with a hint if there is no authorizer."""
         if not acl_changes.is_on():
             messages.warning(request, OFF)
         answer: HttpResponse = super().changelist_view(request, extra_context)
@@ -135,7 +135,7 @@ class AclAdmin(RollcallAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The form, or a rule's page with what deletes it over REST."""
+        """The form, or a rule's page with the REST command to delete it."""
         acl: Acl | None = None if object_id is None else self.get_object(request, object_id)
         if acl is None:
             line = curl(request, "POST", "acls", body=EXAMPLE)
@@ -148,17 +148,17 @@ class AclAdmin(RollcallAdmin):
         return answer
 
     def save_model(self, request: HttpRequest, obj: Acl, form: Any, change: bool) -> None:
-        """Nodes know of it at once. One that was there already is none more."""
+        """Nodes are notified at once. An existing rule is not created again."""
         asked = binding(form.cleaned_data)
         made, _ = acl_changes.create(asked, user(request.user.get_username()))
         obj.pk, obj.created_at = made.pk, made.created_at
 
     def delete_model(self, request: HttpRequest, obj: Acl) -> None:
-        """One."""
+        """Delete one rule."""
         acl_changes.delete_rows([obj], user(request.user.get_username()))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Acl]) -> None:
-        """Those that were chosen."""
+        """Delete the selected rules."""
         acl_changes.delete_rows(list(queryset), user(request.user.get_username()))
 
     @display(  # type: ignore[untyped-decorator]
@@ -170,6 +170,6 @@ class AclAdmin(RollcallAdmin):
 
     @admin.display(description="Resource", ordering="name")
     def resource(self, acl: Acl) -> str:
-        """Its type and its name, or what the name begins with."""
+        """Its type, and its name or prefix."""
         rest = "…" if acl.pattern == "PREFIXED" else ""
         return f"{acl.resource_type} {acl.name}{rest}"

@@ -1,4 +1,4 @@
-"""The audit in the admin: looked at, filtered, downloaded. Nothing is changed here."""
+"""The audit in the admin: shown, filtered, downloaded. Nothing is changed here."""
 
 import csv
 from functools import cached_property
@@ -20,17 +20,18 @@ from groups.models import AuditEntry
 from groups.queries.csv_text import cell
 
 ROWS_MAX: Final = 50_000
-"""Of one download, the newest first: it is made in memory. A filter by time has the others."""
+"""Maximum rows of a download, the newest first: it is built in memory. A filter by time finds the
+others."""
 
 LISTED_MAX: Final = 10_000
-"""Of the list, the newest first: a count of all took a tenth of a second for a million."""
+"""Maximum rows of the list, the newest first: counting a million took a tenth of a second."""
 
 SEARCHED_MAX: Final = 1_000_000
-"""Entries that a search without a filter by time compares, the newest: all of ten million took
-seconds of each of the database's processors."""
+"""Entries that a search without a filter by time compares, the newest: comparing ten million took
+seconds on each of the database's processors."""
 
 TIME: Final = "at"
-"""What the filter by time names its parameters after."""
+"""Prefix of the parameters of the filter by time."""
 
 VALUES: Final = """
 WITH RECURSIVE found AS (
@@ -40,7 +41,7 @@ WITH RECURSIVE found AS (
     FROM found WHERE value IS NOT NULL)
 SELECT value FROM found WHERE value <> ''
 """
-"""Every value of an indexed column, by a step in its index each: DISTINCT reads all rows."""
+"""Every value of an indexed column, with one index step for each: DISTINCT reads all rows."""
 
 
 SEARCHED: Final = (
@@ -53,34 +54,34 @@ def _has_span(request: HttpRequest) -> bool:
 
 
 class Values(admin.SimpleListFilter):
-    """By a column with few values, all of which are offered."""
+    """A filter by a column with few values, which are all offered."""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """As they stand in the rows."""
+        """The values in the rows."""
         with connection.cursor() as cursor:
             cursor.execute(VALUES.format(self.parameter_name))
             return [(value, value) for (value,) in cursor.fetchall()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Those of the value."""
+        """The rows with this value."""
         value = self.value()
         return queryset if value is None else queryset.filter(**{str(self.parameter_name): value})
 
 
 class KindFilter(Values):
-    """What was done."""
+    """Filter by kind of event."""
 
     title = parameter_name = "kind"
 
 
 class OutcomeFilter(Values):
-    """What became of it."""
+    """Filter by result."""
 
     title = parameter_name = "outcome"
 
 
 class Newest(Paginator):  # type: ignore[type-arg]  # not generic at run time
-    """Pages of the newest rows, which are counted no further."""
+    """A paginator for the newest rows, which counts no further."""
 
     @cached_property
     def count(self) -> int:
@@ -90,7 +91,7 @@ class Newest(Paginator):  # type: ignore[type-arg]  # not generic at run time
 
 @admin.register(AuditEntry)
 class AuditAdmin(RollcallAdmin):
-    """Who did what, from where."""
+    """The audit: author, address, event."""
 
     list_display = ("at", "kind", "who", "address", "target", "outcome", "request_id")
     list_display_links = ("at",)
@@ -99,18 +100,18 @@ class AuditAdmin(RollcallAdmin):
     search_fields = ("who", "address", "client_id", "target", "=request_id")
     ordering = ("-id",)
     fields = readonly_fields = AuditEntry.SHOWN[1:]
-    sortable_by = (TIME,)  # by the others all rows were sorted
+    sortable_by = (TIME,)  # other columns would sort all rows
     list_before_template = "admin/groups/auditentry/above.html"
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """The newest first. Of a span of time by time itself, whose index begins there; by id, all
-        newer rows were read before it."""
+        """The newest first. Within a time span ordered by time, whose index can begin there;
+        ordered by id, all newer rows would be read before."""
         return ("-at", "-id") if _has_span(request) else ("-id",)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Among the newest, unless a span of time says where to look."""
+        """Search the newest, or the time span of the filter."""
         if search_term.split() and not _has_span(request):
             newest = AuditEntry.objects.aggregate(id=Max("id"))["id"] or 0
             if newest > SEARCHED_MAX:
@@ -119,12 +120,12 @@ class AuditAdmin(RollcallAdmin):
         return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
-        """The download, before that of an entry."""
+        """The download's URL before that of an entry."""
         view = self.admin_site.admin_view(self.csv_view)
         return [path("csv/", view, name="groups_auditentry_csv"), *super().get_urls()]
 
     def csv_view(self, request: HttpRequest) -> HttpResponse:
-        """What the list has found, by the same filters, as CSV."""
+        """The rows of the list, with the same filters, as CSV."""
         try:
             found = self.get_changelist_instance(request).queryset
         except IncorrectLookupParameters:

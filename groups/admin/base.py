@@ -1,4 +1,4 @@
-"""What every page of the admin shares. No model is registered here."""
+"""Shared by all pages of the admin. No model is registered here."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
@@ -18,7 +18,7 @@ from groups.access import rights
 from groups.core.errors import Refuse
 
 SEARCH_WORDS_MAX, SEARCH_LENGTH_MAX = 16, 2_048
-"""Of what is looked for in a list. Each word is compared with several columns of every row."""
+"""Maximum words and length of a search. Each word is compared with several columns of every row."""
 
 TOO_LONG = (
     f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} characters: no search"
@@ -30,8 +30,8 @@ T = TypeVar("T")
 
 
 def once(shown: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
-    """A read-only field that is worked out once a page: a form's template asks for its value
-    several times. It is kept with the object, which is the request's own."""
+    """A read-only field that is computed once per page, although a form's template reads its value
+    several times. The value is kept in the object, which belongs to the request."""
 
     @wraps(shown)
     def kept(site: Any, row: Any) -> T:
@@ -44,7 +44,7 @@ def once(shown: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
 
 
 def is_too_long(request: HttpRequest, search_term: str) -> bool:
-    """Whether more is looked for than is compared; whoever asked is told so."""
+    """Whether a search is too long; the user is told so."""
     is_long = len(search_term.split()) > SEARCH_WORDS_MAX or len(search_term) > SEARCH_LENGTH_MAX
     if is_long:
         messages.warning(request, TOO_LONG)
@@ -53,8 +53,8 @@ def is_too_long(request: HttpRequest, search_term: str) -> bool:
 
 @cache
 def _box() -> tuple[str, str]:
-    """unfold's box before a row, without its value: to render its template for each row would take
-    a tenth of the time of a list."""
+    """unfold's checkbox before a row, without its value: rendering its template for each row would
+    take a tenth of a list's time."""
     before, _, after = checkbox.render(ACTION_CHECKBOX_NAME, BOX_VALUE).partition(BOX_VALUE)
     return mark_safe(before), mark_safe(after)
 
@@ -63,21 +63,21 @@ BOX_VALUE: Final = "the-value-of-a-box"
 
 
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
-    """unfold's pages, without a count of everything beside the count of what was found.
+    """unfold's pages, without a count of all rows beside the count of found ones.
 
-    Who may do what is told by the table of rights; the gate asks it for each page, and what is
-    asked here decides which buttons, forms and actions a page has.
+    The table of rights decides who may do what; the gate checks it for each page, and the methods
+    here decide which buttons, forms and actions a page has.
     """
 
     list_empty = ""
-    """What an empty list says, where nothing is looked for."""
+    """The text of an empty list without a search."""
 
     show_full_result_count = False
     list_per_page = 50
 
     @property
     def rights(self) -> rights.Model:
-        """The model's part of the table."""
+        """The model's row in the table."""
         return rights.MODELS[f"{self.opts.app_label}_{self.opts.model_name}"]
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -85,15 +85,15 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
         return rights.may(request.user, self.rights.view)
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
-        """Whether rows are made here."""
+        """Whether rows can be created here."""
         return rights.may(request.user, self.rights.add)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether a page of a row is a form."""
+        """Whether a row's page is a form."""
         return rights.may(request.user, self.rights.change)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether rows are deleted here."""
+        """Whether rows can be deleted here."""
         return rights.may(request.user, self.rights.delete)
 
     def changeform_view(
@@ -103,8 +103,8 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The form; what is refused although its form was right, since somebody was quicker, is
-        told by a message."""
+        """The form; if a valid form is refused because someone else was faster, a message says
+        so."""
         try:
             response: HttpResponse = super().changeform_view(
                 request, object_id, form_url, extra_context
@@ -115,7 +115,7 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
         return response
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list; Django's page for filters that cannot be, where PostgreSQL finds so: a NUL."""
+        """The list; Django's page for invalid filters, if PostgreSQL refuses one (NUL)."""
         try:
             return super().get_changelist_instance(request)
         except DataError as error:
@@ -124,7 +124,7 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """What is looked for; nothing, where that is so much that it would take seconds."""
+        """The rows that match; none if the search is too long, which would take seconds."""
         if is_too_long(request, search_term):
             return queryset.none(), False
         found: tuple[QuerySet[Any], bool] = super().get_search_results(
@@ -134,12 +134,12 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
 
     @admin.display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Any) -> str:
-        """The box before a row."""
+        """The checkbox before a row."""
         before, after = _box()
         return format_html("{}{}{}", before, str(obj.pk), after)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """What this person may do with the rows that were chosen."""
+        """The actions that this user may apply to selected rows."""
         found: Mapping[str, Any] = super().get_actions(request)
         needed = self.rights.actions
         return {

@@ -1,6 +1,6 @@
-"""Bars for a report: who was without owners for how long, and because of what.
+"""Bars for a report: how long groups had partitions without an owner, and why.
 
-From rows to places on a drawing, nothing else; the template writes the SVG.
+Computes positions from rows; the template writes the SVG.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,11 +24,11 @@ STEPS_MS: Final = tuple(
     1_000 * step
     for step in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 18_000, 36_000)
 )
-"""Distances of marks on the axis that people count by."""
+"""Distances between marks on the axis."""
 
 
 class Cost(NamedTuple):
-    """What is drawn of one row of the report."""
+    """The values of one row of the report."""
 
     group_id: str
     trigger: str
@@ -36,7 +36,7 @@ class Cost(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One coloured stretch of a bar."""
+    """One coloured part of a bar."""
 
     x: float
     width: float
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """One group: its parts, and where its words stand."""
+    """One group: its parts, and the positions of its labels."""
 
     y: int
     middle: int
@@ -65,7 +65,7 @@ class Tick(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The whole drawing; lengths are the drawing's own units."""
+    """The whole chart; lengths are in its own units."""
 
     width: int
     height: int
@@ -77,12 +77,13 @@ class Chart:
 
     @property
     def floor(self) -> int:
-        """Where the bars end and the axis begins."""
+        """The end of the bars and position of the axis."""
         return self.height - AXIS_HEIGHT
 
 
 def draw(costs: Iterable[Cost]) -> Chart | None:
-    """One bar for each group, the longest first; None where nobody was without owners."""
+    """One bar for each group, the longest first; None if no group had partitions without an
+    owner."""
     groups: dict[str, dict[str, int]] = {}
     for cost in costs:
         if cost.without_owner_ms > 0:
@@ -104,12 +105,12 @@ def draw(costs: Iterable[Cost]) -> Chart | None:
 
 
 def words(trigger: str) -> str:
-    """A trigger as the legend names it."""
+    """A trigger's name in the legend."""
     return trigger.replace("-", " ") or "unknown"
 
 
 def _colours(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The costliest trigger has the first colour, and so on."""
+    """The trigger with the highest cost has the first colour, and so on."""
     totals: dict[str, int] = {}
     for parts in groups:
         for trigger, milliseconds in parts.items():
@@ -141,7 +142,7 @@ def _bar(
 
 
 def shortened(text: str) -> str:
-    """A name that fits beside its bar: the beginning and the end tell more than the middle."""
+    """A name that fits beside its bar: beginning and end say more than the middle."""
     if len(text) <= LABEL_LENGTH_MAX:
         return text
     half = (LABEL_LENGTH_MAX - 1) // 2

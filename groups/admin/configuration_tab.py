@@ -1,5 +1,4 @@
-"""What a group has of its own, as its page shows it: each setting with its value, where that comes
-from, its bounds, and who set it."""
+"""A group's settings on its page: each with its value, its source, its bounds, and its author."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +25,7 @@ SOURCES: Final[Mapping[int, str]] = {
 }
 
 READ_MAX: Final = 50
-"""Entries about a group's settings in which it is looked for who set one."""
+"""Journal entries about a group's settings that are searched for their authors."""
 
 
 def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
@@ -55,7 +54,7 @@ def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
 
 
 def _authors(group_id: str) -> Mapping[str, str]:
-    """Who set each of these last, by the journal."""
+    """The last author of each setting, by the journal."""
     entries: list[Journal] = list(
         groups.journal_of(group_id).filter(kind=EntryKind.CONFIG_CHANGED)[:READ_MAX]
     )
@@ -67,7 +66,7 @@ def _authors(group_id: str) -> Mapping[str, str]:
 
 
 def _change_url(seen: Standing, config: Config, may_configure: bool, may_freeze: bool) -> str:
-    """Where it is changed; "" where one may not. A freeze is an operation, with its own page."""
+    """The URL to change it; "" if the user may not. A freeze is an operation with its own page."""
     at = standing.urls(seen.group)
     if config.name == FREEZE:
         return at["freeze_url"] if may_freeze else ""
@@ -75,7 +74,7 @@ def _change_url(seen: Standing, config: Config, may_configure: bool, may_freeze:
 
 
 def bounds(config: Config, broker: Broker) -> str:
-    """ "5,000 to 3,600,000"; "" for what is true or false."""
+    """ "5,000 to 3,600,000"; "" for booleans."""
     least, most = (
         bound if isinstance(bound, int) else int(broker[bound].value)
         for bound in (config.least, config.most)

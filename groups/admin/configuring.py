@@ -1,8 +1,8 @@
-"""A setting of a group, changed or reset to its default in the admin: look first, say why, then do.
+"""Changing or resetting a setting of a group in the admin: preview, reason, change.
 
-The change is that of REST (``groups.operations.configs``), with its lock and its entry of the
-journal. A page that was looked at before somebody else changed the setting changes nothing, and
-shows how things are.
+The change is REST's (``groups.operations.configs``), with its lock and journal entry. If someone
+else has changed the setting since the page was opened, nothing is changed, and the page shows the
+current value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,16 +26,16 @@ from groups.models import Group
 from groups.operations import configs
 
 VALUE_CHARS_MAX: Final = 100
-"""A number, or true or false."""
+"""Enough for a number, or true or false."""
 
 RESET: Final = "reset"
-"""The name of the button that takes the group's own value away."""
+"""The name of the button that removes the group's own value."""
 
 TEXT: Final = {"class": "rc-field rc-short"}
 
 
 class Configuring(Reason):
-    """A new value, and what the group had of its own when the page was looked at ("": nothing)."""
+    """A new value, and the group's own value when the page was opened ("": none)."""
 
     value = forms.CharField(
         required=False, max_length=VALUE_CHARS_MAX, widget=forms.TextInput(attrs=TEXT)
@@ -50,18 +50,18 @@ class Configuring(Reason):
 
     @property
     def is_reset(self) -> bool:
-        """Whether the other button was pressed."""
+        """Whether the reset button was pressed."""
         return RESET in self.data
 
 
 class _Stale(Exception):
-    """Somebody else has changed the setting since the page was opened."""
+    """Someone else has changed the setting since the page was opened."""
 
 
 def configure(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """The page of the setting that ``?name=`` names."""
+    """The page of the setting in ``?name=``."""
     config = BY_NAME.get(request.GET.get("name", ""))
-    if config is None or config.name == FREEZE:  # a freeze is an operation, with a page of its own
+    if config is None or config.name == FREEZE:  # a freeze is an operation with its own page
         raise Http404("There is no such setting.")
     form = Configuring(config, request.POST or None, initial=_initial(group, config))
     changed = False
@@ -89,7 +89,7 @@ def _initial(group: Group, config: GroupConfig) -> Mapping[str, str]:
 
 
 def _is_done(request: HttpRequest, group: Group, config: GroupConfig, form: Configuring) -> bool:
-    """Change it; what is refused is told beside the value. Raises ``_Stale``."""
+    """Change it; an error is shown beside the value. Raises ``_Stale``."""
     try:
         done = configs.alter(
             group.group_id,
@@ -156,7 +156,7 @@ def _sentences(config: GroupConfig, own: Values, broker: Broker) -> Sequence[str
 def _commands(
     request: HttpRequest, group: Group, config: GroupConfig, is_own: bool
 ) -> Mapping[str, str]:
-    """The lines of a shell, of a change and, where there is something to reset, of that."""
+    """The shell commands for a change and, if there is something to reset, for that."""
 
     def line(value: str | None) -> str:
         body = {**REASON, "changes": [{"name": config.name, "value": value}]}

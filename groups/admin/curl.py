@@ -1,4 +1,4 @@
-"""The lines of a shell that ask for what a page asks for: of REST by curl, and by ``rollcall``."""
+"""Shell commands that request the same as a page: with curl for REST, and with ``rollcall``."""
 
 import json
 import shlex
@@ -9,10 +9,10 @@ from urllib.parse import quote, urlencode
 from django.http import HttpRequest
 
 REASON: Final = {"reason": "WHY"}
-"""For who pastes it to fill in."""
+"""A placeholder, to be filled in."""
 
 WHY: Final = ("--reason", "WHY")
-"""The same."""
+"""The same in the body."""
 
 
 def curl(
@@ -23,7 +23,7 @@ def curl(
     body: Mapping[str, Any] | None = REASON,
     query: Mapping[str, str] | None = None,
 ) -> str:
-    """``path``: below /api/v1/, with {} for each id. The token stays a variable of the shell."""
+    """``path``: below /api/v1/, with {} for each id. The token is a variable of the shell."""
     named = path.format(*(quote(one, safe="") for one in ids))
     if query:
         named = f"{named}?{urlencode(query, quote_via=quote)}"
@@ -35,7 +35,7 @@ def curl(
 
 
 def cli(*words: str, ids: Sequence[str] = (), options: Sequence[str] = WHY) -> str:
-    """The command of docs/cli.md. An id that looks like an option stands behind "--"."""
+    """The command of docs/cli.md. An id that looks like an option comes after "--"."""
     marks = ["--"] if any(one.startswith("-") for one in ids) else []
     said = [*words, *options, *marks, *ids] if marks else [*words, *ids, *options]
     return shlex.join(["rollcall", *said])

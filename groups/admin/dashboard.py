@@ -1,5 +1,5 @@
-"""The first page: the fleet in a few numbers, and what needs attention. What is counted stands
-in ``groups.queries.overview``; here it becomes tiles and sentences."""
+"""The first page: the fleet in a few numbers, and what needs attention. ``groups.queries.overview``
+counts; this module creates tiles and sentences."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -40,7 +40,7 @@ TONES = {
 
 
 def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """What the template of the first page needs (unfold's DASHBOARD_CALLBACK)."""
+    """The context of the first page's template (unfold's DASHBOARD_CALLBACK)."""
     if not rights.may(request.user, rights.VIEW_GROUP):
         return context
     seen = fleets.look()
@@ -67,7 +67,7 @@ def _told(entry: Journal) -> dict[str, Any]:
 
 
 def tiles(seen: Overview) -> Sequence[Tile]:
-    """The numbers, each with the page behind it."""
+    """The numbers, each with a link to its page."""
     live = len(seen.nodes) - len(seen.silent_nodes)
     more = "+" if seen.rebalances_1h.is_more else ""
     free = seen.ownerless_slots
@@ -105,7 +105,7 @@ def _settled(seen: Overview) -> str:
 
 
 def shares(seen: Overview) -> Sequence[dict[str, Any]]:
-    """Groups by state, as parts of a bar; a state with any group is wide enough to be seen."""
+    """Groups by state, as parts of a bar; every state with a group is wide enough to be seen."""
     page = reverse("admin:groups_group_changelist")
     return [
         {

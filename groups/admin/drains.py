@@ -1,7 +1,7 @@
-"""Drain a node in the admin, or withdraw its drain: look first, say why, then ask.
+"""Draining a node in the admin, or withdrawing a drain: preview, reason, request.
 
-A page that was looked at before somebody else drained the node asks for nothing, and shows how
-things are.
+If someone else has drained the node since the page was opened, nothing is requested, and the page
+shows the current state.
 """
 
 from typing import Any, Final
@@ -31,13 +31,13 @@ AWAY: Final = "The node is away. When it starts, it takes its share of the slots
 
 
 class Draining(Reason):
-    """Drain, or withdraw it: what was offered when the page was looked at."""
+    """Drain or withdraw: the action that the page offered."""
 
     verb = forms.ChoiceField(choices=[(v, v) for v in (DRAIN, UNDRAIN)], widget=forms.HiddenInput)
 
 
 def drain(site: RollcallAdmin, request: HttpRequest, node_id: int) -> HttpResponse:
-    """Preview and form: a node that is drained is offered to be taken back."""
+    """Preview and form: for a drained node it offers the withdrawal."""
     is_drained = queries.of(node_id) is not None
     is_there = Node.objects.filter(node_id=node_id).exists()
     if not is_drained and not is_there:
@@ -76,7 +76,7 @@ def _title(node_id: int) -> str:
 
 
 def _refused(node_id: int) -> str:
-    """Why it cannot be drained now; "" where it can be."""
+    """Why the node cannot be drained now; "" if it can."""
     try:
         drains.check(node_id)
     except (drains.NoTaker, OlderNode) as error:
@@ -85,7 +85,7 @@ def _refused(node_id: int) -> str:
 
 
 def _ask(request: HttpRequest, node_id: int, verb: str, reason: str) -> str:
-    """Do it; what stands in the way, if somebody was quicker."""
+    """Do it; returns the error if someone else was faster."""
     who: Any = request.user
     try:
         if verb == DRAIN:

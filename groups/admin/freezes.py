@@ -1,7 +1,7 @@
-"""Freeze, thaw and delete a group in the admin: look first, say why, then ask.
+"""Freezing, thawing and deleting a group in the admin: preview, reason, request.
 
-Each is an operation, as in ``groups.admin.verbs``. A page that was looked at before somebody else
-froze or thawed the group asks for nothing, and shows how things are.
+Each is an operation, as in ``groups.admin.verbs``. If someone else has frozen or thawed the group
+since the page was opened, nothing is requested, and the page shows the current state.
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ THAW: Final = Operation.Verb.THAW
 
 
 class Freezing(Reason):
-    """Freeze or thaw: what was offered when the page was looked at."""
+    """Freeze or thaw: the action that the page offered."""
 
     verb = forms.ChoiceField(choices=[(v, v) for v in (FREEZE, THAW)], widget=forms.HiddenInput)
     until = forms.DateTimeField(
@@ -42,8 +42,8 @@ class Freezing(Reason):
 
 
 def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """Preview and form. ``group``: with ``frozen_since``; what is frozen is offered to be thawed,
-    and the other way round."""
+    """Preview and form. ``group``: with ``frozen_since``; for a frozen group it offers the thaw,
+    otherwise the freeze."""
     verb = FREEZE if getattr(group, "frozen_since", None) is None else THAW
     form = Freezing(request.POST or None, initial={"verb": verb})
     changed = request.method == "POST" and form.data.get("verb") != verb
@@ -67,7 +67,7 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
 
 
 def remove(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """What is deleted, and the form that asks for it, where the group has no members."""
+    """The preview of a deletion, and the form if the group has no members."""
     found = previews.delete(group.group_id)
     is_refused = found.would == previews.REFUSED
     form = Typed(request.POST or None)

@@ -1,6 +1,6 @@
-"""The admin's gate: each page is looked up in the table of rights before it is shown.
+"""Checks each page of the admin by the table of rights before it is shown.
 
-Whoever is not logged in is let through, to be sent to the login page by Django itself.
+A user who is not logged in is passed on to Django, which redirects to the login page.
 """
 
 from collections.abc import Callable
@@ -17,29 +17,29 @@ from groups.access import held_up, rights
 NAMESPACE: Final = "admin"
 
 PROBES: Final = ("/livez", "/readyz")
-"""They ask nobody who it is, and answer while the database is away, too."""
+"""Paths without authentication, which answer even if the database is unavailable."""
 
 OPEN: Final = ("login", "logout", "jsi18n")
-"""Pages for who has to do something else first, beside that of what it is."""
+"""Pages for users with a duty, besides the duty's own page."""
 
 REDIRECT: Final = "<path:object_id>/"
-"""Django's old form of a change page's URL, which leads to the new one."""
+"""Django's old form of a change page's URL, which redirects to the new one."""
 
 
 class Gate:
-    """Middleware, behind that of sessions and users."""
+    """Middleware, after those of sessions and users."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The page is known only later; who has to do something else first, now."""
+        """The page is not known yet; users with a duty are redirected now."""
         if settings.SESSION_COOKIE_NAME in request.COOKIES and request.path not in PROBES:
             held_up.mark(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """None where the page may be shown."""
+        """None if the page may be shown."""
         match = request.resolver_match
         if match is None or NAMESPACE not in match.namespaces:
             return None
@@ -60,7 +60,7 @@ class Gate:
 
 
 def row_of(name: str | None, route: str) -> rights.Row:
-    """What a page needs, by its URL's name, or by its route where it has none."""
+    """The row of a page, by its URL's name, or by its route if it has none."""
     if name is None:
         if route.endswith(REDIRECT):
             return {"GET": rights.LOGGED_IN}

@@ -1,7 +1,7 @@
-"""The list of groups: its filters, its named views, and what a row shows beside its columns.
+"""The list of groups: its filters, its named views, and values of a row besides its columns.
 
-A view is a query with a name; some are here for everybody, others people save for themselves or
-for all (``groups.models.SavedView``).
+A view is a named query; some are built in, others are saved by users for themselves or for all
+(``groups.models.SavedView``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ from groups.queries import attention, group_rows, group_search, groups, situatio
 from groups.queries.acknowledgements import ABOUT_GROUPS, known
 
 ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform")
-"""Those of Kafka's clients and servers; others are found by a URL (``?assignor=``)."""
+"""Assignors of Kafka's clients and servers; others can be set in the URL (``?assignor=``)."""
 
 NOBODY: Final = "nobody"
 ANY_RULE: Final = "any"
 
 
 class Filter(admin.SimpleListFilter):
-    """One choice. A value that is none of the choices, as a URL may have it, is shown, too."""
+    """A filter with choices. A value in the URL that is no choice is accepted and shown."""
 
     @property
     def known(self) -> Sequence[tuple[str, str]]:
@@ -35,90 +35,90 @@ class Filter(admin.SimpleListFilter):
         raise NotImplementedError
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Groups of this choice."""
+        """Groups with this choice."""
         raise NotImplementedError
 
     def has_output(self) -> bool:
-        """Shown, however few choices there are."""
+        """Always shown, even with few choices."""
         return bool(self.lookup_choices)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The choices, and what the URL says."""
+        """The choices, and the value in the URL."""
         found, value = list(self.known), self.value()
         if value and value not in dict(found):
             found.append((value, value))
         return found
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Those of the choice; all, where nothing is chosen."""
+        """The groups with the selected value; all if none is selected."""
         value = self.value()
         return queryset if not value else self.chosen(queryset, value)
 
 
 class StateFilter(Filter):
-    """Groups in one state."""
+    """Groups by state."""
 
     title = "state"
     parameter_name = "state"
     known = [(state, state) for state in groups.STATES]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Those in it; all those that wait for somebody."""
+        """Groups in this state, or all that wait."""
         return queryset.filter(state=value) if value in groups.STATES else queryset
 
 
 class TypeFilter(Filter):
-    """Groups of one protocol."""
+    """Groups by protocol."""
 
     title = "type"
     parameter_name = "type"
     known = [(kind, kind) for kind in groups.KINDS]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Those of it."""
+        """Groups with this protocol."""
         return queryset.filter(kind=value) if value in groups.KINDS else queryset
 
 
 class AttentionFilter(Filter):
-    """Groups for which a rule of what needs attention fires."""
+    """Groups with a finding of an attention rule."""
 
     title = "rule that fires"
     parameter_name = "attention"
     known = [(ANY_RULE, "any rule"), *((name, name) for name in attention.OF_GROUPS)]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Those of the rule."""
+        """Groups with a finding of this rule."""
         names = attention.OF_GROUPS if value == ANY_RULE else (value,)
         return group_search.of_rules(queryset, names)
 
 
 class AssignorFilter(Filter):
-    """Groups of one assignor."""
+    """Groups by assignor."""
 
     title = "assignor"
     parameter_name = "assignor"
     known = [(name, name) for name in ASSIGNORS]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """The members' choice, or the coordinator's."""
+        """The assignor that the members selected, or the coordinator's."""
         by_members = Q(protocol_name=value)
         return queryset.filter(by_members | Q(kind=groups.CONSUMER, details__assignor=value))
 
 
 class NodeFilter(Filter):
-    """Groups of one node."""
+    """Groups by node."""
 
     title = "node"
     parameter_name = "node"
 
     @property
     def known(self) -> Sequence[tuple[str, str]]:
-        """The nodes that there are, and nobody."""
+        """The existing nodes, and none."""
         ids = Node.objects.order_by("node_id").values_list("node_id", flat=True)
         return [*((str(n), f"node {n}") for n in ids), (NOBODY, "no node")]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Those whose slot it owns."""
+        """Groups whose slot the node owns."""
         if value == NOBODY:
             return group_search.of_node(queryset, None)
         is_id = value.isascii() and value.isdigit() and len(value) < NODE_DIGITS_MAX
@@ -131,21 +131,22 @@ TOO_MANY: Final = (
     " first."
 )
 DESCENDING: Final = "desc"
-"""As Django has it."""
+"""Django's prefix."""
 
 NODE_DIGITS_MAX: Final = 10
-"""Digits of an int32; more number no node."""
+"""Digits of an int32, the maximum of a node's number."""
 
 
 class TopicFilter(Filter):
-    """Groups of one topic. There may be thousands, so a topic's page and the search lead here."""
+    """Groups by topic. There may be thousands of topics, so a topic's page and the search link
+    here."""
 
     title = "topic"
     parameter_name = "topic"
     known = []
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Those that subscribe to it or have committed."""
+        """Groups that subscribe to it or have committed offsets of it."""
         return group_search.of_topic(queryset, value)
 
 
@@ -163,22 +164,22 @@ LIVE: Final = "live"
 
 
 def is_refresh(request: HttpRequest) -> bool:
-    """Whether live.js looks again: the part of the page that changes will do."""
+    """Whether live.js refreshes: only the changing part of the page is needed."""
     return request.headers.get("X-Requested-With") == LIVE
 
 
 class Ids(list[str]):
-    """All groups of a list in its order, as Django's list takes rows."""
+    """All groups of a list in order, in place of Django's queryset."""
 
     def _clone(self) -> Self:
         return self
 
 
 class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
-    """The page's groups with what a row shows beside its own columns.
+    """The groups of a page with values besides their columns.
 
-    Looked up when the page's rows are known: PostgreSQL would count the members of every group
-    that an OFFSET skips.
+    Computed after the page's rows are known: PostgreSQL would otherwise count members of every
+    group that an OFFSET skips.
     """
 
     result_list: Any
@@ -186,8 +187,8 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
     work: Mapping[str, group_rows.Work] | None = None
 
     def get_results(self, request: HttpRequest) -> None:
-        """The rows as ever, each with its members' number, ``newest``, its last rebalance,
-        ``situation``, what is going on, ``work`` and ``rebalances_1h``."""
+        """The usual rows, each with its number of members, ``newest``, its last rebalance,
+        ``situation``, its current activity, ``work`` and ``rebalances_1h``."""
         if self.query or TopicFilter.parameter_name in request.GET:
             self._find_once()
         self._order_by_work(request)
@@ -209,7 +210,7 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
         self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
 
     def _find_once(self) -> None:
-        """Search once for the count and for the page, or for all rows if these are few."""
+        """Search once for the count and the page, or load all rows if there are few."""
         ids, total = group_search.ids_of(self.queryset)
         if len(ids) == total:
             self.queryset = Ids(ids)
@@ -217,7 +218,8 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
             self.queryset.count = lambda: total
 
     def _order_by_work(self, request: HttpRequest) -> None:
-        """By what members' rows say, which PostgreSQL cannot read, where they are few enough."""
+        """Order by values in members' rows that PostgreSQL cannot decode, if there are few
+        enough."""
         number, how = next(iter(self.get_ordering_field_columns().items()), (0, ""))
         column = dict(enumerate(self.list_display)).get(number)
         if column not in group_rows.ORDERS:
@@ -227,7 +229,7 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
             found = Group.objects.filter(group_id__in=found)
         self.work = group_rows.work_of_all(found)
         if self.work is None:
-            if not is_refresh(request):  # which shows no messages: they would be told later
+            if not is_refresh(request):  # which shows no messages: they stay for the next page
                 messages.warning(request, TOO_MANY.format(column))
             return
         by = {group_id: getattr(one, column) for group_id, one in self.work.items()}
@@ -239,7 +241,8 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
 
 
 class View(NamedTuple):
-    """A query with a name. ``remove``: where it is deleted, "": nowhere, or by others."""
+    """A named query. ``remove``: the URL to delete it; "": it cannot be deleted, or not by this
+    user."""
 
     title: str
     link: str
@@ -259,7 +262,7 @@ VIEWS: Final[Mapping[str, str]] = {
 }
 
 SAVED_MAX: Final = 30
-"""Saved views that are offered: one's own first, and one may save as many."""
+"""Maximum number of saved views that are offered; each user may save as many."""
 
 PAGE: Final = "p"
 
@@ -268,19 +271,19 @@ ORDER: Final = "o"
 
 
 def columns(site: Any, request: HttpRequest) -> Sequence[str]:
-    """The columns as Django numbers them in an order: from 1 where there is a box before each row,
-    from 0 where there is none, since the person may do nothing. So views name columns."""
+    """The columns as Django numbers them in an order: from 1 if there is a checkbox before each
+    row, from 0 if the user has no actions. So views use column names."""
     shown: Sequence[str] = site.get_list_display(request)
     return ["", *shown] if site.get_actions(request) else shown
 
 
 def numbered(said: QueryDict, names: Sequence[str]) -> QueryDict:
-    """The query with an order of numbers, as Django takes it."""
+    """The query with column numbers, as Django expects."""
     return _ordered(said, {name: str(number) for number, name in enumerate(names) if name})
 
 
 def named(said: QueryDict, names: Sequence[str]) -> QueryDict:
-    """The query with an order of names."""
+    """The query with column names."""
     return _ordered(said, {str(number): name for number, name in enumerate(names) if name})
 
 
@@ -294,7 +297,7 @@ def _ordered(said: QueryDict, words: Mapping[str, str]) -> QueryDict:
 
 
 def views(request: HttpRequest, names: Sequence[str]) -> dict[str, Any]:
-    """The views above the list, whose columns have these names. One statement."""
+    """The views above a list with these columns. One statement."""
     present = query_of(named(request.GET, names))
     saved = list(visible(request.user).select_related("user")[:SAVED_MAX])
     return {
@@ -307,8 +310,7 @@ def views(request: HttpRequest, names: Sequence[str]) -> dict[str, Any]:
 
 
 def visible(user: Any) -> QuerySet[SavedView]:
-    """The views of this person, then those that others share: however many these are, and
-    whatever their names, one's own are offered."""
+    """This user's views, then those that others share: one's own are offered in any case."""
     found = SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True))
     is_others = Case(When(user=user.pk, then=0), default=1)
     return found.order_by(is_others, "name", "id")
@@ -322,14 +324,14 @@ def _saved(one: SavedView, present: str, user: Any) -> View:
 
 
 def _save_url(present: str, saved: Sequence[SavedView]) -> str:
-    """Where the present query gets a name; "" where it has one."""
+    """The URL to save the current query; "" if it has a name."""
     if present in VIEWS.values() or any(one.query == present for one in saved):
         return ""
     return f"{reverse('admin:groups_savedview_add')}?{urlencode({'query': present})}"
 
 
 def query_of(said: QueryDict) -> str:
-    """A query of the list without its page, in a fixed order."""
+    """A list's query without its page, in a fixed order."""
     return urlencode(sorted(_items(said)))
 
 

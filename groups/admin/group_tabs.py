@@ -1,7 +1,7 @@
-"""The tabs of a group's page: a table of them, each with what it shows beside the head of the page.
+"""The tabs of a group's page: a table of them, with the content of each.
 
-A tab is a query (``?tab=members``), so that each has a link, and a refresh reads what is shown and
-nothing else.
+A tab is a query parameter (``?tab=members``), so that each has a link, and a refresh reads only its
+content.
 """
 
 import zlib
@@ -22,11 +22,11 @@ from groups.queries.ranges import ranges
 from groups.queries.situation import SILENT_SHARE
 
 TOPICS_MAX: Final = 40
-"""Topics of a group that is too large for a matrix, those with partitions without owner first."""
+"""Topics of a group that is too large for a matrix, those with unowned partitions first."""
 
 
 class Tab(NamedTuple):
-    """One tab. ``query``: names in a URL that mean it, where the URL names no tab."""
+    """One tab. ``query``: parameters that select it if the URL names no tab."""
 
     title: str
     shown: Callable[[Standing, HttpRequest], Mapping[str, Any]]
@@ -34,7 +34,8 @@ class Tab(NamedTuple):
 
 
 def owners(seen: Standing, _request: HttpRequest) -> Mapping[str, Any]:
-    """Who owns what: a matrix, or a heat map with a line a topic; and what happened last."""
+    """The owners of partitions, as a matrix or a heat map with a line per topic; and the last
+    events."""
     idle = gave_up(seen.group, seen.members, seen.situation.waiting)
     small = matrix(seen.members, seen.counts, idle)
     topics = [] if small else by_topic(seen.members, seen.counts, ranges)
@@ -48,7 +49,7 @@ def owners(seen: Standing, _request: HttpRequest) -> Mapping[str, Any]:
 
 
 def members(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The members, searched, sorted and paged."""
+    """The members, with search, order and pages."""
     listed = table(seen.members, request.GET)
     colours = {m.member_id: n % COLOURS for n, m in enumerate(seen.members)}
     may_evict = rights.may(request.user, rights.EVICT)
@@ -64,7 +65,7 @@ def members(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
 
 
 def rebalances(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The journal, and what people asked of the group."""
+    """The journal, and the operations on the group."""
     group_id = seen.group.group_id
     entries = journal_page.read(group_id, request)
     return {
@@ -80,11 +81,11 @@ TABS: Final[Mapping[str, Tab]] = {
     "offsets": Tab("Offsets", offsets_tab.shown, ("topic", "partition", "after")),
     "configuration": Tab("Configuration", configuration_tab.shown),
 }
-"""By the name in the URL; the first is shown where none is named."""
+"""By the name in the URL; the first is the default."""
 
 
 def chosen(request: HttpRequest) -> str:
-    """Which tab a URL means."""
+    """The tab that a URL selects."""
     named = request.GET.get("tab", "")
     if named in TABS:
         return named
@@ -93,7 +94,7 @@ def chosen(request: HttpRequest) -> str:
 
 
 def of(seen: Standing, request: HttpRequest) -> dict[str, Any]:
-    """What the chosen tab shows, and where the others are."""
+    """The content of the selected tab, and the links of the others."""
     name = chosen(request)
     return {
         "tab": name,
@@ -107,8 +108,8 @@ def of(seen: Standing, request: HttpRequest) -> dict[str, Any]:
 
 
 def member(view: groups.MemberView, colour: int, may_evict: bool) -> dict[str, Any]:
-    """One line of the members' table. How long ago a member was heard of is only told where that
-    is long: it would change the page of a healthy group with each heartbeat."""
+    """One line of the members' table. The time of the last heartbeat is shown only if it is long
+    ago: otherwise every heartbeat would change the page."""
     age, session = view.heartbeat_age_ms, max(1, view.session_timeout_ms)
     is_silent = age is not None and age > SILENT_SHARE * session
     return {

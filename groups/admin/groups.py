@@ -1,6 +1,6 @@
-"""Groups in the admin: the list, and a page that tells how a group stands and why.
+"""Groups in the admin: the list, and a page with a group's state and its reasons.
 
-Nothing is saved here. What may be asked of a group is in ``groups.admin.verbs``.
+Nothing is saved here. ``groups.admin.verbs`` has the verbs.
 """
 
 from typing import Any, Final
@@ -35,10 +35,10 @@ from groups.queries import group_rows, group_search, groups
 from groups.queries.journal_text import cause
 
 NUL: Final = "\0"
-"""The one character that no id has: PostgreSQL's texts cannot hold it."""
+"""The only character that no id contains, since PostgreSQL's texts cannot."""
 
 BY_WORK: Final = "group_id"
-"""What PostgreSQL orders by where one wants an order that it does not know: the list makes it
+"""A placeholder order of PostgreSQL's query for orders that it does not know: the list sorts
 (``group_list.GroupList``)."""
 
 LIVE_LIST: Final = "admin/groups/group/list_live.html"
@@ -72,7 +72,7 @@ class GroupAdmin(RollcallAdmin):
     actions = tuple(many.BULKS)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[group_list.GroupList]:
-        """Ours."""
+        """Our list."""
         return group_list.GroupList
 
     def changelist_view(
@@ -92,7 +92,7 @@ class GroupAdmin(RollcallAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Groups that have to do with every word."""
+        """Groups that match every word."""
         found, _ = super().get_search_results(request, queryset, "")
         if is_too_long(request, search_term):
             return found.none(), False
@@ -100,36 +100,36 @@ class GroupAdmin(RollcallAdmin):
 
     @admin.action(description="Force a rebalance …")
     def force_rebalances(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
-        """One reason for all of them."""
+        """With one reason for all."""
         return self.many(request, chosen, "force_rebalances")
 
     @admin.action(description="Stop their work …")
     def stop_work(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
-        """One reason for all of them."""
+        """With one reason for all."""
         return self.many(request, chosen, "stop_work")
 
     @admin.action(description="Start their work …")
     def start_work(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
-        """One reason for all of them."""
+        """With one reason for all."""
         return self.many(request, chosen, "start_work")
 
     @admin.action(description="Freeze them …")
     def freeze_groups(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
-        """One reason for all of them."""
+        """With one reason for all."""
         return self.many(request, chosen, "freeze_groups")
 
     @admin.action(description="Thaw them …")
     def thaw_groups(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
-        """One reason for all of them."""
+        """With one reason for all."""
         return self.many(request, chosen, "thaw_groups")
 
     def many(self, request: HttpRequest, chosen: QuerySet[Any], action: str) -> HttpResponse:
-        """What is asked of many groups."""
+        """The form for many groups."""
         ids = list(chosen.values_list("group_id", flat=True))
         return many.ask(self, request, ids, many.BULKS[action])
 
     def get_urls(self) -> list[URLPattern]:
-        """Beside the page of a group, its live part and what may be asked of it."""
+        """URLs besides the group's page: its live part, and its verbs."""
         view = self.admin_site.admin_view
         ours = [
             ("live", self.live_view),
@@ -156,7 +156,7 @@ class GroupAdmin(RollcallAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The page of a group: no form, and nothing that a POST could mean."""
+        """The page of a group: not a form; POST does nothing."""
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
         context = {
@@ -177,36 +177,36 @@ class GroupAdmin(RollcallAdmin):
         return small(request, render(request, "admin/groups/group/live.html", context))
 
     def rebalance_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What a forced rebalance would do, and the form that asks for it."""
+        """Preview and form of a forced rebalance."""
         return verbs.rebalance(self, request, self.seen(request, object_id))
 
     def evict_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What an eviction would do, and the form that asks for it."""
+        """Preview and form of an eviction."""
         return verbs.evict(self, request, self.seen(request, object_id))
 
     def pause_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What stopping or starting would do, and the form that asks for it."""
+        """Preview and form of stopping or starting work."""
         return pauses.pause(self, request, self.seen(request, object_id))
 
     def reset_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What a reset of offsets would do, and the form that asks for it."""
+        """Preview and form of a reset of offsets."""
         return resets.reset(self, request, self.seen(request, object_id))
 
     def freeze_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What a freeze or a thaw would do, and the form that asks for it."""
+        """Preview and form of a freeze or a thaw."""
         group = self.found(object_id) or standing.only_frozen(unquote(object_id))
         return freezes.freeze(self, request, group or self.seen(request, object_id))
 
     def configure_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """A setting of the group, and the form that changes it."""
+        """The form of a setting of the group."""
         return configuring.configure(self, request, self.seen(request, object_id))
 
     def remove_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What is deleted with the group, and the form that asks for it."""
+        """Preview and form of the group's deletion."""
         return freezes.remove(self, request, self.seen(request, object_id))
 
     def shown(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
-        """What the page of a group shows; of one that was deleted, its tombstone and journal."""
+        """The content of a group's page; for a deleted one, its tombstone and journal."""
         group = self.found(object_id)
         if group is not None:
             seen = standing.look(group)
@@ -220,7 +220,7 @@ class GroupAdmin(RollcallAdmin):
         return {**standing.buried(group_id, freeze), **journal}
 
     def found(self, object_id: str) -> Group | None:
-        """The group of a URL, if there is one."""
+        """The group of a URL, if it exists."""
         group_id = unquote(object_id)
         found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
         group: Group | None = groups.with_owners(groups.with_freezes(found)).first()
@@ -235,14 +235,14 @@ class GroupAdmin(RollcallAdmin):
 
     @admin.display(description="State", ordering="state")
     def state_shown(self, group: Group) -> str:
-        """Kafka's word, and which protocol."""
+        """Kafka's word, and the protocol."""
         tone = standing.TONES.get(group.state, "warn")
         state = '<span class="rc-state rc-small rc-{}">{}</span> <span class="rc-foot">{}</span>'
         return format_html(state, tone, group.state, group.kind)
 
     @admin.display(description="Now")
     def now(self, group: Any) -> str:
-        """What is going on, in a sentence."""
+        """Its current activity, in a sentence."""
         told, noted = group.situation, group.acknowledged
         by = f" Acknowledged by {noted.actor}: {noted.note}" if noted else ""
         evict = standing.evict_link(group, told) if group.may_evict else None
@@ -256,22 +256,22 @@ class GroupAdmin(RollcallAdmin):
 
     @admin.display(description="Members", ordering=group_rows.BY_MEMBERS)
     def size(self, group: Any) -> str:
-        """How many."""
+        """The number of members."""
         return f"{group.member_count:,}"
 
     @admin.display(description="Topics", empty_value="", ordering=BY_WORK)
     def topics(self, group: Any) -> str | None:
-        """How many its members subscribe to; nothing, where it is too large to be read here."""
+        """The number of subscribed topics; empty if it is too large to be read here."""
         return None if group.work is None else f"{group.work.topics:,}"
 
     @admin.display(description="Partitions", empty_value="", ordering=BY_WORK)
     def partitions(self, group: Any) -> str | None:
-        """How many these topics have."""
+        """The number of their partitions."""
         return None if group.work is None else f"{group.work.partitions:,}"
 
     @admin.display(description="Unowned", empty_value="", ordering=BY_WORK)
     def unowned(self, group: Any) -> str | None:
-        """How many of these no member owns."""
+        """The number of partitions without an owner."""
         if group.work is None or not group.work.unowned:
             return None if group.work is None else "0"
         return format_html('<b class="rc-nobody">{}</b>', f"{group.work.unowned:,}")

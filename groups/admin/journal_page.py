@@ -1,5 +1,5 @@
-"""A group's journal as its page shows it: a line for each rebalance, and on demand the entries that
-it is made of. Reads by ``groups.queries``; words stand in ``groups.queries.journal_folds``."""
+"""A group's journal on its page: a line for each rebalance, with its entries on demand. Queries are
+in ``groups.queries``, texts in ``groups.queries.journal_folds``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -15,18 +15,19 @@ from groups.queries.member_names import Names, names_of
 
 LINES_MAX: Final = 30
 READ_MAX: Final = 300
-"""Entries that are read for a page of lines: a rebalance has four as a rule."""
+"""Entries that are read for a page of lines: a rebalance usually has four."""
 
 NEWEST_LINES: Final = 5
 NEWEST_READ: Final = 60
-"""The same for what stands below who owns what."""
+"""The same for the newest lines below the owners."""
 
 OPENED_MAX: Final = 12
-"""Entries that a line shows when it is opened; the others are behind its link."""
+"""Entries that an opened line shows; a link leads to the others."""
 
 
 def read(group_id: str, request: HttpRequest) -> list[Journal]:
-    """Entries of a page, newest first, and one more; ``?before=`` goes back. One statement."""
+    """Entries of a page, newest first, and one more; ``?before=`` is an earlier page. One
+    statement."""
     entries = groups.journal_of(group_id)
     before = number_of(request.GET.get("before", ""))
     if before is not None:
@@ -40,7 +41,7 @@ def page(
     request: HttpRequest,
     members: Iterable[groups.MemberView] = (),
 ) -> dict[str, Any]:
-    """A page of lines; with ``?unfolded`` one of entries."""
+    """A page of lines; with ``?unfolded`` of entries."""
     is_unfolded = "unfolded" in request.GET
     lines = [[entry] for entry in entries] if is_unfolded else folded(entries[:READ_MAX])
     shown = _whole(lines, has_more=len(entries) > READ_MAX)[:LINES_MAX]
@@ -58,12 +59,13 @@ def page(
 
 
 def _whole(lines: Sequence[Sequence[Journal]], *, has_more: bool) -> Sequence[Sequence[Journal]]:
-    """Without the rebalance that may have begun before what was read: the next page has it."""
+    """Without the last rebalance, if it may have begun before these entries: the next page has
+    it."""
     return lines[:-1] if has_more and 1 < len(lines) <= LINES_MAX else lines
 
 
 def newest(group_id: str, members: Iterable[groups.MemberView]) -> list[dict[str, Any]]:
-    """What happened last. Two statements at most."""
+    """The newest lines. At most two statements."""
     entries = list(groups.journal_of(group_id)[:NEWEST_READ])
     shown = folded(entries)[:NEWEST_LINES]
     names = names_of(group_id, [e for some in shown for e in some], members)
@@ -71,7 +73,7 @@ def newest(group_id: str, members: Iterable[groups.MemberView]) -> list[dict[str
 
 
 def told(entries: Sequence[Journal], names: Names) -> dict[str, Any]:
-    """One line for the template; ``opened``: what it is made of, where that says more."""
+    """One line for the template; ``opened``: its entries, if they say more."""
     said = line(entries, names, KIND_TONES)
     return _shown(said, entries if len(entries) > 1 else [], names.among(entries))
 

@@ -1,5 +1,5 @@
-"""Users of the Kafka port (SASL/SCRAM) in the admin: made, given another password, deleted. Nothing
-of a password is ever shown, nor can the web read any (``groups.access.kafka_users``)."""
+"""Users of the Kafka port (SASL/SCRAM) in the admin: created, given another password, deleted.
+Passwords are never shown, nor can the web read them (``groups.access.kafka_users``)."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from groups.core.plain_text import text_problem
 from groups.models import KafkaUser
 
 EXAMPLE = {"password": "PASSWORD"}
-"""For who pastes it to fill in."""
+"""A placeholder, to be filled in."""
 
 NAME, PASSWORD = "NAME", "password"
 
@@ -41,7 +41,7 @@ def _secret(label: str, help_text: str = "") -> forms.CharField:
 
 
 class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """A user to be made, or another password for one."""
+    """A new user, or a new password for one."""
 
     password = _secret("Password", "Only the SCRAM verifier of the password is stored.")
     again = _secret("Password again")
@@ -66,7 +66,7 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
         widgets = {"name": UnfoldAdminTextInputWidget}
 
     def clean_name(self) -> str:
-        """A new one, and one that can be."""
+        """New, and valid."""
         name: str = self.cleaned_data["name"]
         if not is_name(name) or text_problem(name):
             raise forms.ValidationError(NO_NAME)
@@ -84,7 +84,7 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
 
 @admin.register(KafkaUser)
 class KafkaUserAdmin(RollcallAdmin):
-    """Whom nodes let in by a password."""
+    """The users that nodes accept with a password."""
 
     form = UserForm
     list_display = ("name", "told_mechanisms", "updated_at")
@@ -95,14 +95,14 @@ class KafkaUserAdmin(RollcallAdmin):
     change_form_after_template = "admin/groups/group/curl.html"
 
     def get_fields(self, request: HttpRequest, obj: KafkaUser | None = None) -> tuple[str, ...]:
-        """Of a user that there is, what is known is told as well."""
+        """An existing user's facts are shown too."""
         asked = (PASSWORD, "again", "for_mechanisms", "iterations")
         return ("name", *(() if obj is None else ("told_mechanisms", "updated_at")), *asked)
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: KafkaUser | None = None
     ) -> tuple[str, ...]:
-        """A user keeps its name."""
+        """A user's name cannot be changed."""
         return () if obj is None else ("name", "told_mechanisms", "updated_at")
 
     def changeform_view(
@@ -112,7 +112,7 @@ class KafkaUserAdmin(RollcallAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The form, with what does the same over REST."""
+        """The form, with the REST command that does the same."""
         name = NAME if object_id is None else unquote(object_id)
         context = {
             **(extra_context or {}),
@@ -122,7 +122,7 @@ class KafkaUserAdmin(RollcallAdmin):
         return answer
 
     def save_model(self, request: HttpRequest, obj: KafkaUser, form: Any, change: bool) -> None:
-        """Nodes know of it at once; connections go on."""
+        """Nodes are notified at once; open connections stay open."""
         said = form.cleaned_data
         author = user(request.user.get_username())
         kafka_users.set_password(
@@ -130,15 +130,15 @@ class KafkaUserAdmin(RollcallAdmin):
         )
 
     def delete_model(self, request: HttpRequest, obj: KafkaUser) -> None:
-        """One; its connections are closed."""
+        """Delete one user; its connections are closed."""
         kafka_users.delete(obj.name, MECHANISMS, user(request.user.get_username()))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[KafkaUser]) -> None:
-        """Those that were chosen."""
+        """Delete the selected users."""
         for each in queryset:
             self.delete_model(request, each)
 
     @admin.display(description="Mechanisms")
     def told_mechanisms(self, known: KafkaUser) -> str:
-        """With how often each hashes."""
+        """The mechanisms with their iterations."""
         return ", ".join(f"{name} ({count})" for name, count in sorted(known.mechanisms.items()))

@@ -1,6 +1,5 @@
-"""One reason for many groups: each gets an operation of its own, or is refused by name. What
-becomes of them stands in a table that follows them to their ends.
-"""
+"""One reason for many groups: each gets its own operation, or is refused by name. A table shows
+their progress."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,19 +19,19 @@ from groups.models import Group, Member, Operation
 from groups.operations import requests
 
 GROUPS_MAX: Final = 400
-"""Groups of one action: two fields of the form each, and Django takes a thousand."""
+"""Groups of one action: each has two fields in the form, and Django accepts a thousand."""
 
 
 class Many(Typed):
-    """The reason. ``once`` makes the form ask once, however often it is sent."""
+    """The reason. ``once``: a form that is sent again requests nothing more."""
 
     once = forms.UUIDField(widget=forms.HiddenInput)
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """What is asked of many groups. ``action``: its name in the list; ``refused``: why nothing is
-    asked of one, whose generation was ``seen`` then; "" where something is."""
+    """One verb for many groups. ``action``: its name in the list; ``refused``: why nothing is
+    requested for a group with the generation ``seen``; "" if something is."""
 
     action: str
     verb: str
@@ -106,7 +105,7 @@ BULKS: Final[Mapping[str, Bulk]] = {
 
 
 def ask(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bulk) -> HttpResponse:
-    """The form; a complete one asks, and shows what becomes of it."""
+    """The form; a complete one requests the verb, and shows the progress."""
     form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
     chosen = list(Group.objects.filter(group_id__in=ids[:GROUPS_MAX]).order_by("group_id"))
     members = Member.objects.filter(group_id__in=[group.group_id for group in chosen]).count()
@@ -134,8 +133,8 @@ def ask(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bul
 def _ask(
     request: HttpRequest, form: Many, chosen: Sequence[Group], bulk: Bulk
 ) -> Sequence[tuple[str, str]]:
-    """Ask for what was not asked yet; those of which nothing is asked, and why. A form that is sent
-    again, by a reload, asks for nothing more."""
+    """Request it for each group that has no operation yet; returns the refused ones with reasons. A
+    form that is sent again, by a reload, requests nothing more."""
     begin = _key(request, form.cleaned_data["once"])
     asked = set(_operations(begin).values_list("group_id", flat=True))
     seen = {g: n for n, _, g in (text.partition(":") for text in request.POST.getlist("seen"))}
@@ -152,7 +151,7 @@ def _ask(
 
 
 def _asked(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: str) -> str:
-    """Ask for one; why that could not be, "" where it was."""
+    """Request it for one group; returns the reason if it is refused, else ""."""
     try:
         requests.ask(
             group.group_id,
@@ -176,7 +175,7 @@ def _operations(begin: str) -> Any:
 
 
 def standing(request: HttpRequest, once: UUID) -> dict[str, Any]:
-    """What became of what this person asked for at once. One statement."""
+    """The state of operations that this user requested together. One statement."""
     operations = list(_operations(_key(request, once)))
     for one in operations:
         one.key = quote(one.group_id)

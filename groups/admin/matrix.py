@@ -1,5 +1,5 @@
-"""Who owns what, as a page shows it: members by partitions, cell by cell where that can be read; as
-a heat map where it cannot. Puts views into shapes for templates, and reads nothing."""
+"""Owners of partitions on a page: a matrix of members and partitions if it is readable, otherwise a
+heat map. Converts views for templates, and reads nothing."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -16,18 +16,18 @@ from groups.queries.situation_text import Waiting
 MATRIX_MEMBERS_MAX: Final = 100
 MATRIX_PARTITIONS_MAX: Final = 96
 MATRIX_CELLS_MAX: Final = 2_000
-"""A larger matrix says less than its heat map, and makes a page of more than 30 KB."""
+"""A larger matrix is less readable than a heat map, and makes a page of more than 30 KB."""
 
 HEAT_ROWS: Final = 60
 HEAT_COLUMNS: Final = 120
-"""Of a heat map: a character a cell, so that it takes 8 KB at most whatever the group's size."""
+"""Columns of a heat map: one character per cell, so that it has at most 8 KB for any group."""
 
 HEAT_TOPICS: Final = 100
-"""Topics of which a heat map can say which one is pointed at."""
+"""Topics whose names the heat map can show under the pointer."""
 
 LEVELS: Final = "123456789"
 GAVE_UP: Final = "abcdefghi"
-"""How full a cell is, by its character; letters: by members that work on nothing of it now."""
+"""A cell's character by its share; letters: of members that do not work on their partitions now."""
 
 COLOURS: Final = 8
 
@@ -36,9 +36,9 @@ Partition = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Members by partitions in bins. ``cells``: the rows one after the other, the first of them for
-    partitions without owner. ``rows``: the first member of each further one. ``topics``: names and
-    partitions, in the order of the columns."""
+    """Members and partitions in bins. ``cells``: all rows in sequence, the first one for unowned
+    partitions. ``rows``: the first member of each further row. ``topics``: names and partitions, in
+    the order of the columns."""
 
     cells: str
     columns: int
@@ -55,16 +55,16 @@ class HeatMap:
 
     @property
     def topics_json(self) -> str:
-        """The same."""
+        """For the script that draws it."""
         return json.dumps(self.topics)
 
 
 def matrix(
     members: Sequence[groups.MemberView], counts: Mapping[str, int], gave_up: Collection[str] = ()
 ) -> Mapping[str, Any] | None:
-    """Members by partitions; None where there would be nothing or too much to see.
+    """Members and partitions; None if there are none or too many.
 
-    Partitions of subscribed topics that nobody owns have columns too: they are what one looks for.
+    Unowned partitions of subscribed topics have columns too: users look for these.
     """
     size = max(sum(counts.values()), sum(m.partition_count for m in members))
     if not size or size > MATRIX_PARTITIONS_MAX or len(members) > MATRIX_MEMBERS_MAX:
@@ -104,7 +104,7 @@ def _row(
 def heat_map(
     members: Sequence[groups.MemberView], counts: Mapping[str, int], gave_up: Collection[str] = ()
 ) -> HeatMap | None:
-    """The same for a group of any size; None: it has no partitions."""
+    """A heat map for a group of any size; None if it has no partitions."""
     topics = _sizes(members, counts)
     total = sum(topics.values())
     if not total or not members:
@@ -140,7 +140,7 @@ def heat_map(
 
 
 def _sizes(members: Sequence[groups.MemberView], counts: Mapping[str, int]) -> dict[str, int]:
-    """How many columns each topic needs, by name: what members own counts too."""
+    """The number of columns of each topic, by name, including partitions that members own."""
     sizes = dict(counts)
     for member in members:
         for topic, numbers in (member.assignment or {}).items():
@@ -150,7 +150,7 @@ def _sizes(members: Sequence[groups.MemberView], counts: Mapping[str, int]) -> d
 
 
 def _in_bin(column: int, columns: int, total: int) -> int:
-    """How many partitions stand in one column."""
+    """The number of partitions in one column."""
     return -(-(column + 1) * total // columns) - -(-column * total // columns)
 
 
@@ -164,7 +164,7 @@ def _cell(count: int, given: int, size: int) -> str:
 def gave_up(
     group: Group, members: Sequence[groups.MemberView], waiting: Waiting | None
 ) -> set[str]:
-    """Members that work on nothing of what their rows still say: eager ones that have rejoined, and
+    """Members that do not work on the partitions in their rows: eager ones that have rejoined, and
     those of a commanded group that have stopped, or not started."""
     if waiting is None or waiting.awaited_count > len(waiting.awaited):
         return set()

@@ -1,5 +1,5 @@
-"""The members of a group as its page lists them: searched, sorted and paged by the server, so that
-each of ten thousand can be reached and a page stays small."""
+"""The members of a group on its page: searched, sorted and paged by the server, so that each of ten
+thousand can be found on a small page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from django.http import QueryDict
 from groups.queries.groups import MemberView
 
 PAGE_SIZE: Final = 40
-"""A page of them is refreshed in less than 30 KB."""
+"""A page of this size is refreshed with less than 30 KB."""
 
 DIGITS_MAX: Final = 6
 
@@ -22,17 +22,17 @@ SORTS: Final[Mapping[str, Callable[[MemberView], Any]]] = {
     "partitions": lambda member: (-member.partition_count, member.member_id),
     "host": lambda member: (member.client_host, member.member_id),
 }
-"""By the name in the URL; the first is the usual one."""
+"""By the name in the URL; the first is the default."""
 
 SEARCH, SORT, PAGE = "members", "sort", "page"
-"""Names of what a URL may say."""
+"""Names of URL parameters."""
 
 TAB: Final = {"tab": "members"}
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One page of members. ``found``: how many match; ``links``: other pages by their name."""
+    """One page of members. ``found``: the number of matches; ``links``: other pages by name."""
 
     rows: Sequence[MemberView]
     found: int
@@ -46,17 +46,17 @@ class Table:
 
     @property
     def first(self) -> int:
-        """The number of the first one shown, from 1."""
+        """The position of the first shown member, from 1."""
         return (self.page - 1) * PAGE_SIZE + 1
 
     @property
     def last(self) -> int:
-        """The number of the last one shown."""
+        """The position of the last shown member."""
         return self.first + len(self.rows) - 1
 
 
 def table(members: Sequence[MemberView], asked: QueryDict) -> Table:
-    """What a URL asks for; what it says that means nothing is left out."""
+    """The page that a URL selects; invalid parameters are ignored."""
     search, sort = asked.get(SEARCH, "").strip(), asked.get(SORT, "")
     sort = sort if sort in SORTS else next(iter(SORTS))
     found = sorted((m for m in members if matches(m, search)), key=SORTS[sort])
@@ -90,7 +90,7 @@ def _link(said: Mapping[str, str]) -> str:
 
 
 def matches(member: MemberView, search: str) -> bool:
-    """Whether any of a member's names has the text in it, large or small."""
+    """Whether any of a member's names contains the text, ignoring case."""
     wanted = search.casefold()
     names = (member.client_id, member.member_id, member.instance_id or "", member.client_host)
     return any(wanted in name.casefold() for name in names)
@@ -105,7 +105,7 @@ NAME_LENGTH_MAX: Final = 36
 
 
 def shortened(text: str, most: int = NAME_LENGTH_MAX) -> str:
-    """A name that fits into a table: where many begin alike, the end tells them apart."""
+    """A name that fits into a table: many have the same beginning, so the end is kept."""
     if len(text) <= most:
         return text
     half = (most - 1) // 2
@@ -115,7 +115,7 @@ def shortened(text: str, most: int = NAME_LENGTH_MAX) -> str:
 def by_topic(
     members: Sequence[MemberView], counts: Mapping[str, int], ranges: Callable[[Sequence[int]], str]
 ) -> Sequence[Mapping[str, Any]]:
-    """Of each topic how many partitions have an owner, and which have none, those topics first.
+    """For each topic its number of owned partitions and its unowned ones, topics with these first.
     For groups that are too large for a matrix."""
     owned: dict[str, set[int]] = {}
     owners: dict[str, int] = {}

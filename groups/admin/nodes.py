@@ -1,4 +1,4 @@
-"""Nodes in the admin: the coordinator processes, what they own, and how slots changed hands."""
+"""Nodes in the admin: the coordinator processes, their slots, and changes of owners."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from groups.queries.journal_text import sentence
 CHANGES_MAX = 20
 
 TOLD = ("since", "actor", "reason")
-"""Of a drain, in the list."""
+"""The fields of a drain in the list."""
 
 
 def _change(entry: Journal) -> dict[str, Any]:
@@ -43,12 +43,12 @@ class NodeAdmin(RollcallAdmin):
     list_after_template = "admin/groups/node/changes.html"
 
     def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
-        """With a link to the page on which a node is drained, for who may."""
+        """With a link to the drain page, for users who may drain."""
         may = rights.may(request.user, rights.DRAIN)
         return (*self.list_display, "steer") if may else self.list_display
 
     def get_urls(self) -> list[URLPattern]:
-        """The page on which a node is drained, before that of a node."""
+        """The URL of the drain page before that of a node."""
         page = self.admin_site.admin_view(self.drain_view)
         return [
             path("<int:object_id>/drain/", page, name="groups_node_drain"),
@@ -56,13 +56,13 @@ class NodeAdmin(RollcallAdmin):
         ]
 
     def drain_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Drain a node, or withdraw that."""
+        """The page to drain a node, or to withdraw that."""
         return drains.drain(self, request, object_id)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The nodes, and below them who took which slots from whom."""
+        """The nodes, and below them the changes of slot owners."""
         context = {
             "title": "Nodes",
             "changes": [_change(entry) for entry in groups.journal_of_slots()[:CHANGES_MAX]],
@@ -81,16 +81,16 @@ class NodeAdmin(RollcallAdmin):
 
     @admin.display(description="Told to clients")
     def address(self, node: Node) -> str:
-        """Where clients find it."""
+        """The address for clients."""
         return f"{node.host}:{node.port}"
 
     @admin.display(description="Told to clients of the 0.9 draft")
     def draft(self, node: Node) -> str:
-        """Where those find it."""
+        """The address for clients of the draft."""
         return f"{node.host}:{node.draft_port}" if node.draft_port else "—"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With the number of slots that each owns, and of their groups."""
+        """With the number of slots of each, and of their groups."""
         owned = Slot.objects.filter(node_id=OuterRef("node_id")).values("node_id")
         counted = owned.annotate(n=Count("slot")).values("n")
         mine = Slot.objects.filter(node_id=OuterRef(OuterRef("node_id"))).values("slot")
@@ -107,12 +107,12 @@ class NodeAdmin(RollcallAdmin):
 
     @admin.display(description="Slots", ordering="slot_count")
     def slots(self, node: Any) -> int:
-        """How many of the 64 it owns."""
+        """How many of the 64 slots it owns."""
         return int(node.slot_count)
 
     @admin.display(description="Groups", ordering="group_count")
     def groups(self, node: Any) -> int:
-        """How many have their slot there."""
+        """The number of groups in its slots."""
         return int(node.group_count)
 
     @admin.display(description="Drained", ordering="drain_since", empty_value="—")
@@ -126,7 +126,7 @@ class NodeAdmin(RollcallAdmin):
 
     @admin.display(description="")
     def steer(self, node: Any) -> str:
-        """To the page that drains it, or withdraws that."""
+        """A link to the drain page."""
         url = reverse("admin:groups_node_drain", args=[node.node_id])
         what = "Drain" if node.drain_since is None else "Withdraw the drain of"
         link = '<a class="rc-link" href="{}">{} node {} …</a>'
@@ -134,5 +134,5 @@ class NodeAdmin(RollcallAdmin):
 
     @admin.display(description="Last beat", ordering="beat_at")
     def last_beat(self, node: Node) -> str:
-        """For people to read; nothing is decided by it."""
+        """For display; nothing depends on it."""
         return ago(node.beat_at, timezone.now())

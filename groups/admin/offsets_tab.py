@@ -1,5 +1,5 @@
-"""The offsets of a group as its page shows them: how far it has come, a page of partitions, and on
-demand what was committed for one of them, by whom."""
+"""A group's offsets on its page: its progress, a page of partitions, and on demand the commits of
+one partition with their authors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,13 +20,13 @@ from groups.queries.situation_text import seconds
 PAGE_SIZE: Final = 50
 
 TOPIC_LENGTH_MAX: Final = 249
-"""Kafka's, for the name of a topic."""
+"""Kafka's maximum for a topic's name."""
 
 INT32_MAX: Final = 2**31 - 1
 
 
 def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. Six statements at most."""
+    """The tab. At most six statements."""
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:
@@ -60,12 +60,12 @@ def _searched(request: HttpRequest) -> str:
 
 
 def _after(request: HttpRequest) -> tuple[str, int] | None:
-    """Behind which partition a page begins, as a link says it: "orders:3"."""
+    """The partition after which a page begins, from a link: "orders:3"."""
     return part_of(request.GET.get("after", ""))
 
 
 def part_of(text: str) -> tuple[str, int] | None:
-    """A partition as a URL names it; None for anything else."""
+    """A partition in a URL; None for other texts."""
     topic, _, number = text.rpartition(":")
     partition = number_of(number)
     if not topic or "\0" in topic or partition is None or partition > INT32_MAX:
@@ -111,7 +111,7 @@ def _one(seen: Standing, request: HttpRequest, names: Names) -> Mapping[str, Any
 
 
 def _author(commit: Commit, names: Names) -> str:
-    """Who committed: a member by its name, else a client or a person."""
+    """The author: a member by its name, else a client or a person."""
     name = commit.client_id or "somebody"
     if commit.member_id:
         name = f"member {names(commit.member_id, commit.client_id)}"
@@ -120,6 +120,6 @@ def _author(commit: Commit, names: Names) -> str:
 
 
 def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:
-    """Over the partitions whose end is known."""
+    """The sum over partitions with a known end offset."""
     known = [offset.lag for offset in offsets if offset.lag is not None]
     return sum(known) if known else None

@@ -1,4 +1,4 @@
-"""Where people go to log in with the OpenID provider, and where they come back."""
+"""Redirects to the login page of the OpenID provider, and handles the return."""
 
 from importlib import import_module
 from typing import Any
@@ -18,7 +18,7 @@ from groups.access import audit, audited, openid, people
 @never_cache
 @require_GET
 def login(request: HttpRequest) -> HttpResponse:
-    """Off to the provider; ``next`` is the page to see afterwards."""
+    """Redirect to the provider; ``next`` is the page to show afterwards."""
     _check_is_on()
     callback = request.build_absolute_uri(reverse("openid_callback"))
     try:
@@ -32,7 +32,7 @@ def login(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def callback(request: HttpRequest) -> HttpResponse:
-    """Back from the provider: whoever it says it is, is logged in."""
+    """The return from the provider: log its user in."""
     _check_is_on()
     name = ""
     try:
@@ -56,13 +56,13 @@ def _refuse(request: HttpRequest, refusal: openid.Refused, name: str = "") -> Ht
 
 
 def _forget(answer: HttpResponse) -> HttpResponse:
-    """The login is over, whatever came of it."""
+    """The login has ended: remove its cookie."""
     answer.delete_cookie(openid.COOKIE, path=openid.PATH, samesite="Lax")
     return answer
 
 
 def _client() -> Any:
-    """What talks to the provider. Most installations have none, and no use for its libraries."""
+    """The provider's client, imported here since most installations have no provider."""
     return import_module("groups.access.openid_client")
 
 

@@ -1,4 +1,4 @@
-"""Operations in the admin: who asked what of which group, why, and what became of it."""
+"""Operations in the admin: who requested what for which group, why, and the result."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,12 +24,12 @@ OUTCOMES: Mapping[str, str] = {
     Operation.Outcome.CHANGED: "done",
     Operation.Outcome.UNCHANGED: "nothing to do",
 }
-"""In words; of what has not succeeded there is none."""
+"""In words; only successful operations have one."""
 
 
 @admin.register(Operation)
 class OperationAdmin(RollcallAdmin):
-    """The audit of verbs; a group's owner writes how each ended."""
+    """The record of verbs; a group's owner writes each result."""
 
     list_empty = "Nobody has asked a group for anything yet."
     list_display = (
@@ -48,7 +48,7 @@ class OperationAdmin(RollcallAdmin):
     ordering = ("-id",)
 
     def get_urls(self) -> list[URLPattern]:
-        """Beside the page of an operation, its live part."""
+        """The URL of an operation's live part."""
         live = self.admin_site.admin_view(self.live_view)
         many_live = self.admin_site.admin_view(many.live)
         undo = self.admin_site.admin_view(self.undo_view)
@@ -66,7 +66,7 @@ class OperationAdmin(RollcallAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The page of an operation: it follows its operation to the end."""
+        """The page of an operation, which is refreshed until it has ended."""
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
         operation = self.seen(request, object_id)
@@ -80,7 +80,7 @@ class OperationAdmin(RollcallAdmin):
         return render(request, "admin/groups/operation/page.html", context)
 
     def undo_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Offsets as they were before a reset."""
+        """Restore the offsets from before a reset."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         return resets.undo(request, self.seen(request, str(object_id)))
@@ -125,17 +125,17 @@ class OperationAdmin(RollcallAdmin):
 
     @admin.display(description="Outcome", ordering="outcome")
     def outcome_shown(self, operation: Operation) -> str:
-        """Whether anything came of one that succeeded."""
+        """Whether a successful operation changed anything."""
         return OUTCOMES.get(operation.outcome or "", "")
 
 
 def _is_undoable(operation: Operation) -> bool:
-    """Whether it is a reset that was made, or may be yet."""
+    """Whether it is a reset of offsets that was, or may be, executed."""
     return operation.offsets is not None and operation.state != Operation.State.FAILED
 
 
 def _offsets(operation: Operation) -> Mapping[str, Any] | None:
-    """Before and after, of a reset."""
+    """The offsets before and after a reset."""
     if operation.offsets is None:
         return None
     before, after = operation.offsets["before"], operation.offsets["to"]
@@ -148,7 +148,7 @@ def _offsets(operation: Operation) -> Mapping[str, Any] | None:
 
 
 def _standing(operation: Operation) -> dict[str, Any]:
-    """What the live part shows. Two statements."""
+    """The content of the live part. Two statements."""
     group = Group.objects.filter(group_id=operation.group_id).first()
     return {
         "operation": operation,
@@ -164,7 +164,7 @@ def _standing(operation: Operation) -> dict[str, Any]:
 
 
 def _steps(operation: Operation) -> list[tuple[str, str]]:
-    """The way of an operation: each step with "done", "now", "bad" or ""."""
+    """The steps of an operation, each with "done", "now", "bad" or ""."""
     state = operation.state
     last = ("failed", "bad") if state == "failed" else ("succeeded", "")
     marks = {

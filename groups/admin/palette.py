@@ -1,8 +1,8 @@
-"""The command palette (Ctrl+K): pages, groups, topics, nodes, members and what may be asked of a
-group, by a part of their name. It shows and links what the person may see and do, and nothing else.
+"""The command palette (Ctrl+K): pages, groups, topics, nodes, members and verbs of a group, by part
+of their names. It shows only links that the user may follow.
 
-unfold draws it; what it finds by itself are models, and it keeps that for five minutes, so its view
-is replaced by this one.
+unfold draws it; unfold's own search covers only models and caches for five minutes, so its view is
+replaced.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,16 +25,16 @@ from groups.core.plain_text import text_problem
 from groups.models import Group, Member, Node, Topic
 
 WORD_CHARS_MAX: Final = 300
-"""Of what is typed. Ids are shorter."""
+"""Maximum length of the input. Ids are shorter."""
 
 GROUPS_MAX: Final = 8
 TOPICS_MAX: Final = 5
 MEMBERS_MAX: Final = 5
-"""How many of each are shown."""
+"""Maximum hits of each kind."""
 
 
 class Hit(NamedTuple):
-    """One line, as unfold's template reads it."""
+    """One hit, in the form of unfold's template."""
 
     title: str
     description: str
@@ -43,7 +43,7 @@ class Hit(NamedTuple):
 
 
 class Act(NamedTuple):
-    """What may be asked of a group: the words that it is found by, and where."""
+    """A verb of a group: the words by which it is found, and its URL."""
 
     words: str
     title: str
@@ -67,11 +67,11 @@ PAGES: Final = (
     ("Change your password", "password_change", rights.LOGGED_IN, "password"),
     ("Add a user of the admin", "auth_user_add", "auth.add_user", "person_add"),
 )
-"""Pages that the sidebar does not have: title, name, what they need, icon."""
+"""Pages that are not in the sidebar: title, name, permission, icon."""
 
 
 def search(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-    """The lines for what was typed; nothing for nothing."""
+    """The hits for an input; none for an empty one."""
     typed = request.GET.get("s", "").strip()
     if not typed:
         return HttpResponse()
@@ -84,7 +84,7 @@ setattr(admin.site, "search", search)  # noqa: B010  (unfold's, whose URL is mad
 
 
 def found(request: HttpRequest, typed: str) -> Iterator[Hit]:
-    """What is found, page by page and kind by kind. Four statements at most."""
+    """The hits by kind. At most four statements."""
     may = partial(rights.may, request.user)
     yield from _pages(request, typed)
     if may(rights.VIEW_GROUP):
@@ -113,7 +113,7 @@ def _has(title: str, typed: str) -> bool:
 
 
 def _groups(typed: str, may: Callable[[str], bool]) -> Iterator[Hit]:
-    """Groups, then what may be asked of the first; "freeze orders" is the freeze of ``orders``."""
+    """Groups, then verbs of the first one; "freeze orders" is the freeze of ``orders``."""
     verbs, rest = _verbs(typed)
     groups: Sequence[Any] = list(_named(Group, "group_id", typed, GROUPS_MAX))
     asked = list(_named(Group, "group_id", rest, GROUPS_MAX)) if verbs and rest else []
@@ -127,7 +127,7 @@ def _groups(typed: str, may: Callable[[str], bool]) -> Iterator[Hit]:
 
 
 def _verbs(typed: str) -> tuple[Sequence[Act], str]:
-    """The actions that the first word begins, and the rest of what was typed."""
+    """The verbs that begin with the first word, and the rest of the input."""
     first = typed.lower().partition(" ")[0]
     acts = [act for act in ACTS if any(word.startswith(first) for word in act.words.split())]
     return acts, typed[len(first) :].strip()
@@ -150,7 +150,7 @@ def _url(group: Group) -> str:
 
 
 def _named(model: Any, field: str, typed: str, most: int) -> Sequence[Any]:
-    """Rows whose name contains it, the shortest names first: one that is it leads."""
+    """Rows whose names contain the text, the shortest names first, so that an exact match leads."""
     rows = model.objects.filter((f"{field}__icontains", typed))
     return list(rows.order_by(Length(field), field)[:most])
 

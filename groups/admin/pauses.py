@@ -1,7 +1,7 @@
-"""Stop and start the work of a group or a member in the admin: look first, say why, then ask.
+"""Stopping and starting the work of a group or a member in the admin: preview, reason, request.
 
-Each is an operation, as in ``groups.admin.verbs``; a page that was looked at before somebody else
-stopped or started the same asks for nothing, and shows how things are.
+Each is an operation, as in ``groups.admin.verbs``; if someone else has stopped or started the same
+since the page was opened, nothing is requested, and the page shows the current state.
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,15 @@ START: Final = "start"
 
 
 class Asking(Typed):
-    """Stop or start. ``seen``: the pause that was in force when the page was looked at, 0: none."""
+    """Stop or start. ``seen``: the pause when the page was opened, 0: none."""
 
     verb = forms.ChoiceField(choices=[(STOP, STOP), (START, START)], widget=forms.HiddenInput)
     seen = forms.IntegerField(widget=forms.HiddenInput)
 
 
 def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """Preview and form, for the group or for the member that ``?member=`` names. What is stopped
-    is offered to be started, and the other way round."""
+    """Preview and form, for the group or for the member in ``?member=``. Stopped work is offered to
+    be started, other work to be stopped."""
     members = groups.members_of(group)
     work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     name = request.GET.get("member", "")
@@ -81,12 +81,12 @@ def _curl(request: HttpRequest, group: Group, name: str, verb: str) -> str:
 
 
 def _names(name: str, member: groups.MemberView | None) -> set[str]:
-    """What a pause of this member may be called; of no member: of the whole group."""
+    """The possible names of a pause of this member; without a member, of the whole group."""
     return {name} if member is None else {member.instance_id or name}
 
 
 def _is_complete(form: Asking, group: Group, must_type: bool) -> bool:
-    """Whether there is a reason, and a large group was typed out."""
+    """Whether there is a reason, and a large group's name was typed."""
     if not form.is_valid():
         return False
     if must_type:

@@ -1,8 +1,8 @@
-"""Users and their roles: Django's own pages in unfold's clothes.
+"""Users and their roles: Django's pages in unfold's style.
 
-An Administrator manages people, but makes nobody more than an Administrator: what a superuser is
-and may do, only superusers decide. Rollcall's own roles (``groups.access.staff_roles``) are read
-here, not edited: the next migration would put them back.
+An Administrator manages people up to the role Administrator: only superusers change superusers.
+Rollcall's own roles (``groups.access.staff_roles``) are read-only here: the next migration would
+restore them.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ SUPERUSERS_ONLY = ("is_superuser", "user_permissions")
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # generic in the stubs
-    """Who may log in."""
+    """Users who may log in."""
 
     form = UserChangeForm
     add_form = UserCreationForm
@@ -56,31 +56,31 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
     readonly_fields = ("last_login", "date_joined")
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """With their roles, in one statement more."""
+        """With their roles, in one more statement."""
         return super().get_queryset(request).prefetch_related("groups")
 
     @admin.display(description="Roles")
     def roles(self, user: User) -> str:
-        """What they are, in words."""
+        """Their roles, in words."""
         names = sorted(role.name for role in user.groups.all())
         words = ["Superuser"] * user.is_superuser + names + ["inactive"] * (not user.is_active)
         return ", ".join(words) or "none"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Nobody lifts themselves above their own rights."""
+        """Users cannot extend their own rights."""
         fields = tuple(super().get_readonly_fields(request, obj))
         return fields if request.user.is_superuser else (*fields, *SUPERUSERS_ONLY)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """A superuser's page, password included, is a superuser's to change."""
+        """Only superusers change a superuser, including the password."""
         return super().has_change_permission(request, obj) and _may_touch(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """The same for deleting."""
+        """Only superusers delete a superuser."""
         return super().has_delete_permission(request, obj) and _may_touch(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Whoever has done something here stays, since what they did is written down by name."""
+        """A user who has done something here cannot be deleted, since the log refers to them."""
         *found, protected = super().get_deleted_objects(objs, request)
         written = LogEntry.objects.filter(user__in=objs).values_list("user__username", flat=True)
         kept = [
@@ -92,7 +92,7 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
     def formfield_for_manytomany(
         self, db_field: "ManyToManyField[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> "ModelMultipleChoiceField[Any] | None":
-        """Django says "groups" of people; here that word means something else."""
+        """Django calls roles "groups"; here that word has another meaning."""
         field: ModelMultipleChoiceField[Any] | None = super().formfield_for_manytomany(
             db_field, request, **kwargs
         )
@@ -104,8 +104,8 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
 
 @receiver(pre_delete, sender=LogEntry)
 def _is_kept(instance: LogEntry, **_: Any) -> None:
-    """The log only grows. That there is a receiver also keeps Django from deleting a person's
-    entries unseen, which the web's role may not, though there be none."""
+    """Entries are only added. The existence of a receiver also keeps Django from deleting a user's
+    entries without loading them, which the web's role may not do, even if there are none."""
     raise ProtectedError("Records of actions in the admin are never deleted.", {instance})
 
 
@@ -115,7 +115,7 @@ def _may_touch(request: HttpRequest, user: Any) -> bool:
 
 @admin.register(Role)
 class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
-    """What people may do, by role."""
+    """The permissions of people, by role."""
 
     list_display = ("name", "made_by")
     filter_horizontal = ()
@@ -123,21 +123,21 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
 
     @admin.display(description="Made by")
     def made_by(self, role: Role) -> str:
-        """Whether it is ours or theirs."""
+        """Whether it is Rollcall's or the installation's."""
         return "Rollcall" if role.name in staff_roles.ROLES else "you"
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Not ours."""
+        """Not of Rollcall's roles."""
         return super().has_change_permission(request, obj) and not _is_ours(obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Not ours."""
+        """Not of Rollcall's roles."""
         return super().has_delete_permission(request, obj) and not _is_ours(obj)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Under its own name: a group is something else here."""
+        """With the title "roles", since a group is something else here."""
         context = {"title": "Roles", "matrix": role_words.matrix(), **(extra_context or {})}
         return super().changelist_view(request, context)
 

@@ -1,5 +1,5 @@
-"""Client quotas of the Kafka port in the admin: set and removed. The functions of
-``groups.access.quota_changes`` do it, the same that REST asks."""
+"""Client quotas of the Kafka port in the admin: set and removed, by the functions of
+``groups.access.quota_changes``, as in REST."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -37,7 +37,7 @@ PARTS: Final[Mapping[str, tuple[str, str]]] = {
     CLIENT_ID: ("client_id", "client id"),
     IP: ("ip", "address"),
 }
-"""By the type: the name of the field, and what people call it."""
+"""By type: the name of the field, and its label."""
 
 KEYS: Final = (*sorted(CLIENT_KEYS), *sorted(ADDRESS_KEYS))
 
@@ -51,7 +51,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 
 EXAMPLE: Final = {"entity": {"user": "NAME"}, "quotas": {"request_percentage": 20}}
-"""For who pastes it to fill in."""
+"""A placeholder, to be filled in."""
 
 
 def _which(what: str) -> forms.ChoiceField:
@@ -75,14 +75,14 @@ def _value(key: str) -> forms.FloatField:
     return forms.FloatField(
         label=key,
         required=False,
-        show_hidden_initial=True,  # what somebody else sets while the form is open stays
+        show_hidden_initial=True,  # values that others set while the form is open are kept
         widget=UnfoldAdminDecimalFieldWidget,
         help_text=f"{MEANINGS[key]} Empty: no quota.",
     )
 
 
 class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """An entity and its quotas; the rules of ``groups.core.quotas`` judge them."""
+    """An entity and its quotas; the rules of ``groups.core.quotas`` validate them."""
 
     user_kind, user = _which("user"), _name("user")
     client_id_kind, client_id = _which("client id"), _name("client id")
@@ -102,14 +102,14 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
         super().__init__(*args, **kwargs)
         if not self.instance.pk:
             return
-        for name, _ in PARTS.values():  # an entity stays what it is
+        for name, _ in PARTS.values():  # an entity cannot be changed
             for field in (name, f"{name}_kind"):
                 self.fields.pop(field, None)
         told = self.instance.quotas.items()
         self.initial.update({key: value for key, value in told if not isinstance(value, str)})
 
     def clean(self) -> dict[str, Any]:
-        """What the wire would refuse is refused."""
+        """Refuse what the Kafka port would refuse."""
         said: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors and (self.changes or not self.instance.pk):
             try:
@@ -120,7 +120,7 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
 
     @property
     def asked(self) -> Entity:
-        """Whose quotas; an entity that is there keeps what it is."""
+        """The entity; an existing one is not changed."""
         if self.instance.pk:
             return quota_changes.entity_of(self.instance)
         said = self.cleaned_data
@@ -135,7 +135,7 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
 
     @property
     def changes(self) -> dict[str, float | None]:
-        """What is said of each quota, where it is another than the form had."""
+        """The quotas that differ from the form's initial values."""
         known = self.instance.quotas if self.instance.pk else {}
         said = {key: self.cleaned_data.get(key) for key in KEYS if key in self.changed_data}
         return {key: value for key, value in said.items() if value is not None or key in known}
@@ -156,7 +156,7 @@ class QuotaEntityAdmin(RollcallAdmin):
     change_form_after_template = "admin/groups/group/curl.html"
 
     def get_fields(self, request: HttpRequest, obj: QuotaEntity | None = None) -> tuple[str, ...]:
-        """Whose they are is chosen once."""
+        """The entity is selected only once."""
         if obj is not None:
             return ("entity", *KEYS, "updated_at")
         names = [name for name, _ in PARTS.values()]
@@ -165,7 +165,7 @@ class QuotaEntityAdmin(RollcallAdmin):
     def get_readonly_fields(
         self, request: HttpRequest, obj: QuotaEntity | None = None
     ) -> tuple[str, ...]:
-        """An entity stays what it is."""
+        """An entity cannot be changed."""
         return () if obj is None else ("entity", "updated_at")
 
     def changeform_view(
@@ -175,7 +175,7 @@ class QuotaEntityAdmin(RollcallAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The form, with what does the same over REST."""
+        """The form, with the REST command that does the same."""
         row: QuotaEntity | None = None if object_id is None else self.get_object(request, object_id)
         context = {
             **(extra_context or {}),
@@ -185,7 +185,7 @@ class QuotaEntityAdmin(RollcallAdmin):
         return answer
 
     def save_model(self, request: HttpRequest, obj: QuotaEntity, form: Any, change: bool) -> None:
-        """Nodes know of it at once."""
+        """Nodes are notified at once."""
         asked = form.asked
         if form.changes:
             quota_changes.alter(asked, form.changes, user(request.user.get_username()))
@@ -195,12 +195,12 @@ class QuotaEntityAdmin(RollcallAdmin):
             obj.user_name, obj.client_id, obj.ip = made.user_name, made.client_id, made.ip
 
     def delete_model(self, request: HttpRequest, obj: QuotaEntity) -> None:
-        """All quotas of one."""
+        """Remove all quotas of one entity."""
         gone: dict[str, float | None] = dict.fromkeys(obj.quotas)
         quota_changes.alter(quota_changes.entity_of(obj), gone, user(request.user.get_username()))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[QuotaEntity]) -> None:
-        """Those that were chosen."""
+        """Remove the quotas of the selected entities."""
         for each in queryset:
             self.delete_model(request, each)
 
@@ -211,7 +211,7 @@ class QuotaEntityAdmin(RollcallAdmin):
 
     @admin.display(description="Quotas")
     def told_quotas(self, row: QuotaEntity) -> str:
-        """Each with its value."""
+        """Each quota with its value."""
         return ", ".join(f"{key} {_told(value)}" for key, value in sorted(row.quotas.items()))
 
 

@@ -1,6 +1,6 @@
-"""Reports of the pipeline: the runs, what the newest one found, and a button for another one.
+"""Reports of the pipeline: the runs, the result of the newest one, and a button for a new run.
 
-The pipeline itself is a process of its own, which the worker starts (``groups.tasks.analyse``).
+The pipeline is a process of its own, which the worker starts (``groups.tasks.analyse``).
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from groups.queries import journal_text, reports
 
 BARS_MAX: Final = 12
 ROWS_MAX: Final = 100
-"""The costliest groups and rows that a page shows; REST has them all."""
+"""The groups and rows with the highest cost that a page shows; REST has all."""
 
 
 def costliest(run: ReportRun) -> Sequence[chart.Cost]:
-    """The rows of the groups that were without owners for longest. Two statements."""
+    """The rows of the groups with the longest time without owners. Two statements."""
     totals = run.costs.values("group_id").annotate(total=Sum("without_owner_ms"))
     ids = [row["group_id"] for row in totals.order_by("-total", "group_id")[:BARS_MAX]]
     rows = run.costs.filter(group_id__in=ids)
@@ -37,7 +37,7 @@ def costliest(run: ReportRun) -> Sequence[chart.Cost]:
 
 @admin.register(ReportRun)
 class ReportRunAdmin(RollcallAdmin):
-    """Runs are written by the pipeline alone."""
+    """Only the pipeline writes runs."""
 
     list_display = ("run", "outcome", "started_at", "took", "events", "asked_by", "short")
     list_display_links = ("run",)
@@ -47,7 +47,7 @@ class ReportRunAdmin(RollcallAdmin):
     change_form_template = "admin/groups/reportrun/report.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Two of ours, before that of a run."""
+        """Two URLs before that of a run."""
         view = self.admin_site.admin_view
         return [
             path("newest/", view(self.newest_view), name="groups_reportrun_newest"),
@@ -56,14 +56,14 @@ class ReportRunAdmin(RollcallAdmin):
         ]
 
     def newest_view(self, request: HttpRequest) -> HttpResponse:
-        """To the page of the newest report."""
+        """Redirect to the newest report."""
         run = reports.newest()
         if run is None:
             return redirect("admin:groups_reportrun_changelist")
         return redirect("admin:groups_reportrun_change", run.pk)
 
     def analyse_view(self, request: HttpRequest) -> HttpResponse:
-        """Ask the worker for a run."""
+        """Request a run from the worker."""
         running = reports.going_on()
         if running is not None:
             self.message_user(
@@ -110,7 +110,7 @@ class ReportRunAdmin(RollcallAdmin):
         return answer
 
     def report(self, run: ReportRun) -> dict[str, Any]:
-        """What the page of a run shows. Five statements."""
+        """The content of a run's page. Five statements."""
         rows = run.costs.order_by("-without_owner_ms", "group_id", "trigger")[:ROWS_MAX]
         count = run.costs.count()
         sums = run.costs.aggregate(
@@ -145,7 +145,7 @@ class ReportRunAdmin(RollcallAdmin):
         label={"succeeded": "success", "failed": "danger", "running": "info"},
     )
     def outcome(self, run: ReportRun) -> str:
-        """How it ended, if it did."""
+        """The result, if the run has ended."""
         return run.state
 
     @admin.display(description="Took")
@@ -155,17 +155,17 @@ class ReportRunAdmin(RollcallAdmin):
 
     @admin.display(description="Asked by", ordering="requested_by")
     def asked_by(self, run: ReportRun) -> str:
-        """A person, or the schedule."""
+        """A user, or the schedule."""
         return run.requested_by or "schedule"
 
     @admin.display(description="Detail")
     def short(self, run: ReportRun) -> str:
-        """The first line of what it says."""
+        """The first line of its message."""
         return run.detail.partition("\n")[0][:100]
 
 
 def took(run: ReportRun) -> str:
-    """From start to end, in words; "" for a run that has not ended."""
+    """The duration in words; "" for a run that has not ended."""
     if run.finished_at is None:
         return ""
     return journal_text.seconds(
@@ -174,8 +174,8 @@ def took(run: ReportRun) -> str:
 
 
 def without_owner(milliseconds: int, unknown_rebalances: int) -> str:
-    """How long in words. Where the journal does not tell of each rebalance for how long partitions
-    had no owner it is the most that it can have been."""
+    """The time in words. If the journal does not have the time without owners of each rebalance, it
+    is the maximum."""
     time = journal_text.seconds(milliseconds)
     return f"at most {time}" if milliseconds and unknown_rebalances else time
 

@@ -1,7 +1,7 @@
-"""Offsets set by an operator: the form, what it would do to each partition, and the way back.
+"""Setting offsets: the form, a preview for each partition, and the undo.
 
-The calculation is that of REST (``groups.operations.offset_resets``); the group's owner refuses it
-where the group has members.
+REST's calculation is used (``groups.operations.offset_resets``); the group's owner refuses it if
+the group has members.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from groups.operations import offset_resets
 from groups.operations.offset_resets import Plan, Wanted
 
 SHOWN_MAX: Final = 200
-"""Partitions of which a preview shows before and after; all are counted."""
+"""Partitions whose offsets a preview shows; all are counted."""
 
 CSV_CHARS_MAX: Final = 1_000_000
 
@@ -48,7 +48,7 @@ TEXT: Final = {"class": "rc-field"}
 
 
 class Reset(Reason):
-    """What offsets are set to."""
+    """The new offsets."""
 
     to = forms.ChoiceField(
         label="Set them to",
@@ -78,7 +78,7 @@ class Reset(Reason):
 
     @property
     def wanted(self) -> Wanted:
-        """As the calculation takes it."""
+        """The input of the calculation."""
         said = self.cleaned_data
         topics = tuple(sorted({t.strip() for t in said["topics"].split(",") if t.strip()}))
         if said["to"] == "csv" and not topics:
@@ -87,7 +87,7 @@ class Reset(Reason):
 
 
 def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """The form; before and after; and, where these still are what was looked at, an operation."""
+    """The form; the preview; and, if the offsets are still those of the preview, an operation."""
     form = Reset(request.POST or None)
     plan = _planned(form, group) if request.method == "POST" and form.is_valid() else None
     seen = request.POST.get("seen", "")
@@ -117,7 +117,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
 
 
 def _planned(form: Reset, group: Group) -> Plan | None:
-    """Before and after; what cannot be is told beside the field that says so."""
+    """The preview; an error is shown beside its field."""
     try:
         return offset_resets.plan(group.group_id, form.wanted)
     except ValueError as error:
@@ -132,7 +132,7 @@ def _ask(request: HttpRequest, group_id: str, plan: Plan, reason: str) -> HttpRe
 
 
 def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
-    """One click: everything as it was before the reset, unless it was set since."""
+    """One click: restore the offsets from before the reset, unless they were set since."""
     try:
         plan = offset_resets.undo(operation)
     except ValueError as error:
@@ -142,7 +142,7 @@ def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
 
 
 def _json(wanted: Wanted) -> str | int:
-    """The value as REST takes it; a plan was made of it, so it is what it should be."""
+    """The value for REST; it is valid, since a plan was computed from it."""
     if wanted.to == "moment":
         return str(wanted.value.isoformat())
     return int(wanted.value) if wanted.to in ("offset", "shift") else str(wanted.value)
@@ -167,10 +167,10 @@ OPTIONS: Final[Mapping[str, str]] = {
     "group": "--from-group",
     "csv": "--from-file",
 }
-"""Of ``rollcall group reset-offsets``."""
+"""The options of ``rollcall group reset-offsets``."""
 
 FILE: Final = "FILE"
-"""For who pastes it to fill in."""
+"""A placeholder, to be filled in."""
 
 
 def _cli(group: Group, form: Reset) -> str:

@@ -1,4 +1,4 @@
-"""Roles in words: who may do what, as a matrix of what people do and the roles that there are."""
+"""A matrix of what people do and the roles that allow it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -39,26 +39,26 @@ DEEDS: Final[Mapping[str, Sequence[str]]] = {
     ],
     "Manage webhooks": [rights.CHANGE_WEBHOOK],
 }
-"""What people do, and the permissions that all of it takes. Everybody who is logged in makes and
-revokes API tokens of their own."""
+"""What people do, and the permissions that it needs. Every logged-in user creates and revokes their
+own API tokens."""
 
 
 class Line(NamedTuple):
-    """One deed, and for each role "yes", "-", or "partly"."""
+    """One row, with "yes", "-", or "partly" for each role."""
 
     deed: str
     told: Sequence[str]
 
 
 class Matrix(NamedTuple):
-    """Names of the roles, Rollcall's own first, and the lines."""
+    """Names of the roles, Rollcall's own first, and the rows."""
 
     roles: Sequence[str]
     lines: Sequence[Line]
 
 
 def matrix() -> Matrix:
-    """The roles as they are. Two statements."""
+    """The current roles. Two statements."""
     roles = list(Role.objects.prefetch_related("permissions__content_type").order_by("name"))
     ours = list(staff_roles.ROLES)
     roles.sort(key=lambda role: ours.index(role.name) if role.name in ours else len(ours))

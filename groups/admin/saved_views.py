@@ -1,4 +1,4 @@
-"""Saving a view of the list of groups under a name, and deleting it."""
+"""Saving a view of the list of groups, and deleting it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from groups.models import SavedView
 
 
 class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """A name for a query. ``user`` is set before the form is judged, since names are a user's."""
+    """A name for a query. ``user`` is set before validation, since names are unique per user."""
 
     class Meta:
         model = SavedView
@@ -27,7 +27,7 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
         }
 
     def clean(self) -> dict[str, Any]:
-        """As many as are offered, and no more."""
+        """Not more than are offered."""
         others = SavedView.objects.filter(user=self.instance.user_id)
         if self.instance._state.adding and others.count() >= group_list.SAVED_MAX:
             raise forms.ValidationError(
@@ -36,7 +36,7 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
         return super().clean() or self.cleaned_data
 
     def clean_name(self) -> str:
-        """Of characters that people can be shown, and none that this person has already."""
+        """Displayable, and not used by this user already."""
         name: str = self.cleaned_data["name"].strip()
         problem = text_problem(name)
         if problem is not None:
@@ -47,27 +47,27 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
         return name
 
     def clean_query(self) -> str:
-        """As the list compares it."""
+        """In the form in which the list compares it."""
         return group_list.query_of(QueryDict(self.cleaned_data["query"].lstrip("?")))
 
 
 @admin.register(SavedView)
 class SavedViewAdmin(RollcallAdmin):
-    """One's own views; the list of groups leads here."""
+    """One's own views; the list of groups links here."""
 
     form = SavedViewForm
     list_display = ("name", "query", "is_shared")
     ordering = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SavedView]:
-        """One's own."""
+        """One's own views."""
         found: QuerySet[SavedView] = super().get_queryset(request)
         return found.filter(user=request.user.pk)
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
     ) -> Any:
-        """The form of this person."""
+        """The form for this user."""
         made = super().get_form(request, obj, change, **kwargs)
 
         class Own(made):  # type: ignore[misc, valid-type]  # made at run time
@@ -80,11 +80,11 @@ class SavedViewAdmin(RollcallAdmin):
     def response_add(
         self, request: HttpRequest, obj: SavedView, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """To the list, as it was."""
+        """Return to the list in its former state."""
         messages.success(request, f"The view {obj} was saved.")
         return HttpResponseRedirect(f"{reverse('admin:groups_group_changelist')}?{obj.query}")
 
     def response_delete(self, request: HttpRequest, obj_display: str, obj_id: int) -> HttpResponse:
-        """To the list."""
+        """Return to the list."""
         messages.success(request, f"The view {obj_display} was deleted.")
         return HttpResponseRedirect(reverse("admin:groups_group_changelist"))

@@ -1,6 +1,6 @@
-"""The schedule: django-celery-beat's rows in unfold's clothes, each beside its last run.
+"""The schedule: django-celery-beat's rows in unfold's style, each with its last run.
 
-Solar and clocked schedules are left out: nothing of ours goes by the sun or happens once.
+Solar and clocked schedules are left out: no task depends on the sun or runs only once.
 """
 
 from typing import Any
@@ -41,11 +41,11 @@ CALLS = {
     task.name: (task.__doc__ or "").partition("\n")[0]
     for task in (tasks.session_sweep, tasks.offset_retention, tasks.cleaning, tasks.analyse)
 }
-"""What may be put on the schedule: the functions of ``groups.tasks``, and what each does."""
+"""Functions that can be scheduled: those of ``groups.tasks``, with descriptions."""
 
 
 class TaskForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """What runs and when. Queues, priorities and arguments are the code's affair."""
+    """The task and its time. Queues, priorities and arguments are set in the code."""
 
     class Meta:
         model = PeriodicTask
@@ -89,10 +89,10 @@ class TaskForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
 
 
 class WithLastRuns(ChangeList):
-    """The page's tasks, each with its last run: one statement for all of them."""
+    """The page's tasks, each with its last run: one statement for all."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """The rows as ever, and ``last`` on each."""
+        """The usual rows, with ``last`` on each."""
         super().get_results(request)
         last = overview.last_runs()
         for task in self.result_list:
@@ -101,7 +101,7 @@ class WithLastRuns(ChangeList):
 
 @admin.register(PeriodicTask)
 class PeriodicTaskAdmin(RollcallAdmin):
-    """What runs by itself."""
+    """The scheduled tasks."""
 
     form = TaskForm
     list_display = ("name", "when", "state", "last_run", "took", "failures", "outcome")
@@ -111,28 +111,29 @@ class PeriodicTaskAdmin(RollcallAdmin):
     actions = ("enable", "disable")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """Ours."""
+        """Our list."""
         return WithLastRuns
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With their schedules. Celery's own housekeeping of results is not ours to show."""
+        """With their schedules, without Celery's own clean-up of results."""
         found: QuerySet[Any] = super().get_queryset(request)
         return found.exclude(task__startswith="celery.").select_related("interval", "crontab")
 
     @admin.action(description="Enable selected tasks", permissions=["change"])
     def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Let them run from now on."""
+        """Enable the selected tasks."""
         self._switch(request, queryset, "enabled", enabled=True)
 
     @admin.action(description="Disable selected tasks", permissions=["change"])
     def disable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Let them rest; what a running one does, it ends."""
+        """Disable the selected tasks; a running one continues to its end."""
         self._switch(request, queryset, "disabled", enabled=False)
 
     def _switch(
         self, request: HttpRequest, chosen: QuerySet[Any], word: str, **values: bool
     ) -> None:
-        # Not through the joins of the page: an UPDATE of what was chosen, and one word to beat.
+        # Not through the page's joins: one UPDATE of the selected rows, and one notification of
+        # beat.
         ids = list(chosen.values_list("pk", flat=True))
         count = PeriodicTask.objects.filter(pk__in=ids).update(**values)
         PeriodicTasks.update_changed()
@@ -151,7 +152,7 @@ class PeriodicTaskAdmin(RollcallAdmin):
         label={"ok": "success", "failed": "danger", "late": "warning", "off": "info"},
     )
     def state(self, task: Any) -> str:
-        """How the last run went, and whether the next one is overdue."""
+        """The result of the last run, and whether the next one is late."""
         if not task.enabled:
             return "off"
         if task.last is not None and task.last.failed:
@@ -164,7 +165,7 @@ class PeriodicTaskAdmin(RollcallAdmin):
 
     @admin.display(description="Last run")
     def last_run(self, task: Any) -> str:
-        """How long ago it began."""
+        """How long ago it started."""
         began = overview.began(task, task.last)
         if began is None:
             return "never"
@@ -173,12 +174,12 @@ class PeriodicTaskAdmin(RollcallAdmin):
 
     @admin.display(description="Took")
     def took(self, task: Any) -> str:
-        """How long it was at work."""
+        """How long it took."""
         return "" if task.last is None else journal_text.seconds(task.last.took_ms)
 
     @admin.display(description="Failures")
     def failures(self, task: Any) -> str:
-        """Of all runs that were ever counted."""
+        """All failures that were counted."""
         return "" if task.last is None else f"{task.last.failures:,} of {task.last.runs:,}"
 
     @admin.display(description="Outcome")
@@ -191,7 +192,7 @@ class PeriodicTaskAdmin(RollcallAdmin):
 
 @admin.register(IntervalSchedule)
 class IntervalScheduleAdmin(RollcallAdmin):
-    """Periods, to be chosen for a task."""
+    """Periods for tasks."""
 
     list_display = ("__str__", "every", "period")
     ordering = ("period", "every")
@@ -199,7 +200,7 @@ class IntervalScheduleAdmin(RollcallAdmin):
 
 @admin.register(CrontabSchedule)
 class CrontabScheduleAdmin(RollcallAdmin):
-    """Times of the day, to be chosen for a task."""
+    """Times of day for tasks."""
 
     list_display = ("human_readable", "__str__")
     fields = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week", "timezone")

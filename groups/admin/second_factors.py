@@ -1,4 +1,5 @@
-"""Second factors: one's own page, and the list of who has one, for who manages people."""
+"""Second factors: one's own page, and the list of users who have one, for those who manage
+people."""
 
 from base64 import b32encode
 from binascii import unhexlify
@@ -25,19 +26,19 @@ admin.site.unregister(TOTPDevice)
 admin.site.unregister(StaticDevice)
 
 KEY: Final = "rollcall_second_factor_key"
-"""In a session: the key of an authenticator that is being set up. It is stored with the first code
-that is right, so looking at the page changes nothing."""
+"""Key of a session: the secret of an authenticator that is being set up. It is stored with the
+first correct code, so opening the page changes nothing."""
 
 NEW_CODES, REMOVE = "codes", "remove"
 PAGE: Final = "admin:otp_totp_totpdevice_mine"
 TEMPLATE: Final = "admin/groups/secondfactor/mine.html"
 
 WRONG: Final = "The password or the code is wrong; nothing was changed."
-"""Also of a code that was used before."""
+"""The message for a wrong code, also for one that was used before."""
 
 
 class Proof(forms.Form):
-    """Who is at the keyboard, not only whose session it is."""
+    """Password and code: shows that the user, not only the session, is present."""
 
     password = forms.CharField(
         strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
@@ -49,7 +50,7 @@ class Proof(forms.Form):
 
 @admin.register(TOTPDevice)
 class SecondFactorAdmin(RollcallAdmin):
-    """Who has one. It is never edited: somebody who has lost theirs gets it removed."""
+    """Users with a second factor. It is never edited; an administrator removes a lost one."""
 
     list_display = ("user", "created_at", "last_used_at", "recovery_codes")
     list_select_related = ("user",)
@@ -58,17 +59,17 @@ class SecondFactorAdmin(RollcallAdmin):
     fields = readonly_fields = ("user", "created_at", "last_used_at", "recovery_codes")
 
     def get_urls(self) -> list[URLPattern]:
-        """One's own page, before that of a row."""
+        """The URL of one's own page before that of a row."""
         view = self.admin_site.admin_view(sensitive_post_parameters()(self.mine))
         return [path("mine/", view, name="otp_totp_totpdevice_mine"), *super().get_urls()]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """A superuser's is a superuser's to remove."""
+        """Only superusers remove a superuser's."""
         is_above = obj is not None and obj.user.is_superuser and not request.user.is_superuser
         return super().has_delete_permission(request, obj) and not is_above
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Each with the number of codes that are left, of one statement."""
+        """With the number of unused recovery codes, in one statement."""
         found: QuerySet[Any] = super().get_queryset(request)
         left = StaticToken.objects.filter(device__user=OuterRef("user")).order_by()
         counted = left.values("device__user").annotate(n=Count("id")).values("n")
@@ -77,19 +78,19 @@ class SecondFactorAdmin(RollcallAdmin):
 
     @admin.display(description="Recovery codes left")
     def recovery_codes(self, device: Any) -> int:
-        """How many."""
+        """The number of unused codes."""
         return int(device.codes_left)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Under its own name."""
+        """The list under its own title."""
         context = {"title": "Second factors", **(extra_context or {})}
         response: HttpResponse = super().changelist_view(request, context)
         return response
 
     def mine(self, request: HttpRequest) -> HttpResponse:
-        """Set up, new recovery codes, removal."""
+        """Set-up, new recovery codes, removal."""
         if not second_factor.is_on():
             raise Http404("Second factors are off (web.second.factor).")
         has_one = second_factor.device_of(request.user) is not None
@@ -117,7 +118,7 @@ class SecondFactorAdmin(RollcallAdmin):
 
 
 def _set_up(request: HttpRequest, password: str, code: str) -> list[str] | None:
-    """The recovery codes; None: the password or the code is wrong."""
+    """The recovery codes; None if the password or the code is wrong."""
     user: Any = request.user
     key = request.session.get(KEY)
     if key is None or not _is(request, password):
@@ -129,7 +130,7 @@ def _set_up(request: HttpRequest, password: str, code: str) -> list[str] | None:
 
 
 def _change(request: HttpRequest, password: str, code: str) -> list[str] | None:
-    """New recovery codes; none where it was removed; None: something is wrong."""
+    """New recovery codes; none after a removal; None if something is wrong."""
     if not _is(request, password, code):
         return None
     if request.POST.get("verb") == REMOVE:
@@ -139,7 +140,7 @@ def _change(request: HttpRequest, password: str, code: str) -> list[str] | None:
 
 
 def _is(request: HttpRequest, password: str, code: str = "") -> bool:
-    """By the same door as a login: failures count, lock out, and stand in the audit."""
+    """Verify like a login: failures count, delay further attempts, and are in the audit."""
     user: Any = request.user
     found = authenticate(
         request, username=user.get_username(), password=password, one_time_password=code
@@ -152,9 +153,9 @@ def _left(request: HttpRequest) -> dict[str, Any]:
 
 
 def _offered(request: HttpRequest) -> dict[str, Any]:
-    """What an authenticator is shown, as a picture and as text."""
+    """The secret for an authenticator, as a picture and as text."""
     key = request.session.setdefault(KEY, second_factor.new_key())
-    import segno  # half a megabyte that few processes need
+    import segno  # takes half a megabyte, which few processes need
 
     told = second_factor.unconfirmed(request.user, key).config_url
     return {

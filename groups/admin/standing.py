@@ -1,7 +1,7 @@
-"""How one group stands, as its page shows it: members, who owns what, offsets, journal, verbs.
+"""One group's state on its page: members, owners, offsets, journal, verbs.
 
-Puts rows into words and shapes for the templates. Reads by ``groups.queries.groups``, decides
-nothing.
+Converts rows to texts and shapes for the templates. Queries are in ``groups.queries.groups``;
+decides nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,21 +27,21 @@ from groups.queries.situation import SETTLED, Seen, of_one
 from groups.queries.situation_text import Facts, Order, Situation, Tone, clock, situation
 
 READING: Final = ["GET", "HEAD"]
-"""All that pages which only show something answer to."""
+"""HTTP methods of pages that only show something."""
 
 OPERATIONS_MAX: Final = 5
 DIGITS_MAX: Final = 19
-"""Digits of the greatest bigint: longer ones number no row."""
+"""Digits of the greatest bigint: a longer number is no row's."""
 
 WAITING_NAMED: Final = 5
-"""Members named that have not acknowledged a command; the rest is counted."""
+"""Members named that have not acknowledged a command; others are only counted."""
 
 TONES: Final = {
     "Stable": "good",
     "Empty": "plain",
     "Dead": "plain",
 }
-"""Of the states in which nobody waits; the others are on their way to one."""
+"""For states in which no member is awaited; the others are transitional."""
 
 KIND_TONES: Final[Mapping[str, str]] = {
     EntryKind.REBALANCE_COMPLETED: "good",
@@ -72,7 +72,7 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is read of a group for its page, whichever tab is shown."""
+    """The values that a group's page reads, whichever tab is shown."""
 
     group: Any
     members: Sequence[groups.MemberView]
@@ -83,7 +83,7 @@ class Standing:
 
 
 def look(group: Any) -> Standing:
-    """How a group stands. Nine statements at most."""
+    """Read the state of a group. At most nine statements."""
     members = groups.members_of(group)
     work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     groups.ask_for_a_look(group.group_id)
@@ -93,7 +93,7 @@ def look(group: Any) -> Standing:
 
 
 def head(seen: Standing, request: HttpRequest) -> dict[str, Any]:
-    """What every tab of a group's page shows above."""
+    """The content above every tab of a group's page."""
     group, work = seen.group, seen.work
     may_evict = rights.may(request.user, rights.EVICT)
     return {
@@ -113,7 +113,7 @@ def head(seen: Standing, request: HttpRequest) -> dict[str, Any]:
 
 
 def only_frozen(group_id: str) -> Group | None:
-    """A group that is gone, or has not come yet, and is frozen: it can be thawed."""
+    """A frozen group without a row, deleted or not created yet: it can be thawed."""
     freeze = groups.freeze_of(group_id)
     if freeze is None:
         return None
@@ -123,8 +123,8 @@ def only_frozen(group_id: str) -> Group | None:
 
 
 def buried(group_id: str, freeze: GroupConfig | None = None) -> dict[str, Any]:
-    """The head of the page of a group that was deleted: who did it. (One that never was has a
-    journal, too, where it was configured.) Two statements."""
+    """The head of a deleted group's page, with the author of the deletion. (A group that never
+    existed has a journal too, if it was configured.) Two statements."""
     ends = groups.journal_of(group_id).filter(kind=EntryKind.GROUP_DELETED)
     end = ends.first()
     return {
@@ -156,7 +156,7 @@ def _ended(end: Journal) -> Situation:
 
 
 def evict_link(group: Group, told: Situation) -> tuple[str, str] | None:
-    """What the button says that would end the waiting, and where it leads."""
+    """The label and URL of the button that would end the wait."""
     if told.evict is None:
         return None
     url = reverse("admin:groups_group_evict", args=[quote(group.group_id)])
@@ -164,7 +164,7 @@ def evict_link(group: Group, told: Situation) -> tuple[str, str] | None:
 
 
 def urls(group: Group) -> dict[str, str]:
-    """Where the parts of a group's page are."""
+    """The URLs of the parts of a group's page."""
     key = quote(group.group_id)
     return {
         "page_url": reverse("admin:groups_group_change", args=[key]),
@@ -180,7 +180,7 @@ def urls(group: Group) -> dict[str, str]:
 
 
 def facts(group: Any, members: Sequence[groups.MemberView]) -> list[tuple[str, Any]]:
-    """The head of the page."""
+    """The facts at the head of the page."""
     epoch = "Group epoch" if group.kind == groups.CONSUMER else "Generation"
     assignor = group.protocol_name or group.details.get("assignor") or "none yet"
     if group.kind == groups.CONSUMER:
@@ -204,7 +204,7 @@ def _coordinator(node_id: int | None) -> str:
 
 
 def _author(group: Group) -> str:
-    """Who assigned, where it was a member; and why not, where it should have been."""
+    """The member that assigned, if one did; or why none did although members could."""
     member, why_not = group.details.get("assigned_by"), group.details.get("fell_back")
     if why_not:
         return f", by the coordinator instead of {why_not}"
@@ -212,7 +212,7 @@ def _author(group: Group) -> str:
 
 
 def commands(group: Group) -> list[tuple[str, str]]:
-    """For whom a commanded group waits: "stop-fetcher: w-1, w-2 and 3 more"."""
+    """The members that a commanded group waits for: "stop-fetcher: w-1, w-2 and 3 more"."""
     if group.kind != groups.COMMANDED:
         return []
     found = groups.not_acknowledged(group.group_id)
@@ -226,13 +226,13 @@ def _named(names: Sequence[str]) -> str:
 
 
 def number_of(text: str) -> int | None:
-    """A row's number as a URL says it; None for anything else."""
+    """A row's number in a URL; None for other texts."""
     plain = text.isascii() and text.isdigit() and len(text) < DIGITS_MAX
     return int(text) if plain else None
 
 
 def last_operations(group_id: str) -> list[Operation]:
-    """What people asked of the group lately."""
+    """The newest operations on the group."""
     found = Operation.objects.filter(group_id=group_id)
     people = found.exclude(verb=Operation.Verb.EXPIRE_OFFSETS)
     return list(people.order_by("-id")[:OPERATIONS_MAX])

@@ -1,4 +1,4 @@
-"""Stopped work in words, as a group's page shows it. Decides nothing and reads no rows."""
+"""Stopped work in words, for a group's page. Decides nothing and reads no rows."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +26,7 @@ STOPS_MAX: Final = 10
 
 
 def of_group(group: Group, work: Work) -> dict[str, Any]:
-    """What is stopped, by whom and why, and how far that is obeyed."""
+    """What is stopped, by whom and why, and how many members have stopped."""
     return {
         "work": work,
         "stops": [_stop(group, pause) for pause in work.pauses[:STOPS_MAX]],
@@ -35,7 +35,7 @@ def of_group(group: Group, work: Work) -> dict[str, Any]:
 
 
 def of_member(work: Work, view: MemberView) -> dict[str, Any]:
-    """One member's part of it. ``is_stopped``: it alone was, whatever holds for the group."""
+    """One member's part. ``is_stopped``: whether it was stopped individually."""
     word = work.members[view.member_id]
     name = view.instance_id or view.member_id
     return {
@@ -46,7 +46,7 @@ def of_member(work: Work, view: MemberView) -> dict[str, Any]:
 
 
 def obedience(work: Work) -> str:
-    """How many have obeyed: "3 of 4 members that support stopping have stopped"."""
+    """How many have stopped: "3 of 4 members that support stopping have stopped"."""
     have = "has" if work.obeyed == 1 else "have"
     said = f"{work.obeyed} of {work.asked} members that support stopping {have} stopped"
     if work.deaf:

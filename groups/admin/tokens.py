@@ -1,5 +1,5 @@
-"""API tokens: made, looked at and revoked. A token's text is in one answer, the one to the form
-that made it, and is kept nowhere; what is stored is its digest (``groups.access.api_tokens``)."""
+"""API tokens: created, shown and revoked. A token's text is only in the response to the form that
+created it; its digest is stored (``groups.access.api_tokens``)."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -30,14 +30,14 @@ from groups.admin.base import RollcallAdmin
 from groups.models import ApiToken
 
 SECRET = "rollcall_issued_token"
-"""The attribute of the one request that made a token, from its saving to its answer."""
+"""The attribute of the request that creates a token, from saving to the response."""
 
 
 TOLD = ("prefix", "made_by", "created_at", "used_at")
 
 
 class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
-    """A token to be made."""
+    """A new token."""
 
     expires_at = SplitDateTimeField(widget=UnfoldAdminSplitDateTimeWidget)
     scopes = MultipleChoiceField(
@@ -67,7 +67,7 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(RollcallAdmin):
-    """A token is never edited: one that should do something else is another one."""
+    """A token is never edited: a different one is created instead."""
 
     form = TokenForm
     list_display = ("name", "begins", "user", "told_scopes", "made_by", "used_at", "expires")
@@ -76,38 +76,38 @@ class ApiTokenAdmin(RollcallAdmin):
     ordering = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
-        """One's own; everybody's for who may see them."""
+        """One's own; with the permission, those of all users."""
         found: QuerySet[ApiToken] = super().get_queryset(request)
         if rights.may(request.user, "groups.view_apitoken"):
             return found
         return found.filter(user=request.user.pk)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """One's own; anybody's for who may revoke them."""
+        """One's own; with the permission, those of all users."""
         if not super().has_delete_permission(request, obj):
             return False
         is_own = obj is None or obj.user_id == request.user.pk
         return is_own or rights.may(request.user, "groups.delete_apitoken")
 
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> tuple[str, ...]:
-        """What makes a token; the rest is told by it."""
+        """The fields of a new token; others are computed."""
         if obj is None:
             return ("name", "user", "expires_at", "scopes", "ends_with_password")
         return ("name", "user", "expires_at", "told_scopes", *TOLD)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Nothing is edited."""
+        """All: tokens are not edited."""
         return () if obj is None else ("told_scopes", *TOLD)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """For oneself, to look, for as long as usual."""
+        """For oneself, read-only, with the default lifetime."""
         ends = timezone.now() + timedelta(days=api_tokens.DAYS)
         return {"user": request.user.pk, "scopes": ["read"], "expires_at": ends}
 
     def formfield_for_foreignkey(
         self, db_field: "ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> "ModelChoiceField[Any] | None":
-        """Everybody makes their own; only a superuser makes others'."""
+        """Users create their own; only a superuser creates those of others."""
         users = get_user_model().objects.filter(is_active=True).order_by("username")
         if not request.user.is_superuser:
             users = users.filter(username=request.user.get_username())
@@ -118,7 +118,7 @@ class ApiTokenAdmin(RollcallAdmin):
         return field
 
     def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:
-        """Issue it, and remember its text for the answer to this request."""
+        """Create it, and keep its text for the response to this request."""
         made, secret = api_tokens.issue(
             obj.user,
             obj.name,
@@ -133,8 +133,8 @@ class ApiTokenAdmin(RollcallAdmin):
     def response_add(
         self, request: HttpRequest, obj: ApiToken, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """The page with the text. It is the answer itself, not a page that one could return to;
-        a reload sends the form again, and its name is taken now."""
+        """The page with the text. It is the direct response, not a page that can be opened again; a
+        reload sends the form again, and its name is taken then."""
         context = {
             **self.admin_site.each_context(request),
             "title": "Token made",
@@ -145,7 +145,7 @@ class ApiTokenAdmin(RollcallAdmin):
         return TemplateResponse(request, "admin/groups/apitoken/issued.html", context)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Deleting is what revoking is."""
+        """Deletion is named revocation."""
         actions: dict[str, Any] = super().get_actions(request)
         if "delete_selected" in actions:
             function, name, _ = actions["delete_selected"]
@@ -154,19 +154,19 @@ class ApiTokenAdmin(RollcallAdmin):
 
     @admin.display(description="Scopes")
     def told_scopes(self, token: ApiToken) -> str:
-        """What it was made for."""
+        """Its scopes."""
         return ", ".join(token.scopes)
 
     @admin.display(description="Begins with")
     def begins(self, token: ApiToken) -> str:
-        """Enough to tell tokens apart."""
+        """Its first characters, to tell tokens apart."""
         return f"{token.prefix}…"
 
     @display(  # type: ignore[untyped-decorator]
         description="Expires", ordering="expires_at", label={"expired": "danger", "never": "info"}
     )
     def expires(self, token: ApiToken) -> str:
-        """When it ends; one that has ended is marked."""
+        """When it expires; an expired one is marked."""
         if token.expires_at is None:
             return "never"
         if token.expires_at <= timezone.now():

@@ -1,7 +1,7 @@
-"""A topic deleted in the admin: what goes with it is listed, and its name is typed out.
+"""Deleting a topic in the admin: a list of what is deleted with it, and its name to be typed.
 
-The catalogue's own function does it, as for REST. A page that was opened for an earlier topic of
-the same name deletes nothing.
+The catalogue's function does it, as in REST. A page that was opened for an earlier topic of the
+same name deletes nothing.
 """
 
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ from groups.queries.situation_text import many
 
 
 class Deleting(TypedOut):
-    """The name, typed; and which topic the page was opened for."""
+    """The typed name; and the topic for which the page was opened."""
 
     topic_id = forms.CharField(widget=forms.HiddenInput)
 
 
 def delete(site: RollcallAdmin, request: HttpRequest, topic: Topic) -> HttpResponse:
-    """What goes with it, and the form that deletes it."""
+    """The list of what is deleted, and the form."""
     form = Deleting(request.POST or None, initial={"topic_id": topic.topic_id})
     changed = request.method == "POST" and form.data.get("topic_id") != str(topic.topic_id)
     is_meant = request.method == "POST" and not changed and form.is_valid()
@@ -70,7 +70,7 @@ def _deleted(request: HttpRequest, topic: Topic) -> HttpResponse:
 
 
 def _sentences(topic: Topic, may_see_groups: bool) -> Sequence[str]:
-    """What goes with the topic, and what stays."""
+    """What is deleted with the topic, and what stays."""
     offsets = topic_groups.offsets_of(topic)
     count = (
         f"{offsets:,}" if offsets < topic_groups.OFFSETS_COUNTED_MAX else f"at least {offsets:,}"

@@ -1,5 +1,5 @@
-"""Topics: looked at, created and grown. The catalogue's own functions do it, so the rules are
-those of a client that asks over the wire; what they refuse is said beside the field."""
+"""Topics: shown, created and grown, by the catalogue's functions, so the rules are those for
+clients; errors are shown beside the field."""
 
 from typing import Any
 
@@ -26,17 +26,17 @@ from groups.queries.journal_text import sentence
 from groups.queries.ranges import ranges
 
 OWNERS_MAX = 20
-"""Owners named of each group on a topic's page; the group's own page has all."""
+"""Owners named for each group on a topic's page; the group's own page has all."""
 
 RANGES_MAX = 20
-"""Ranges of partitions that are shown of an owner; partitions dealt in turn are each a range."""
+"""Ranges of partitions shown for an owner; round-robin gives one range for each partition."""
 
 HISTORY_MAX = 20
-"""Entries of the journal on a topic's page; REST has them all."""
+"""Journal entries on a topic's page; REST has all."""
 
 
 class TopicForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """A name and a number; the rules of ``groups.core.topics`` judge both."""
+    """A name and a number; the rules of ``groups.core.topics`` validate both."""
 
     class Meta:
         model = Topic
@@ -60,7 +60,7 @@ class TopicForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
         return name
 
     def clean_partitions(self) -> int:
-        """At least one, and more than before."""
+        """At least one, and more than the current number."""
         partitions: int = self.cleaned_data["partitions"]
         try:
             rules.check_count(partitions)
@@ -73,7 +73,7 @@ class TopicForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
 
 @admin.register(Topic)
 class TopicAdmin(RollcallAdmin):
-    """One topic is deleted at a time, on a page of its own that says what goes with it."""
+    """Topics are deleted one by one, on a page that lists what is deleted with them."""
 
     form = TopicForm
     list_empty = "There is no topic yet. Clients create topics, and so do people here."
@@ -83,7 +83,7 @@ class TopicAdmin(RollcallAdmin):
     ordering = ("name",)
 
     def get_fields(self, request: HttpRequest, obj: Topic | None = None) -> tuple[str, ...]:
-        """A new topic has only what one says of it."""
+        """A new topic has only the input fields."""
         used = ("used_by",) if rights.may(request.user, rights.VIEW_GROUP) else ()
         made = ("topic_id", "created_at", *used, "configuration", "history")
         return ("name", "partitions", *(made if obj is not None else ()))
@@ -91,12 +91,12 @@ class TopicAdmin(RollcallAdmin):
     def get_readonly_fields(
         self, request: HttpRequest, obj: Topic | None = None
     ) -> tuple[str, ...]:
-        """A topic keeps its name: members subscribe by it."""
+        """A topic's name cannot be changed: members subscribe by it."""
         shown = ("topic_id", "created_at", "used_by", "configuration", "history")
         return () if obj is None else ("name", *shown)
 
     def save_model(self, request: HttpRequest, obj: Topic, form: TopicForm, change: bool) -> None:
-        """By the catalogue's functions, which tell every node."""
+        """With the catalogue's functions, which notify every node."""
         author = user(request.user.get_username())
         if not change:
             changes.create(obj.name, obj.partitions, author)
@@ -106,7 +106,7 @@ class TopicAdmin(RollcallAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """What goes with the topic, and the form that deletes it."""
+        """The list of what is deleted, and the form."""
         topic = self.get_object(request, unquote(object_id))
         if topic is None:
             raise Http404(f"There is no topic {unquote(object_id)}.")
@@ -114,14 +114,14 @@ class TopicAdmin(RollcallAdmin):
 
     @admin.display(description="Configuration")
     def configuration(self, _topic: Topic) -> str:
-        """Every topic has the same, which cannot be changed."""
+        """The same for every topic; it cannot be changed."""
         context = {"settings": topic_configs.entries()}
         return render_to_string("admin/groups/topic/configuration.html", context)
 
     @admin.display(description="Changes")
     @once
     def history(self, topic: Topic) -> str:
-        """The newest entries of the journal about it, and about earlier ones of its name."""
+        """The newest journal entries about it, and about earlier topics of its name."""
         entries = groups.journal_of_topic(topic.name)[:HISTORY_MAX]
         rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S} UTC", sentence(entry)) for entry in entries]
         return format_html_join("", "<div>{} {}</div>", rows) or "There are no changes."
@@ -129,7 +129,7 @@ class TopicAdmin(RollcallAdmin):
     @admin.display(description="Groups and owners")
     @once
     def used_by(self, topic: Topic) -> str:
-        """Groups whose members subscribe to it or that have committed offsets of it."""
+        """Groups whose members subscribe to it, or with committed offsets of it."""
         found = topic_groups.of(topic)
         uses = [_shown(use) for use in found.shown]
         context = {"uses": uses, "is_more": found.is_more}

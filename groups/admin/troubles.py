@@ -1,5 +1,5 @@
-"""What needs attention, as pages list it: what nobody has taken note of, and folded below it what
-somebody has."""
+"""What needs attention, as pages list it: open findings, and below them acknowledged ones,
+folded."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -15,8 +15,8 @@ from groups.queries.fired import Fired, Place
 
 
 class Trouble(NamedTuple):
-    """One line of what needs attention. ``acknowledge``: where it is acknowledged, "": nowhere, or
-    by others; ``acknowledged``: who did, with ``withdraw``, where that is taken back."""
+    """One finding. ``acknowledge``: the URL to acknowledge it; "": not possible, or not by this
+    user; ``acknowledged``: by whom, with ``withdraw``, the URL to withdraw it."""
 
     tone: str
     what: str
@@ -28,7 +28,7 @@ class Trouble(NamedTuple):
 
 
 def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
-    """What needs attention, the most urgent first."""
+    """All findings, the most urgent first."""
     may = rights.may(request.user, rights.ACKNOWLEDGE)
     for line in lines:
         noted = line.acknowledged
@@ -44,7 +44,7 @@ def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
 
 
 def folded(lines: Iterable[Trouble]) -> Mapping[str, Sequence[Trouble]]:
-    """What somebody has to look at, and below it what somebody has."""
+    """Open findings, and acknowledged ones."""
     told = list(lines)
     return {
         "troubles": [line for line in told if line.acknowledged is None],
@@ -53,7 +53,7 @@ def folded(lines: Iterable[Trouble]) -> Mapping[str, Sequence[Trouble]]:
 
 
 def acknowledge(line: Fired) -> str:
-    """Where it is acknowledged."""
+    """The URL to acknowledge it."""
     query = urlencode({"rule": line.rule, "subject": line.subject})
     return f"{reverse('admin:groups_acknowledgement_add')}?{query}"
 

@@ -1,8 +1,7 @@
-"""What may be asked of a group in the admin: look first, give a reason, then ask.
+"""Verbs on a group in the admin: preview, reason, request.
 
-Each verb is an operation that the group's owner steps (``groups.operations.requests``), the same
-that REST asks for. A page that was looked at too long ago asks for nothing: it shows how things
-are.
+Each verb is an operation that the group's owner executes (``groups.operations.requests``), as in
+REST. If the page is outdated, nothing is requested: it shows the current state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from groups.queries import groups, movement
 from groups.queries.journal_text import seconds
 
 TYPED_ABOVE: Final = 20
-"""A group with more members than this is typed out before anything is asked of it."""
+"""For a group with more members than this, its name has to be typed first."""
 
 NAMED_MAX: Final = 12
 EAGER: Final = "Members revoke all their partitions until the new generation is assigned."
@@ -43,11 +42,11 @@ PROTOCOLS: Final[Mapping[str, str]] = {
     "sticky": EAGER,
     "cooperative-sticky": COOPERATIVE,
 }
-"""What members do when they are told to rejoin, by the protocol they chose (KIP-429)."""
+"""What members do when they are told to rejoin, by their protocol (KIP-429)."""
 
 
 class Reason(forms.Form):
-    """Why; everybody reads it in the journal later."""
+    """The reason, which the journal shows."""
 
     reason = forms.CharField(
         max_length=REASON_CHARS_MAX,
@@ -55,7 +54,7 @@ class Reason(forms.Form):
     )
 
     def clean_reason(self) -> str:
-        """In one line, of characters that people can be shown."""
+        """One line of displayable characters."""
         reason = one_line(self.cleaned_data["reason"])
         problem = text_problem(reason)
         if problem is not None:
@@ -64,13 +63,13 @@ class Reason(forms.Form):
 
 
 class TypedOut(forms.Form):
-    """What cannot be taken back: the name of what it is done to is typed out first."""
+    """For irreversible actions: the name of the target has to be typed."""
 
     typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
 
     def is_typed(self, wanted: str) -> bool:
-        """Whether it was; of a valid form, which is told if not. An input is one line, and nobody
-        sees blanks at its ends, which ids may have."""
+        """Whether the name was typed; otherwise the form gets an error. An input is one line, and
+        spaces at the ends of an id are invisible, so these are ignored."""
         if self.cleaned_data["typed"].split() == wanted.split():
             return True
         self.add_error("typed", f"Type {wanted} to continue.")
@@ -78,24 +77,24 @@ class TypedOut(forms.Form):
 
 
 class Typed(TypedOut, Reason):
-    """The same, and a reason."""
+    """The typed name, and a reason."""
 
 
 class Asking(Typed):
-    """A verb on one group, as it was when its page was looked at."""
+    """A verb on one group, and the group's state when the page was opened."""
 
     generation = forms.IntegerField(widget=forms.HiddenInput)
     anyway = forms.BooleanField(required=False)
 
 
 def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """Preview and form; a POST that still means what was previewed becomes an operation."""
+    """Preview and form; a POST whose preview is still valid becomes an operation."""
     members = groups.members_of(group)
     form = Asking(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_complete(form, group, len(members)):
         said = form.cleaned_data
-        # Asked for anyway, a rebalance may end first, and the generation is another one then.
+        # A rebalance may end between the page and the request; the generation then differs.
         expected = None if said["anyway"] else group.generation
         verb, reason = Operation.Verb.REBALANCE, said["reason"]
         return ask(request, group.group_id, verb, reason, expected_generation=expected)
@@ -131,7 +130,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
 
 
 def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """The same for one member, which ``?member=`` names."""
+    """The same for the member in ``?member=``."""
     member_id = request.GET.get("member", "")
     members = groups.members_of(group)
     member = next((m for m in members if m.member_id == member_id), None)
@@ -166,12 +165,12 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
 
 
 def _is_old(form: Asking, group: Group) -> bool:
-    """Whether the group has gone on since its page was looked at."""
+    """Whether the group has changed since the page was opened."""
     return str(form.data.get("generation")) != str(group.generation)
 
 
 def _is_complete(form: Asking, group: Group, members: int) -> bool:
-    """Whether everything was said that must be; what is missing is told beside its field."""
+    """Whether all inputs are given; errors are shown beside the fields."""
     if not form.is_valid() or group.state == EMPTY:
         return False
     if group.state == PREPARING and not form.cleaned_data["anyway"]:
@@ -180,7 +179,7 @@ def _is_complete(form: Asking, group: Group, members: int) -> bool:
 
 
 def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
-    """Whether there is a reason, and a large group was typed out."""
+    """Whether there is a reason, and a large group's name was typed."""
     if not form.is_valid():
         return False
     if members > TYPED_ABOVE:
@@ -189,7 +188,7 @@ def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
 
 
 def ask(request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any) -> HttpResponse:
-    """Ask for a verb, and go to its operation; or to the group, where it cannot be asked for."""
+    """Request a verb, and redirect to its operation; or to the group, if it is refused."""
     try:
         operation = requests.ask(
             group_id, verb, reason=reason, actor=request.user.get_username(), **more
@@ -245,7 +244,7 @@ def _steps(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
 
 
 def _last_time(group: Group) -> str:
-    """How long it took the last time."""
+    """The duration of the last rebalance."""
     newest = groups.journal_of(group.group_id).filter(kind=groups.REBALANCED).first()
     if newest is None or newest.duration_ms is None:
         return ""

@@ -1,4 +1,4 @@
-"""Webhooks in the admin: endpoints, a secret that is shown once, and what was sent."""
+"""Webhooks in the admin: endpoints, a secret that is shown once, and deliveries."""
 
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ from groups.webhooks.addresses import Refused, checked
 from groups.webhooks.events import NAMES
 
 SECRET = "rollcall_webhook_secret"
-"""The attribute of the one request that made an endpoint, from its saving to its answer."""
+"""The attribute of the request that creates an endpoint, from saving to the response."""
 
 TOLD = ("standing", "delivered_at", "failing_since", "deliveries", "created_at")
 
@@ -43,14 +43,14 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         fields = ("name", "url", "events", "group_prefix", "enabled")
 
     def clean_url(self) -> str:
-        """The form of one; where it leads is found out when something is sent."""
+        """Validates its form; its address is resolved when something is sent."""
         try:
             return checked(self.cleaned_data["url"])
         except Refused as refusal:
             raise ValidationError(str(refusal)) from None
 
     def clean(self) -> dict[str, Any]:
-        """Not more than there may be."""
+        """Not more than the maximum."""
         if self.instance.pk is None and not endpoints.has_room():
             raise ValidationError("The maximum number of endpoints is reached (webhooks.max).")
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -59,7 +59,7 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 
 @admin.register(Webhook)
 class WebhookAdmin(RollcallAdmin):
-    """Endpoints. The secret of one is in the answer that made it, and nowhere else."""
+    """Endpoints. The secret is only in the response that created it."""
 
     form = WebhookForm
     list_display = ("name", "leads_to", "standing", "delivered_at")
@@ -68,16 +68,16 @@ class WebhookAdmin(RollcallAdmin):
     actions = ("send_test", "new_secret")
 
     def get_fields(self, request: HttpRequest, obj: Webhook | None = None) -> tuple[str, ...]:
-        """What makes one; below it how it stands."""
+        """The input fields; below them its state."""
         own = ("name", "url", "events", "group_prefix", "enabled")
         return own if obj is None else (*own, *TOLD)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """How it stands is nobody's to write."""
+        """Its state is read-only."""
         return () if obj is None else TOLD
 
     def save_model(self, request: HttpRequest, obj: Webhook, form: Any, change: bool) -> None:
-        """Write it; of a new one remember the secret for the answer to this request."""
+        """Write it; keep a new one's secret for the response to this request."""
         if change:
             endpoints.save(obj)
             return
@@ -103,21 +103,21 @@ class WebhookAdmin(RollcallAdmin):
 
     @admin.action(description="Send a test event")
     def send_test(self, request: HttpRequest, chosen: QuerySet[Webhook]) -> None:
-        """Something that means nothing."""
+        """Send a test event."""
         for webhook in chosen:
             endpoints.test(webhook, request.user.get_username())
         messages.success(request, "The test events are queued; see Deliveries.")
 
     @admin.action(description="Create a new secret")
     def new_secret(self, request: HttpRequest, chosen: QuerySet[Webhook]) -> HttpResponse:
-        """The one before signs, too, for a day."""
+        """The previous secret signs too, for a day."""
         return self._issued(request, [(each, endpoints.new_key(each)) for each in chosen])
 
     @display(  # type: ignore[untyped-decorator]
         description="State", label={"works": "success", "fails": "warning", "disabled": "danger"}
     )
     def standing(self, webhook: Webhook) -> Any:
-        """In a word, and why."""
+        """Its state in a word, and the reason."""
         if not webhook.enabled:
             return "disabled", webhook.disabled_because or "disabled"
         if webhook.failing_since:
@@ -131,14 +131,14 @@ class WebhookAdmin(RollcallAdmin):
 
     @admin.display(description="Deliveries")
     def deliveries(self, webhook: Webhook) -> str:
-        """Where they are listed."""
+        """A link to its deliveries."""
         where = reverse("admin:groups_webhookdelivery_changelist")
         return format_html('<a href="{}?webhook__id__exact={}">Deliveries</a>', where, webhook.pk)
 
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(RollcallAdmin):
-    """What was sent, or waits."""
+    """Events that were sent, or wait."""
 
     list_display = (
         *("type", "webhook", "told_state", "attempts", "status", "created_at", "told_next"),
@@ -155,19 +155,19 @@ class WebhookDeliveryAdmin(RollcallAdmin):
 
     @admin.action(description="Deliver again")
     def deliver_again(self, request: HttpRequest, chosen: QuerySet[WebhookDelivery]) -> None:
-        """At once, with the ids they have."""
+        """At once, with the same ids."""
         for delivery in chosen:
             endpoints.redeliver(delivery)
         messages.success(request, "They are queued again.")
 
     @admin.display(description="Next attempt", ordering="next_at")
     def told_next(self, delivery: WebhookDelivery) -> datetime | None:
-        """Of what waits."""
+        """The next attempt of a waiting one."""
         return delivery.next_at if delivery.state == WebhookDelivery.State.PENDING else None
 
     @admin.display(description="webhook-id")
     def message(self, delivery: WebhookDelivery) -> str:
-        """As the receiver is told."""
+        """The id that the receiver gets."""
         return f"msg_{delivery.message_id.hex}"
 
     @display(  # type: ignore[untyped-decorator]
@@ -176,5 +176,5 @@ class WebhookDeliveryAdmin(RollcallAdmin):
         label={"delivered": "success", "pending": "info", "failed": "danger"},
     )
     def told_state(self, delivery: WebhookDelivery) -> str:
-        """What became of it."""
+        """The result."""
         return str(delivery.state)
