@@ -1,1 +1,1 @@
-"""REST: what automation sees of groups (``/api/v1``)."""
+"""REST: groups for automation (``/api/v1``)."""

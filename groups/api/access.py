@@ -1,4 +1,4 @@
-"""Who may do what on the Kafka port: ACLs, and users of SASL/SCRAM."""
+"""ACLs, users and quotas of the Kafka port over REST."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -53,7 +53,7 @@ FILTER: Final = [
     OpenApiParameter("principal", NAME),
     OpenApiParameter("host", NAME),
 ]
-"""Kafka's AclBindingFilter: what is not said is open."""
+"""Kafka's AclBindingFilter: a part that is missing matches everything."""
 
 TYPES: Final = [word.name for word in ResourceType if word.name != "UNKNOWN"]
 

@@ -1,6 +1,7 @@
-"""How an operator's verb is asked for over REST: once for each key, and awaited if so wished.
+"""How operators' verbs are requested over REST: once for each key, and awaited on request.
 
-Every verb of ``verbs`` goes through ``ask``; what may be asked, and of whom, is said there.
+Every verb of ``verbs`` goes through ``ask``; ``verbs`` defines which verbs there are, and for which
+targets.
 """
 
 import time
@@ -36,13 +37,14 @@ ENDED: Final = (Operation.State.SUCCEEDED, Operation.State.FAILED)
 
 WAIT_S_MAX: Final = 20
 WAITING_MAX: Final = 16
-"""Requests that wait at the same time: each holds a thread, and a connection to the database while
-it looks. One more is answered at once; to wait is a preference, not a right (RFC 7240)."""
+"""Requests that wait at the same time: each holds a thread, and a database connection during a
+read. One more is answered at once; the wait is a preference of the client, not a right (RFC
+7240)."""
 
 LOOK_S: Final = 0.1
-"""Between two looks at an operation that somebody waits for: a row by its key, ten times a second
-for ``WAITING_MAX`` at most. A bell would want a connection that listens in each process of the
-web, for as long as it serves."""
+"""The pause between two reads of an operation that a request waits for: a row by its key, ten times
+a second for at most ``WAITING_MAX``. A notification would need a listening connection in each web
+process."""
 
 _seats = BoundedSemaphore(WAITING_MAX)
 
@@ -54,8 +56,8 @@ def asks(
     plan: type[Serializer[Any]] = shapes.Plan,
     is_delete: bool = False,
 ) -> Callable[[Method], Method]:
-    """``described``, of a method that asks for a verb. ``named``: parameters of its own; ``said``:
-    its body, which OpenAPI's tools show of no DELETE; ``plan``: what a dry run tells."""
+    """``described``, for a method that requests a verb. ``named``: its own parameters; ``said``:
+    its body, which OpenAPI's tools omit for DELETE; ``plan``: the shape of a dry run."""
     body: Mapping[str, Any] = {"request": None, "body": said} if is_delete else {"request": said}
     reason = [REASON] if is_delete else []
     return described(
@@ -75,11 +77,12 @@ def ask(
     worked_out: Callable[[Operation | None], Mapping[str, Any]] | None = None,
     **more: Any,
 ) -> Response:
-    """Ask for a verb, or find the operation that the request's Idempotency-Key asked for before.
+    """Request a verb, or find the operation that an earlier request with this Idempotency-Key
+    created.
 
-    ``check`` raises where it cannot be asked for now. A replay is not checked: its own effect
-    may be what the check would find. ``worked_out`` gives further values, from what there is now,
-    or as they were worked out before for the operation that there is.
+    ``check`` raises if the verb cannot be requested now. It is not called for a repeated request,
+    since it could find the first one's effect. ``worked_out`` returns further values, computed from
+    the current state, or earlier for an existing operation.
     """
     key = key_of(request)
     before = Operation.objects.filter(idempotency_key=key).first() if key else None
@@ -99,10 +102,10 @@ def ask(
 
 
 def shown(request: Request, operation: Operation, more: Mapping[str, str]) -> Response:
-    """An operation that was asked for: 200 where it has succeeded, 202 where it goes on.
+    """The response with an operation: 200 if it has succeeded, 202 if it has not ended.
 
-    One that failed is a problem (409), with the operation in it: who looks at the status alone
-    must not take it for done.
+    A failed one is a problem (409) with the operation in it: clients that check only the status
+    must not take it for a success.
     """
     context.note(context.OPERATION_ID, operation.pk)
     operation, headers = awaited(request, operation)
@@ -119,14 +122,14 @@ def shown(request: Request, operation: Operation, more: Mapping[str, str]) -> Re
 
 
 def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str, str]]:
-    """The operation once it has ended, or when the client's patience has; headers to say so."""
+    """The operation when it has ended, or after the client's maximum wait; and the headers."""
     patience_s = _patience_s(request)
     if not patience_s or not _seats.acquire(blocking=False):
         return operation, {}
     try:
         deadline = time.monotonic() + patience_s
         while operation.state not in ENDED and time.monotonic() < deadline:
-            give_back()  # others may have the connection while this one sleeps
+            give_back()  # others may use the connection during the pause
             time.sleep(LOOK_S)
             operation.refresh_from_db()
     finally:
@@ -135,7 +138,7 @@ def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str
 
 
 def _patience_s(request: Request) -> int:
-    """Seconds that the client would wait (RFC 7240), 0 where it says nothing sensible."""
+    """The client's maximum wait in seconds (RFC 7240), 0 if missing or invalid."""
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, value = preference.partition(";")[0].partition("=")
         seconds = value.strip().strip('"')

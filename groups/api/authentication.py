@@ -1,4 +1,4 @@
-"""Who asks: a bearer token (RFC 6750), the installation's own token, or a session's user."""
+"""Authentication: a bearer token (RFC 6750), the installation's token, or a session's user."""
 
 import secrets
 from typing import Any
@@ -13,7 +13,7 @@ from groups.access import api_tokens, audit
 
 
 class Installation:
-    """Whoever holds ``ROLLCALL_API_TOKEN``: no row, every right."""
+    """A client with ``ROLLCALL_API_TOKEN``: has no row and every right."""
 
     username = "api token"
     pk = None
@@ -25,7 +25,7 @@ class Installation:
         return True
 
     def get_username(self) -> str:
-        """The actor in the audit."""
+        """The author in the audit."""
         return self.username
 
 
@@ -35,7 +35,7 @@ class BearerAuthentication(BaseAuthentication):
     keyword = "Bearer"
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        """The token's user; None where there is no bearer token at all."""
+        """The token's user; None if there is no bearer token."""
         kind, _, secret = request.headers.get("Authorization", "").partition(" ")
         if kind.lower() != self.keyword.lower():
             return None
@@ -50,7 +50,7 @@ class BearerAuthentication(BaseAuthentication):
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """What a 401 asks for; one that was given a token says that it is none (RFC 6750)."""
+        """The header of a 401; for an invalid token with that error (RFC 6750)."""
         given = request.headers.get("Authorization", "").lower().startswith("bearer ")
         return 'Bearer realm="rollcall"' + (', error="invalid_token"' if given else "")
 

@@ -1,7 +1,6 @@
-"""One verb for all groups that match a filter: an operation for each, asked for together.
+"""One verb for all groups that match a filter: an operation for each, created together.
 
-Who may do it to one group may do it to many; nothing is asked of more groups than the request says
-there may be.
+The rights are those for one group; the request limits the number of groups.
 """
 
 import hashlib
@@ -88,12 +87,12 @@ def _begin(key: str) -> str:
 
 
 def _key_of_group(key: str, group_id: str) -> str:
-    """A key of one of the batch's operations: short, whatever the group is called."""
+    """The key of one operation of the batch: short for any group id."""
     return _begin(key) + hashlib.sha256(group_id.encode()).hexdigest()
 
 
 def _asked_before(key: str | None) -> Sequence[Operation]:
-    """What was asked for with this key."""
+    """The operations that an earlier request with this key created."""
     if key is None:
         return []
     found = Operation.objects.filter(idempotency_key__startswith=_begin(key))
@@ -135,4 +134,4 @@ VIEWS: Final[Mapping[str, type[Batch]]] = {
         (Operation.Verb.DELETE, "Delete all groups without members that match the filters."),
     )
 }
-"""By the word that stands behind the colon of the path."""
+"""By the word after the colon in the path."""

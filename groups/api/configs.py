@@ -1,4 +1,4 @@
-"""What a group has of its own: shown, and changed at once, by whoever may."""
+"""A group's own settings: shown, and changed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -58,7 +58,7 @@ class Config(View):
         return Response({"dry_run": self.is_dry, "changed": changed})
 
     def version(self, ids: Mapping[str, str]) -> str:
-        """Of what it has of its own, whatever becomes of the group."""
+        """Depends only on the group's own settings."""
         return preconditions.of_values(configs.own(ids["group_id"]))
 
 
@@ -67,7 +67,7 @@ def _told(own: Values, broker: Broker) -> Any:
 
 
 def _changes(said: Sequence[Mapping[str, Any]], broker: Broker) -> Sequence[Change]:
-    """As the wire has them; what is wrong with a value is told of where it stands."""
+    """The changes in the form of the wire; an error points at the invalid value."""
     wrong: list[Mapping[str, Any]] = [{} for _ in said]
     for number, each in enumerate(said):
         name, value = each["name"], each["value"]

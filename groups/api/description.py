@@ -1,6 +1,6 @@
-"""What is true of the whole OpenAPI description: problems, and paths told their ids in a query.
+"""Common parts of the OpenAPI description: problems, and paths with ids in the query.
 
-Hooks of drf-spectacular, which run over the finished description. No resource is described here.
+Hooks of drf-spectacular, which process the finished description. No resource is described here.
 """
 
 import copy
@@ -16,13 +16,13 @@ GROUP: Final = "/api/v1/groups/{group_id}"
 MEMBER: Final = "/{member_id}"
 TWIN: Final = "/api/v1/group"
 IDS: Final = ("group_id", "member_id")
-"""What a twin has in its query."""
+"""The ids in the query of a twin."""
 
 BY_QUERY: Final = "ids in the query"
-"""The tag of all twins: generators of clients put them apart, or leave them out, by it."""
+"""The tag of all twins: generators of clients can separate or omit them by it."""
 
 FIRST: Final = re.compile(r"[^.:;(]*[^.:;(, ]")
-"""The words before the first mark that ends a thought."""
+"""The words before the first punctuation mark."""
 
 TEXT: Final = {"type": "string"}
 
@@ -82,8 +82,8 @@ THROTTLED: Final = {
 
 
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Whatever can be asked can be refused, in one shape; so is what has failed (409). What is
-    looked at may be known already (304)."""
+    """Adds the error responses, in one format: of every request, of failed operations (409), and of
+    conditional reads (304)."""
     result["components"]["schemas"]["Problem"] = PROBLEM
     result["components"]["responses"] = {"TooOften": THROTTLED}
     for operations in result["paths"].values():
@@ -96,8 +96,8 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def with_files(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Lists say in words that they may be had as files (``renderers``), and their neighbours in a
-    header. As content, files would make each list of a generated client a text, perhaps."""
+    """Lists are described as available in file formats (``renderers``), with the neighbouring pages
+    in a header. As further content types, generated clients might return each list as text."""
     for operations in result["paths"].values():
         told = operations.get("get", {}).get("responses", {}).get("200")
         if told is not None and _lists(told):
@@ -130,7 +130,7 @@ READS: Final = ("get", "head", "options")
 
 
 def with_preconditions(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Whatever changes something that a path names may be asked for on a condition."""
+    """Requests that change a resource in the path accept preconditions."""
     for path, operations in result["paths"].items():
         for method, operation in operations.items():
             if method not in READS and any(name in path for name in NAMED):
@@ -140,7 +140,7 @@ def with_preconditions(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def strict(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Bodies hold nothing that is not told (``inputs``), nor do objects in them."""
+    """Bodies, and objects in them, have no further fields (``inputs``)."""
     schemas = result["components"]["schemas"]
     for operations in result["paths"].values():
         for operation in operations.values():
@@ -159,8 +159,8 @@ def _close(schemas: dict[str, Any], told: Mapping[str, Any]) -> None:
 
 
 def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """What each operation does in a few words, the first of its description; and, where it takes
-    a body, one."""
+    """Adds a short summary to each operation, the first words of its description; and an example to
+    one with a body."""
     for operations in result["paths"].values():
         for operation in operations.values():
             summary = FIRST.match(" ".join(operation["description"].split()))
@@ -171,7 +171,7 @@ def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def with_twins(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Each path of a group once more, with its ids in the query (``paths.TWIN``)."""
+    """Adds the twin of each path of a group, with its ids in the query (``paths.TWIN``)."""
     for path, operations in list(result["paths"].items()):
         if path.startswith(GROUP):
             twin = path.replace(GROUP, TWIN).replace(MEMBER, "")

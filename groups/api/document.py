@@ -1,4 +1,4 @@
-"""The OpenAPI document and the page that shows it; the views tell what it says."""
+"""The OpenAPI document and the page that shows it; their content comes from the views."""
 
 from typing import Any
 
@@ -22,6 +22,6 @@ class Page(Checked, SpectacularSwaggerSplitView):
 
     @described(exclude=True, parameters=[OpenApiParameter("script", str)])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """The page; with ``script`` what it runs, since no script stands in a page."""
+        """The page; with ``script`` its script, since inline scripts are not allowed."""
         answer: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         return answer

@@ -1,7 +1,7 @@
-"""Texts and numbers of bodies, with what may stand in them told by the OpenAPI description, too.
+"""Fields of bodies whose rules are in the OpenAPI description too.
 
-So who generates requests from the description generates right ones. What is checked is not told
-here: of texts by ``groups.api.inputs``, of topics by ``groups.core.topics``.
+Clients generated from the description then send valid requests. The checks are elsewhere:
+``groups.api.inputs`` for texts, ``groups.core.topics`` for topics.
 """
 
 from typing import Any, Final
@@ -14,10 +14,10 @@ from groups.core.topics import PARTITIONS_MAX
 INT32_MAX: Final = 2**31 - 1
 
 FLOAT_MAX: Final = 1e308
-"""JSON knows no greatest number, and none that is infinite."""
+"""JSON numbers have no maximum, but infinity does not exist."""
 
 NO_TEXT: Final = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-"""Of ``groups.core.plain_text``: what no text holds, in a class of a regular expression."""
+"""From ``groups.core.plain_text``: a character class of what no text may contain."""
 
 LINE: Final = f"^[^{NO_TEXT}]*[^{NO_TEXT}\\s][^{NO_TEXT}]*$"
 """One line that is not blank."""
@@ -30,7 +30,8 @@ PRINCIPAL: Final = f"^[^{NO_TEXT}]*:[^{NO_TEXT}]*$"
 WEBHOOK_URL: Final = r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!$-~]*)?$"
 
 NO_NUL: Final = r"^[^\u0000]*$"
-"""Ids and parts of ids: PostgreSQL's texts hold no NUL, and Kafka's ids anything else."""
+"""Ids and parts of ids: PostgreSQL's texts cannot contain NUL; Kafka allows all other
+characters."""
 
 TOPIC_NAME: Final = r"^(?!\.{1,2}$)[a-zA-Z0-9._-]+$"
 
@@ -48,24 +49,23 @@ class Id(serializers.CharField):
 
 
 class PrincipalName(serializers.CharField):
-    """A type and a name; it is refused as the wire refuses it."""
+    """A type and a name; validated as on the Kafka port."""
 
 
 class WebhookUrl(serializers.CharField):
-    """Where a webhook leads; ``groups.webhooks.addresses`` refuses more than the form of it."""
+    """The URL of a webhook; ``groups.webhooks.addresses`` checks more than its form."""
 
 
 class TopicName(serializers.CharField):
-    """What a topic may be called; it is refused as the wire refuses it."""
+    """A topic's name; validated as on the Kafka port."""
 
 
 class PartitionCount(serializers.IntegerField):
-    """How many partitions a topic may have; it is refused as the wire refuses it."""
+    """A partition count; validated as on the Kafka port."""
 
 
 class Rate(serializers.FloatField):
-    """A quota: more than 0; a whole number where it has a greatest value. It is refused as the wire
-    refuses it."""
+    """A quota: greater than 0; an integer if it has a maximum. Validated as on the Kafka port."""
 
     def __init__(self, most: int | None = None, **told: Any) -> None:
         super().__init__(required=False, **told)
@@ -89,7 +89,7 @@ def _rate(most: int | None) -> dict[str, Any]:
 
 
 class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """Any of them in the description."""
+    """Describes these fields."""
 
     target_class = serializers.Field
     match_subclasses = True
@@ -99,7 +99,7 @@ class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
         return type(target) in (*PATTERNS, PartitionCount, Rate)
 
     def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
-        """Its schema."""
+        """The schema of a field."""
         if isinstance(self.target, PartitionCount):
             return {"type": "integer", "minimum": 1, "maximum": PARTITIONS_MAX}
         if isinstance(self.target, Rate):

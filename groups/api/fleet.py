@@ -1,4 +1,4 @@
-"""What is beside groups: topics, nodes, reports, and who asks."""
+"""Everything besides groups: topics, nodes, reports, and the user of the request."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -36,7 +36,7 @@ from groups.queries import drains, groups, reports, topic_groups
 from groups.queries.journal_text import SENTENCES
 
 SEQ_MAX = 10**18 - 1
-"""More entries than there will ever be, and a number that PostgreSQL's bigint holds."""
+"""The maximum of PostgreSQL's bigint, more than there will ever be entries."""
 
 TOPIC_ORDERINGS = {name: name for name in ("name", "partitions", "created_at")}
 COST_ORDERINGS = {name: name for name in ("without_owner_ms", "duration_ms", "rebalances")}
@@ -191,8 +191,8 @@ class TopicPartitions(View):
 
 
 def _tried(name: str, change: Callable[[], Topic]) -> Response:
-    """What would become of a topic: it is done, and taken back, so nobody hears of it. What
-    cannot be done is refused as it would be."""
+    """The result of a change of a topic, which is executed and rolled back, so no process is
+    notified. Invalid changes are refused as usual."""
     before = Topic.objects.filter(name=name).values_list("partitions", flat=True).first()
     with transaction.atomic():
         changed = change()
@@ -201,7 +201,7 @@ def _tried(name: str, change: Callable[[], Topic]) -> Response:
 
 
 def _plan(topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
-    """Of a change of a topic: what becomes of it, and whom that concerns."""
+    """The plan of a change of a topic: the result, and the affected groups."""
     used_by = topic_groups.of(topic).shown
     return {
         "dry_run": True,
@@ -321,6 +321,6 @@ class Me(View):
     def get(self, request: Request) -> Response:
         """Show the user of the request and its rights."""
         user: Any = request.user
-        # A superuser may do everything, whatever the rows say.
+        # A superuser has every right, whatever the rows contain.
         held = ["*"] if user.is_superuser else sorted(user.get_all_permissions())
         return Response(shapes.Me({"username": user.get_username(), "permissions": held}).data)

@@ -94,7 +94,7 @@ def matching(query: Mapping[str, Any]) -> Any:
 
 
 def _shown(page: list[Any]) -> Any:
-    """What is told of groups is looked up for those of the page alone."""
+    """Values that are computed only for the groups of a page."""
     ids = [row.group_id for row in page]
     known = {g.group_id: g for g in groups.annotated(Group.objects.filter(group_id__in=ids))}
     return _summaries([known[group_id] for group_id in ids if group_id in known])

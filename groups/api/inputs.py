@@ -1,7 +1,8 @@
-"""What a request may say: nothing that its operation does not take, and nothing in an odd form.
+"""Validates requests: refuses parameters and fields that an operation does not have, and wrong
+types.
 
-An operation is described once (``described``), for the OpenAPI document and for this check, so
-what is not in the document is refused before anything is done. No resource is here.
+Each operation is described once (``described``), for the OpenAPI document and for this check, so
+undocumented input is refused before anything is done. No resource is here.
 """
 
 import re
@@ -23,7 +24,7 @@ from groups.api.problems import Problem
 from groups.core.plain_text import text_problem
 
 ERRORS_MAX: Final = 20
-"""Errors that one answer names; a body may have a million."""
+"""Maximum errors in one response; a body may have a million."""
 
 NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
@@ -37,15 +38,16 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What an operation takes: query parameters as JSON schemas by name, and the shape of its body.
+    """The input of an operation: query parameters as JSON schemas by name, and the shape of its
+    body.
 
-    A field of the body that is a query parameter, too, may stand in either, not in both.
+    A field of the body that is also a query parameter may be in either, not in both.
     """
 
     query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     body: type[serializers.Serializer[Any]] | None = None
     fields: tuple[str, ...] = ()
-    """Of what it shows, or of each row of what it lists."""
+    """Of the result, or of each row of a list."""
     lists: bool = False
 
 
@@ -57,9 +59,9 @@ ATTRIBUTE: Final = "rollcall_inputs"
 def described(
     *, body: type[serializers.Serializer[Any]] | None = None, **told: Any
 ) -> Callable[[Method], Method]:
-    """``extend_schema``, and the method takes what that tells and nothing else.
+    """``extend_schema``, and the method then accepts only what this describes.
 
-    ``body``: of a method for which OpenAPI's tools show none (DELETE).
+    ``body``: for a method for which OpenAPI's tools omit it (DELETE).
     """
 
     def decorate(method: Method) -> Method:
@@ -79,7 +81,7 @@ def described(
 
 
 def _shown(shape: Any) -> tuple[tuple[str, ...], bool]:
-    """The fields of what an operation shows, and whether it is a list of such."""
+    """The fields of an operation's result, and whether it is a list."""
     if isinstance(shape, serializers.Serializer) and "data" in shape.fields:
         rows: Any = shape.fields["data"]
         return tuple(rows.child.fields), True
@@ -89,7 +91,7 @@ def _shown(shape: Any) -> tuple[tuple[str, ...], bool]:
 
 
 def sparse(names: tuple[str, ...]) -> OpenApiParameter:
-    """The parameter that chooses fields."""
+    """The parameter that selects fields."""
     return OpenApiParameter(
         "fields",
         {"type": "array", "minItems": 1, "items": {"type": "string", "enum": list(names)}},
@@ -106,7 +108,7 @@ def _schema(parameter: OpenApiParameter) -> Mapping[str, Any]:
 
 
 def of(method: Any) -> Inputs:
-    """What a view's method takes; one that was never described takes nothing."""
+    """The inputs of a view's method; an undescribed one has none."""
     inputs: Inputs = getattr(method, ATTRIBUTE, NOTHING)
     return inputs
 
@@ -115,7 +117,7 @@ def of(method: Any) -> Inputs:
 
 
 def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, Any]:
-    """The query's parameters as values. ``ids`` are told by the query as well (``paths.TWIN``)."""
+    """The query's parameters as values. ``ids`` are in the query too (``paths.TWIN``)."""
     found: dict[str, Any] = {}
     errors: list[Error] = []
     for name, values in request.query_params.lists():
@@ -135,7 +137,7 @@ def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, An
 
 
 def _value(text: str, schema: Mapping[str, Any]) -> Any:
-    """A parameter's value; ValueError says what is wrong with it."""
+    """A parameter's value; raises ValueError with the error."""
     if schema["type"] == "integer":
         least, most = schema["minimum"], schema["maximum"]
         if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
@@ -169,9 +171,9 @@ def _moment(text: str) -> datetime:
 
 
 def body(request: Request, inputs: Inputs, query: Mapping[str, Any]) -> Any:
-    """What the body says, checked, with what the query says in its stead; {} for no body."""
+    """The validated body, with values of the query in place of its fields; {} without a body."""
     if "Transfer-Encoding" in request.headers:
-        # Django takes a body without a length for none at all.
+        # Django treats a body without a length as none.
         detail = "A request body must have a Content-Length; chunked bodies are not accepted."
         raise Problem(HTTPStatus.LENGTH_REQUIRED, "length_required", detail)
     shape = inputs.body
@@ -198,7 +200,7 @@ def _data(request: Request) -> Any:
 
 
 def _without_shape(request: Request) -> list[Error]:
-    """An error for each field. A form without fields says nothing either; some clients send one."""
+    """An error for each field. A form without fields is empty too; some clients send one."""
     is_form = is_form_media_type(request.content_type)
     data = {**request._request.POST, **request._request.FILES} if is_form else _data(request)
     if not isinstance(data, dict):
@@ -207,14 +209,14 @@ def _without_shape(request: Request) -> list[Error]:
 
 
 def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
-    """What no serializer looks for: fields that nobody knows, and values of another JSON type.
+    """Errors that serializers do not find: unknown fields, and values of another JSON type.
 
-    null, and what a value may be beyond its type, are the fields' own affair.
+    null, and rules beyond the type, are checked by the fields.
     """
     if value is None:
         return
     word, kind = _kind(asked)
-    # true is no number here, whatever Python says; 1.0 is a whole one (JSON Schema).
+    # In Python, true is a number; here it is not. 1.0 is an integer (JSON Schema).
     fits = type(value) is kind or (kind is int and type(value) is float and value.is_integer())
     fits = fits or (kind is float and type(value) is int)
     if not fits:
@@ -237,13 +239,13 @@ def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
 
 
 def _text_problem(asked: Any, value: str) -> str | None:
-    """What is wrong with the text; of one that has lines, with the first that is wrong."""
+    """The error in a text; in one with several lines, that of the first invalid line."""
     texts = value.splitlines() if isinstance(asked, Lines) else [value]
     return next(filter(None, map(text_problem, texts)), None)
 
 
 def _kind(asked: Any) -> tuple[str, type]:
-    """The JSON type of a field, in words and as Python has it."""
+    """The JSON type of a field, in words and in Python."""
     if isinstance(asked, serializers.ListField | serializers.ListSerializer):
         return "a list", list
     if isinstance(asked, serializers.Serializer):
@@ -258,8 +260,8 @@ def _kind(asked: Any) -> tuple[str, type]:
 
 
 def _step(name: str) -> str:
-    """One step of a JSON pointer in a URI fragment (RFC 6901): whatever somebody called a field,
-    the answer is plain ASCII."""
+    """One step of a JSON pointer in a URI fragment (RFC 6901): plain ASCII, whatever the field's
+    name."""
     return quote(name[:100].replace("~", "~0").replace("/", "~1"), errors="replace")
 
 
@@ -268,7 +270,7 @@ def _error(at: str, detail: str) -> Error:
 
 
 def _refuse(errors: Any, detail: str) -> None:
-    """Raise where there are errors."""
+    """Raise if there are errors."""
     found = list(errors)
     if found:
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=found[:ERRORS_MAX])

@@ -1,4 +1,4 @@
-"""Nodes: who is connected to them, and those that are drained: they give their slots away."""
+"""Nodes: their client connections, and drains."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -21,7 +21,7 @@ from groups.queries import client_connections
 from groups.queries import drains as queries
 
 NODE_ID_MAX = 2**31 - 1
-"""As Kafka's clients are told of nodes, and as the column holds them."""
+"""The maximum of the column and of Kafka's node ids."""
 
 INT32 = {"type": "integer", "minimum": 0, "maximum": NODE_ID_MAX}
 NODE_ID = OpenApiParameter("node_id", INT32, OpenApiParameter.PATH)

@@ -1,6 +1,6 @@
-"""A group's offsets: what it has committed, and what operators ask of it about them.
+"""A group's offsets: the committed ones, and operators' requests to change them.
 
-What is asked for is an operation, which the group's owner decides (``verbs``).
+A change is an operation, which the group's owner decides (``verbs``).
 """
 
 from collections.abc import Callable
@@ -132,8 +132,8 @@ def _asked(
     wanted: Wanted,
     planned: Callable[[Wanted], offset_resets.Plan],
 ) -> Response:
-    """The operation, with the plan that was worked out for it; or the plan. A replay is told what
-    was worked out then."""
+    """The operation, with the plan that was computed for it; or the plan. A repeated request gets
+    the first one's plan."""
     if view.is_dry:
         existing(group_id)
         return _shown(planned(wanted))
@@ -152,7 +152,7 @@ def _asked(
 
 
 def _plan(group_id: str, wanted: Wanted, field: str) -> offset_resets.Plan:
-    """``field``: of the body, that a mistake is in."""
+    """``field``: the field of the body to which an error belongs."""
     try:
         return offset_resets.plan(group_id, wanted)
     except ValueError as error:
@@ -169,7 +169,7 @@ def _removal(group_id: str, wanted: Wanted) -> offset_resets.Plan:
 
 
 def _restored(group_id: str, wanted: Wanted) -> Response:
-    """Where the history knows of nothing then, the operation succeeds and changes nothing."""
+    """If the history has no offsets at that time, the operation succeeds and changes nothing."""
     try:
         return _shown(offset_resets.plan(group_id, wanted))
     except ValueError as error:

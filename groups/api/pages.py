@@ -1,7 +1,7 @@
-"""Pages of lists, by key: the last page costs what the first one does.
+"""Pages of lists, by key: the last page costs the same as the first.
 
-A page begins behind (or ends before) the key of a row, and the key is what the cursor holds. So
-rows that come and go meanwhile shift nothing, and no page counts or skips what was before it.
+A page begins after (or ends before) the key of a row, which the cursor contains. So inserted and
+deleted rows shift nothing, and no page counts or skips earlier rows.
 """
 
 import base64
@@ -24,25 +24,25 @@ from groups.api.sent_paths import sent
 SIZE: Final = 100
 SIZE_MAX: Final = 500
 CURSOR_MAX: Final = 8_192
-"""Characters; longer than any key that rows can have."""
+"""Maximum length in characters; longer than any key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a page begins: behind a row's key, or, ``before``, where it ends."""
+    """A page's position: after a row's key, or, with ``before``, before it."""
 
     key: Sequence[str | int]
     before: bool = False
 
     def text(self) -> str:
-        """As a link holds it."""
+        """The form in a link."""
         told = json.dumps([int(self.before), *self.key], separators=(",", ":"))
         return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
 
     @classmethod
     def read(cls, text: str, checks: Sequence[Callable[[Any], object]]) -> Self:
-        """The cursor of a link; a problem where it is none, or one of another list. ``checks``
-        raise where a part of the key is none."""
+        """The cursor in a link; a problem if it is invalid, or of another list. ``checks`` raise if
+        a part of the key is invalid."""
         try:
             padded = text[:CURSOR_MAX] + "=" * (-len(text) % 4)
             before, *key = json.loads(base64.b64decode(padded, b"-_", validate=True))
@@ -55,7 +55,7 @@ class Cursor:
 
 
 def _check(rows: QuerySet[Any], name: str, value: Any) -> None:
-    """Raise where a column cannot hold this."""
+    """Raise if a column cannot hold this value."""
     if not isinstance(value, str | int) or "\0" in str(value):
         raise TypeError(name)
     added = rows.query.annotations.get(name)
@@ -65,7 +65,7 @@ def _check(rows: QuerySet[Any], name: str, value: Any) -> None:
 
 
 def _told(value: Any) -> Any:
-    """A part of a key as a cursor holds it. A moment without its zone is none."""
+    """A part of a key in a cursor. A time needs its zone."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat() if value.tzinfo else None
     return value
@@ -74,8 +74,8 @@ def _told(value: Any) -> Any:
 def ordered(
     query: Mapping[str, Any], columns: Mapping[str, str], keys: Sequence[str]
 ) -> Sequence[str]:
-    """The keys of a page in the order that was asked for: by one of these columns first, and
-    then by ``keys``, all in the same direction."""
+    """A page's keys in the requested order: first by one of these columns, then by ``keys``, all in
+    the same direction."""
     asked = query.get("ordering")
     if asked is None:
         return keys
@@ -85,7 +85,7 @@ def ordered(
 
 
 def linked(neighbours: Mapping[str, Any]) -> Mapping[str, str]:
-    """The pages beside one as a header (RFC 8288): files have no other place for them."""
+    """The neighbouring pages as a header (RFC 8288): files have no other place for them."""
     rels = {"next": "next", "previous": "prev"}
     links = [f'<{neighbours[name]}>; rel="{rel}"' for name, rel in rels.items() if neighbours[name]]
     return {"Link": ", ".join(links)} if links else {}
@@ -101,8 +101,8 @@ def paged(
 ) -> tuple[list[Any], Any]:
     """A page of rows, and its neighbours as ``{"next": URL or None, "previous": ...}``.
 
-    ``keys`` are columns that together name a row, "-" in front of one that falls; ``query`` the
-    request's parameters as they were checked.
+    ``keys`` are columns that together identify a row, with "-" for descending order; ``query`` the
+    request's validated parameters.
     """
     names = [key.removeprefix("-") for key in keys]
     text = query.get("cursor")
@@ -127,8 +127,8 @@ def paged(
 def paged_values(
     request: Request, values: Sequence[tuple[str, int]], query: Mapping[str, Any]
 ) -> tuple[Sequence[tuple[str, int]], str | None]:
-    """The same of sorted values that are no rows, each its own key: a page, and the URL of the
-    next one or None."""
+    """A page of sorted values that are not rows, each its own key; and the URL of the next page or
+    None."""
     text, size = query.get("cursor"), query.get("page_size", SIZE)
     checks = [partial(_is_like, kind) for kind in (str, int)]
     begin = bisect_right(values, tuple(Cursor.read(text, checks).key)) if text else 0
@@ -146,10 +146,9 @@ def _key(row: Any, names: Sequence[str]) -> list[str | int]:
 
 
 def _beyond(keys: Sequence[str], cursor: Cursor) -> Q:
-    """Rows behind the cursor: later in the first column, or as late there and later in the next.
+    """Rows after the cursor: later in the first column, or equal there and later in the next.
 
-    The first column's bound is said once more by itself, since PostgreSQL finds no place in an
-    index by an OR.
+    The first column's bound is repeated by itself, since PostgreSQL cannot use an index with an OR.
     """
     beyond, equal = Q(), Q()
     for key, value in zip(keys, cursor.key, strict=True):

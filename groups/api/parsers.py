@@ -1,7 +1,7 @@
-"""JSON as a request may send it: one meaning for every reader, and small.
+"""Parses JSON of requests strictly: unambiguous, and limited in size.
 
-Python's reader takes more than the standard (NaN), and where a key stands twice, as every reader
-may, it takes the last one; a proxy that looked at the first has let something else through.
+Python's parser accepts more than the standard (NaN), and takes the last of duplicate keys, as
+parsers may; a proxy that checked the first one would let something else through.
 """
 
 import json
@@ -13,11 +13,11 @@ from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import JSONParser
 
 BODY_BYTES_MAX: Final = 1_048_576
-"""No body here has more than a reason and a few numbers."""
+"""Bodies here contain only a reason and a few values."""
 
 
 class TooLarge(APIException):
-    """A body with more bytes than that."""
+    """A body with more bytes than allowed."""
 
     status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
@@ -25,12 +25,12 @@ class TooLarge(APIException):
 
 
 class StrictJSONParser(JSONParser):
-    """JSON in UTF-8 (RFC 8259), each key of an object once."""
+    """JSON in UTF-8 (RFC 8259), without duplicate keys."""
 
     def parse(
         self, stream: Any, media_type: str | None = None, parser_context: Any = None
     ) -> dict[str, Any]:
-        """The body as a value, which may be of any JSON type."""
+        """The body's value, of any JSON type."""
         sent = stream.read(BODY_BYTES_MAX + 1)
         if len(sent) > BODY_BYTES_MAX:
             raise TooLarge

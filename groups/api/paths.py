@@ -1,10 +1,9 @@
-"""Ids in paths: any character, percent-encoded, "/" included. No resource is here.
+"""Ids in paths: any character, percent-encoded, including "/". No resource is here.
 
-Servers decode a path before Django sees it, and then a "/" of an id can no longer be told from
-one between ids. So paths under /api/ and /kafka/ are resolved as they were sent, and each id is
-decoded here. Some of what stands between a client and this process decodes paths too, or takes
-".." for a step upwards; for such ids each path under /api/v1 has a twin that is told them in its
-query.
+Servers decode a path before Django sees it, and then a "/" in an id cannot be distinguished from a
+separator. So paths under /api/ and /kafka/ are resolved in their encoded form, and each id is
+decoded here. Some proxies decode paths too, or resolve ".."; for such ids each path under /api/v1
+has a twin with the ids in the query.
 """
 
 import re
@@ -23,7 +22,7 @@ from groups.api.sent_paths import sent
 from groups.known_answers import known_is_not_sent
 
 TELL: Final[Mapping[str, Tell]] = {"/api/": problem, "/kafka/": confluent.problem}
-"""What is REST, and how its errors are told outside of any view, by the beginning of a path."""
+"""The prefixes of REST paths, and the format of their errors outside of views."""
 
 TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
 """``/group/offsets?group_id=a/b`` is ``/groups/a%2Fb/offsets``."""
@@ -35,7 +34,7 @@ OF_A_MEMBER = re.compile(r"/members(/pause|/resume)?")
 
 
 class Id:
-    """An id in a path; what is sent undecoded may hold a "/" as "%2F", or plainly."""
+    """An id in a path; one that is sent without encoding may contain a "/" as "%2F" or plain."""
 
     regex = ".+"
 
@@ -44,7 +43,7 @@ class Id:
         return unquote(value)
 
     def to_url(self, value: str) -> str:
-        """The id as it stands in a path."""
+        """The id in its form in a path."""
         return encoded(value)
 
 
@@ -52,12 +51,12 @@ register_converter(Id, "id")
 
 
 def encoded(value: str) -> str:
-    """An id as it stands in a path."""
+    """An id in its form in a path."""
     return quote(value, safe="")
 
 
 def resolved(request: HttpRequest) -> str:
-    """The path to resolve: the one that was sent, with the ids of a twin's query put into it."""
+    """The path to resolve: the sent one, with the ids of a twin's query inserted."""
     path = sent(request)
     twin = TWIN.fullmatch(path)
     group_id = request.GET.get("group_id")
@@ -71,18 +70,18 @@ def resolved(request: HttpRequest) -> str:
 
 
 def names_ids_in_query(request: HttpRequest) -> bool:
-    """Whether the path is a twin, whose ids are in its query."""
+    """Whether the path is a twin, with its ids in the query."""
     return TWIN.fullmatch(sent(request)) is not None
 
 
 def telling(path: str) -> Tell | None:
-    """How an error is told there; None: it is no path of REST."""
+    """The format of errors for this path; None if it is no REST path."""
     return next((tell for prefix, tell in TELL.items() if path.startswith(prefix)), None)
 
 
 def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
-    """Middleware of REST: paths in their percent-encoded form, a name for each request, and no more
-    bytes than the caller needs."""
+    """Middleware of REST: paths in their percent-encoded form, an id for each request, and
+    responses no larger than necessary."""
     compressed: Any = GZipMiddleware(known_is_not_sent(get_response))
     answered = identified(compressed)
 

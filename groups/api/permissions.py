@@ -1,4 +1,4 @@
-"""What an operation asks of its user: looked up in the table of rights, by route and method."""
+"""The right that an operation needs: looked up in the table of rights, by route and method."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from groups.models import ApiToken
 
 
 class Allowed(BasePermission):
-    """Whether the table has a row for the operation, the user what it says, and a token was made
-    for such things."""
+    """Whether the table has a row for the operation, its user has the right, and its token the
+    scope."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether the user holds what the method needs."""
+        """Whether the user has the right of the method."""
         duty = held_up.duty_of(request.user)
         if duty is not None:
             raise PermissionDenied(duty.sentence, duty.code)
@@ -24,7 +24,7 @@ class Allowed(BasePermission):
         if row is None:
             return False
         needed = rights.needed(row, str(request.method))
-        if needed is None:  # whoever is logged in may hear that there is no such method
+        if needed is None:  # logged-in users may learn that the method does not exist
             is_there = hasattr(view, str(request.method).lower())
             needed = rights.NOBODY if is_there else rights.LOGGED_IN
         token = request.auth

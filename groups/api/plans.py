@@ -1,6 +1,6 @@
-"""Dry runs: what a verb would do to a group as it is now, and nothing is asked of anybody.
+"""Dry runs: what a verb would do to a group in its current state; nothing is requested.
 
-What is told is what the rows say; a member may come or go before the verb is asked for.
+Plans are computed from rows; members may join or leave before the verb is requested.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from groups.models import Group, Operation
 from groups.queries import groups, pauses
 
 NAMED_MAX: Final = 100
-"""Members that are named."""
+"""Maximum number of members that are named."""
 
 STAYS: Final = frozenset({"cooperative-sticky"})
-"""Protocols whose members keep what does not move (KIP-429)."""
+"""Protocols whose members keep partitions that do not move (KIP-429)."""
 
 
 class Would(StrEnum):
-    """What would come of it."""
+    """The outcome."""
 
     CHANGE = "change"
     LEAVE = "leave"
@@ -33,8 +33,8 @@ class Would(StrEnum):
 def plan(
     group_id: str, verb: Operation.Verb, name: str = "", generation: int | None = None
 ) -> Response:
-    """What the verb would do. ``name``: of one member. ``generation``: the one that is expected.
-    404 where there is no such group."""
+    """What the verb would do. ``name``: for one member. ``generation``: the expected one. 404 if
+    there is no such group."""
     group = existing(group_id)
     members = groups.members_of(group)
     chosen = [m for m in members if not name or name in (m.member_id, m.instance_id)]
@@ -59,7 +59,7 @@ Found = tuple[Would, str]
 
 
 def _given_up(group: Group, verb: Operation.Verb, chosen: Members) -> int | None:
-    """Partitions that their members give up; None: those that move, which nobody knows yet."""
+    """Partitions that members would revoke; None: only those that move, which are not known yet."""
     eager = group.kind != groups.CONSUMER and group.protocol_name not in STAYS
     if verb is Operation.Verb.EVICT or eager:
         return sum(member.partition_count for member in chosen)

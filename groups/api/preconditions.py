@@ -1,11 +1,10 @@
-"""``If-Match`` (RFC 9110): a write happens if its resource is still as the caller has seen it.
+"""``If-Match`` (RFC 9110): a write happens only if its resource has not changed since it was read.
 
-The version of a group is its revision, that of a topic what may be changed of it, that of a group's
-settings their values. An ``ETag``
-begins with it, and only that part is compared: heartbeats change what is shown of a group and
-change nothing of it, and what was compressed is the same thing. It is compared when the request is
-taken; a group may change between that and its owner's decision, for which ``expected_generation``
-is.
+The version of a group is its revision, that of a topic its changeable values, that of a group's
+settings their values. An ``ETag`` begins with it, and only this part is compared: heartbeats change
+a group's representation without changing the group, and compression changes nothing. It is compared
+when the request arrives; a group may change until its owner decides, for which there is
+``expected_generation``.
 """
 
 import hashlib
@@ -25,7 +24,7 @@ from groups.known_answers import VERSION
 from groups.models import Group, Operation, Topic
 
 TAGS: Final = r'^(\*|(W/)?"[^"]*"(, *(W/)?"[^"]*")*)$'
-"""What the header may say: any version, or some."""
+"""Values of the header: any version, or some."""
 
 TAG: Final = re.compile(r'"([^"]*)"')
 
@@ -38,24 +37,24 @@ def of_group(group: Group) -> str:
 
 
 def of_topic(topic: Topic) -> str:
-    """Another one for each topic, and each of its sizes and places."""
+    """Differs for each topic, and for each of its sizes and placements."""
     told = json.dumps([topic.topic_id.hex, topic.partitions, topic.racks])
     return hashlib.sha256(told.encode()).hexdigest()[:VERSION_HEX]
 
 
 def of_values(own: Mapping[str, str]) -> str:
-    """Another one for each set of settings that a group may have of its own."""
+    """Differs for each set of own settings."""
     return hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:VERSION_HEX]
 
 
 def told(answer: Response, version: str) -> Response:
-    """The answer, which shows this version."""
+    """The response with this version."""
     setattr(answer, VERSION, version)
     return answer
 
 
 def version(ids: Mapping[str, str]) -> str | None:
-    """The version of what a path names; None where there is no such thing."""
+    """The version of the resource in a path; None if it does not exist."""
     if "group_id" in ids:
         group: Group | None = Group.objects.filter(group_id=ids["group_id"]).first()
         return None if group is None else of_group(group)
@@ -64,8 +63,8 @@ def version(ids: Mapping[str, str]) -> str | None:
 
 
 def check(request: Request, seen: Callable[[], str | None], key: str | None) -> None:
-    """Raise 412 where ``If-Match`` names another version than is ``seen``. What an Idempotency-Key
-    has asked for before is not done again, whatever has become of the group since."""
+    """Raise 412 if ``If-Match`` has another version than ``seen``. A repeated request with an
+    Idempotency-Key is not executed again, even if the group has changed since."""
     told = request.headers.get("If-Match")
     if told is None or (key and Operation.objects.filter(idempotency_key=key).exists()):
         return
@@ -74,8 +73,7 @@ def check(request: Request, seen: Callable[[], str | None], key: str | None) -> 
 
 @contextmanager
 def topic_held(request: Request, name: str) -> Iterator[None]:
-    """Until the topic is changed nobody else changes it: of two who have seen the same version one
-    is refused."""
+    """Lock the topic until it is changed: of two requests with the same version one is refused."""
     if "If-Match" not in request.headers:
         yield
         return
@@ -85,7 +83,7 @@ def topic_held(request: Request, name: str) -> Iterator[None]:
 
 
 def compare(request: Request, version: str | None) -> None:
-    """Raise 412 where ``If-Match`` names another version; None: there is no such thing."""
+    """Raise 412 if ``If-Match`` has another version; None: the resource does not exist."""
     told = request.headers.get("If-Match")
     if told is None:
         return

@@ -1,7 +1,7 @@
-"""Errors as problem details (RFC 9457): one shape for everything that can go wrong.
+"""Errors as problem details (RFC 9457): one format for all errors.
 
-``code`` is a word to switch on; ``errors`` point at the fields that are wrong; a refusal by the
-rules carries Kafka's own error code.
+``code`` is a word for programs; ``errors`` point at invalid fields; a refusal by the rules contains
+Kafka's error code.
 """
 
 import logging
@@ -31,22 +31,22 @@ STATUS_OF: Mapping[ErrorCode, HTTPStatus] = {
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: HTTPStatus.NOT_FOUND,
     ErrorCode.SECURITY_DISABLED: HTTPStatus.CONFLICT,
 }
-"""Refusals that are not simply a bad request."""
+"""Statuses of refusals that are not simply a bad request."""
 
 AWAY: Mapping[type[Exception], str] = {
     OperationalError: "The database is currently unavailable.",
     InterfaceError: "The database is currently unavailable.",
     BrokerError: "The broker of the periodic tasks cannot be reached.",
 }
-"""What is no defect of ours and may be asked again soon."""
+"""Temporary failures of other parts, such as the database."""
 
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-"""That some path of REST has."""
+"""Methods of REST's paths."""
 
 
 class Problem(exceptions.APIException):
-    """An error with a status, a word and a sentence of its own."""
+    """An error with a status, a word and a sentence."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Problem(exceptions.APIException):
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's hook: any error that is no defect becomes a problem; None lets it through as a 500."""
+    """DRF's hook: converts errors to problems; None leaves a defect to become a 500."""
     error = _translated(error)
     answered = exception_handler(error, context)  # type: ignore[arg-type]
     if answered is None:
@@ -79,7 +79,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 
 def _translated(error: Exception) -> Exception:
-    """Errors that other parts raise, as the problems they are to a client."""
+    """Errors of other modules as problems."""
     if isinstance(error, Refuse):
         return Problem(
             STATUS_OF.get(error.code, HTTPStatus.BAD_REQUEST),
@@ -132,7 +132,7 @@ def _code(error: Exception) -> str:
 
 
 def _fields(detail: Any, pointer: str = "") -> Iterator[dict[str, str]]:
-    """Each wrong field with a JSON pointer to it."""
+    """Each invalid field with a JSON pointer to it."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             yield from _fields(inner, "" if name == "non_field_errors" else f"{pointer}/{name}")
@@ -166,7 +166,7 @@ def nothing_here(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonRespo
 
 @csrf_exempt
 def nobody_named(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
-    """A path that is told its ids in the query, and was told none."""
+    """A path that needs ids in the query, without them."""
     if request.method not in METHODS:
         refused = f'Method "{request.method}" not allowed.'
         answer = problem(request, HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", refused)

@@ -1,4 +1,4 @@
-"""Client quotas of the Kafka port: how much of a node a user, a client id or an address may use."""
+"""Client quotas of the Kafka port over REST."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -114,7 +114,7 @@ def _planned(row: QuotaEntity) -> Response:
 
 
 def _parts(query: Mapping[str, Any]) -> dict[str, str | None]:
-    """Of the query, by the types of ``groups.core.quotas``."""
+    """The parts of an entity in the query, by the types of ``groups.core.quotas``."""
     defaults = query.get("default", ())
     for name in defaults:
         if name in query:
@@ -129,5 +129,5 @@ def _parts(query: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _row(asked: Entity, known: QuotaEntity | None, quotas: Mapping[str, Any]) -> QuotaEntity:
-    """The entity with these quotas, which no row has."""
+    """The entity with these quotas, as a row that is not stored."""
     return quota_changes.row_of(asked, quotas, known.updated_at if known else None)

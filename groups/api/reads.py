@@ -1,5 +1,5 @@
-"""Reads beside the lists: who has which partition, what a group waits for, one rebalance, how an
-offset went; slots, rules, and the audit."""
+"""Reads besides the lists: assignment, waiting, one rebalance, an offset's history; slots, rules,
+and the audit."""
 
 from typing import Any, Final
 
@@ -93,7 +93,7 @@ class OneRebalance(View):
 
 
 OPERATIONS_MAX: Final = 100
-"""That are told of one rebalance."""
+"""Maximum number of operations shown for one rebalance."""
 
 
 class OffsetHistory(View):

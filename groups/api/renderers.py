@@ -1,4 +1,4 @@
-"""Lists as files: CSV and lines of JSON, for who asks for them by ``Accept``.
+"""Lists as files: CSV and JSON lines, by the ``Accept`` header.
 
 One page is sent, as in JSON; ``Link`` has the next one (RFC 8288). No resource is here.
 """
@@ -16,7 +16,7 @@ from groups.queries.csv_text import cell
 
 
 class CsvRenderer(BaseRenderer):
-    """A line for each row behind a line of its fields' names (RFC 4180)."""
+    """A header line with the fields' names, and a line for each row (RFC 4180)."""
 
     media_type = "text/csv"
     format = "csv"
@@ -32,7 +32,7 @@ class CsvRenderer(BaseRenderer):
 
 
 class LinesRenderer(BaseRenderer):
-    """An object for each row, each in a line of its own."""
+    """A JSON object for each row, each on a line of its own."""
 
     media_type = "application/x-ndjson"
     format = "ndjson"

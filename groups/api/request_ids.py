@@ -1,6 +1,7 @@
-"""X-Request-ID: a request's name, the client's own or a new one, in the answer and in the log.
+"""X-Request-ID: a request's id, the client's or a new one, in the response and in the log.
 
-No request is judged here. What a defect becomes is here because only its name helps its reader.
+Requests are not checked here. Unexpected errors are answered here, because only the id helps the
+client.
 """
 
 import logging
@@ -20,16 +21,16 @@ logger = logging.getLogger(__name__)
 HEADER: Final = "X-Request-ID"
 
 LEGAL: Final = re.compile(r"[!-~]{1,128}", re.ASCII)
-"""Printable and without spaces, so that it is one word of a log's line."""
+"""Printable and without spaces: one word in a log line."""
 
 Tell = Callable[[HttpRequest, HTTPStatus, str, str], HttpResponse]
-"""Makes an answer of an error: of which request, its status, a word for programs, a sentence."""
+"""Creates an error response: from the request, its status, a word for programs, a sentence."""
 
 READS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
 
 
 def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
-    """Give the answer its request's id; log what asks for a change, and what failed."""
+    """Add the request's id to the response; log requests that change something, and failures."""
 
     def middleware(request: HttpRequest, tell: Tell) -> HttpResponse:
         given = request.headers.get(HEADER, "")
@@ -38,8 +39,8 @@ def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
         response = get_response(request)
         status = response.status_code
         if request.method not in READS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            path = quote(request.path)  # no line of a log ends inside an id
-            # Of refusals the log keeps a few a second; of what was done each one.
+            path = quote(request.path)  # an id cannot end a line of the log
+            # Refusals are logged up to a few per second; changes are always logged.
             many = {"is_one_of_many": status >= HTTPStatus.BAD_REQUEST}
             said = (request.method, path, status, request_id)
             logger.info("%s %s: %s, request %s", *said, extra=many)
@@ -52,7 +53,7 @@ def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
 
 
 def _defect(request: HttpRequest, request_id: str, tell: Tell) -> HttpResponse:
-    """In place of Django's page: the same shape as every other error."""
+    """In place of Django's page: the same format as other errors."""
     return tell(
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -1,4 +1,4 @@
-"""What several resources share in the OpenAPI description: parameters and pages."""
+"""Parameters and pages of the OpenAPI description that several resources share."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -26,7 +26,7 @@ GROUP_ID = OpenApiParameter(
 )
 MEMBER_ID = OpenApiParameter("member_id", ID, OpenApiParameter.PATH, description="Percent-encoded.")
 NAME: Final = ID
-"""A filter by a name: an empty one names nothing, and is a mistake."""
+"""A filter by name: an empty one is an error."""
 
 CURSOR: Final = {
     "type": "string",
@@ -49,12 +49,12 @@ MOMENT: Final = {"type": "string", "format": "date-time"}
 
 
 def yes_or_no(name: str, description: str) -> OpenApiParameter:
-    """A filter by what is so or not."""
+    """A boolean filter."""
     return OpenApiParameter(name, str, enum=("true", "false"), description=description)
 
 
 def ordering(names: Iterable[str]) -> OpenApiParameter:
-    """By which fields a list may be ordered."""
+    """The fields by which a list may be ordered."""
     words = [word for name in names for word in (name, f"-{name}")]
     return OpenApiParameter(
         "ordering",
@@ -65,7 +65,7 @@ def ordering(names: Iterable[str]) -> OpenApiParameter:
 
 
 KEY_MAX: Final = 255
-"""Characters of an Idempotency-Key: it is an index key."""
+"""Maximum length of an Idempotency-Key: it is an index key."""
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -118,7 +118,7 @@ def page_of(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[
 
 @cache
 def all_of(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
-    """A list that is short enough to be told as a whole."""
+    """A list that is short enough to be complete."""
     return inline_serializer(f"{shape.__name__}List", {"data": shape(many=True)})
 
 
@@ -130,7 +130,7 @@ def page_beside(
     *,
     many: bool = False,
 ) -> serializers.Serializer[Any]:
-    """A page of this shape, with one thing more beside it, or a list."""
+    """A page of this shape with one more field, or a list."""
     return _page(shape, **{name: beside(many=many)})
 
 
@@ -151,7 +151,7 @@ def _page(
 def accepted_or_planned(
     shape: type[serializers.Serializer[Any]], plan: type[serializers.Serializer[Any]]
 ) -> dict[int, OpenApiResponse]:
-    """The same of what may be tried as well: 200 is the plan for who asked for a dry run."""
+    """The same for operations with dry runs: 200 is also the plan."""
     either = PolymorphicProxySerializer(
         f"{shape.__name__}Or{plan.__name__}", [shape, plan], resource_type_field_name=None
     )
@@ -171,19 +171,19 @@ def _tried(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[A
 
 
 def tried(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:
-    """The answer to a dry run (``View.tried``), beside one of another status."""
+    """The response of a dry run (``View.tried``), besides one of another status."""
     return {200: OpenApiResponse(_tried(shape), TRIED)}
 
 
 def or_tried(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:
-    """The same beside an answer of its status."""
+    """The same besides a response of the same status."""
     name = f"{shape.__name__}OrTried"
     either = PolymorphicProxySerializer(name, [shape, _tried(shape)], resource_type_field_name=None)
     return {200: OpenApiResponse(either, TRIED)}
 
 
 def accepted(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:
-    """An answer to what takes its time."""
+    """The response to a request that takes time."""
     return {
         202: OpenApiResponse(shape, ACCEPTED),
         200: OpenApiResponse(shape, SUCCEEDED),

@@ -4,13 +4,14 @@ from typing import Any, Final
 from urllib.parse import quote
 
 OF_URIS: Final = "/%:@!$&'()*+,;=~"
-"""What stands in a path of a URI as it is (RFC 3986), beside letters, digits and "-._"."""
+"""Characters that need no encoding in a URI's path (RFC 3986), besides letters, digits and
+"-._"."""
 
 
 def sent(request: Any) -> str:
-    """The path, as far as the server still knows it.
+    """The path, if the server still has it.
 
-    WSGI servers and Django's test client do not: there a "/" of an id has become one of the path.
+    WSGI servers and Django's test client do not: a "/" in an id is then part of the path.
     """
     raw = (getattr(request, "scope", None) or {}).get("raw_path")
     told = raw.decode("utf-8", "replace").partition("?")[0] if raw else ""
@@ -19,5 +20,5 @@ def sent(request: Any) -> str:
 
 
 def uri(request: Any) -> str:
-    """The same as a reference that a problem may hold: ASCII alone, whatever was sent."""
+    """The same as a reference for a problem: ASCII only."""
     return quote(sent(request), safe=OF_URIS, errors="replace")

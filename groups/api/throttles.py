@@ -1,7 +1,7 @@
-"""How often a user or a token may ask REST: a script that runs wild leaves the web to the others.
+"""Rate limits of users and tokens in REST: a runaway script does not block the web for others.
 
-Counted by each web process, for each scope of ``groups.access.rights`` separately: who reads too
-much may still evict a member. Only requests that the table of rights allows are counted.
+Counted by each web process, for each scope of ``groups.access.rights`` separately: a client that
+reads too much may still evict a member. Only requests that the table of rights allows are counted.
 """
 
 import threading
@@ -22,15 +22,14 @@ MINUTE_S: Final = 60.0
 
 READ: Final = "read"
 LIMITS: Final = ("WEB_REST_READS_PER_MINUTE", "WEB_REST_CHANGES_PER_MINUTE")
-"""Of the scope that only reads, and of each of the others."""
+"""Of the read-only scope, and of each of the others."""
 
 COUNTED_MAX: Final = 10_000
-"""Who is counted at a time, with 100 bytes each; of more, who has asked nothing for longest starts
-anew."""
+"""Maximum number of counters, 100 bytes each; the least recently used ones are reset."""
 
 
 class Caller(NamedTuple):
-    """Who asks, and for what: a token, or else a user; the installation's token is neither."""
+    """The caller and the scope: a token, or else a user; the installation's token has neither."""
 
     token: int | None
     user: int | None
@@ -39,14 +38,14 @@ class Caller(NamedTuple):
 
 @dataclass(slots=True)
 class Left:
-    """Requests that a caller may make at a moment."""
+    """Requests that a caller may make at a time."""
 
     requests: float
     at: float
 
 
 class Counts:
-    """What each caller has left: a minute's worth at most, regained evenly."""
+    """What each caller has left: at most one minute's limit, refilled evenly."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -54,7 +53,7 @@ class Counts:
         self._left: OrderedDict[Caller, Left] = OrderedDict()
 
     def take(self, caller: Caller, per_minute: int) -> float:
-        """Take one request; 0, or for how many seconds there is none."""
+        """Take one request; returns 0, or how many seconds to wait."""
         with self._lock:
             now = self._now()
             left = self._left.setdefault(caller, Left(per_minute, now))
@@ -70,11 +69,11 @@ class Counts:
 
 
 COUNTS: Final = Counts()
-"""Of this process."""
+"""The counters of this process."""
 
 
 class Throttle(BaseThrottle):
-    """429 with ``Retry-After`` for who asks too often."""
+    """429 with ``Retry-After`` for a caller over its limit."""
 
     _wait_s = 0.0
 

@@ -1,7 +1,7 @@
-"""What may be asked of a group: rebalances, evictions, freezes, pauses. All are operations, as are
+"""Operators' verbs on a group: rebalances, evictions, freezes, pauses. All are operations, as are
 those on offsets (``offsets``).
 
-Nothing is changed here: the group's owner steps the operation, and its answer is the row's.
+Nothing is changed here: the group's owner executes the operation and writes its result to the row.
 """
 
 from datetime import datetime
@@ -170,7 +170,7 @@ class Paused(View):
     verb = Operation.Verb.PAUSE
 
     def ask(self, request: Request, group_id: str, member_id: str = "") -> Response:
-        """The verb, for the group or for one member."""
+        """Request the verb, for the group or for one member."""
         said = self.said
 
         def check() -> None:
@@ -185,7 +185,7 @@ class Paused(View):
 
 
 def _may_be_paused(group_id: str, name: str) -> bool:
-    """Whether it is a member's id, or an instance id; or was one, when it was stopped."""
+    """Whether it is a member's id, or an instance id; or was one when it was stopped."""
     is_it = Q(member_id=name) | Q(instance_id=name)
     return (
         Member.objects.filter(is_it, group_id=group_id).exists()

@@ -1,4 +1,4 @@
-"""What every view of REST shares. No resource is here."""
+"""The base of all REST views. No resource is here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -24,21 +24,21 @@ from groups.models import Group
 
 
 class Checked:
-    """A view that reads what its operation takes and refuses the rest, before it does anything."""
+    """A view that validates an operation's input before it does anything."""
 
     query: Mapping[str, Any]
     said: Any
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Who asks and whether they may; then what no view has to think of."""
+        """Authentication and authorization; then common checks."""
         super().initial(request, *args, **kwargs)  # type: ignore[misc]  # of APIView, beside this
         audit.known(request._request, actor(request))
         if any("\0" in str(text) for text in (*kwargs.values(), *_queried(request))):
-            # PostgreSQL's texts hold none, so nothing can be called so.
+            # PostgreSQL's texts cannot contain NUL, so no such name exists.
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "An id must not contain NUL.")
         method = getattr(self, str(request.method).lower(), None)
         if method is None:
-            return  # it is told so next
+            return  # the next check answers it
         taken = inputs.of(method)
         ids = frozenset(kwargs) if names_ids_in_query(request._request) else frozenset()
         self.query = inputs.query(request, taken, ids)
@@ -47,16 +47,16 @@ class Checked:
             preconditions.check(request, lambda: self.version(kwargs), key_of(request))
 
     def version(self, ids: Mapping[str, str]) -> str | None:
-        """Of what a path names, for ``If-Match``; None: there is no such thing."""
+        """The version of the resource in the path, for ``If-Match``; None: it does not exist."""
         return preconditions.version(ids)
 
     @property
     def is_dry(self) -> bool:
-        """Whether it shall only be told what would happen."""
+        """Whether the request is a dry run."""
         return bool(self.query.get("dry_run") == "true")
 
     def handle_exception(self, exc: Exception) -> Response:
-        """A problem, in JSON whatever the view shows otherwise."""
+        """A problem, in JSON whatever format the view has."""
         told: Any = self.request  # type: ignore[attr-defined]  # of APIView, beside this
         told.accepted_renderer, told.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
         answer: Response = super().handle_exception(exc)  # type: ignore[misc]
@@ -75,34 +75,34 @@ class View(Checked, APIView):
         orderings: Mapping[str, str] | None = None,
         **beside: Any,
     ) -> Response:
-        """A page of rows, as ``shown`` puts them; ``keys`` as for ``pages.paged``, behind a column
+        """A page of rows, converted by ``shown``; ``keys`` as for ``pages.paged``, after a column
         of ``orderings`` that the request names."""
         keys = [*ordered(self.query, orderings or {}, keys)]
         page, neighbours = paged(request, rows, keys, self.query)
         return Response({"data": shown(page), **neighbours, **beside}, headers=linked(neighbours))
 
     def tried(self, do: Callable[[], Any]) -> Response:
-        """What ``do`` would lead to: it is done and taken back, so nobody hears of it. What cannot
-        be done is refused as ever."""
+        """The result of ``do``, which is executed and rolled back, so no process is notified.
+        Invalid requests are refused as usual."""
         with transaction.atomic():
             result = do()
             transaction.set_rollback(True)
         return Response({"dry_run": True, "result": result})
 
     def get_renderers(self) -> list[Any]:
-        """JSON; of lists other forms as well."""
+        """JSON; for lists other formats too."""
         asked = inputs.of(getattr(self, str(self.request.method).lower(), None))
         more = (CsvRenderer, LinesRenderer) if asked.lists else ()
         return [JSONRenderer(), *(form() for form in more)]
 
     def columns(self) -> list[str]:
-        """The fields that are told."""
+        """The fields in the response."""
         all_of_them = inputs.of(getattr(self, str(self.request.method).lower())).fields
         wanted = getattr(self, "query", {}).get("fields", all_of_them)
         return [name for name in all_of_them if name in wanted]
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """The answer, with the fields that were asked for."""
+        """The response with the requested fields."""
         if response.status_code == HTTPStatus.OK and "fields" in getattr(self, "query", ()):
             response.data = _sparse(response.data, self.columns())
         answer = super().finalize_response(request, response, *args, **kwargs)
@@ -122,7 +122,7 @@ def _queried(request: Request) -> list[str]:
 
 
 def required(query: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """The query; 400 where it lacks one of these parameters."""
+    """The query; 400 if one of these parameters is missing."""
     unsaid = [name for name in names if name not in query]
     if unsaid:
         errors = [{"parameter": name, "detail": "This is required."} for name in unsaid]
@@ -140,12 +140,12 @@ def existing(group_id: str) -> Group:
 
 
 def missing(group_id: str) -> Http404:
-    """What is raised for a group that does not exist."""
+    """The error for a group that does not exist."""
     return Http404(f"There is no group {group_id}.")
 
 
 def key_of(request: Request) -> str | None:
-    """The Idempotency-Key as it is stored: everybody has keys of their own."""
+    """The stored form of the Idempotency-Key: keys of different users are different."""
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return None
@@ -156,5 +156,5 @@ def key_of(request: Request) -> str | None:
 
 
 def actor(request: Request) -> str:
-    """Who asks, for the audit."""
+    """The author for the audit."""
     return str(request.user.get_username())

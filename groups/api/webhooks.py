@@ -121,7 +121,7 @@ def found(webhook_id: int) -> Webhook:
 
 
 def refused(refusal: Refused) -> Problem:
-    """An endpoint that cannot be one, or not beside those that there are."""
+    """The error for an invalid endpoint, or one that conflicts with others."""
     if isinstance(refusal, endpoints.Conflict):
         return Problem(HTTPStatus.CONFLICT, "conflict", str(refusal))
     return Problem(HTTPStatus.BAD_REQUEST, "invalid", str(refusal))

@@ -1,5 +1,4 @@
-"""Confluent's REST API for Kafka, version 3, as far as it reads consumer groups (``/kafka/v3``).
+"""Confluent's REST API for Kafka, version 3: its reads of consumer groups (``/kafka/v3``).
 
-For tools that know those nine paths and no others. What Rollcall knows beyond them is under
-``/api/v1``.
+For tools that know only these nine paths. Everything else is under ``/api/v1``.
 """

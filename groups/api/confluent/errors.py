@@ -1,6 +1,6 @@
-"""Errors as Confluent's API tells them: ``{"error_code": ..., "message": ...}``.
+"""Errors in the format of Confluent's API: ``{"error_code": ..., "message": ...}``.
 
-The code is the HTTP status, or where Confluent has one of its own for it, that.
+The code is the HTTP status, or Confluent's own code if it has one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ CODES: Final[Mapping[int, int]] = {
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's hook: the problem that ``/api/v1`` would tell, in Confluent's shape."""
+    """DRF's hook: the problem of ``/api/v1`` in Confluent's format."""
     answered = problems.handle(error, context)
     if answered is not None:
         answered.data = told(answered.status_code, " ".join(_sentences(answered.data)))
@@ -30,7 +30,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 
 def _sentences(problem: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong, and with which parameters: there is no other place for it."""
+    """The errors with their parameters, since there is no other field for them."""
     yield problem["detail"]
     for error in problem.get("errors", ()):
         yield f"{error['parameter']}: {error['detail']}"
@@ -42,12 +42,12 @@ def told(status: int, message: str) -> dict[str, Any]:
 
 
 def problem(_request: HttpRequest, status: HTTPStatus, _code: str, message: str) -> JsonResponse:
-    """An error outside of any view; called as ``problems.problem`` is."""
+    """An error outside of any view; has the signature of ``problems.problem``."""
     return JsonResponse(told(status, message), status=status)
 
 
 @csrf_exempt
 def nothing_here(request: HttpRequest) -> JsonResponse:
-    """A path under /kafka/v3 that does not exist here."""
+    """A path under /kafka/v3 that does not exist."""
     message = "Only the paths of consumer groups are served: docs/rest.md."
     return problem(request, HTTPStatus.NOT_FOUND, "not_found", message)

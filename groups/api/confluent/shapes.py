@@ -1,4 +1,4 @@
-"""Groups, consumers, assignments and lags as Confluent's API tells them."""
+"""Groups, consumers, assignments and lags in the format of Confluent's API."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ STATES: Final[Mapping[str, str]] = {
 TYPES: Final[Mapping[str, str]] = {CLASSIC: "CLASSIC", CONSUMER: "CONSUMER"}
 
 UNKNOWN: Final = "UNKNOWN"
-"""Confluent's word; the type of groups of Kafka's drafts, which Kafka does not know any more."""
+"""Confluent's word for a type that it does not know, such as that of Kafka's drafts."""
 
 NO_NODE: Final = -1
-"""Kafka's id of a node that there is none of."""
+"""Kafka's id for "no node"."""
 
 Told = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """Tells the rows of one group, or of all groups, of a cluster. ``request`` says under which
-    address the caller knows us."""
+    """Converts rows of one group, or of all groups, of a cluster. ``request`` has the caller's
+    address for us."""
 
     request: Request
     cluster_id: str
@@ -94,7 +94,7 @@ class Shapes:
         }
 
     def lag(self, group_id: str, offset: OffsetView, owner: MemberView | None) -> Told:
-        """How far a group is behind in a partition."""
+        """A group's lag in a partition."""
         topic, partition = offset.topic, offset.partition
         path: Words = (group_id, "lags", topic, "partitions", partition)
         names = (f"consumer-group={group_id}", f"lag={topic}", f"partition={partition}")
@@ -110,7 +110,7 @@ class Shapes:
         }
 
     def lag_summary(self, group_id: str, summary: Summary, owner: MemberView | None) -> Told:
-        """How far a group is behind in all, and where most."""
+        """A group's total lag, and the partition with the greatest."""
         consumer_id = "" if owner is None else owner.member_id
         path, names = (group_id, "lag-summary"), (f"consumer-group={group_id}", "lag-summary")
         return {
@@ -136,7 +136,7 @@ class Shapes:
         return related(self.request, "clusters", self.cluster_id, *where)
 
     def _resource(self, kind: str, path: Words, names: tuple[str, ...]) -> Told:
-        """What begins everything."""
+        """The fields at the beginning of each resource."""
         own = url(self.request, *self._all(), *path)
         named = resource_name(self.cluster_id, *names)
         return {
@@ -147,7 +147,7 @@ class Shapes:
 
 
 def _member(before: str, member: MemberView | None) -> Told:
-    """Who has something; empty where nobody does."""
+    """The member of a partition; empty if it has none."""
     return {
         f"{before}consumer_id": "" if member is None else member.member_id,
         f"{before}instance_id": None if member is None else member.instance_id,

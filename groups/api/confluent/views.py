@@ -1,4 +1,4 @@
-"""The nine reads. What they tell is in ``shapes``, how it is found in ``groups.queries``."""
+"""The nine reads. ``shapes`` has the format, ``groups.queries`` the queries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -23,23 +23,23 @@ Partition = tuple[str, int]
 
 
 class View(views.View):
-    """What the nine share: the cluster that they name is this one."""
+    """The common part: the cluster in the path must be this one."""
 
     schema = None  # docs/openapi.yaml describes /api/v1
     shapes: Shapes
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Whether there is such a cluster, once it is known that the caller may ask."""
+        """Check the cluster, once the caller is authorized."""
         super().initial(request, *args, **kwargs)
         if request.method not in ("GET", "HEAD"):
-            return  # of nothing in the cluster
+            return  # outside of the cluster
         asked = kwargs["cluster_id"]
         if asked != cluster.current_id():
             raise Http404(f"There is no cluster {asked}.")
         self.shapes = Shapes(request, asked)
 
     def get_exception_handler(self) -> Callable[..., Response | None]:
-        """Errors in Confluent's shape."""
+        """Errors in Confluent's format."""
         return errors.handle
 
     def collection(
@@ -74,8 +74,8 @@ class OneGroup(View):
 
 
 def _mixed(page: Sequence[Group]) -> set[str]:
-    """Those of the consumer protocol that have members of the classic one: these have rows with
-    the protocols that they joined with. One statement."""
+    """The groups of the consumer protocol that have classic members, whose rows contain their
+    protocols. One statement."""
     ids = [group.group_id for group in page if group.kind == groups.CONSUMER]
     classic = Member.objects.filter(group_id__in=ids).alias(n=Length("subscription"))
     return set(classic.filter(n__gt=0).values_list("group_id", flat=True).distinct())
@@ -182,7 +182,7 @@ class LagSummary(View):
 
 
 def _member(group_id: str, member_id: str) -> groups.MemberView:
-    """The member, or 404."""
+    """The member; raises 404."""
     group = views.existing(group_id)
     rows = list(groups.noted_members(group_id).filter(member_id=member_id))
     if not rows:
@@ -196,6 +196,6 @@ def _partitions(member: groups.MemberView) -> set[Partition]:
 
 
 def _owners(group: Group) -> Mapping[Partition, groups.MemberView]:
-    """Who has each partition."""
+    """The owner of each partition."""
     members = groups.members_of(group)
     return {part: member for member in members for part in _partitions(member)}

@@ -1,3 +1,2 @@
-"""The journal as server-sent events: one look at the rows for all who follow, and none who waits
-holds a thread or a connection to the database.
-"""
+"""The journal as server-sent events: one query for all clients; a waiting client holds neither a
+thread nor a database connection."""

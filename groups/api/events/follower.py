@@ -1,7 +1,7 @@
-"""Follows the journal for all streams of a process: one look a second, while there are some.
+"""Follows the journal for all streams of a process: one query a second, while there are streams.
 
-Everything here runs on the one loop that serves requests; what asks the database does so in a
-thread, which gives its connection back before anybody waits.
+Everything here runs on the loop that serves requests; queries run in a thread, which returns its
+connection before anything waits.
 """
 
 import asyncio
@@ -24,18 +24,18 @@ logger = logging.getLogger(__name__)
 
 LOOK_S: Final = 1.0
 RIGHTS_S: Final = 2.0
-"""A stream outlives its session by so much, and the moment that a look takes."""
+"""A stream outlives its session by at most this time and the duration of a check."""
 
 AWAY_S: Final = 10.0
-"""A database that is away for longer ends the streams: nobody knows whether they may go on."""
+"""If the database is unavailable for longer, the streams end: their rights cannot be checked."""
 
 KEEP_ALIVE_S: Final = 15.0
-"""Proxies close what is silent for a minute, as a rule."""
+"""Proxies usually close connections that are silent for a minute."""
 
 RETRY_MS: Final = 2_000
 
 CATCHING_UP_MAX: Final = 2
-"""Streams that read what they missed, at a time: the web's connections are few."""
+"""Streams that read missed entries at the same time: the web has few connections."""
 
 beyond = database_sync_to_async(journal_rows.beyond, thread_sensitive=False)
 end = database_sync_to_async(journal_rows.end, thread_sensitive=False)
@@ -45,7 +45,7 @@ who_is_refused = database_sync_to_async(refused, thread_sensitive=False)
 
 
 class Follower:
-    """The streams that are open, and the task that looks for them."""
+    """The open streams, and the task that reads for them."""
 
     def __init__(self) -> None:
         self.streams: set[Stream] = set()
@@ -54,7 +54,7 @@ class Follower:
         self._catching_up: asyncio.Semaphore
 
     async def events(self, stream: Stream) -> AsyncGenerator[str, None]:
-        """What the client of a stream is sent, until it ends."""
+        """The events of a stream, until it ends."""
         self._enter(stream)
         try:
             yield f"retry: {RETRY_MS}\n{stream.still_here()}"
@@ -85,8 +85,8 @@ class Follower:
             self._task = None
 
     async def _missed(self, stream: Stream) -> AsyncIterator[str]:
-        """What came before the follower told the stream of anything. Others have their turn while
-        the client takes a page."""
+        """Entries before those that the follower adds to the stream. Other tasks run while the
+        client reads a page."""
         while not stream.ended:
             async with self._catching_up:
                 stream.listen(True)
@@ -97,7 +97,7 @@ class Follower:
                 told = await texts([entry.seq for entry in page if stream.wants(entry)])
             yield "".join(stream.told(each, told.get(each.seq, "")) for each in page)
 
-    # -- looking
+    # -- reading
 
     async def _run(self) -> None:
         try:
@@ -143,7 +143,7 @@ class Follower:
         streams = tuple(self.streams)
         wanted = [e.seq for e in page if any(stream.wants(e) for stream in streams)]
         told = await texts(wanted)
-        # Who has come meanwhile reads this page for itself, and is not told of it here.
+        # Streams that were opened meanwhile read this page themselves.
         gone = set(wanted) - told.keys()
         found = [entry for entry in page if entry.seq not in gone]
         for stream in streams:
@@ -160,4 +160,4 @@ class Follower:
 
 
 FOLLOWER = Follower()
-"""The one of this process."""
+"""The follower of this process."""

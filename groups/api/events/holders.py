@@ -1,7 +1,7 @@
-"""Whose stream it is, and whether they may still look: asked again and again, for all at once.
+"""Owners of streams, and whether they still have the right: checked periodically, for all at once.
 
-A session ends where somebody logs out, a token where somebody revokes it, and a right where
-somebody takes it away: nobody tells this process of either.
+A session ends with a logout, a token with its revocation, and rights may be removed: this process
+is not notified of any of these.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,7 +19,7 @@ from groups.models import ApiToken
 
 
 def holder_of(request: Request) -> Holder:
-    """Who asks for a stream."""
+    """The owner of a stream, from its request."""
     user: Any = request.user
     token = request.auth
     if isinstance(token, ApiToken):
@@ -31,7 +31,7 @@ def holder_of(request: Request) -> Holder:
 
 
 def refused(holders: Collection[Holder]) -> set[Holder]:
-    """Those who may look no longer."""
+    """The owners without the right, or without a valid session or token."""
     people = get_user_model().objects.filter(is_active=True)
     known = people.in_bulk({h.user_id for h in holders if h.user_id is not None})
     tokens, sessions = _tokens(holders), _sessions(holders)
@@ -62,7 +62,7 @@ def _may(
     if user is None or not rights.may(user, rights.VIEW_GROUP):
         return False
     if holder.auth_hash and holder.auth_hash != user.get_session_auth_hash():
-        return False  # another password ends every session
+        return False  # a new password ends every session
     if holder.token_id is None:
         return holder.session_key in sessions
     token = tokens.get(holder.token_id)

@@ -1,7 +1,7 @@
-"""The streams of a web process: how many, whose, what each wants, and what it was told.
+"""The streams of a web process: their number, owners, filters, and positions.
 
-A stream is read by the loop that serves requests. What its client does not take is not kept: who
-is too far behind is ended, and comes back with the id of the last event.
+The loop that serves requests reads a stream. Entries that its client does not read are dropped: a
+stream that is too far behind ends, and the client reconnects with the id of its last event.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from groups.queries.journal_position import Position
 from groups.queries.journal_rows import Entry
 
 BEHIND_MAX: Final = 2_000
-"""Entries that came while a stream's client took none."""
+"""Entries that may wait while a client reads none."""
 
 SLOW: Final = "slow"
 FORBIDDEN: Final = "forbidden"
@@ -30,18 +30,18 @@ ENDS: Final[Mapping[str, str]] = {
     WENT_BACK: "The journal stands where it stood before: its database was restored."
     " Come again without an id.",
 }
-"""Why a stream ends, for the client."""
+"""Reasons for the end of a stream, for the client."""
 
 
 class Places:
-    """How many streams there may be, in all and of one caller. For any thread."""
+    """Limits the streams, in total and for each owner. For any thread."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # a place may be given back by the collection of garbage
+        self._lock = threading.RLock()  # garbage collection may call ``give`` in the same thread
         self._taken: Counter[object] = Counter()
 
     def take(self, who: object, most: int, most_of_one: int) -> bool:
-        """Whether there was room; ``give`` gives it back."""
+        """Whether there is room; ``give`` releases it."""
         with self._lock:
             if self._taken.total() >= most or self._taken[who] >= most_of_one:
                 return False
@@ -49,25 +49,25 @@ class Places:
             return True
 
     def give(self, who: object) -> None:
-        """One less."""
+        """Release a place."""
         with self._lock:
             self._taken[who] -= 1
             self._taken += Counter()
 
     @property
     def taken(self) -> int:
-        """How many there are."""
+        """The number of streams."""
         return self._taken.total()
 
 
 PLACES = Places()
-"""Of this process."""
+"""The places of this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Whose a stream is, as they came in. ``token_id`` of a token, else ``session_key``; None and
-    "": the installation's own token, which ends with the process."""
+    """The owner of a stream at its start. ``token_id`` of a token, else ``session_key``; None and
+    "": the installation's token, which never expires during the process."""
 
     user_id: int | None
     token_id: int | None
@@ -76,7 +76,7 @@ class Holder:
 
 
 class Stream:
-    """One client's. ``kind`` and ``group_id``: "" for any."""
+    """One client's stream. ``kind`` and ``group_id``: "" for any."""
 
     def __init__(self, position: Position, holder: Holder, group_id: str, kind: str) -> None:
         self.position = position
@@ -88,19 +88,19 @@ class Stream:
         self.ended = ""
 
     def wants(self, entry: Entry) -> bool:
-        """Whether its client asked for such entries."""
+        """Whether its client wants entries like this."""
         is_kind = not self._kind or entry.kind == self._kind
         return is_kind and (not self._group_id or entry.group_id == self._group_id)
 
     def listen(self, is_now: bool) -> None:
-        """Whether what comes is kept for it: not while it reads what it missed, where it comes upon
-        that, too."""
+        """Whether new entries are collected: not while it reads missed ones, which will include
+        them."""
         self._listens = is_now
         if not is_now:
             self._waiting.clear()
 
     def put(self, entries: Sequence[Entry], texts: Mapping[int, str]) -> None:
-        """More entries have come; also those that it does not want change where it stands."""
+        """Add entries; those that it does not want also change its position."""
         if not self._listens:
             return
         for entry in entries:
@@ -110,13 +110,13 @@ class Stream:
         self._rang.set()
 
     def end(self, why: str) -> None:
-        """No word more but why (``ENDS``)."""
+        """Send nothing more except the reason (``ENDS``)."""
         self.ended = self.ended or why
         self._waiting.clear()
         self._rang.set()
 
     async def rung(self, longest_s: float) -> bool:
-        """Wait until something has come, so long at the most; whether it has."""
+        """Wait until there are entries, at most this long; returns whether there are."""
         try:
             async with asyncio.timeout(longest_s):
                 await self._rang.wait()
@@ -126,21 +126,21 @@ class Stream:
         return True
 
     def taken(self) -> str:
-        """What has come, as events."""
+        """Take the collected entries, as events."""
         waiting, self._waiting = self._waiting, deque()
         return "".join(self.told(entry, text) for entry, text in waiting)
 
     def told(self, entry: Entry, text: str) -> str:
-        """One entry as an event; "" where its client knows it, or does not want it."""
+        """An entry as an event; "" if the client knows it, or does not want it."""
         is_new = self.position.note(entry.seq, time.monotonic())
         return f"id: {self.position.text()}\ndata: {text}\n\n" if is_new and text else ""
 
     def still_here(self) -> str:
-        """A comment, and where the client stands: it may have wanted nothing for hours."""
+        """A comment, and the client's position: it may have wanted no entry for hours."""
         self.position.forget(time.monotonic())
         return f": still here\nid: {self.position.text()}\n\n"
 
 
 def of_event(name: str, data: Any) -> str:
-    """An event that is no entry."""
+    """An event that is not an entry."""
     return f"event: {name}\ndata: {data}\n\n"

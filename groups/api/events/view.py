@@ -1,4 +1,5 @@
-"""``GET /api/v1/journal/events``: who asks, from where on, and an answer that goes on."""
+"""``GET /api/v1/journal/events``: its authorization, its start position, and its streaming
+response."""
 
 import time
 from collections.abc import AsyncIterator
@@ -41,36 +42,36 @@ ABOUT = (
 
 
 class Events(BaseRenderer):
-    """Nothing is rendered by it: it stands for the media type."""
+    """Renders nothing: it only declares the media type."""
 
     media_type = EVENT_STREAM
     format = "events"
 
 
 class AsAsked(DefaultContentNegotiation):
-    """Whatever a client accepts, here are events; problems are JSON."""
+    """Events are sent whatever the client accepts; problems are JSON."""
 
     def select_renderer(self, request: Request, renderers: Any, *_: Any) -> tuple[Any, str]:
-        """The first, which problems are told by."""
+        """The first one, with which problems are rendered."""
         return renderers[0], renderers[0].media_type
 
 
 class Answer(StreamingHttpResponse):
-    """The events, and a place for them until they end."""
+    """The events; holds a place until it is closed."""
 
     def __init__(self, events: AsyncIterator[str], who: object) -> None:
         self._who: object | None = who
         super().__init__(events, content_type=EVENT_STREAM)
         self["Cache-Control"] = "no-store"
-        self["X-Accel-Buffering"] = "no"  # nginx passes events on as they come
+        self["X-Accel-Buffering"] = "no"  # nginx then passes events on without buffering
 
     def close(self) -> None:
-        """It is over, however that was."""
+        """The stream has ended, for whatever reason."""
         self._give()
         super().close()
 
     def __del__(self) -> None:
-        """Nobody ever heard of it: something failed behind the view."""
+        """The response was never sent: an error occurred after the view."""
         self._give()
 
     def _give(self) -> None:
@@ -112,7 +113,7 @@ class JournalEvents(View):
         holder = holder_of(request)
         position = self._position(request)
         if request.method == "HEAD" or not hasattr(request._request, "scope"):
-            # There is nothing to follow, or, under WSGI, nobody to send it while threads do more.
+            # There is nothing to stream, or, under WSGI, it would hold a thread.
             return HttpResponse(": the end\n\n", content_type=EVENT_STREAM)
         who = holder.user_id or "installation"
         if not PLACES.take(who, getattr(settings, STREAMS), getattr(settings, STREAMS_OF_ONE)):
@@ -121,7 +122,7 @@ class JournalEvents(View):
             raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_streams", detail, headers=again)
         query = self.query
         stream = Stream(position, holder, query.get("group_id", ""), query.get("kind", ""))
-        # Each event leaves by itself, so nothing is gained by compressing.
+        # Events are sent one by one, so compression gains nothing.
         request._request.META.pop("HTTP_ACCEPT_ENCODING", None)
         return Answer(FOLLOWER.events(stream), who)
 
@@ -141,8 +142,8 @@ class JournalEvents(View):
 
 
 def without_connection(get_response: Any) -> Any:
-    """Middleware, ahead of all that asks the database: while events go on the thread that began
-    them is somebody else's, and so is its connection."""
+    """Middleware before all that use the database: while events are streamed, the thread that began
+    them serves others, and so does its connection."""
 
     def middleware(request: Any) -> Any:
         answer = get_response(request)

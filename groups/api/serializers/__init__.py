@@ -1,6 +1,6 @@
-"""What REST's answers hold: the fields of each resource, and the bodies it takes.
+"""REST's bodies: the fields of each resource, and of each request.
 
-Shapes only. Where values come from is ``groups.queries.groups``.
+Shapes only. The values come from ``groups.queries.groups``.
 """
 
 from groups.api.serializers.access import (

@@ -1,4 +1,4 @@
-"""Who may come in by the Kafka port, what they may do there, and who asks here. Shapes only."""
+"""Access to the Kafka port, and the user of a request. Shapes only."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -19,7 +19,7 @@ from groups.models import Acl, QuotaEntity
 
 
 def _words(kind: type[IntEnum], least: int) -> list[str]:
-    """What stands in a rule; the rest is for filters."""
+    """Words of rules; others exist only in filters."""
     return [word.name for word in kind if word >= least]
 
 
@@ -125,7 +125,7 @@ class Me(s.Serializer[Any]):
 
 
 QUOTA_PARTS: Final[Mapping[str, str]] = {"user": USER, "client_id": CLIENT_ID, "ip": IP}
-"""The parts of an entity, by their names here."""
+"""The parts of an entity, by their names in REST."""
 
 
 def _part(meaning: str) -> Id:

@@ -1,4 +1,4 @@
-"""What a group has of its own. Shapes only."""
+"""Groups' own settings. Shapes only."""
 
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from groups.core.configs.entries import Source
 from groups.core.configs.group import BY_NAME, FREEZE
 
 VALUE_CHARS_MAX: Final = 100
-"""A number, or true or false."""
+"""Enough for a number, or true or false."""
 
 NAMES: Final = tuple(name for name in BY_NAME if name != FREEZE)
 """A freeze is an operation: it has a reason and may have an end."""

@@ -1,4 +1,4 @@
-"""A group, its members and what it has. Shapes only."""
+"""A group, its members and its offsets. Shapes only."""
 
 from typing import Any
 

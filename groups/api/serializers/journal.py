@@ -1,4 +1,4 @@
-"""What happened, and who did it. Shapes only."""
+"""The journal and the audit. Shapes only."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What may be asked of a group, and what became of it. Shapes only."""
+"""Operations on groups, and their results. Shapes only."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from groups.operations.offset_resets import OFFSET_MAX, WAYS
 
 
 def not_past(instant: datetime) -> None:
-    """An end is still to come."""
+    """An end must be in the future."""
     if instant <= timezone.now():
         raise s.ValidationError("That time has passed.")
 
@@ -123,7 +123,7 @@ class Plan(s.Serializer[Any]):
 
 
 BATCH_MAX = 1_000
-"""Groups of one request: each is a row, and a ring of its owner."""
+"""Groups of one request: each is a row, and a notification of its owner."""
 
 
 class NewBatch(Reason):
