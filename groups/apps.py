@@ -1,4 +1,4 @@
-"""The Django application that holds the rules, the rows and the one door between them."""
+"""The Django application with the rules and the rows."""
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
@@ -12,8 +12,8 @@ FOLLOWERS = (
     "groups.postgres.grants.sync_roles",
     "groups.access.staff_roles.sync_people",
 )
-"""Called after every migration, in this order, with ``sender``: the catalogue's functions, database
-roles and grants, and the roles of people."""
+"""Called after every migration, in this order, with ``sender``: functions of the database, roles
+and grants, and roles of people."""
 
 
 class GroupsConfig(AppConfig):
@@ -24,13 +24,13 @@ class GroupsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """What follows every migration; and who hears of logins."""
+        """Connect the steps after migrations, and the handlers of logins."""
         from groups.access import audited, held_up  # noqa: F401
 
         for follower in FOLLOWERS:
             post_migrate.connect(import_string(follower), sender=self)
 
     def follow(self) -> None:
-        """Do what follows every migration, where there is none to carry out."""
+        """Run the steps that follow a migration, when there is none to apply."""
         for follower in FOLLOWERS:
             import_string(follower)(sender=self)

@@ -1,4 +1,4 @@
-"""A node's own settings as admin clients see them, from Django's settings. Reads, no more."""
+"""A node's settings as admin clients see them, read from Django's settings."""
 
 from collections.abc import Mapping
 

@@ -1,14 +1,13 @@
-"""How one event loop serves everybody in turn: clocks, durations, slices of long work, turns of
-requests, and work beside the loop.
+"""Fair use of one event loop: clocks, durations, slices of long work, turns of requests, and work
+beside the loop.
 
-The lease, the timers of groups and the heartbeats of all connections need the loop within
-milliseconds, whatever a few clients ask for. So requests share one budget of time for each turn of
-the loop. Who comes when it is spent waits for a later turn, first come, first served; a handler
-that meets many elements asks in between (``Turns.next``). A request that needs little never
-waits unless others have spent the turn.
+The lease, timers of groups and heartbeats of all connections need the loop within milliseconds,
+whatever a few clients request. So requests share a time budget in each turn of the loop. A request
+that arrives when it is spent waits for a later turn, first come, first served; a handler with many
+elements checks in between (``Turns.next``). A small request never waits unless others have spent
+the turn.
 
-Slices go by the clock that is given, so that in simulated time nothing depends on how fast the
-machine is.
+Slices use a given clock, so that simulated time does not depend on the machine's speed.
 """
 
 import asyncio
@@ -27,17 +26,18 @@ from groups.core.group import Millis
 T = TypeVar("T")
 
 SLICE_MS: Millis = 10
-"""Longer than this nobody holds the loop by choice. A heartbeat waits as long at the most."""
+"""No code should hold the loop for longer. This is also the longest wait of a heartbeat."""
 
 TURN_S = 0.010
-"""Of one turn of the loop, for all requests together. A commit takes 0.03 ms of it."""
+"""The budget of all requests in one turn of the loop. A commit takes 0.03 ms of it."""
 
 ADMITTED_MAX = 64
-"""Requests that are admitted at the start of a turn; those that find it spent go on waiting, in
-their order."""
+"""Requests that are admitted at the start of a turn; when it is spent, the others continue to wait
+in order."""
 
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""Runs on while the machine sleeps, where the system has such a clock: a lease does too."""
+"""Includes the time in which the machine is suspended, if the system has such a clock: leases
+expire then too."""
 
 
 def monotonic_ms() -> Millis:
@@ -46,7 +46,7 @@ def monotonic_ms() -> Millis:
 
 
 def process_ms() -> Millis:
-    """Milliseconds of the process's own clock."""
+    """The process's own clock, in milliseconds."""
     return time.monotonic_ns() // 1_000_000
 
 
@@ -67,12 +67,12 @@ BOUNDS_S = (
     30.0,
     60.0,
 )
-"""Of durations that are counted: from a request that memory answers to a rebalance that waits."""
+"""Buckets of durations: from a request that memory answers to a rebalance that waits."""
 
 
 class Durations:
-    """How often something took how long: a histogram for Prometheus that costs a third of a
-    microsecond, which the client library's own, made for threads, does not."""
+    """A histogram of durations for Prometheus that costs a third of a microsecond; the client
+    library's, which supports threads, costs more."""
 
     __slots__ = ("counts", "total_s")
 
@@ -81,13 +81,13 @@ class Durations:
         self.total_s = 0.0
 
     def note(self, seconds: float) -> None:
-        """Once more, so long."""
+        """Count one duration."""
         self.counts[bisect_left(BOUNDS_S, seconds)] += 1
         self.total_s += seconds
 
 
 class Slices:
-    """``if slices.is_over: await slices.pause()`` between two small pieces of work."""
+    """``if slices.is_over: await slices.pause()`` between two small parts of the work."""
 
     __slots__ = ("_clock", "_until")
 
@@ -97,26 +97,26 @@ class Slices:
 
     @property
     def is_over(self) -> bool:
-        """Whether others should have a turn."""
+        """Whether other tasks should have a turn."""
         return self._clock() >= self._until
 
     def is_over_at(self, now: Millis) -> bool:
-        """The same for who has just read the clock."""
+        """The same for a caller that has just read the clock."""
         return now >= self._until
 
     async def pause(self) -> None:
-        """Let everybody else have one."""
+        """Let all other tasks run."""
         await asyncio.sleep(0)
         self._until = self._clock() + SLICE_MS
 
 
 class CancelledByNobody(Exception):
-    """A CancelledError came out of a task that nobody had cancelled."""
+    """A CancelledError was raised in a task that was not cancelled."""
 
 
 async def lasting(work: Awaitable[T]) -> T:
-    """The same, which ends in silence only when its task is cancelled: a CancelledError of other
-    origin (something that it awaited was cancelled) is a failure that somebody hears of."""
+    """The same coroutine, which ends with a cancellation only if its task is cancelled: a
+    CancelledError of another origin (something that it awaited was cancelled) becomes an error."""
     try:
         return await work
     except asyncio.CancelledError as error:
@@ -127,9 +127,10 @@ async def lasting(work: Awaitable[T]) -> T:
 
 
 async def foreign(work: Callable[[], T]) -> T:
-    """What ``work`` returns, which is somebody else's code and may never end: its thread holds
-    nobody else's work up, nor the end of the process. The interpreter's lock changes hands every
-    millisecond (``protocol.server``), so the loop goes on; what the work reads does not change."""
+    """The result of ``work``, which is code of a plug-in and may never end: its thread blocks
+    neither other work nor the end of the process. The interpreter's lock is handed over every
+    millisecond (``protocol.server``), so the loop continues; the input of the work does not
+    change."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[T] = loop.create_future()
 
@@ -147,7 +148,7 @@ async def foreign(work: Callable[[], T]) -> T:
             result = work()
         except Exception as raised:
             error = raised
-        except BaseException as raised:  # StopIteration's like: a future takes no such
+        except BaseException as raised:  # including StopIteration, which futures do not accept
             error = RuntimeError(f"it ended with {raised!r}")
         with suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(settle, result, error)
@@ -167,7 +168,7 @@ class Turns:
 
     @property
     def is_over(self) -> bool:
-        """Whether somebody else should have the loop now. Reading it begins a turn."""
+        """Whether others should have the loop now. Reading it begins a turn."""
         return bool(self._waiting) or self._is_spent()
 
     def _is_spent(self) -> bool:
@@ -178,12 +179,12 @@ class Turns:
         return now >= self._end
 
     async def next(self) -> None:
-        """Wait for a turn of the loop in which there is time left."""
+        """Wait for a turn of the loop with time left."""
         number = next(self._numbers)
         while True:
             admitted: Future[bool] = self._loop.create_future()
             heapq.heappush(self._waiting, (number, admitted))
-            self._is_spent()  # a turn that ends is what admits
+            self._is_spent()  # the end of a turn admits others
             if await admitted or not self._is_spent():
                 return
 
@@ -191,9 +192,9 @@ class Turns:
         self._end = None
         if self._waiting:
             self._is_spent()
-        is_first = True  # one goes on in each turn, however late the loop comes to it
+        is_first = True  # at least one in each turn, even if the loop is late
         for _ in range(min(len(self._waiting), ADMITTED_MAX)):
             _, admitted = heapq.heappop(self._waiting)
-            if not admitted.done():  # else it was cancelled with its connection
+            if not admitted.done():  # otherwise it was cancelled with its connection
                 admitted.set_result(is_first)
                 is_first = False

@@ -1,6 +1,6 @@
-"""ETag and 304 (RFC 9110): what the caller has already is not sent to it once more.
+"""ETag and 304 (RFC 9110): a response that the caller already has is not sent again.
 
-The tag is of the answer as it is told, so whatever the answer shows changes it.
+The tag is a hash of the response, so any change of the content changes it.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from django.middleware.gzip import GZipMiddleware
 from django.utils.cache import get_conditional_response, patch_cache_control, set_response_etag
 
 VERSION = "rollcall_version"
-"""Attribute of an answer: the version of what it shows, with which its tag begins."""
+"""Attribute of a response: the version of its resource, with which its tag begins."""
 
 
 def versioned(answer: HttpResponse) -> None:
-    """Put it in front of the tag."""
+    """The tag with the version in front."""
     version = getattr(answer, VERSION, None)
     if version is not None and answer.has_header("ETag"):
         answer["ETag"] = f'"{version}.{answer["ETag"].strip(QUOTE)}"'
@@ -28,8 +28,8 @@ ASKED_FOR: Final = frozenset(["GET", "HEAD"])
 
 
 def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
-    """The answer with its tag; without its body, where whoever asks has it already (304)."""
-    set_response_etag(answer)  # not where there is no body: a list without rows, as a file
+    """The response with its tag; without its body, if the caller already has it (304)."""
+    set_response_etag(answer)  # not without a body: a list without rows, as a file
     versioned(answer)
     return get_conditional_response(request, answer.get("ETag"), response=answer) or answer
 
@@ -37,8 +37,8 @@ def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
 def known_is_not_sent(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: answers to GET and HEAD have a tag, and no cache keeps them for others or
-    unasked."""
+    """Middleware: GET and HEAD responses have a tag, and caches neither share nor reuse them
+    without asking."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         answer = get_response(request)
@@ -55,10 +55,11 @@ def known_is_not_sent(
 
 
 def small(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
-    """The same, compressed for who takes that. Only for parts of pages without a form: a text of
-    somebody else's beside a secret, compressed together, would give the secret away (BREACH)."""
+    """The response, compressed if the client accepts it. Only for parts of pages without a form: if
+    a secret and text from an attacker were compressed together, the length would reveal the secret
+    (BREACH)."""
     answer = unless_known(request, answer)
-    GZIP.process_response(request, answer)  # in place
+    GZIP.process_response(request, answer)  # changes the response in place
     return answer
 
 

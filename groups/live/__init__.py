@@ -1,4 +1,4 @@
-"""Live pages: websockets that are told which group changed, and never what changed in it.
+"""Live pages: websockets that report which group changed, but not what.
 
-The page fetches the news itself, over http, so that rights are judged in one place.
+The page requests the new content over HTTP, so that rights are checked in one place.
 """

@@ -1,8 +1,8 @@
-"""One websocket that watches one group: let in, then told whenever there is news.
+"""One websocket that watches one group: authorized, then notified of changes.
 
-``{"group": id, "revision": n}`` says that the group reached this revision,
-``{"group": id, "look": true}`` that something may have been missed. What a client sends is not
-read. Who is told what is decided in ``groups.live.hub``.
+``{"group": id, "revision": n}``: the group has reached this revision; ``{"group": id, "look":
+true}``: notifications may have been lost. Messages of clients are not read. ``groups.live.hub``
+decides who is notified.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from groups.models import Group
 GROUP_ID_MISSING = 4400
 NO_SUCH_PAGE = 4404
 TOO_MANY = 4429
-"""Close codes: 4000 and the HTTP status of the same meaning; those of who may not watch, now or any
-more, are in ``groups.live.sessions``."""
+"""Close codes: 4000 plus the HTTP status with the same meaning; those for missing or lost rights
+are in ``groups.live.sessions``."""
 
 PUSH_INTERVAL_S = 0.1
-"""Between two pushes to one socket. What happens meanwhile is one push; and a socket whose client
-reads nothing is closed by its pings long before these few bytes a second add up."""
+"""The pause between two messages to one socket, which are merged meanwhile; a socket whose client
+reads nothing is closed by its pings long before these few bytes a second matter."""
 
 GROUP_ID_LENGTH_MAX = 1_024
 
@@ -34,8 +34,8 @@ PATH = "ws/groups/"
 
 
 class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels has no types
-    """``/ws/groups/?group_id=...``, percent-encoded. Refusals are close codes, after the
-    handshake: a browser tells a page nothing of a handshake that failed."""
+    """``/ws/groups/?group_id=...``, percent-encoded. Refusals are close codes after the handshake:
+    browsers do not show a page why a handshake failed."""
 
     group_id = ""
     mailbox: Mailbox | None = None
@@ -44,14 +44,14 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
     pushing: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Live until the socket ends, and leave the hub however that was."""
+        """Serve until the socket ends, and leave the hub in any case."""
         try:
             await super().__call__(scope, receive, send)
         finally:
             await self.stop()
 
     async def connect(self) -> None:
-        """Let the client in, or close with the reason."""
+        """Accept the client, or close with the reason."""
         await self.accept()
         refusal = await refused(self.scope["user"])
         if refusal is not None:
@@ -67,12 +67,12 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
             await self.close(TOO_MANY)
             return
         assert self.mailbox is not None
-        # What the group reached before we listened: the page may have been made earlier.
+        # The current revision, since the page may have been loaded earlier.
         self.mailbox.put_first(await revision_of(self.group_id))
         self.pushing = asyncio.create_task(self.push(self.mailbox))
 
     def enter(self) -> None:
-        """Be counted, and be told. Raises ``TooMany`` or ``Full``."""
+        """Register the socket and its mailbox. Raises ``TooMany`` or ``Full``."""
         user, session = self.scope["user"], self.scope["session"]
         found = (session.session_key, user.pk, user.get_session_auth_hash(), PATH)
         holder = Holder(*found, self.end)
@@ -81,20 +81,20 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
         self.mailbox = HUB.join(self.group_id)
 
     def end(self, code: int) -> None:
-        """Whoever holds it may watch no longer: not a word more, and close."""
+        """The right to watch has ended: send nothing more, and close."""
         if self.ending is None:
             if self.pushing is not None:
                 self.pushing.cancel()
             self.ending = asyncio.create_task(self.close(code))
 
     async def push(self, mailbox: Mailbox) -> None:
-        """Pass on news until cancelled."""
+        """Send notifications until cancelled."""
         while True:
             await self.send_json(message(self.group_id, await mailbox.take()))
             await asyncio.sleep(PUSH_INTERVAL_S)
 
     async def receive(self, **_: Any) -> None:
-        """Nothing is asked over this socket, so nothing is read, JSON or not."""
+        """Messages of clients are ignored, valid or not."""
 
     async def stop(self) -> None:
         """Stop pushing and watching."""
@@ -112,27 +112,27 @@ class NoSuchPage(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels 
     """Every other path."""
 
     async def connect(self) -> None:
-        """Say so, and close."""
+        """Close with the code for it."""
         await self.accept()
         await self.close(NO_SUCH_PAGE)
 
 
 def message(group_id: str, news: News) -> dict[str, Any]:
-    """What the client is sent."""
+    """The message to the client."""
     if news is LOOK:
         return {"group": group_id, "look": True}
     return {"group": group_id, "revision": news}
 
 
 def group_id_of(query_string: bytes) -> str:
-    """The group that the URL names, "" for none or one that can be no group's id."""
+    """The group in the URL; "" if it is missing or invalid."""
     given = parse_qs(query_string.decode("ascii", "replace")).get("group_id", [""])[0]
     return given if len(given) <= GROUP_ID_LENGTH_MAX else ""
 
 
 @database_sync_to_async  # type: ignore[untyped-decorator]
 def refused(user: Any) -> int | None:
-    """Why this user may not watch; None where it may."""
+    """Why this user may not watch; None if it may."""
     if not user.is_authenticated:
         return NOT_LOGGED_IN
     if held_up.is_due(user):
@@ -142,6 +142,6 @@ def refused(user: Any) -> int | None:
 
 @database_sync_to_async  # type: ignore[untyped-decorator]
 def revision_of(group_id: str) -> int:
-    """The group's revision by its row; 0 for a group that is not there."""
+    """The group's revision in its row; 0 if it does not exist."""
     known = Group.objects.filter(group_id=group_id).values_list("revision", flat=True).first()
     return known or 0

@@ -1,7 +1,7 @@
-"""The hub of a web process: who watches which group, and one connection that listens for all.
+"""The hub of a web process: the watchers of each group, and one listening connection for all.
 
-It decides who is told and holds no group's data. Everything here runs on the one loop
-that serves websockets.
+It forwards notifications and has no data of groups. Everything here runs on the loop that serves
+websockets.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from groups.store.sql.pauses import BELL as PAUSES_BELL
 logger = logging.getLogger(__name__)
 
 RECONNECT_S_MAX = 8.0
-"""Pages poll while nobody listens, so there is no hurry to come back to a database that is away."""
+"""Pages poll while there is no connection, so it need not be restored at once."""
 
 WATCHERS_MAX = 1_000
-"""Websockets of one web process: each is a page open before a person. Beyond, pages poll."""
+"""Websockets of one web process: each is an open page. Further pages poll."""
 
 
 async def connect() -> psycopg.AsyncConnection[Any]:
@@ -36,15 +36,15 @@ async def connect() -> psycopg.AsyncConnection[Any]:
 
 
 REVISION_MAX = 2**63 - 1
-"""What the column holds."""
+"""The maximum of the column."""
 
 
 class Full(Exception):
-    """As many websockets as one process holds are open."""
+    """The process has its maximum of websockets."""
 
 
 class Hub:
-    """Mailboxes by group; the doorbell runs while there is one, and only then."""
+    """Mailboxes by group; the doorbell runs only while there are any."""
 
     def __init__(self) -> None:
         self._watchers: dict[str, set[Mailbox]] = {}
@@ -61,9 +61,9 @@ class Hub:
         return self._listening is not None
 
     def join(self, group_id: str) -> Mailbox:
-        """A mailbox for news of the group, until ``leave``. Raises ``Full``.
+        """A mailbox for notifications of the group, until ``leave``. Raises ``Full``.
 
-        The first one starts the doorbell, which says ``LOOK`` once it listens.
+        The first one starts the doorbell, which sends ``LOOK`` when it listens.
         """
         if self.watcher_count >= WATCHERS_MAX:
             raise Full
@@ -80,7 +80,7 @@ class Hub:
         return mailbox
 
     async def leave(self, group_id: str, mailbox: Mailbox) -> None:
-        """Forget the mailbox; the last one to leave stops the doorbell and waits for its end."""
+        """Remove the mailbox; after the last one the doorbell is stopped."""
         watching = self._watchers.get(group_id, set())
         watching.discard(mailbox)
         if not watching:
@@ -91,7 +91,7 @@ class Hub:
             await asyncio.wait([listening])
 
     async def group_rang(self, payload: str | None) -> None:
-        """``rollcall_groups``: group ids and their revisions as JSON; empty: too many to name."""
+        """``rollcall_groups``: group ids and their revisions as JSON; empty: too many to list."""
         changed = revisions(payload)
         for group_id, revision in changed.items():
             for mailbox in self._watchers.get(group_id, ()):
@@ -100,12 +100,12 @@ class Hub:
             self._look(lambda _group_id: True)
 
     async def operation_rang(self, payload: str | None) -> None:
-        """``rollcall_operations``: the slot of whoever was asked for something."""
-        if payload is not None:  # a reconnect rings both bells, and once is enough
+        """``rollcall_operations``: the slot of the operation."""
+        if payload is not None:  # a reconnect notifies both channels, and one is enough
             self._look(lambda group_id: str(slot_of(group_id)) == payload)
 
     async def pause_rang(self, group_id: str | None) -> None:
-        """``rollcall_pauses``: the group in which something was stopped, started or obeyed."""
+        """``rollcall_pauses``: the group with a pause, a resume or an acknowledgement."""
         if group_id is not None:
             self._look(lambda watched: watched == group_id)
 
@@ -117,8 +117,8 @@ class Hub:
 
 
 def revisions(payload: str | None) -> dict[str, int]:
-    """What a bell says: revisions by group id; nothing where it says nothing that we understand,
-    since whoever reaches the database may ring."""
+    """The revisions in a payload, by group id; none if it is invalid, since anyone with access to
+    the database can notify."""
     try:
         said = json.loads(payload or "{}")
     except (ValueError, RecursionError):
@@ -133,4 +133,4 @@ def _is_revision(value: object) -> bool:
 
 
 HUB = Hub()
-"""The one of this process."""
+"""The hub of this process."""

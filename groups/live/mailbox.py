@@ -1,4 +1,4 @@
-"""What one websocket has yet to be told: the newest state of affairs, and nothing older.
+"""The notification that one websocket has not sent yet: only the newest.
 
 A value with one reader. It opens no socket and knows no database.
 """
@@ -7,17 +7,17 @@ import asyncio
 from typing import Final
 
 LOOK: Final = None
-"""Something may have been missed: look, whatever you know."""
+"""Notifications may have been lost: reload, whatever the page shows."""
 
 News = int | None
 """A group's revision, or ``LOOK``."""
 
 
 class Mailbox:
-    """Holds one piece of news at most; what comes later replaces it.
+    """Holds at most one notification; a later one replaces it.
 
-    So whoever reads slowly holds nobody up and needs no room, and still hears of the last change.
-    ``LOOK`` is not replaced by a revision: it is the stronger word.
+    So a slow reader delays no others and needs no memory, and still gets the last change. ``LOOK``
+    is not replaced by a revision: it means more.
     """
 
     def __init__(self) -> None:
@@ -25,18 +25,18 @@ class Mailbox:
         self._news: News = LOOK
 
     def put(self, news: News) -> None:
-        """Leave news for the reader."""
+        """Put a notification for the reader."""
         if not (self._full.is_set() and self._news is LOOK):
             self._news = news
         self._full.set()
 
     def put_first(self, news: News) -> None:
-        """Leave news that may be older than what is in the box: it counts in an empty one only."""
+        """Put a notification that may be older than the current one: only into an empty box."""
         if not self._full.is_set():
             self.put(news)
 
     async def take(self) -> News:
-        """Wait for news, and empty the box."""
+        """Wait for a notification, and empty the box."""
         await self._full.wait()
         self._full.clear()
         return self._news

@@ -1,4 +1,4 @@
-"""The paths of websockets, and from which pages one may be opened."""
+"""The paths of websockets, and the origins that may open them."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,14 +18,15 @@ urlpatterns = [
 
 
 class OwnOrigin:
-    """Lets in what pages of this very address open: cookies know no ports, so a browser sends ours
-    with websockets of whatever else is served on this machine."""
+    """Accepts only pages of exactly this address: cookies ignore ports, so a browser sends ours
+    with websockets of other services on this machine."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """As Django judges forms: the address that was asked, or one that the settings trust."""
+        """The same check as Django's for forms: the requested address, or one that the settings
+        trust."""
         headers = dict(scope["headers"])
         origin = headers.get(b"origin", b"").decode("latin-1")
         host = headers.get(b"host", b"").decode("latin-1")
@@ -36,8 +37,8 @@ class OwnOrigin:
             await WebsocketDenier()(scope, receive, send)
 
 
-# A browser sends its cookies with any page's websocket, so the page's own origin is checked
-# first. Then the session of the admin says who it is.
+# A browser sends its cookies with a websocket of any page, so the origin is checked first. Then the
+# session of the admin identifies the user.
 application: Any = AllowedHostsOriginValidator(
     OwnOrigin(AuthMiddlewareStack(URLRouter(urlpatterns)))
 )

@@ -1,8 +1,7 @@
-"""Whose websockets are open, and whether their sessions still are.
+"""Open websockets with their users, and whether their sessions are still valid.
 
-A session ends where somebody logs out, in whichever process, and a right ends where somebody takes
-it away: nobody tells this process of either. So while sockets are open it looks again and again,
-with a few queries for all of them.
+A session ends with a logout, in any process, and rights may be removed: this process is not
+notified. So while there are sockets, it checks periodically, with a few queries for all of them.
 """
 
 import asyncio
@@ -23,24 +22,23 @@ from groups.access import rights
 logger = logging.getLogger(__name__)
 
 LOOK_S = 2.0
-"""A websocket outlives its session by so much, and the moment that a look takes."""
+"""A websocket outlives its session by at most this time and the duration of a check."""
 
 SOCKETS_A_USER_MAX = 20
-"""Websockets of one person in one process: each is a page that is open before them. Beyond, pages
-poll."""
+"""Websockets of one user in one process: each is an open page. Further pages poll."""
 
 NOT_LOGGED_IN = 4401
 NOT_ALLOWED = 4403
 
 
 class TooMany(Exception):
-    """The person has as many websockets as one may have."""
+    """The user has the maximum number of websockets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holder:
-    """One websocket: its session, and the person as they were when it was opened. ``path`` is that
-    of the table of rights; ``end`` closes the websocket with a code."""
+    """One websocket: its session, and its user when it was opened. ``path`` is the one in the table
+    of rights; ``end`` closes it with a code."""
 
     session_key: str
     user_id: int
@@ -50,14 +48,14 @@ class Holder:
 
 
 class Sessions:
-    """The websockets of this process; they are looked after while there are some."""
+    """The websockets of this process; they are checked while there are any."""
 
     def __init__(self) -> None:
         self._holders: set[Holder] = set()
         self._looking: asyncio.Task[None] | None = None
 
     def enter(self, holder: Holder) -> None:
-        """One more, until ``leave``. Raises ``TooMany``."""
+        """Add one, until ``leave``. Raises ``TooMany``."""
         if Counter(h.user_id for h in self._holders)[holder.user_id] >= SOCKETS_A_USER_MAX:
             raise TooMany
         self._holders.add(holder)
@@ -65,7 +63,7 @@ class Sessions:
             self._looking = asyncio.create_task(self._look())
 
     async def leave(self, holder: Holder) -> None:
-        """One less; the last one to leave stops the looking and waits for its end."""
+        """Remove one; after the last one the checks are stopped."""
         self._holders.discard(holder)
         if not self._holders and self._looking is not None:
             looking, self._looking = self._looking, None
@@ -86,14 +84,14 @@ class Sessions:
 
 @database_sync_to_async  # type: ignore[untyped-decorator]
 def refused(holders: Collection[Holder]) -> Mapping[Holder, int]:
-    """Those who may watch no longer, each with the code that says why."""
+    """Those without the right any more, each with its close code."""
     sessions, people = _known(holders)
     codes = {holder: _refusal(holder, sessions, people) for holder in holders}
     return {holder: code for holder, code in codes.items() if code is not None}
 
 
 def _known(holders: Collection[Holder]) -> tuple[set[str], Mapping[int, Any]]:
-    """The sessions that go on, and the people who may log in."""
+    """The valid sessions, and the active users."""
     keys = {holder.session_key for holder in holders}
     ids = {holder.user_id for holder in holders}
     sessions = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
@@ -105,10 +103,10 @@ def _refusal(holder: Holder, sessions: set[str], people: Mapping[int, Any]) -> i
     user = people.get(holder.user_id)
     if holder.session_key not in sessions or user is None:
         return NOT_LOGGED_IN
-    if user.get_session_auth_hash() != holder.auth_hash:  # another password ends every session
+    if user.get_session_auth_hash() != holder.auth_hash:  # a new password ends every session
         return NOT_LOGGED_IN
     return None if rights.may(user, rights.SOCKETS[holder.path]) else NOT_ALLOWED
 
 
 SESSIONS = Sessions()
-"""The one of this process."""
+"""The websockets of this process."""

@@ -1,1 +1,2 @@
-"""What Prometheus reads: one table of series, and those who fill it, on the web and on nodes."""
+"""Metrics for Prometheus: one table of series, and the code that fills it, on the web and on
+nodes."""

@@ -1,8 +1,7 @@
-"""Prometheus' alert rules, made of the table of what needs attention and of a few about processes.
+"""Prometheus' alert rules, generated from the attention rules and a few about processes.
 
-Whether a rule fires is judged once, where the Overview judges it (``groups.queries.attention``),
-with the thresholds of the installation: an alert follows ``rollcall_attention``. Pure; the file is
-deploy/prometheus/rollcall.yml.
+``groups.queries.attention`` decides whether a rule fires, with the installation's thresholds: an
+alert uses ``rollcall_attention``. Pure; the file is deploy/prometheus/rollcall.yml.
 """
 
 import json
@@ -14,7 +13,7 @@ from groups.queries.attention import RULES, Rule
 CRITICAL, WARNING = "critical", "warning"
 
 URGENT: Final = frozenset(("slot-without-owner",))
-"""Rules for which somebody is woken up: groups are not served."""
+"""Rules for which someone should be woken up: groups are not served."""
 
 HEAD: Final = """\
 # Alerts of Rollcall for Prometheus. Written by `manage.py metrics` (docs/metrics.md).
@@ -22,7 +21,7 @@ HEAD: Final = """\
 
 
 class Alert(NamedTuple):
-    """One alert; ``wait`` is how long its expression has to hold."""
+    """One alert; ``wait`` is how long its expression must be true."""
 
     name: str
     expression: str
@@ -33,7 +32,7 @@ class Alert(NamedTuple):
 
 
 def of_rule(rule: Rule) -> Alert:
-    """The alert of a rule of the Overview. Several web processes say the same: one alert."""
+    """The alert of an attention rule. Several web processes report the same: one alert."""
     matching = json.dumps(rule.name)
     groups = f'query "rollcall_group_attention{{rule=\\"{rule.name}\\"}}"'
     named = f"{{{{ range {groups} }}}} {{{{ .Labels.group }}}}{{{{ end }}}}"
@@ -81,12 +80,12 @@ PROCESSES: Final = (
 
 
 def alerts() -> tuple[Alert, ...]:
-    """All of them, the rules of the Overview first."""
+    """All alerts, those of attention rules first."""
     return (*map(of_rule, RULES), *PROCESSES)
 
 
 def document() -> Mapping[str, Any]:
-    """As Prometheus reads it."""
+    """The document for Prometheus."""
     return {"groups": [{"name": "rollcall", "rules": [_row(alert) for alert in alerts()]}]}
 
 
@@ -101,7 +100,7 @@ def _row(alert: Alert) -> Mapping[str, Any]:
 
 
 def text() -> str:
-    """The file. YAML, each scalar as JSON writes it, which YAML reads."""
+    """The file: YAML with scalars in JSON's syntax."""
     return HEAD + "\n".join(_lines()) + "\n"
 
 

@@ -1,8 +1,8 @@
-"""The web's collector: the state in PostgreSQL, read when Prometheus asks, at most so often.
+"""The web's collector: state in PostgreSQL, read when Prometheus asks, at a limited rate.
 
-What was read is kept for a moment, so that several Prometheus servers and a person who looks cost
-one look. Where PostgreSQL does not answer, ``rollcall_database_up`` is 0 and nothing else is told:
-old figures would hide the outage.
+Results are cached for a moment, so that several Prometheus servers and users cause one read. If
+PostgreSQL does not respond, ``rollcall_database_up`` is 0 and no other series is returned: old
+values would hide the outage.
 """
 
 import logging
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class StateCollector(Collector):
-    """``seen`` looks at the rows; ``clock`` gives seconds."""
+    """``seen`` reads the rows; ``clock`` returns seconds."""
 
     def __init__(
         self,
@@ -39,16 +39,16 @@ class StateCollector(Collector):
         self._until = float("-inf")
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: a registry would look at the rows to learn the names."""
+        """Nothing: otherwise a registry would read the rows to learn the names."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        """Every series."""
+        """All series."""
         return exposed(WEB, self._samples(self._latest()))
 
     def _latest(self) -> State | None:
-        """What was seen last; None: PostgreSQL did not answer. Who comes while somebody looks
-        waits for that."""
+        """The last result; None: PostgreSQL did not respond. Concurrent callers wait for one
+        read."""
         with self._looking:
             if self._clock() >= self._until:
                 self._state = self._try()
@@ -72,7 +72,7 @@ class StateCollector(Collector):
 
 
 def registry(wanted: MetricsSettings) -> CollectorRegistry:
-    """What a web process exposes: the state, and its own process's usual figures."""
+    """The registry of a web process: the state, and the usual metrics of the process."""
     made = CollectorRegistry(auto_describe=False)
     made.register(StateCollector(wanted))
     ProcessCollector(registry=made)

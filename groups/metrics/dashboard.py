@@ -1,6 +1,5 @@
-"""A Grafana dashboard, made of tables: panels about the state and nodes, and one for the rules of
-what needs attention. Pure; the file is deploy/grafana/rollcall.json.
-"""
+"""A Grafana dashboard, generated from tables: panels about the state and nodes, and one for the
+attention rules. Pure; the file is deploy/grafana/rollcall.json."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ SOURCE: Final = {"type": "prometheus", "uid": "${source}"}
 
 
 class Panel(NamedTuple):
-    """One chart: its queries by their legends, and Grafana's name of the unit."""
+    """One chart: its queries with their legends, and Grafana's name of the unit."""
 
     title: str
     queries: Mapping[str, str]
@@ -34,7 +33,7 @@ def rate(series: str, by: str) -> str:
 
 
 def state(series: str, by: str = "") -> str:
-    """Of what every web process tells alike."""
+    """A series that every web process reports equally."""
     return f"max by ({by}) ({series})" if by else f"max({series})"
 
 
@@ -93,7 +92,7 @@ PANELS: Final = (
 
 
 def attention() -> Panel:
-    """One line for each rule of the Overview."""
+    """One line for each attention rule."""
     queries = {
         rule.name: state(f"rollcall_attention{{rule={json.dumps(rule.name)}}}") for rule in RULES
     }
@@ -101,7 +100,7 @@ def attention() -> Panel:
 
 
 def document() -> Mapping[str, Any]:
-    """As Grafana imports it."""
+    """The document for Grafana's import."""
     return {
         "uid": "rollcall",
         "title": "Rollcall",

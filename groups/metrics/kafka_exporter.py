@@ -1,8 +1,8 @@
-"""The same state under the names of danielqsj/kafka_exporter, for dashboards and alerts that know
+"""The same state with the names of danielqsj/kafka_exporter, for dashboards and alerts that use
 those (Grafana 7589). Pure: from a ``State`` to samples.
 
-Where an end is not known there is no sample, and so no lag: -1, as the exporter has it for some of
-that, would be drawn and added up.
+Without a known end offset there is no sample, and no lag: -1, as in the exporter for some of these,
+would be drawn and summed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from groups.metrics.state import OffsetRow, State
 
 
 def samples(state: State, most: int) -> Iterator[Sample]:
-    """All of them; of at most so many committed offsets, and partitions of topics."""
+    """All samples; with a limit of committed offsets, and of partitions of topics."""
     silent = {node.node_id for node in state.fleet.silent_nodes}
     yield Sample("kafka_brokers", sum(node.node_id not in silent for node in state.fleet.nodes))
     for group in state.groups:
@@ -23,7 +23,7 @@ def samples(state: State, most: int) -> Iterator[Sample]:
 
 
 def _topics(state: State, most: int) -> Iterator[Sample]:
-    """Whole topics only: part of one would look like all of it."""
+    """Whole topics only: a part of one would look like all of it."""
     room, left_out = most, max(0, state.single.partitions)
     for topic in state.topics:
         if topic.partitions > room:
@@ -38,7 +38,7 @@ def _topics(state: State, most: int) -> Iterator[Sample]:
 
 
 def _offsets(rows: Sequence[OffsetRow], most: int) -> Iterator[Sample]:
-    """Of each group and topic all partitions or none, so that sums are sums."""
+    """For each group and topic all partitions or none, so that sums are correct."""
     is_cut = len(rows) > most
     cut = (rows[-1].group_id, rows[-1].topic) if is_cut else None
     for key, found in groupby(rows, key=lambda row: (row.group_id, row.topic)):

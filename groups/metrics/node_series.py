@@ -1,6 +1,5 @@
-"""The table of what each node counts itself (``protocol.node_report`` fills it). No series names a
-group or a topic: what a node exposes does not grow with what it serves.
-"""
+"""The table of series that each node counts (``protocol.node_report`` fills it). None has labels
+for groups or topics: a node's output does not grow with the number of these."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The tables of docs/metrics.md, made of those in ``groups.metrics.series``. Pure."""
+"""The tables of docs/metrics.md, generated from ``groups.metrics.series``. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,13 +12,13 @@ TABLES: Final[Mapping[str, Sequence[Series]]] = {
     "kafka_exporter": series.KAFKA_EXPORTER,
     "node": node_series.NODE,
 }
-"""By the name that stands in the page's marks, ``<!-- table: NAME -->`` and ``<!-- end -->``."""
+"""By the name in the page's marks, ``<!-- table: NAME -->`` and ``<!-- end -->``."""
 
 MARKED: Final = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def renewed(page: str) -> str:
-    """The page with its tables as the code has them. ``KeyError`` for a mark of no table."""
+    """The page with the current tables. Raises ``KeyError`` for a mark without a table."""
 
     def put(found: re.Match[str]) -> str:
         return found[1] + "\n".join(table(TABLES[found[2]])) + "\n" + found[3]

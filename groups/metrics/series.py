@@ -1,8 +1,8 @@
-"""The tables of series: what each is called, what it means, its type, labels and unit.
+"""The tables of series: name, meaning, type, labels and unit of each.
 
-Who exposes a series names it here (``exposed`` refuses any other), and docs/metrics.md is made of
-these tables. The web tells of the state in PostgreSQL, which is the same whichever web process is
-asked; each node tells of what it has counted itself.
+Every exposed series has a row here (``exposed`` refuses others), and docs/metrics.md is generated
+from these tables. The web reports the state in PostgreSQL, which is the same in each web process;
+each node reports its own counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ SECONDS: Final = "seconds"
 
 
 class Series(NamedTuple):
-    """One row. ``name`` as a query has it: that of a counter ends in ``_total``. A series with
+    """One row. ``name`` is the name in queries: a counter's ends in ``_total``. A series with
     ``bounds`` is a histogram, whose samples are ``_bucket``, ``_sum`` and ``_count``."""
 
     name: str
@@ -40,7 +40,7 @@ class Series(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """One figure, or those of a histogram; ``labels`` in the order of the series' own."""
+    """One value, or those of a histogram; ``labels`` in the order of the series."""
 
     name: str
     value: float | Durations
@@ -154,7 +154,7 @@ STATE: Final = (
         ("what",),
     ),
 )
-"""By the web. The series of groups are capped (``metrics.groups.max``)."""
+"""Exposed by the web. The number of groups with series is limited (``metrics.groups.max``)."""
 
 KAFKA_EXPORTER: Final = (
     Series("kafka_brokers", GAUGE, "live nodes"),
@@ -191,14 +191,14 @@ KAFKA_EXPORTER: Final = (
         ("consumergroup", "topic"),
     ),
 )
-"""By the web too, under the names of danielqsj/kafka_exporter (``metrics.compat``)."""
+"""Exposed by the web, with the names of danielqsj/kafka_exporter (``metrics.compat``)."""
 
 WEB: Final = (*STATE, *KAFKA_EXPORTER)
 
 
 def exposed(table: Sequence[Series], samples: Iterable[Sample]) -> Iterable[Metric]:
-    """The samples as Prometheus' client has them, in the order of the table, those of one series
-    together. A series without samples is left out. ``KeyError`` for a name that has no row."""
+    """The samples as Prometheus' client needs them, in the order of the table, those of one series
+    together. A series without samples is omitted. Raises ``KeyError`` for a name without a row."""
     metrics: Mapping[str, Metric] = {row.name: _metric(row) for row in table}
     labels = {row.name: row.labels for row in table}
     for sample in samples:
@@ -212,12 +212,12 @@ def exposed(table: Sequence[Series], samples: Iterable[Sample]) -> Iterable[Metr
 
 
 def _metric(row: Series) -> Metric:
-    # The client puts the ending of a counter back where the format wants it.
+    # The client adds a counter's suffix again where the format needs it.
     return Metric(row.name.removesuffix("_total"), row.meaning, row.type.value)
 
 
 def _add_histogram(metric: Metric, labels: Mapping[str, str], durations: Durations) -> None:
-    """Each bucket has those below it, too."""
+    """Each bucket includes those below it."""
     bounds = (*map(str, BOUNDS_S), "+Inf")
     for bound, count in zip(bounds, accumulate(durations.counts), strict=True):
         metric.add_sample(f"{metric.name}_bucket", {**labels, "le": bound}, count)

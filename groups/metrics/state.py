@@ -1,6 +1,5 @@
-"""What the web tells Prometheus of the rows, read at once. Values only; samples are made of them
-in ``groups.metrics.state_samples`` and ``groups.metrics.kafka_exporter``.
-"""
+"""The rows behind the web's metrics, read at once. Values only; ``groups.metrics.state_samples``
+and ``groups.metrics.kafka_exporter`` create samples."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -28,12 +27,12 @@ class MetricsSettings:
 
     @classmethod
     def from_django(cls) -> Self:
-        """Read them; a missing one is a programmer's mistake and raises."""
+        """Read them; a missing setting is a programming error and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
 
 class Count(NamedTuple):
-    """Groups of one kind and state; ``oldest_s``: since the first of them came into it."""
+    """Groups of one kind and state; ``oldest_s``: how long the first of them has been in it."""
 
     kind: str
     state: str
@@ -42,7 +41,7 @@ class Count(NamedTuple):
 
 
 class Single(NamedTuple):
-    """Totals of which there is one each."""
+    """Single totals."""
 
     stopped_groups: int
     stopped_members: int
@@ -56,14 +55,14 @@ class Single(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """A node, and since when its beat has not risen."""
+    """A node, and how long its beat has not changed."""
 
     node_id: int
     age_s: float
 
 
 class Waiting(NamedTuple):
-    """A group that does not settle; ``still``: partitions that nobody works on."""
+    """A group that is not settled; ``still``: partitions that no member works on."""
 
     group_id: str
     awaited: int
@@ -84,7 +83,7 @@ class GroupRow(NamedTuple):
 
 
 class TopicRow(NamedTuple):
-    """One topic; ``ends`` reaches as far as somebody told."""
+    """One topic; ``ends`` has the known end offsets."""
 
     name: str
     partitions: int
@@ -92,7 +91,7 @@ class TopicRow(NamedTuple):
 
 
 class OffsetRow(NamedTuple):
-    """One committed offset; ``end`` None: not known."""
+    """One committed offset; ``end`` None: unknown."""
 
     group_id: str
     topic: str
@@ -103,8 +102,8 @@ class OffsetRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Everything that one look found. ``groups`` are the first by id, as many as may be; of
-    ``offsets`` and ``topics`` one more than may be told of says that there are more."""
+    """The result of one read. ``groups`` are the first by id, up to the limit; ``offsets`` and
+    ``topics`` have one more than the limit if there are more."""
 
     fleet: Overview
     fired: Sequence[Fired]
@@ -119,7 +118,7 @@ class State:
 
 
 def look(wanted: MetricsSettings) -> State:
-    """The rows as they are. About twenty statements; ``DatabaseError``."""
+    """Read the rows. About twenty statements; raises ``DatabaseError``."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(sql.TIMEOUT)
         fleet = overview.look()

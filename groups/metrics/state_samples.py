@@ -1,4 +1,4 @@
-"""Rollcall's own series of what the rows hold. Pure: from a ``State`` to samples."""
+"""Rollcall's own series of the rows. Pure: from a ``State`` to samples."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ VERSION = version("rollcall")
 
 
 def up(is_up: bool) -> Iterator[Sample]:
-    """What is told whether PostgreSQL answers or not."""
+    """The samples that are returned whether PostgreSQL responds or not."""
     yield Sample("rollcall_database_up", int(is_up))
     yield Sample("rollcall_build_info", 1, (VERSION,))
 
 
 def samples(state: State, now: datetime | None = None) -> Iterator[Sample]:
-    """All of them."""
+    """All samples."""
     yield from _totals(state)
     yield from _nodes(state)
     yield from _rebalances(state)

@@ -1,9 +1,8 @@
-"""The rows: what PostgreSQL holds, and nothing that decides.
+"""The rows in PostgreSQL, without rules.
 
 Groups, members and offsets change only through ``groups.store.apply`` (docs/architecture.md, *One
-write path*): a save or delete by the ORM would pass by the guard, so it raises. The ORM may
-read. Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are
-quickest at.
+write path*): a save or delete by the ORM would bypass the guard, so it raises. The ORM may read.
+Collation "C" compares group ids as bytes, as Kafka does, which is also fastest in indexes.
 """
 
 from groups.models.access import SCOPES as SCOPES

@@ -1,13 +1,13 @@
-"""What somebody has looked at, of what needs attention."""
+"""Acknowledgements of what needs attention."""
 
 from django.db import models
 
 
 class Acknowledgement(models.Model):
-    """A rule that fires for something, and who has taken note of it, with a word for the others.
+    """An acknowledged finding of a rule: by whom, and with which note.
 
-    It ends with the situation (``groups.sweeps.ends``), when its end has passed, or when somebody
-    withdraws it; then the row is deleted, and the audit has it.
+    It ends with the situation (``groups.sweeps.ends``), at its own end, or when a user withdraws
+    it; then the row is deleted, and the audit has it.
     """
 
     id = models.BigAutoField(primary_key=True)

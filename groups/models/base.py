@@ -1,4 +1,4 @@
-"""What most rows are: read through the ORM, and written by SQL alone."""
+"""Base classes of most rows: read through the ORM, and written only by SQL."""
 
 from typing import Any, ClassVar, NoReturn
 
@@ -26,9 +26,9 @@ class WrittenBySql(models.Model):
         abstract = True
 
     def save(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refuse: there is one door, and it is not this."""
+        """Refuse: only SQL writes these rows."""
         raise TypeError(f"{type(self).__name__} rows are written by {self.written_by} only")
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refuse, for the same reason."""
+        """Refuse: only SQL writes these rows."""
         raise TypeError(f"{type(self).__name__} rows are deleted by {self.written_by} only")

@@ -1,4 +1,4 @@
-"""What groups share: the catalogue, the nodes, the slots, the periodic work."""
+"""State of the whole installation: the catalogue, the nodes, the slots, the periodic work."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -35,7 +35,8 @@ class Topic(models.Model):
 
 
 class Node(models.Model):
-    """A coordinator process. ``beat`` rises while it lives; see ``groups.cluster.slot_keeper``."""
+    """A coordinator process. ``beat`` increases while it lives; see
+    ``groups.cluster.slot_keeper``."""
 
     node_id = models.IntegerField(primary_key=True)
     incarnation = models.UUIDField(help_text="A new one at each start of the process.")
@@ -71,7 +72,7 @@ class Node(models.Model):
 
 
 class Drain(models.Model):
-    """A node that an operator has drained. By the node's id, since it outlives the process."""
+    """A node that an operator has drained, by the node's id, since it outlives the process."""
 
     node_id = models.IntegerField(primary_key=True)
     actor = models.TextField()
@@ -105,7 +106,7 @@ class Slot(models.Model):
 
 
 class Watch(models.Model):
-    """A slot under observation: the session sweep asks by number, the owner echoes it."""
+    """A slot under observation: the session sweep sends a number, and the owner echoes it."""
 
     slot = models.SmallIntegerField(primary_key=True)
     probe = models.BigIntegerField(default=0)
@@ -122,7 +123,7 @@ class Watch(models.Model):
 
 
 class Sweep(models.Model):
-    """A periodic task and how it went the last time."""
+    """A periodic task and its last run."""
 
     name = models.TextField(primary_key=True)
     started_at = models.DateTimeField()

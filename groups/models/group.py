@@ -1,4 +1,4 @@
-"""A group: its row, its members, its offsets, its settings, and what an operator has stopped."""
+"""A group: its row, its members, its offsets, its settings, and its pauses."""
 
 from django.db import models
 
@@ -55,8 +55,8 @@ class Member(WrittenBySql):
     class Meta:
         db_table = "rollcall_member"
         constraints = [
-            # KIP-345: an instance id is held by one member of a group at a time. Checked at
-            # COMMIT, since a replacement removes one holder and adds the next.
+            # KIP-345: only one member of a group has an instance id. Checked at COMMIT, since a
+            # replacement removes one member and adds the next.
             models.UniqueConstraint(
                 fields=["group", "instance_id"],
                 name="member_instance_once",
@@ -69,7 +69,8 @@ class Member(WrittenBySql):
 
 
 class Offset(WrittenBySql):
-    """One committed offset. No foreign key: two thousand a transaction would pay for it."""
+    """One committed offset. No foreign key, which would cost for two thousand rows in a
+    transaction."""
 
     pk = models.CompositePrimaryKey("group_id", "topic", "partition")
     group_id = models.TextField(db_collation="C")
@@ -92,7 +93,7 @@ class Offset(WrittenBySql):
 
 
 class GroupConfig(WrittenBySql):
-    """One setting that a group has of its own, existing or not."""
+    """One own setting of a group, which need not exist."""
 
     written_by = "groups.coordinator.group_configs"
 
@@ -122,9 +123,9 @@ class GroupConfig(WrittenBySql):
 
 
 class Pause(WrittenBySql):
-    """What an operator has stopped: a whole group, or one member of it.
+    """Work that an operator has stopped: of a whole group, or of one member.
 
-    It outlives members, owners and restarts; who obeys it is told by ``Follower``.
+    It outlives members, owners and restarts; ``Follower`` shows which members obey it.
     """
 
     written_by = "groups.operations.pauses"
@@ -148,10 +149,10 @@ class Pause(WrittenBySql):
 
 
 class Follower(WrittenBySql):
-    """A member that listens to commands, and what it obeyed last.
+    """A member that polls for orders, and the last one that it obeyed.
 
-    A member without a row does not listen: no client but Rollcall's own does. No foreign keys:
-    groups of thousands lose their members at once.
+    A member without a row does not poll: only Rollcall's own client does. No foreign keys: groups
+    of thousands lose their members at once.
     """
 
     written_by = "groups.operations.pause_acks"

@@ -1,4 +1,4 @@
-"""What was decided, and what operators have asked for."""
+"""Decisions, and operators' requests."""
 
 from django.db import models
 from django.db.models.fields.json import KeyTextTransform
@@ -6,11 +6,11 @@ from django.db.models.fields.json import KeyTextTransform
 from groups.core.journal import EntryKind
 
 ABOUT_TOPICS = models.Q(kind__startswith="topic-")
-"""Entries about a topic; they belong to no group, and their details name it."""
+"""Entries about a topic; they have no group, and the topic is in their details."""
 
 
 class Journal(models.Model):
-    """What was decided about a group and why; written with the decision, never changed."""
+    """A decision about a group and its reason; written with the decision, never changed."""
 
     id = models.BigAutoField(primary_key=True)
     at = models.DateTimeField()
@@ -54,10 +54,10 @@ class Journal(models.Model):
 
 
 class Operation(models.Model):
-    """An operator's verb: a row to insert, which the group's owner steps as an event."""
+    """An operator's request: a row to insert, which the group's owner executes as an event."""
 
     class Verb(models.TextChoices):
-        """What may be asked of a group."""
+        """The kinds of requests."""
 
         REBALANCE = "rebalance"
         EVICT = "evict"
@@ -71,7 +71,7 @@ class Operation(models.Model):
         DELETE = "delete"
 
     class State(models.TextChoices):
-        """``pending`` until the owner decided; ``running`` until the effect is reached."""
+        """``pending`` until the owner has decided; ``running`` until the effect is complete."""
 
         PENDING = "pending"
         RUNNING = "running"
@@ -79,7 +79,7 @@ class Operation(models.Model):
         FAILED = "failed"
 
     class Outcome(models.TextChoices):
-        """Of what succeeded: whether anything came of it."""
+        """Whether a successful operation changed anything."""
 
         CHANGED = "changed"
         UNCHANGED = "unchanged"

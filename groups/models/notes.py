@@ -1,13 +1,14 @@
-"""What owners note for others to read: unlogged, since after a crash it is noted again."""
+"""State that owners write for other processes: unlogged, since after a crash it is written
+again."""
 
 from django.db import models
 
 
 class Liveness(models.Model):
-    """When a member was last heard of, as its owner noted at most twice per session timeout.
+    """A member's last heartbeat, as its owner wrote it at most twice per session timeout.
 
-    Lower bounds: the member may have been heard of since. No foreign keys and no revision; the
-    table is unlogged, since after a crash of PostgreSQL everybody is simply noted again.
+    Lower bounds: there may have been later heartbeats. No foreign keys and no revision; the table
+    is unlogged, since after a crash of PostgreSQL all rows are written again.
     """
 
     pk = models.CompositePrimaryKey("group_id", "member_id")
@@ -28,10 +29,10 @@ class Liveness(models.Model):
 
 
 class Waiting(models.Model):
-    """What a group waits for that does not settle, as its owner told about once a second
+    """What a rebalancing group waits for, as its owner wrote it about once a second
     (``groups.coordinator.waiting``). Times in ``details`` are relative to ``told_at``.
 
-    Unlogged and without foreign keys: after a crash it is simply told again.
+    Unlogged and without foreign keys: after a crash it is written again.
     """
 
     group_id = models.TextField(primary_key=True, db_collation="C")
@@ -49,10 +50,10 @@ class Waiting(models.Model):
 
 
 class ClientConnection(models.Model):
-    """A connection of a client to a node, as the node noted when it was last asked
+    """A client's connection to a node, as the node wrote it at the last request
     (``groups.coordinator.client_connections``). ``number`` counts the connections of a process.
 
-    Unlogged: what was noted before a crash is noted anew for the next who asks.
+    Unlogged: after a crash the next request writes it again.
     """
 
     pk = models.CompositePrimaryKey("node_id", "number")
@@ -75,7 +76,7 @@ class ClientConnection(models.Model):
 
 
 class ConnectionsNoted(models.Model):
-    """When a node last noted its connections, and how many there were."""
+    """When a node last wrote its connections, and their number."""
 
     node_id = models.IntegerField(primary_key=True)
     noted_at = models.DateTimeField()

@@ -1,13 +1,13 @@
-"""What the pipeline found."""
+"""The pipeline's results."""
 
 from django.db import models
 
 
 class ReportRun(models.Model):
-    """One run of the pipeline: which part of the journal it read, and how it ended."""
+    """One run of the pipeline: the part of the journal that it read, and its result."""
 
     class State(models.TextChoices):
-        """``running`` until it ended one way or the other."""
+        """``running`` until it ended, successfully or not."""
 
         RUNNING = "running"
         SUCCEEDED = "succeeded"
@@ -32,7 +32,7 @@ class ReportRun(models.Model):
 
 
 class RebalanceCost(models.Model):
-    """A row of the report: what the rebalances of one group by one trigger cost."""
+    """A row of the report: the cost of one group's rebalances by one trigger."""
 
     run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="costs")
     group_id = models.TextField(db_collation="C")

@@ -10,7 +10,7 @@ QUERY_CHARS_MAX: Final = 2_000
 
 
 class SavedView(models.Model):
-    """One view. It goes with its user."""
+    """One view. It is deleted with its user."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     name = models.CharField(max_length=NAME_CHARS_MAX)

@@ -1,4 +1,4 @@
-"""Where events are sent, with what secret, and what became of each."""
+"""Endpoints of webhooks, their secrets, and the deliveries."""
 
 import uuid
 
@@ -6,7 +6,8 @@ from django.db import models
 
 
 class Webhook(models.Model):
-    """An endpoint. Its secrets stand elsewhere: the web, which shows this, cannot read them."""
+    """An endpoint. Its secrets are in another table: the web, which shows this one, cannot read
+    them."""
 
     id = models.BigAutoField(primary_key=True)
     name = models.CharField(max_length=100, unique=True, help_text="The receiver.")
@@ -37,7 +38,8 @@ class Webhook(models.Model):
 
 
 class WebhookSecret(models.Model):
-    """What signs: the newest, and for a day the one before. Written by the web, read by workers."""
+    """The signing secrets: the newest, and for a day the previous one. Written by the web, read by
+    workers."""
 
     id = models.BigAutoField(primary_key=True)
     webhook = models.ForeignKey(
@@ -55,11 +57,11 @@ class WebhookSecret(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """One event for one endpoint. ``next_at``: when it is tried (again); while somebody tries it,
-    when another one may."""
+    """One event for one endpoint. ``next_at``: the next attempt; during an attempt, when another
+    worker may try."""
 
     class State(models.TextChoices):
-        """What became of it."""
+        """The state of a delivery."""
 
         PENDING = "pending"
         DELIVERED = "delivered"
@@ -104,7 +106,7 @@ class WebhookDelivery(models.Model):
 
 
 class WebhookCursor(models.Model):
-    """How far events were found: one row, while there are endpoints."""
+    """The position up to which events were found: one row, while there are endpoints."""
 
     name = models.TextField(primary_key=True)
     state = models.JSONField()

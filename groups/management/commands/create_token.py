@@ -1,4 +1,4 @@
-"""``manage.py create_token NAME --user USER``: make an API token and show it, once."""
+"""``manage.py create_token NAME --user USER``: create an API token and show it, once."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,12 +15,12 @@ DAYS_MAX = 3_650
 
 
 class Command(BaseCommand):
-    """A token for REST; it may do what its user may."""
+    """A token for REST; it has its user's rights."""
 
     help = "Create an API token for a user and print it; it is shown only once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """What it is for, and whose it is."""
+        """The token's name, and its user."""
         parser.add_argument("name", help="the name of the token")
         parser.add_argument("--user", required=True, help="the user whose rights it has")
         parser.add_argument(
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make it."""
+        """Create it."""
         user = get_user_model().objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"There is no user {options['user']}.")

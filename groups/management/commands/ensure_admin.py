@@ -1,4 +1,4 @@
-"""``manage.py ensure_admin``: the first user of the admin, made once."""
+"""``manage.py ensure_admin``: create the first user of the admin, once."""
 
 import os
 import secrets
@@ -15,29 +15,29 @@ from groups.postgres import setup_lock
 USER_VARIABLE = "ROLLCALL_ADMIN_USER"
 PASSWORD_VARIABLE = "ROLLCALL_ADMIN_PASSWORD"
 TERMINAL_VARIABLE = "ROLLCALL_TERMINAL"
-"""Set by the launcher where what its programs say goes to a terminal."""
+"""Set by the launcher if the output of its programs goes to a terminal."""
 
 DEFAULT_USER, FILE = "admin", "first-admin-password"
 PASSWORD_BYTES = 12
 
 
 class Command(BaseCommand):
-    """Make the user that the environment names, or one with a password that is made up.
+    """Create the user that the environment names, or one with a generated password.
 
-    A user that exists is never changed, nor is one made beside an existing superuser
-    unless the environment names it.
+    An existing user is never changed, nor is one added to an existing superuser unless the
+    environment names it.
     """
 
     help = "Create the first admin user, unless one exists."
     requires_system_checks: list[str] = []
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Look, and make the user if need be."""
+        """Check, and create the user if necessary."""
         with setup_lock.held():
             self.ensure()
 
     def ensure(self) -> None:
-        """Make the user, unless there is one."""
+        """Create the user, unless there is one."""
         users = get_user_model().objects
         named = os.environ.get(USER_VARIABLE)
         given = os.environ.get(PASSWORD_VARIABLE)
@@ -55,7 +55,8 @@ class Command(BaseCommand):
             self.tell(name, password)
 
     def tell(self, name: str, password: str) -> None:
-        """On a terminal; a log is kept and read by others, so there it is told where it lies."""
+        """Show the password on a terminal; a log is stored and read by others, so there only its
+        file is named."""
         if self.stdout.isatty() or os.environ.get(TERMINAL_VARIABLE):
             told = f"password: {password} (shown only now)"
         else:
@@ -66,13 +67,13 @@ class Command(BaseCommand):
 
 
 def forget(user: Any) -> None:
-    """A password in the file that was changed since would only mislead."""
+    """Delete the file if the password was changed since."""
     if not first_password.is_due(user):
         (Path(settings.DATA_DIR) / FILE).unlink(missing_ok=True)
 
 
 def kept(folder: Path, password: str) -> Path:
-    """The file that only its owner may read; one that was there is replaced."""
+    """The file that only its owner may read; an existing one is replaced."""
     path = folder / FILE
     folder.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)

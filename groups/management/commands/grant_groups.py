@@ -15,18 +15,18 @@ IS_THERE = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
 
 
 class Command(BaseCommand):
-    """Grants belong to logins of PostgreSQL, each to the beginning of groups' ids."""
+    """Grants belong to logins of PostgreSQL, each for a prefix of group ids."""
 
     help = "Grant a login of PostgreSQL the groups whose ids have a prefix (docs/exactly-once.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Who, and what; neither lists all grants."""
+        """The login and the prefix; without them all grants are listed."""
         parser.add_argument("login", nargs="?", help="the login of PostgreSQL")
         parser.add_argument("prefix", nargs="?", help="the prefix of the ids; '' for all groups")
         parser.add_argument("--revoke", action="store_true", help="revoke the grant")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Change what is asked for, or tell what there is."""
+        """Change the grant, or list the existing ones."""
         login, prefix = options["login"], options["prefix"]
         with connection.cursor() as cursor:
             if login is None:

@@ -1,4 +1,5 @@
-"""``manage.py metrics``: writes anew what is made of the tables of series and of rules."""
+"""``manage.py metrics``: writes the files that are generated from the tables of series and
+rules."""
 
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Each file that is not what the code says."""
+        """Write each file that has changed."""
         for path, text in made().items():
             if not path.exists() or path.read_text() != text:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,7 +29,7 @@ class Command(BaseCommand):
 
 
 def made() -> dict[Any, str]:
-    """What each file should hold."""
+    """The content of each file."""
     return {
         PAGE: page.renewed(PAGE.read_text()),
         ALERTS: alerts.text(),

@@ -1,4 +1,4 @@
-"""``manage.py migrate``: Django's own, under the lock of every set-up."""
+"""``manage.py migrate``: Django's own, under the lock for set-ups."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from groups.postgres import setup_lock
 
 
 class Command(migrate.Command):
-    """Two of these over one database come one after the other; the second finds nothing to do."""
+    """Two of these on one database run one after the other; the second finds nothing to do."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate once nobody else does."""
+        """Migrate while holding the lock."""
         with setup_lock.held(options["database"]):
             super().handle(*args, **options)

@@ -1,6 +1,7 @@
-"""``manage.py raise_epochs``: what a node does when time has gone back, where none could see it.
+"""``manage.py raise_epochs``: what a node does when time has gone back, for cases that no node
+could notice.
 
-For a restored backup whose nodes were all stopped: nobody remembers what was lost.
+For a restored backup whose nodes were all stopped: none of them remembers what was lost.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ from django.db import connection, transaction
 from groups.postgres import timeline_sql as sql
 
 AN_OPERATOR = -1
-"""In the place of the node that raised the epochs."""
+"""In place of the node that raised the epochs."""
 
 PRESENT = "SELECT jump, generations_after FROM rollcall_timeline"
 
@@ -22,7 +23,7 @@ class Command(BaseCommand):
     help = "Raise all generations and epochs after a backup was restored (docs/backups.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Why, for the journal; and how often before."""
+        """The reason, for the journal."""
         parser.add_argument("--reason", required=True, help="the reason in the journal")
         parser.add_argument(
             "--times",
@@ -32,7 +33,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, reason: str, times: int, **_options: Any) -> None:
-        """All of them in one transaction."""
+        """Raise all of them in one transaction."""
         with transaction.atomic(), connection.cursor() as cursor:
             for _ in range(times):
                 cursor.execute(PRESENT)

@@ -1,4 +1,5 @@
-"""``manage.py remove_second_factor USER``: for who has lost authenticator and recovery codes."""
+"""``manage.py remove_second_factor USER``: for a user who has lost authenticator and recovery
+codes."""
 
 from typing import Any
 
@@ -9,12 +10,12 @@ from groups.access import second_factor
 
 
 class Command(BaseCommand):
-    """The password alone is enough then, until the user sets up another one."""
+    """Afterwards the password is enough, until the user sets up another one."""
 
     help = "Remove a user's second factor and recovery codes."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose it is."""
+        """The user."""
         parser.add_argument("user", help="the user's name")
 
     def handle(self, *args: Any, **options: Any) -> None:

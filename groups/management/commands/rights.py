@@ -1,4 +1,4 @@
-"""``manage.py rights``: who may do what, as docs/rights.md has it."""
+"""``manage.py rights``: prints docs/rights.md."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -27,7 +27,7 @@ class Command(BaseCommand):
     help = "Print the table of rights (docs/rights.md)."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Roles are as the installation has them."""
+        """With the roles of the installation."""
         self.stdout.write("\n".join(_page()))
 
 

@@ -1,4 +1,4 @@
-"""``manage.py scram_user NAME``: make a user of the Kafka port, or change its password."""
+"""``manage.py scram_user NAME``: create a user of the Kafka port, or change its password."""
 
 import sys
 from getpass import getpass
@@ -11,20 +11,20 @@ from groups.access import scram_credentials as scram
 
 
 class Command(BaseCommand):
-    """The password is asked for, or the first line of standard input; only what verifies it is
-    kept."""
+    """The password is prompted for, or the first line of standard input; only its verifier is
+    stored."""
 
     help = "Create a user of the Kafka port (SASL), change its password, or delete it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose, and for which mechanisms."""
+        """The user, and the mechanisms."""
         parser.add_argument("name")
         parser.add_argument("--mechanism", action="append", choices=tuple(scram.HASHES))
         parser.add_argument("--iterations", type=int, default=scram.ITERATIONS)
         parser.add_argument("--delete", action="store_true", help="its connections are closed")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Write rows, and tell the nodes."""
+        """Write the rows, and notify the nodes."""
         name, mechanisms = options["name"], options["mechanism"] or tuple(scram.HASHES)
         if not scram.is_name(name):
             raise CommandError(f"{name!r} is not a valid user name.")

@@ -1,4 +1,5 @@
-"""``manage.py setup``: everything that a database needs before anything serves, in one process."""
+"""``manage.py setup``: everything that a database needs before any process serves, in one
+process."""
 
 from typing import Any, cast
 
@@ -14,14 +15,14 @@ from groups.sweeps import schedule
 class Command(BaseCommand):
     """Tables, roles and grants; the first user; the broker's queue and the schedule.
 
-    Whatever is there already is left as it is.
+    Existing parts are not changed.
     """
 
     help = "Migrate the database, and create what is missing in it."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do all of it, one after the other, while nobody else does."""
+        """Run all steps in order, while holding the lock."""
         with setup_lock.held():
             migrate()
             call_command("ensure_admin", stdout=self.stdout)
@@ -31,7 +32,7 @@ class Command(BaseCommand):
 
 
 def migrate() -> None:
-    """Bring the tables up to date; and what follows from them and from settings, always."""
+    """Apply migrations; then the steps that depend on them and on settings, in any case."""
     if migrated.is_whole():
         cast(Any, apps.get_app_config("groups")).follow()
         return
