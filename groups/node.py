@@ -1,7 +1,7 @@
-"""One coordinator node put together: memory, committers, lease, catalogue, doorbell.
+"""One coordinator node: memory, committers, lease, catalogue, doorbell.
 
-Wiring and life cycle only: what each part does stands in its own file. The wire comes on top
-of this (``protocol.server``); nothing here knows that there is one.
+Wiring and life cycle only; each part has its own file. ``protocol.server`` adds the wire; nothing
+here depends on it.
 """
 
 import asyncio
@@ -72,15 +72,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TICK_S = 0.05
-"""How often timers are looked at: the most by which an expiry comes late."""
+"""How often timers are checked: the longest delay of an expiry."""
 
 OPERATIONS_LOOK_S = 1.0
-"""A pending operation whose ring was lost is found this much later."""
+"""A pending operation whose notification was lost is found after this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSettings:
-    """What a node is told by Django's settings, under the same names in lower case."""
+    """A node's settings from Django's, under the same names in lower case."""
 
     node_lease_ms: int
     coordinator_load_hold_ms: int
@@ -132,7 +132,7 @@ class NodeSettings:
 
     @classmethod
     def from_django(cls) -> Self:
-        """Read them; a missing one is a programmer's mistake and raises."""
+        """Read them; a missing setting is a programming error and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
 
@@ -157,8 +157,8 @@ class Node:
     """A coordinator node. ``answer`` sends a reply to a ticket's connection.
 
     ``whole`` is set once every slot of the cluster has had an owner. Without ``has_timers``, a
-    switch for tests, only the session sweep makes it look at who is due. ``spans``: where requests
-    and operations are traced.
+    switch for tests, only the session sweep makes it check deadlines. ``spans``: where requests and
+    operations are traced.
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class Node:
         )
 
     def _listeners(self) -> dict[str, Listener]:
-        """Who is told of which notification."""
+        """The listener of each channel."""
         return {
             **({} if self.acls is None else {ACLS_BELL: self.acls.rung}),
             self.catalogue.BELL: self._topics_rung,
@@ -256,11 +256,11 @@ class Node:
         }
 
     async def start(self) -> None:
-        """Connect, take the node id, read the catalogue. Raises what stands in the way."""
+        """Connect, take the node id, read the catalogue. Raises any error that prevents that."""
         try:
             await self._start()
         except BaseException:
-            await self.readers.close()  # nobody else will: a node that has not started never runs
+            await self.readers.close()  # only ``run`` would close them
             raise
 
     async def _start(self) -> None:
@@ -277,7 +277,7 @@ class Node:
         await self.keeper.start()
 
     async def run(self) -> None:
-        """Serve until cancelled; then hand the slots back."""
+        """Serve until cancelled; then release the slots."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self.keeper.run())
@@ -291,14 +291,14 @@ class Node:
             await self.readers.close()
 
     def _serving(self) -> Iterator[tuple[str, Work]]:
-        """The tasks without which no group of this node is served."""
+        """The tasks that every group of this node needs."""
         for committer in self.committers:
             yield f"the {committer.queue.name} queue", committer.run
         yield "reloading", self.reloader.run
         yield "timers", self._ticks
 
     def _beside(self) -> Iterator[tuple[str, Work]]:
-        """All others: where one fails, groups are served as well as can be."""
+        """All others: if one fails, groups are still served."""
         yield "the doorbell", self.doorbell.run
         yield "notes of who was heard of", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
@@ -337,7 +337,8 @@ class Node:
                 self._listened()
 
     def _listened(self) -> None:
-        """Members could be heard until now, but for a stall, which is added to what they missed."""
+        """Members could be heard from until now, except during a stall, whose time is added to the
+        missed time."""
         coordinator = self.coordinator
         if (still_ms := coordinator.stood_still_ms) > STALL_MS:
             coordinator.tallies.stalls += 1
@@ -346,7 +347,7 @@ class Node:
         coordinator.listened_at = coordinator.monotonic()
 
     async def _topics_rung(self, payload: str | None) -> None:
-        """The doorbell of the catalogue: the copy first, then who subscribes."""
+        """A notification of the catalogue: update the copy first, then the subscribed groups."""
         await self.catalogue.rung(payload)
         self.draft_topics.wake()
         self.commanded_topics.wake()
@@ -366,4 +367,4 @@ class Node:
 
 
 def _goes_on(_why: str) -> None:
-    """What fails is beside the point: groups are served without it."""
+    """Continue: groups are served without this task."""

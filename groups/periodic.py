@@ -1,4 +1,4 @@
-"""The settings that periodic work reads, from Django's under the same names in upper case."""
+"""The settings of periodic work, from Django's under the same names in upper case."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -8,7 +8,7 @@ from django.conf import settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodicSettings:
-    """How long what is kept, and how often somebody looks. Kafka's names where it has one."""
+    """Retention times and intervals. Kafka's names where it has one."""
 
     node_lease_ms: int
     offsets_retention_minutes: int
@@ -22,13 +22,13 @@ class PeriodicSettings:
 
     @classmethod
     def from_django(cls) -> Self:
-        """Read them; a missing one is a programmer's mistake and raises."""
+        """Read them; a missing setting is a programming error and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportSettings:
-    """Which cluster's topics are imported, and how often. Ours."""
+    """The cluster whose topics are imported, and the interval. Not Kafka's settings."""
 
     import_bootstrap_servers: str
     import_topics: str
@@ -37,5 +37,5 @@ class ImportSettings:
 
     @classmethod
     def from_django(cls) -> Self:
-        """Read them; a missing one is a programmer's mistake and raises."""
+        """Read them; a missing setting is a programming error and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})

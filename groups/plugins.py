@@ -1,7 +1,8 @@
-"""Assignors from outside: found by entry point, loaded when the node starts (docs/assignors.md).
+"""Assignors from other packages: found by entry point, loaded when the node starts
+(docs/assignors.md).
 
-Only those that ``group.consumer.assignors`` names are imported. What they may not do is checked
-where they are asked (``groups.core.assignors.task``).
+Only those that ``group.consumer.assignors`` names are imported. ``groups.core.assignors.task``
+checks their results.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
-"""Partition assignment strategies of an installation's own, by the names in its settings.
+"""An installation's own partition assignment strategies, by the names in its settings.
 
-The one place that imports what a setting names. What a strategy promises, and what happens when
-it breaks that, is told in ``groups.core.draft.strategies``.
+The only module that imports what this setting names. ``groups.core.draft.strategies`` defines a
+strategy, and what happens if its result is invalid.
 """
 
 from collections.abc import Iterable
@@ -12,15 +12,15 @@ from typing import Any
 from groups.core.strategy import Strategy
 
 ENTRY_POINTS = "rollcall.partition_assignment_strategies"
-"""The group of entry points in which a package may offer a strategy."""
+"""The group of entry points for strategies of other packages."""
 
 
 class NoStrategy(ValueError):
-    """The setting names something that cannot be used; the text says what, and why not."""
+    """The setting names something unusable; the text says what, and why."""
 
 
 def load(pairs: Iterable[str]) -> tuple[tuple[str, Strategy], ...]:
-    """Friendly names and functions, of ``name=value`` pairs; raises ``NoStrategy``.
+    """Friendly names and functions, from ``name=value`` pairs; raises ``NoStrategy``.
 
     A value is ``package.module:function``, ``package.module.function``, or the name of an entry
     point.

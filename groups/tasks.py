@@ -1,6 +1,6 @@
-"""Celery's tasks: when to do what ``groups.sweeps.session`` does, and nothing else.
+"""Celery's tasks: they call ``groups.sweeps.session`` and others, and nothing else.
 
-Each is recorded with its last run (``Sweep``), which the admin shows beside its schedule.
+Each is recorded with its last run (``Sweep``), which the admin shows with its schedule.
 """
 
 import functools
@@ -34,8 +34,8 @@ _retention_sweep = functools.cache(RetentionSweep)
 
 def recorded(name: str, work: Callable[[], str]) -> None:
     """Do the work and record how it went. Raises what the work raises."""
-    # Between tasks nobody looks at the connection, which a restart of the database may have ended.
-    # A caller's own transaction stays what it is.
+    # Between tasks the connection is not checked, and a restart of the database may have ended it.
+    # A caller's own transaction is not affected.
     if not connection.in_atomic_block:
         close_old_connections()
     begun = time.monotonic()

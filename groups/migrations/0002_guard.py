@@ -1,9 +1,8 @@
-"""The guard that fences stale owners, the slots themselves, and room for updates in place.
+"""The guard that fences former owners, the slots, and free space for updates in place.
 
 The guard is the first statement of every transaction of a node (docs/architecture.md, *Ownership
-and the guard*). It raises, rather than return a count, because what follows it in the same
-pipeline would go through after a count: an error is the only thing that turns the rest of a
-pipeline away.
+and the guard*). It raises an error instead of returning a count, since only an error makes
+PostgreSQL reject the following statements of the same pipeline.
 """
 
 from django.db import migrations
@@ -73,8 +72,8 @@ class Migration(migrations.Migration):
             "INSERT INTO rollcall_slot (slot, epoch) SELECT s, 0 FROM generate_series(0, 63) s",
             "DELETE FROM rollcall_slot",
         ),
-        # Offsets and groups are updated far more often than inserted: free space on each page
-        # keeps the new version beside the old and the indexes untouched (heap-only tuples).
+        # Offsets and groups are updated far more often than inserted: free space on each page keeps
+        # the new version beside the old one without changing indexes (heap-only tuples).
         migrations.RunSQL(
             "ALTER TABLE rollcall_offset SET (fillfactor = 60);"
             "ALTER TABLE rollcall_group SET (fillfactor = 70);"

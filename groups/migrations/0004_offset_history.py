@@ -1,7 +1,7 @@
-"""Every commit with its author, kept for some hours in a partition an hour.
+"""Every commit with its author, kept for some hours in hourly partitions.
 
-A row a commit would be too much to delete one by one; whole partitions are dropped instead.
-Both the making and the dropping are the function's, which the worker may call.
+Deleting each row would cost too much; whole partitions are dropped instead. One function creates
+and drops them, which the worker may call.
 """
 
 from django.db import migrations, models
@@ -74,7 +74,8 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RunSQL(HISTORY, "DROP TABLE rollcall_offset_history"),
         migrations.RunSQL(TURN, "DROP FUNCTION rollcall_turn_history(int)"),
-        # It acts as its owner: only who was told so may call it (groups.postgres.roles).
+        # It runs with its owner's rights, so only granted roles may call it
+        # (groups.postgres.roles).
         migrations.RunSQL(
             "REVOKE ALL ON FUNCTION rollcall_turn_history(int) FROM PUBLIC",
             migrations.RunSQL.noop,

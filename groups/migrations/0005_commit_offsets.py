@@ -1,8 +1,8 @@
-"""Offsets committed in the same transaction as an application's own rows.
+"""Offsets that an application commits in its own transaction.
 
-``rollcall_commit_offsets`` only notes what is to be committed. A deferred trigger does the rest at
-COMMIT: a lock that waits a moment for a change of generation, the checks that a commit over
-the wire meets, and the write; or an error, so that the application's rows roll back too. So
+``rollcall_commit_offsets`` only records the offsets. A deferred trigger does the rest at COMMIT: it
+takes a lock that briefly waits for a change of generation, makes the checks of a commit over the
+wire, and writes; or it raises an error, so that the application's rows are rolled back too. So
 nothing that a rebalance waits for is held while the application's transaction runs
 (docs/exactly-once.md).
 """
@@ -157,7 +157,8 @@ class Migration(migrations.Migration):
             )
         ),
         migrations.RunSQL(TRIGGER, migrations.RunSQL.noop),
-        # They act as their owner: nobody may call them who was not told so (groups.postgres.roles).
+        # They run with their owner's rights, so only granted roles may call them
+        # (groups.postgres.roles).
         *(
             migrations.RunSQL(f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC", migrations.RunSQL.noop)
             for name in FUNCTIONS

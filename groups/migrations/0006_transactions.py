@@ -1,7 +1,7 @@
-"""Transactional ids, the groups in their transactions, and offsets that wait for the end of one.
+"""Transactional ids, the groups in their transactions, and pending offsets.
 
-No models: nothing reads these rows through the ORM, and nothing may write them through it. All
-SQL about them stands in ``groups.store.sql.transactions`` (docs/decisions/0011-transactions.md).
+No models: these rows are neither read nor written through the ORM. All SQL about them is in
+``groups.store.sql.transactions`` (docs/decisions/0011-transactions.md).
 """
 
 from django.db import migrations

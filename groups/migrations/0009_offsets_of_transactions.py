@@ -1,6 +1,6 @@
-"""Who put an offset into a transaction: the history of offsets names them at its end.
+"""The author of an offset in a transaction, for the history of offsets at its end.
 
-NULL where no history is kept, and for what waited already when this column came.
+NULL if no history is kept, and for offsets that were pending when this column was added.
 """
 
 from django.db import migrations

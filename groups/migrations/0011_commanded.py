@@ -1,7 +1,7 @@
-"""Commands that members have not acknowledged, and groups of the kind that lives by them.
+"""Unacknowledged commands of members, and the commanded kind of group.
 
-No model: nothing reads these rows through the ORM, and nothing may write them through it. All SQL
-about them stands in ``groups.store.sql.commands``.
+No model: these rows are neither read nor written through the ORM. All SQL about them is in
+``groups.store.sql.commands``.
 """
 
 from django.db import migrations, models

@@ -1,4 +1,4 @@
-"""What the others know of a node: its lease, its program's schema, whether it takes slots."""
+"""A node's lease, its program's schema, and whether it takes slots, for other nodes."""
 
 from django.db import migrations, models
 

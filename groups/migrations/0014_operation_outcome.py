@@ -1,4 +1,4 @@
-"""Whether anything came of an operation that succeeded."""
+"""Whether a successful operation changed anything."""
 
 from django.db import migrations, models
 

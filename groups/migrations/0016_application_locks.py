@@ -1,10 +1,9 @@
-"""An application that commits offsets in its own transaction cannot hold its group with it.
+"""An application's transaction cannot lock its group by committing offsets.
 
-What a COMMIT checks is checked by a deferred trigger, under locks that a rebalance waits for: for
-the moment of the COMMIT. ``SET CONSTRAINTS ALL IMMEDIATE`` would call for it earlier, and hold the
-group for as long as the application's transaction stays open. So ``rollcall_commit_offsets`` puts
-the check off again, whatever was said before; and where it is called for afterwards, the
-transaction has a second to go on and a few to end, or PostgreSQL ends it.
+A deferred trigger makes the checks of a COMMIT, under locks that a rebalance waits for, held only
+during the COMMIT. ``SET CONSTRAINTS ALL IMMEDIATE`` would run it earlier, and hold the group while
+the application's transaction is open. So ``rollcall_commit_offsets`` defers the trigger again; and
+if it is run early afterwards, PostgreSQL ends a transaction that does not end within a few seconds.
 """
 
 from importlib import import_module
@@ -29,7 +28,7 @@ IS_SHORT = """
 
 
 def _replaced(text: str, part: str, by: str) -> str:
-    """The function as it was, but for one part of it."""
+    """The function with one part replaced."""
     assert text.count(part) == 1
     return text.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION").replace(part, by)
 

@@ -1,4 +1,4 @@
-"""How much of the time without owner is measured, and of how many rebalances it is not."""
+"""How much of the time without owners is measured, and for how many rebalances it is not."""
 
 from django.db import migrations, models
 
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(
             "UPDATE rollcall_rebalance_cost SET unknown_rebalances = rebalances",
-            migrations.RunSQL.noop,  # earlier reports have measured nothing
+            migrations.RunSQL.noop,  # earlier reports did not measure it
         ),
         migrations.AlterField(
             model_name="rebalancecost",

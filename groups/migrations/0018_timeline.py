@@ -1,10 +1,11 @@
-"""Which history of PostgreSQL the rows belong to, and how all epochs rise when it is another one.
+"""The history of PostgreSQL that the rows belong to, and the function that raises all epochs when
+it changes.
 
-A standby that was promoted, or a backup that was restored, may lack the last of what was
-acknowledged: generations, epochs and ids would be given out a second time, and members of the lost
-future be taken for members of the present (docs/backups.md).
+A promoted standby, or a restored backup, may lack the last acknowledged changes: generations,
+epochs and ids would be used a second time, and members of the lost time be mistaken for current
+ones (docs/backups.md).
 
-No model: nothing reads this row through the ORM, and nothing may write it but the function.
+No model: the row is not read through the ORM, and only the function may write it.
 """
 
 from django.db import migrations
@@ -159,6 +160,7 @@ class Migration(migrations.Migration):
         migrations.RunSQL(FIRST, migrations.RunSQL.noop),
         migrations.RunSQL(RAISED, "DROP FUNCTION rollcall_raised(jsonb, int)"),
         migrations.RunSQL(RAISE, f"DROP FUNCTION {FUNCTION}"),
-        # It acts as its owner: nobody may call it who was not told so (groups.postgres.roles).
+        # It runs with its owner's rights, so only granted roles may call it
+        # (groups.postgres.roles).
         migrations.RunSQL(f"REVOKE ALL ON FUNCTION {FUNCTION} FROM PUBLIC", migrations.RunSQL.noop),
     ]

@@ -1,6 +1,6 @@
-"""What a client said itself when it joined or left (KIP-800), beside the reason of the rules.
+"""The client's own reason for a join or a leave (KIP-800), besides the reason of the rules.
 
-Entries of before have it, if at all, at the end of their reason.
+Earlier entries have it, if at all, at the end of their reason.
 """
 
 from django.db import migrations, models

@@ -1,6 +1,6 @@
-"""The address that a node tells the clients of each of its listeners.
+"""A node's address for clients of each of its listeners.
 
-Nodes of before have none: their host and port go for every listener.
+Earlier nodes have none: their host and port apply to every listener.
 """
 
 import django.contrib.postgres.fields

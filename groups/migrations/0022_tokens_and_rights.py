@@ -1,6 +1,6 @@
-"""Tokens have scopes, a maker and an end; rewinding offsets is a permission of its own.
+"""Tokens have scopes, a creator and an expiry; rewinding offsets has its own permission.
 
-Tokens of before keep what they may do, and last as long as they were made for.
+Existing tokens keep their rights and their lifetime.
 """
 
 from django.db import migrations, models

@@ -1,10 +1,10 @@
-"""Which groups a login of an application may commit offsets of, and read those of.
+"""Which groups' offsets a login of an application may commit and read.
 
-Whoever may execute ``rollcall_commit_offsets`` could commit for any member of any group. Now the
-session's user needs a grant for the beginning of the group's id, and without one may do nothing
-(docs/exactly-once.md). Who may act as the functions' owner, a superuser for instance, needs none.
+Before, any login that could execute ``rollcall_commit_offsets`` could commit for any member of any
+group. Now the session's user needs a grant for a prefix of the group's id (docs/exactly-once.md).
+Users who may act as the functions' owner, such as superusers, need none.
 
-No model: rows are written by ``manage.py grant_groups``, and read by the functions alone.
+No model: ``manage.py grant_groups`` writes the rows, and only the functions read them.
 """
 
 from importlib import import_module
@@ -25,7 +25,7 @@ COMMENT ON COLUMN rollcall_application_grant.prefix IS
     'How the ids of the groups begin; empty: all groups.';
 """
 
-# The user who logged in, not a role that was taken since: that one is shared by applications.
+# The user who logged in, not a role that was set since, which applications may share.
 DEMAND = """
 CREATE FUNCTION rollcall_demand_group(group_id text) RETURNS void
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -1,6 +1,6 @@
-"""What groups wait for that do not settle, as their owners tell it about once a second.
+"""What rebalancing groups wait for, as their owners write it about once a second.
 
-Unlogged: after a crash of PostgreSQL it is simply told again.
+Unlogged: after a crash of PostgreSQL it is written again.
 """
 
 from django.db import migrations, models

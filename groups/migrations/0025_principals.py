@@ -1,8 +1,8 @@
-"""Who committed, by the principal that its listener had authenticated: in the history of offsets,
-and of what waits for the end of a transaction.
+"""The principal of a commit, authenticated by its listener: in the history of offsets, and of
+pending offsets.
 
-NULL in rows of nodes of the version before. What an application commits in SQL is its login's,
-which is no principal of Kafka: ``Login:`` and the name under which the session began.
+NULL in rows of nodes of the previous version. A commit in SQL has the application's login, which is
+not a principal of Kafka: ``Login:`` and the name with which the session began.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What an operator sets offsets to stands in the operation, beside what they were before."""
+"""An operation contains the offsets that an operator sets, and the previous ones."""
 
 from django.db import migrations, models
 

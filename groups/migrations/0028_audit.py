@@ -1,9 +1,9 @@
-"""The audit: who logged in, who failed to, and who changed what, appended to and never changed.
+"""The audit: logins, failed logins, and changes with their authors; append-only.
 
-Triggers write it in the transaction of the change itself, whatever door that came by: changes of
-people, roles, tokens, credentials and grants, what is asked of groups, and every entry of the
-journal that has an author. Who asks is what the web has said of its request (settings of the
-session, ``groups.access.audit``), or else the login; that stands beside it in any case.
+Triggers write it in the transaction of the change, whatever its source: changes of people, roles,
+tokens, credentials and grants, operations on groups, and every journal entry with an author. The
+author is the web's user (settings of the session, ``groups.access.audit``), or else the login,
+which is recorded in any case.
 """
 
 from django.db import migrations, models
@@ -36,8 +36,8 @@ WHO = """coalesce(nullif(current_setting('rollcall.actor', true), ''), 'Login:' 
             coalesce(current_setting('rollcall.request_id', true), '')"""
 """who, address, client_id, request_id"""
 
-# Arguments: the noun, the column that names the row, columns that are not shown, columns whose
-# change is none of the audit's.
+# Arguments: the noun, the column that identifies the row, columns that are not shown, columns whose
+# changes are not recorded.
 ROW = f"""
 CREATE FUNCTION rollcall_audit_row() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -141,7 +141,8 @@ def _trigger(table: str, *arguments: str) -> migrations.RunSQL:
 
 
 def _function(text: str, name: str) -> tuple[migrations.RunSQL, migrations.RunSQL]:
-    """With its trigger, if it has one. It acts as its owner, and is executed by triggers alone."""
+    """The function, with its trigger if it has one. It runs with its owner's rights, and only
+    triggers execute it."""
     return (
         migrations.RunSQL(text, f"DROP FUNCTION {name}() CASCADE"),
         migrations.RunSQL(f"REVOKE ALL ON FUNCTION {name}() FROM PUBLIC", migrations.RunSQL.noop),

@@ -1,5 +1,5 @@
-"""The audit's page finds what its filters offer, and rare entries, by an index each: it read every
-row for them, which took half a second for a million."""
+"""Indexes for the filters of the audit's page, and for rare entries: without them it read every
+row, which took half a second for a million."""
 
 from django.db import migrations, models
 

@@ -1,4 +1,4 @@
-"""Groups are frozen, thawed and deleted by operations; freezing has a permission of its own."""
+"""Operations freeze, thaw and delete groups; freezing has its own permission."""
 
 from django.db import migrations, models
 

@@ -1,4 +1,4 @@
-"""Users of the Kafka port as people may see them: a view that has nothing of their passwords."""
+"""A view of the users of the Kafka port without anything of their passwords."""
 
 from django.db import migrations, models
 

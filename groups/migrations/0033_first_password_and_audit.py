@@ -1,5 +1,5 @@
-"""Whose password was made up at the first start; and changes of the schedule stand in the audit, in
-the transaction of the change, as those of people do (migration 0028)."""
+"""Users whose password was generated at the first start; and changes of the schedule in the audit,
+in the transaction of the change, as those of people are (migration 0028)."""
 
 import django.db.models.deletion
 from django.conf import settings
@@ -10,7 +10,8 @@ WATCHED = (
     ("intervalschedule", "interval", "id", ""),
     ("crontabschedule", "crontab", "id", ""),
 )
-"""Tables of django_celery_beat: the noun, what names a row, and what beat itself writes."""
+"""Tables of django_celery_beat: the noun, the identifying column, and columns that beat itself
+writes."""
 
 
 def _trigger(table: str, noun: str, named: str, aside: str) -> migrations.RunSQL:

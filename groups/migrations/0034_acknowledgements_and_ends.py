@@ -1,4 +1,4 @@
-"""What needs attention can be acknowledged, and a freeze may have an end."""
+"""Acknowledgements of what needs attention, and an end of a freeze."""
 
 from django.db import migrations, models
 

@@ -1,4 +1,5 @@
-"""Webhooks: endpoints, their secrets, what is sent to them, and how far events were found."""
+"""Webhooks: endpoints, their secrets, deliveries, and the position up to which events were
+found."""
 
 import uuid
 
@@ -11,7 +12,7 @@ ALTER TABLE rollcall_webhook_secret ADD CONSTRAINT secret_of_webhook
 ALTER TABLE rollcall_webhook_delivery ADD CONSTRAINT delivery_of_webhook
     FOREIGN KEY (webhook_id) REFERENCES rollcall_webhook ON DELETE CASCADE
 """
-"""By the database: the web, which deletes endpoints, may not read secrets."""
+"""In the database, since the web, which deletes endpoints, may not read secrets."""
 
 UNDO = """
 ALTER TABLE rollcall_webhook_secret DROP CONSTRAINT secret_of_webhook;

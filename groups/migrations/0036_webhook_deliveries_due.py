@@ -1,4 +1,4 @@
-"""What is due is found by its endpoint: ten thousand deliveries of one delay no other's."""
+"""An index of due deliveries by endpoint: ten thousand deliveries of one do not delay others."""
 
 from django.db import migrations, models
 

@@ -1,20 +1,20 @@
-"""Who the users of an OpenID provider are, and second factors in the audit: who set one up, made
-new recovery codes, or removed them, in the transaction of the change (as migration 0028 has it)."""
+"""Identities of an OpenID provider's users, and second factors in the audit: set-up, new recovery
+codes, removal, in the transaction of the change (as in migration 0028)."""
 
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
 MOVES = "throttling_failure_count,throttling_failure_timestamp,last_used_at"
-"""What each login writes; it stands in the audit by itself."""
+"""Columns that each login changes; logins are recorded separately."""
 
 WATCHED = (
     ("otp_totp_totpdevice", "second-factor", "user_id", "key", f"{MOVES},last_t,drift"),
     ("otp_static_staticdevice", "recovery-codes", "user_id", "", MOVES),
     ("rollcall_openid_user", "provider-of-user", "user_id", "", ""),
 )
-"""Tables, and the arguments of migration 0028: the noun, the column that names the row, columns
-that are not shown, columns whose change is none of the audit's."""
+"""Tables, and the arguments of migration 0028: the noun, the identifying column, columns that are
+not shown, columns whose changes are not recorded."""
 
 
 def _trigger(table: str, *arguments: str) -> migrations.RunSQL:

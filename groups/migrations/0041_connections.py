@@ -1,6 +1,6 @@
-"""The connections of clients, as nodes note them for who asks.
+"""The connections of clients, as nodes write them on request.
 
-Unlogged: after a crash of PostgreSQL they are noted anew for the next who asks.
+Unlogged: after a crash of PostgreSQL the next request writes them again.
 """
 
 from django.db import migrations, models

@@ -1,1 +1,1 @@
-"""What operators ask for."""
+"""Operators' requests."""

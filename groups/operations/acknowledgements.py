@@ -1,6 +1,5 @@
-"""Taking note of what needs attention, for the admin and REST. Nothing is decided by it: the rule
-goes on firing, and is shown folded, with who took note of it and why.
-"""
+"""Acknowledging what needs attention, for the admin and REST. Nothing depends on it: the rule
+continues to fire, and is shown folded, with the author and the note."""
 
 from datetime import datetime
 from typing import Final
@@ -13,19 +12,19 @@ from groups.operations.requests import check_reason
 from groups.queries import attention, overview
 
 MAX: Final = 1_000
-"""Acknowledgements at a time: each rule reads what it was acknowledged for."""
+"""Maximum number of acknowledgements: each rule's query receives those of the rule."""
 
 
 class DoesNotFire(Exception):
-    """There is nothing to take note of."""
+    """The rule does not fire for this subject."""
 
 
 def acknowledge(
     rule: str, subject: str, *, note: str, actor: str, until: datetime | None = None
 ) -> Acknowledgement:
-    """Take note of a rule that fires for something, or change what was noted.
+    """Acknowledge a rule that fires, or change the acknowledgement.
 
-    Raises ``ValueError`` for a note or an end that cannot be, and ``DoesNotFire``.
+    Raises ``ValueError`` for an invalid note or end, and ``DoesNotFire``.
     """
     check_reason(note)
     if until is not None and until <= timezone.now():
@@ -37,7 +36,7 @@ def acknowledge(
         )
         if Acknowledgement.objects.count() > MAX:
             raise ValueError(f"there are {MAX:,} acknowledgements already")
-        fired = attention.fired(overview.look())  # it comes first among its rule's lines now
+        fired = attention.fired(overview.look())  # it is now the first of its rule's lines
         if not any((line.rule, line.subject) == (rule, subject) for line in fired):
             raise DoesNotFire(f"Rule {rule} does not fire for {subject or 'the fleet'} now.")
     return made

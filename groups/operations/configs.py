@@ -1,7 +1,7 @@
-"""What a group has of its own, as operators change it: the web's side of
-``groups.coordinator.group_configs``, with the same lock, rules and entry of the journal.
+"""Changes of a group's own settings by operators: the web's counterpart of
+``groups.coordinator.group_configs``, with the same lock, rules and journal entry.
 
-The group's owner hears of it at the commit, and goes by it from then on.
+The group's owner is notified at the commit, and applies the change.
 """
 
 import json
@@ -39,7 +39,7 @@ SET: Final = Function(
 )
 
 SHORT: Final = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
-"""Nodes wait for the same lock: a web process that is suspended must not hold it."""
+"""Nodes wait for the same lock: a suspended web process must not hold it."""
 
 
 MOST: Final = "GROUP_CONFIGS_MAX"
@@ -47,25 +47,25 @@ MOST: Final = "GROUP_CONFIGS_MAX"
 
 @dataclass(frozen=True, slots=True)
 class Altered:
-    """What a group had of its own, and what it has then."""
+    """A group's own settings before and after a change."""
 
     before: Values
     after: Values
 
     @property
     def names(self) -> Sequence[str]:
-        """Those that differ."""
+        """The settings that differ."""
         told = sorted({*self.before, *self.after})
         return [name for name in told if self.before.get(name) != self.after.get(name)]
 
 
 def sync_functions(sender: AppConfig, using: str = "default", **_: object) -> None:
-    """After every migration, before the grants."""
+    """Create the functions after every migration, before the grants."""
     functions.sync((SET,), using)
 
 
 def own(group_id: str) -> Values:
-    """What the group has of its own, existing or not (KIP-1142)."""
+    """The group's own settings; it need not exist (KIP-1142)."""
     return dict(GroupConfig.objects.filter(group_id=group_id).values_list("name", "value"))
 
 
@@ -79,11 +79,11 @@ def alter(
     seen: Callable[[Values], None] = lambda _values: None,
     dry_run: bool = False,
 ) -> Altered:
-    """Change what a group has of its own: all of it, or nothing.
+    """Change a group's own settings: all of the changes or none.
 
-    ``seen`` is told what it has, while nobody else changes it, and may raise. Raises ``Refuse`` as
-    ``group_configs.changed``, and POLICY_VIOLATION where there are as many settings as there may
-    be; ``ValueError`` for a reason that cannot be.
+    ``seen`` is called with the current settings under the lock, and may raise. Raises ``Refuse`` as
+    ``group_configs.changed``, and POLICY_VIOLATION when the maximum number of settings is reached;
+    ``ValueError`` for an invalid reason.
     """
     check_reason(reason)
     with transaction.atomic():

@@ -1,7 +1,7 @@
-"""Draining a node, and withdrawing that, for the admin and REST.
+"""Draining a node, and withdrawing a drain, for the admin and REST.
 
-The nodes find it at their next look, and plan without a drained node
-(``groups.cluster.slot_keeper``). What is refused here is what could not end.
+Nodes find it at their next check, and plan without a drained node (``groups.cluster.slot_keeper``).
+A drain that could never complete is refused here.
 """
 
 import json
@@ -27,23 +27,23 @@ FUNCTIONS: Final = (DRAIN, UNDRAIN)
 
 LOCK: Final = "SELECT pg_advisory_xact_lock(%s, 0)"
 LOCK_KEY: Final = 0x526C6472
-"""Who drains waits for who drains ("Rldr"): of two nodes drained at once, the second would find
-the first one still able to take its slots."""
+"""The key of a lock that serializes drains ("Rldr"): of two nodes drained at once, each check would
+otherwise count on the other node to take the slots."""
 
 
 class NoTaker(Exception):
-    """No other node could take the slots. Its text is a sentence for people."""
+    """No other node could take the slots. Its text is a message for people."""
 
 
 def sync_functions(sender: AppConfig, using: str = "default", **_: Any) -> None:
-    """After every migration, before the grants."""
+    """Create the functions after every migration, before the grants."""
     functions.sync(FUNCTIONS, using)
 
 
 def drain(node_id: int, *, reason: str, actor: str) -> bool:
-    """Drain a node that has a row; whether that is new.
+    """Drain a node that has a row; returns whether that is new.
 
-    Raises ``ValueError`` for a reason that cannot be, ``OlderNode`` and ``NoTaker``.
+    Raises ``ValueError`` for an invalid reason, ``OlderNode`` and ``NoTaker``.
     """
     check_reason(reason)
     with transaction.atomic():
@@ -56,16 +56,16 @@ def drain(node_id: int, *, reason: str, actor: str) -> bool:
 
 
 def undrain(node_id: int, *, reason: str, actor: str) -> bool:
-    """Withdraw the drain of a node, whether it is there or not; whether there was one.
+    """Withdraw the drain of a node, whether it exists or not; returns whether there was one.
 
-    Raises ``ValueError`` for a reason that cannot be.
+    Raises ``ValueError`` for an invalid reason.
     """
     check_reason(reason)
     return UNDRAIN.changes(node_id, reason, json.dumps(user(actor)))
 
 
 def check(node_id: int) -> None:
-    """Raise ``OlderNode`` or ``NoTaker`` where the node cannot be drained now."""
+    """Raise ``OlderNode`` or ``NoTaker`` if the node cannot be drained now."""
     if Node.objects.filter(node_id=node_id, schema__lt=sql.KNOWS_DRAINS).exists():
         told = f"Node {node_id} runs an older version, which cannot be drained"
         raise OlderNode(f"{told}: upgrade it first.")

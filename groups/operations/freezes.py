@@ -1,7 +1,7 @@
-"""Operators' words about freezes, where the group is owned: one after the other, so that a word and
-its opposite keep their order.
+"""Operators' freezes and thaws on the group's owner: one after the other, so that they keep their
+order.
 
-What is written, and what the group's owner goes by, is ``groups.coordinator.group_configs``.
+``groups.coordinator.group_configs`` writes and applies them.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class Freezing:
-    """Takes such verbs one after the other."""
+    """Executes freezes and thaws one after the other."""
 
     def __init__(self, coordinator: CoordinatorRuntime, configs: Configs) -> None:
         self.coordinator = coordinator
@@ -24,11 +24,11 @@ class Freezing:
         self._asked: asyncio.Queue[tuple[str, SetFreeze]] = asyncio.Queue()
 
     def add(self, group_id: str, verb: SetFreeze) -> None:
-        """Do it when its turn comes."""
+        """Queue an operation."""
         self._asked.put_nowait((group_id, verb))
 
     async def run(self) -> None:
-        """One verb after the other, until cancelled."""
+        """Execute them one by one, until cancelled."""
         while True:
             group_id, verb = await self._asked.get()
             try:
@@ -37,5 +37,5 @@ class Freezing:
             except Unavailable as error:
                 logger.info("a freeze of %r waits: %s", group_id, error)
             finally:
-                # Where it was not written, or nobody knows, the next look finds the row as it is.
+                # If it was not written, or that is unknown, the next check finds the row again.
                 self.coordinator.undecided(verb.operation_id)

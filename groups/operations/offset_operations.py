@@ -1,9 +1,9 @@
-"""Verbs about offsets: what the rows hold of a group's offsets, read while it holds still.
+"""Operations on offsets: reads a group's offsets while the group cannot be written.
 
-Offsets are never kept in memory, so an event that decides about them brings them along; what
-becomes of them the group decides. Between the reading and the deciding nothing of the group
-can be written, since the group is held as a committer holds it, and no other such verb waits to be
-decided: no commit that was acknowledged meanwhile is ever deleted or overwritten.
+Offsets are not in memory, so an event about them must contain them; the group decides what happens
+to them. Between the read and the decision the group cannot be written, since it is held as by a
+committer, and no other such operation is pending: so no commit that was acknowledged in between is
+deleted or overwritten.
 """
 
 import asyncio
@@ -33,13 +33,13 @@ SET_SINCE: Final = "offsets were set or committed since the dry run; run it agai
 
 HOLD_TRY_S = 0.02
 HOLD_TRIES_MAX = 250
-"""A group that a committer has each time for five seconds is alive enough: the operation is
-picked up again with the next look."""
+"""If a committer holds the group at each of these attempts, during five seconds, the group is busy:
+the next check picks the operation up again."""
 
 
 class OffsetVerbs:
-    """Turns such operations into events, one after the other: they are in no hurry. ``totals``
-    say for what a full group has no room."""
+    """Converts such operations to events, one after the other: they are not urgent. ``totals``
+    decide whether a full group has room for them."""
 
     def __init__(
         self, coordinator: CoordinatorRuntime, readers: Callable[[], Any], totals: OffsetTotals
@@ -50,11 +50,11 @@ class OffsetVerbs:
         self._waiting: asyncio.Queue[tuple[str, OffsetVerb]] = asyncio.Queue()
 
     def add(self, group_id: str, asked: OffsetVerb) -> None:
-        """Look at the group's offsets when its turn comes; ``asked`` has none yet."""
+        """Queue an operation; ``asked`` has no offsets yet."""
         self._waiting.put_nowait((group_id, asked))
 
     async def run(self) -> None:
-        """One group after the other, until cancelled."""
+        """Process one group after the other, until cancelled."""
         while True:
             await self._ask(*await self._waiting.get())
 
@@ -64,7 +64,7 @@ class OffsetVerbs:
             if group_id in self.coordinator.entries:
                 self.coordinator.undecided(asked.operation_id)
             else:
-                self.coordinator.submit(group_id, asked)  # the group that is not there says so
+                self.coordinator.submit(group_id, asked)  # it does not exist: refused
             return
         try:
             event = await self._read(group_id, asked)
@@ -90,7 +90,7 @@ class OffsetVerbs:
         return None
 
     async def _read(self, group_id: str, asked: OffsetVerb) -> OffsetVerb:
-        """The same event with what the rows say."""
+        """The same event with the offsets in the rows."""
         async with self.readers() as connection:
             if isinstance(asked, ExpireOffsets):
                 return await _with_ages(connection, group_id, asked)
@@ -101,7 +101,7 @@ class OffsetVerbs:
         return replace(asked, obstacle=await self._without_room(group_id, asked.offsets))
 
     async def _without_room(self, group_id: str, writes: tuple[OffsetWrite, ...]) -> str:
-        """What is said where not all of them have room; all are set or none."""
+        """The error if there is not room for all of them; all are set or none."""
         if group_id not in self.coordinator.full:
             return ""
         parts = {(write.topic, write.partition) for write in writes}
@@ -110,7 +110,7 @@ class OffsetVerbs:
 
 
 def _has_another(entry: GroupEntry) -> bool:
-    """Whether a verb that was read before waits to be decided: the rows will be others then."""
+    """Whether an operation that was read before is still pending: it will change the rows."""
     return any(isinstance(event, OffsetVerb) for event in entry.inbox)
 
 
@@ -133,7 +133,7 @@ async def _with_history(
 
 
 async def _is_stale(connection: Connection, group_id: str, asked: ResetOffsets) -> bool:
-    """Whether a partition's offset is not what it was when somebody looked at it."""
+    """Whether a partition's offset has changed since the preview."""
     topics = sorted({topic for topic, _, _ in asked.before})
     told = {"group_id": group_id, "topics": topics}
     rows = await (await connection.execute(sql.COMMITTED.encode(), told)).fetchall()

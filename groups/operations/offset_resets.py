@@ -1,8 +1,8 @@
-"""Resets of offsets: what an operator wants, as before and after of each partition; and the row of
-an operation as the event that its owner steps.
+"""Resets of offsets: computes each partition's offset before and after; and converts an operation's
+row to the event that its owner executes.
 
-What is asked for is worked out once, where it is looked at, and the operation holds the result: so
-what was previewed is what happens, and before stands beside it for the way back.
+A reset is computed once, for its preview, and the operation contains the result: so exactly the
+preview is executed, and the previous offsets are stored for an undo.
 """
 
 import csv
@@ -21,21 +21,22 @@ from groups.models import Offset, Operation, Topic
 from groups.store.sql import offset_operations as sql
 
 PARTITIONS_MAX: Final = 10_000
-"""Of one reset: one batch of a committer writes it, and its operation's row holds it twice."""
+"""Partitions of one reset: one batch of a committer writes it, and its operation's row contains it
+twice."""
 
 OFFSET_MAX: Final = 2**63 - 1
 
 CSV_COLUMNS: Final = (3, 4)
-"""topic,partition,offset as kafka-consumer-groups --export writes it; with the group before it, as
-it does for several."""
+"""topic,partition,offset as kafka-consumer-groups --export writes it; with the group in front, as
+it does for several groups."""
 
 Part = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody asks for. ``to``: a key of ``WAYS``; ``value``: what that needs, as text or
-    a moment; ``topics`` empty: all that the group has committed."""
+    """A requested reset. ``to``: a key of ``WAYS``; ``value``: its value, as text or a time;
+    ``topics`` empty: all topics that the group has committed."""
 
     to: str
     value: Any = None
@@ -43,7 +44,7 @@ class Wanted:
 
     @property
     def told(self) -> Mapping[str, Any]:
-        """In JSON's types."""
+        """As JSON values."""
         value = None if self.value is None else str(self.value)
         return {"to": self.to, "value": value, "topics": list(self.topics)}
 
@@ -60,7 +61,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would happen. ``unchanged``: partitions that are there already."""
+    """The planned changes. ``unchanged``: partitions that have the new offset already."""
 
     how: str
     changes: Sequence[Change]
@@ -69,13 +70,13 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """Tells two plans apart."""
+        """Identifies a plan."""
         told = json.dumps([self.how, self.offsets])
         return hashlib.sha256(told.encode()).hexdigest()
 
     @property
     def offsets(self) -> Mapping[str, Any]:
-        """As an operation's row holds it."""
+        """The form in an operation's row."""
         return {
             "how": self.how,
             "to": [[c.topic, c.partition, c.after] for c in self.changes],
@@ -86,8 +87,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What there is to set: ``before`` by partition, None where the group has no offset; the end
-    of each partition, as far as somebody told."""
+    """The partitions that can be set: ``before`` by partition, None if the group has no offset; the
+    known end offset of each partition."""
 
     group_id: str
     before: Mapping[Part, int | None]
@@ -95,7 +96,8 @@ class Scope:
 
 
 def plan(group_id: str, wanted: Wanted) -> Plan:
-    """Before and after, for each partition that it changes. Raises ValueError with a sentence."""
+    """The offsets before and after of each partition that changes. Raises ValueError with a
+    message."""
     way = WAYS.get(wanted.to)
     if way is None:
         raise ValueError(f"offsets are set to one of {', '.join(WAYS)}")
@@ -105,7 +107,7 @@ def plan(group_id: str, wanted: Wanted) -> Plan:
 
 
 def back(group_id: str, offsets: Mapping[str, Any]) -> Plan:
-    """The way back from what an operation did. Raises ValueError where offsets were set since."""
+    """The changes that undo an operation. Raises ValueError if offsets were set since."""
     was = {(t, p): offset for t, p, offset in offsets["before"]}
     became = {(t, p): offset for t, p, offset in offsets["to"]}
     now = _committed(group_id, sorted({topic for topic, _ in became}))
@@ -115,14 +117,14 @@ def back(group_id: str, offsets: Mapping[str, Any]) -> Plan:
 
 
 def undo(operation: Operation) -> Plan:
-    """The way back from an operation, if it has reset offsets. Raises ValueError."""
+    """The changes that undo an operation, if it has reset offsets. Raises ValueError."""
     if operation.offsets is None or operation.state != Operation.State.SUCCEEDED:
         raise ValueError("only a successful reset can be undone")
     return back(operation.group_id, operation.offsets)
 
 
 def removal(group_id: str, wanted: Wanted) -> Plan:
-    """No offset any more: of the partitions of a topic, or of the one that is the value."""
+    """Delete offsets: of a topic's partitions, or of the one in the value."""
     before = _committed(group_id, wanted.topics)
     if wanted.value is not None:
         before = {part: offset for part, offset in before.items() if part[1] == wanted.value}
@@ -131,7 +133,7 @@ def removal(group_id: str, wanted: Wanted) -> Plan:
 
 
 def reset_of(offsets: Mapping[str, Any], said: Mapping[str, Any]) -> ResetOffsets:
-    """The row of an operation as its event."""
+    """The event of an operation's row."""
     author = Author("", said["actor"], "", principal_of(said["actor"]))
     writes = [OffsetWrite(t, p, o, -1, "") for t, p, o in offsets["to"] if o is not None]
     return ResetOffsets(
@@ -154,7 +156,7 @@ def _changes(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:
     return Plan(how, changes, len(after) - len(changes))
 
 
-# -- what there is
+# -- the current state
 
 
 def _scope(group_id: str, wanted: Wanted) -> Scope:
@@ -180,7 +182,7 @@ def _committed(group_id: str, topics: Sequence[str]) -> dict[Part, int]:
     return {(topic, partition): offset for topic, partition, offset in found}
 
 
-# -- the ways
+# -- the kinds of resets
 
 
 After = tuple[str, Mapping[Part, int | None]]
@@ -206,7 +208,8 @@ def _number(scope: Scope, value: Any) -> After:
 
 
 def _shift(scope: Scope, value: Any) -> After:
-    """As Kafka's tool, never below the first and never beyond the end, where that is known."""
+    """As Kafka's tool does, never below the first offset and never beyond the end, if that is
+    known."""
     by = _whole(value)
     after = {
         part: min(max(0, before + by), scope.ends.get(part, OFFSET_MAX))
@@ -269,7 +272,7 @@ def _line(scope: Scope, number: int, row: Sequence[str]) -> tuple[Part, int]:
 
 
 def topics_of_csv(text: str) -> tuple[str, ...]:
-    """The topics that a file names: partitions without an offset may be among them."""
+    """The topics in a file, which may include partitions without an offset."""
     rows = [row for row in csv.reader(text.splitlines()) if len(row) in CSV_COLUMNS]
     return tuple(sorted({row[-CSV_COLUMNS[0]].strip() for row in rows}))
 
@@ -293,4 +296,4 @@ WAYS: Final[Mapping[str, Callable[[Scope, Any], After]]] = {
     "group": _group,
     "csv": _csv,
 }
-"""To what offsets can be set, by the word that asks for it."""
+"""By the word in the request: how the new offsets are computed."""

@@ -1,7 +1,7 @@
-"""Who follows commands, and what each obeyed last: noted for others, as members say it.
+"""Writes which members poll for orders, and the last one that each obeyed.
 
-A poll says it (``protocol.handlers.poll_commands``), rows tell the web. Nothing is decided by it:
-a note that fails, or comes late, only makes a page show less than is so.
+Members report it in polls (``protocol.handlers.poll_commands``), and the web reads the rows.
+Nothing depends on it: if a write fails, or is late, a page only shows an older state.
 """
 
 import asyncio
@@ -16,13 +16,14 @@ from groups.store.sql import pauses as sql
 logger = logging.getLogger(__name__)
 
 GATHER_S = 0.05
-"""What is said within so long is written together: a group that obeys does so all at once."""
+"""Reports within this time are written together: the members of a group obey at about the same
+time."""
 
 AGAIN_S = 1.0
-"""After a note that failed."""
+"""The pause after a failed write."""
 
 ROWS_MAX = 2_000
-"""Notes of one statement."""
+"""Rows of one statement."""
 
 SETTINGS = {"synchronous_commit": "off"}
 
@@ -31,8 +32,8 @@ Who = tuple[str, str]
 
 
 class Followers:
-    """What members of this node's groups said last. ``obeying``: the id of the pause that a
-    member obeys, 0 where it works."""
+    """The last reports of members of this node's groups. ``obeying``: the id of the pause that a
+    member obeys, 0 if it works."""
 
     def __init__(self) -> None:
         self._said: dict[Who, int] = {}
@@ -41,7 +42,7 @@ class Followers:
         self._connection: Connection | None = None
 
     def heard(self, group_id: str, member_id: str, obeying: int) -> None:
-        """The member's poll says so; what it said already is not written again."""
+        """A member's poll reports this; an unchanged report is not written again."""
         who = (group_id, member_id)
         if self._said.get(who) != obeying:
             self._said[who] = obeying
@@ -49,17 +50,18 @@ class Followers:
             self._wake.set()
 
     def left(self, group_id: str, member_id: str) -> None:
-        """Its poll is over, or the group another node's: what it says next is news."""
+        """Its poll has ended, or the group has another node: its next report is written in any
+        case."""
         self._said.pop((group_id, member_id), None)
         self._unwritten.discard((group_id, member_id))
 
     def forget(self) -> None:
-        """The rows are those of another history: whatever is said next is news to them."""
+        """The rows are those of another history: every next report is written."""
         self._said.clear()
         self._unwritten.clear()
 
     async def run(self) -> None:
-        """Write what was said, until cancelled. Sleeps while nothing new is."""
+        """Write reports, until cancelled. Sleeps while there are no new ones."""
         try:
             while True:
                 await self._wake.wait()

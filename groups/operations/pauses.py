@@ -1,8 +1,8 @@
-"""Operators' words about pauses, where the group is owned: decided, written, and then in force.
+"""Operators' pauses and resumes on the group's owner: decided, written, and then applied.
 
-A verb is decided by ``groups.core.pauses`` while the group holds still, written behind the same
-guard as everything else about a group, and only then put where the members' polls wait for it
-(``groups.coordinator.pauses``). No rule here, and nothing of who obeys
+``groups.core.pauses`` decides an operation while the group cannot change; it is written behind the
+same guard as all changes of a group, and only then applied where members' polls wait for it
+(``groups.coordinator.pauses``). No rule here, and nothing about members' acknowledgements
 (``groups.operations.pause_acks``).
 """
 
@@ -31,18 +31,18 @@ logger = logging.getLogger(__name__)
 
 HOLD_TRY_S = 0.02
 HOLD_TRIES_MAX = 250
-"""A group that a committer has each time for five seconds: the operation is picked up again with
-the next look."""
+"""If a committer holds the group at each of these attempts, during five seconds, the next check
+picks the operation up again."""
 
 AGAIN_S = 0.2
-"""Between attempts to learn from a database that is away what it holds."""
+"""The pause between attempts to read an unavailable database."""
 
 
 class Pausing:
-    """Takes such verbs one after the other: a word and its opposite keep their order.
+    """Executes such operations one after the other, so that they keep their order.
 
-    ``fenced`` is told when a write met another owner's epoch, ``reloader`` which group's rows are
-    not as remembered.
+    ``fenced`` is called when a write met another owner's epoch, ``reloader`` with a group whose
+    rows differ from memory.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Pausing:
         self._connection: Connection | None = None
 
     def add(self, group_id: str, verb: PauseVerb) -> None:
-        """Decide the verb when its turn comes."""
+        """Queue an operation."""
         self._asked.put_nowait((group_id, verb))
 
     async def run(self) -> None:
-        """One verb after the other, until cancelled."""
+        """Execute them one by one, until cancelled."""
         try:
             while True:
                 await self._ask(*await self._asked.get())
@@ -79,12 +79,12 @@ class Pausing:
                 ruling = decide(group.durable, paused.of(group_id), verb)
                 if await self._write(group_id, group, ruling, verb.operation_id):
                     paused.put(group_id, ruling.pauses)
-        # Where it was not written, or nobody knows, the next look finds the row as it is.
+        # If it was not written, or that is unknown, the next check finds the row again.
         self.coordinator.undecided(verb.operation_id)
 
     @asynccontextmanager
     async def _still(self, group_id: str) -> AsyncIterator[Group | None]:
-        """The group while no committer has it; None where one always has."""
+        """The group while no committer has it; None if one always has."""
         entry = await self._held(group_id)
         if entry is None:
             rules = self.coordinator.own.rules_of(group_id)
@@ -106,7 +106,7 @@ class Pausing:
         return None
 
     async def _write(self, group_id: str, group: Group, ruling: Ruling, operation_id: int) -> bool:
-        """Whether it is written. Where that is not known, memory follows the rows."""
+        """Returns whether it is written. If that is unknown, memory is set from the rows."""
         try:
             await self._apply(group_id, group, ruling, operation_id)
         except Fenced:
@@ -123,8 +123,8 @@ class Pausing:
         return False
 
     async def _apply(self, group_id: str, group: Group, ruling: Ruling, operation_id: int) -> None:
-        """Write it in a transaction that holds the operation. The guard alone would let an attempt
-        pass that was given up and comes late: a pause is no other revision of its group."""
+        """Write it in a transaction that locks the operation. The guard alone would accept a late
+        attempt that was abandoned: a pause does not change its group's revision."""
         journal = () if ruling.entry is None else (ruling.entry,)
         decision = Decision(group, journal=journal, operations=(ruling.operated,))
         epochs = dict(self.coordinator.epochs)
@@ -146,15 +146,15 @@ class Pausing:
             raise errors.translate(error, self._connection) from error
 
     def _doubt(self, group_id: str) -> None:
-        """Somebody else wrote the group's rows: the group is read again, as after any write."""
+        """Another process wrote the group's rows: reload the group, as after any write."""
         entry = self.coordinator.entries.get(group_id)
         if entry is not None and entry.busy:
             self.coordinator.doubt(entry)
             self.reloader.add([entry])
 
     async def _learn(self, group_id: str, operation_id: int) -> None:
-        """Read what is paused once nothing of the operation is under way, until that can be read,
-        or is another node's affair."""
+        """Read the pauses when no attempt of the operation is running, until that succeeds, or the
+        group has another node."""
         while self.coordinator.owns(group_id):
             try:
                 async with await connections.connect("pauses again") as connection:
@@ -169,7 +169,7 @@ class Pausing:
 
 
 def changes(group_id: str, before: Pauses, after: Pauses) -> Iterator[Statement]:
-    """What makes the rows of the one those of the other, and rings for pages. Pure."""
+    """The statements that change the rows from one state to the other, and notify pages. Pure."""
     gone = sorted(before.keys() - after.keys())
     if gone:
         scopes, names = ([target[part] for target in gone] for part in (0, 1))

@@ -1,7 +1,7 @@
-"""Operators' verbs: a row to insert, and from the row the event that the owner steps.
+"""Operators' requests: a row to insert, and the event that the owner executes.
 
-``ask`` is for the admin and REST (any process, any moment); ``OperationDispatcher`` is the node's
-side. Effect and result commit together, by the store, so a verb outlives an owner that dies over it
+``ask`` is for the admin and REST (any process, any time); ``OperationDispatcher`` is the node's
+part. The store commits effect and result together, so an operation survives an owner that fails
 (docs/architecture.md, *Operations*).
 """
 
@@ -40,7 +40,7 @@ from groups.tracing import context
 logger = logging.getLogger(__name__)
 
 BELL = "rollcall_operations"
-"""The channel that says: an operation waits. The payload is its slot."""
+"""The channel for new operations. The payload is the slot."""
 
 NEW_VERBS: Final = frozenset(
     {
@@ -51,15 +51,15 @@ NEW_VERBS: Final = frozenset(
     }
 )
 LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
-"""Nodes of this schema, and of later ones, leave verbs alone that they do not know. Those before
-take them for a forced rebalance: these verbs are not asked for while one of those owns a slot."""
+"""Nodes of this schema, and of later ones, ignore unknown verbs. Earlier ones take them for a
+forced rebalance: these verbs are refused while such a node owns a slot."""
 
 KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
-"""Nodes of this schema know that a freeze may have an end; to those before it would have none."""
+"""Nodes of this schema support a freeze's end; earlier ones would ignore it."""
 
 
 class OlderNode(Exception):
-    """A node would take the verb for another one. Its text is a sentence for people."""
+    """A node would misinterpret the verb. Its text is a message for people."""
 
 
 def ask(
@@ -75,10 +75,10 @@ def ask(
     until: datetime | None = None,
     idempotency_key: str | None = None,
 ) -> Operation:
-    """Record what an operator wants of a group, and ring for the group's owner.
+    """Insert an operation on a group, and notify the group's owner.
 
-    Returns the operation, pending. A known idempotency key returns the operation it made.
-    Raises ValueError for a reason that is empty or not to be shown to people, and ``OlderNode``.
+    Returns the operation, pending. A known idempotency key returns its existing operation. Raises
+    ValueError for a reason that is empty or cannot be displayed, and ``OlderNode``.
     """
     check_reason(reason)
     check_nodes(verb, until)
@@ -108,7 +108,7 @@ def ask(
 
 
 def check_nodes(verb: str, until: datetime | None = None) -> None:
-    """Raise ``OlderNode`` where a node that owns slots would take the verb for another."""
+    """Raise ``OlderNode`` if a node that owns slots would misinterpret the verb."""
     if verb not in NEW_VERBS:
         return
     knows = KNOWS_ENDS if until is not None else LEAVES_UNKNOWN
@@ -122,7 +122,7 @@ def check_nodes(verb: str, until: datetime | None = None) -> None:
 
 
 def check_reason(reason: str) -> None:
-    """Raise ValueError for one that nobody should read in the journal later."""
+    """Raise ValueError for a reason that must not be displayed in the journal."""
     if not reason.strip():
         raise ValueError("an operation requires a reason")
     problem = text_problem(reason)
@@ -131,7 +131,7 @@ def check_reason(reason: str) -> None:
 
 
 def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
-    """Record the same wish for many groups, and ring once for each slot."""
+    """Insert the same operation for many groups, and notify once for each slot."""
     check_reason(reason)
     said = {"verb": verb, "reason": reason, "actor": actor, "traceparent": context.traceparent()}
     asked = [Operation(group_id=g, slot=slot_of(g), **said) for g in group_ids]
@@ -143,7 +143,7 @@ def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) ->
 
 
 def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
-    """A pending row as the event it asks for, with its group id."""
+    """The event of a pending row, with its group id."""
     operation_id, group_id, verb, member_id, reason, actor, expected, restore_to, offsets, end = row
     said = {"operation_id": operation_id, "actor": actor, "reason": reason}
     if verb == Operation.Verb.EVICT:
@@ -188,13 +188,13 @@ class NoTraces:
 
 
 class OperationDispatcher:
-    """The node's side: pending operations of owned slots become events, once each.
+    """The node's part: pending operations of owned slots become events, once each.
 
-    ``_given`` keeps each id with the slot epoch under which it was given out, until its row is no
-    longer pending, or its event was refused before it was decided: so a second ring does not step
-    an operation twice while its first step is on the way to its commit. A slot that was lost and
-    won again has another epoch: what was stepped under the old one is fenced, and given again.
-    Verbs of later versions wait for a node that knows them.
+    ``_given`` has each id with the slot epoch under which its event was created, until its row is
+    no longer pending, or its event was refused before a decision: so a second notification does not
+    execute an operation twice while the first is being committed. A slot that was lost and taken
+    again has another epoch: events of the old one are fenced, and created again. Verbs of later
+    versions wait for a node that knows them.
     """
 
     def __init__(
@@ -220,7 +220,8 @@ class OperationDispatcher:
         self.traces.left(operation_id)
 
     async def look(self, _payload: str | None = None) -> None:
-        """Read what is pending for this node's slots and put it into the inboxes."""
+        """Read the pending operations of this node's slots and put their events into the
+        inboxes."""
         async with self._looking:
             await self._look()
 

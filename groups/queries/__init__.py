@@ -1,1 +1,1 @@
-"""What screens and REST read."""
+"""Queries for screens and REST."""

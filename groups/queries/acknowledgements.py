@@ -1,4 +1,4 @@
-"""What of the things that need attention somebody has taken note of. Reads only."""
+"""Acknowledgements of what needs attention. Reads only."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +16,11 @@ ABOUT_GROUPS: Final = frozenset(
 """Rules whose subject is a group."""
 
 Known = Mapping[tuple[str, str], Acknowledgement]
-"""Acknowledgements that hold, by rule and subject."""
+"""Valid acknowledgements, by rule and subject."""
 
 
 def known(subjects: Iterable[str] | None = None) -> Known:
-    """Those whose end has not passed: all, or those about these subjects. One statement."""
+    """Acknowledgements whose end has not passed: all, or those of these subjects. One statement."""
     ends = Q(until__isnull=True) | Q(until__gt=timezone.now())
     rows = Acknowledgement.objects.filter(ends)
     if subjects is not None:
@@ -29,7 +29,7 @@ def known(subjects: Iterable[str] | None = None) -> Known:
 
 
 def from_json(text: str) -> Acknowledgement:
-    """A row as PostgreSQL's ``to_jsonb`` writes it."""
+    """From PostgreSQL's ``to_jsonb`` of a row."""
     row = json.loads(text)
     at, until = row.pop("at"), row.pop("until")
     ends = None if until is None else datetime.fromisoformat(until)
@@ -37,5 +37,5 @@ def from_json(text: str) -> Acknowledgement:
 
 
 def subjects_of(rule: str, acknowledged: Known) -> Sequence[str]:
-    """What a rule was acknowledged for."""
+    """The subjects for which a rule was acknowledged."""
     return [subject for name, subject in acknowledged if name == rule]

@@ -1,7 +1,6 @@
-"""What needs attention: one table of rules, each with its threshold, and the sentences of those
-that fire. The Overview shows them; nothing is decided by them. What somebody has acknowledged fires
-as before, and says so (``groups.queries.acknowledgements``).
-"""
+"""What needs attention: one table of rules, each with its threshold, and sentences for those that
+fire. The Overview shows them; nothing depends on them. An acknowledged rule fires as before, with
+its acknowledgement (``groups.queries.acknowledgements``)."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,22 +23,22 @@ from groups.store.sql import attention as sql
 from groups.store.sql.drains import KNOWS_DRAINS
 
 SILENT_MEMBERS_MAX: Final = 2_000
-"""Silent members of all groups together that are looked at."""
+"""Silent members that are read, of all groups together."""
 
 
 TOLD_IN_MINUTES: Final = timedelta(minutes=2)
-"""From here on; below, it is told in seconds."""
+"""From this time on ages are in minutes; below in seconds."""
 
 
 def passed(since: datetime) -> str:
-    """How long ago, or for how long, in words."""
+    """An age or a duration in words."""
     ago = timezone.now() - since
     return timesince(since) if ago >= TOLD_IN_MINUTES else seconds(round(ago / MS))
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the rules look at."""
+    """The input of the rules."""
 
     fleet: Overview
     found: Sequence[Found]
@@ -104,7 +103,7 @@ Says = Callable[[Found], tuple[str, str]]
 
 
 def _each(rule: str, says: Says) -> Callable[[Seen], Iterator[Fired]]:
-    """A rule about groups that the statement found; how many more there are is said last."""
+    """The findings of a rule about groups; the last line has the number of further ones."""
 
     def fired(seen: Seen) -> Iterator[Fired]:
         rows = seen.of(rule)
@@ -130,7 +129,7 @@ WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
     "no taker": "No other node takes slots: start one, or withdraw another drain.",
     "slow": "Others take slots, but not these: see the log of each node.",
 }
-"""Why a drained node still owns slots, by what the rows say of nodes."""
+"""Why a drained node still owns slots, by the rows of nodes."""
 
 
 def _drains(seen: Seen) -> Iterator[Fired]:
@@ -162,7 +161,7 @@ UNSETTLED: Final = "unsettled"
 
 
 class Rule(NamedTuple):
-    """One rule: what fires it, and the setting that holds its threshold ("": none)."""
+    """One rule: when it fires, and the setting with its threshold ("": none)."""
 
     name: str
     meaning: str
@@ -254,16 +253,15 @@ RULES: Final = (
         _limits,
     ),
 )
-"""The most urgent first; the Overview shows them in this order."""
+"""The most urgent first, as on the Overview."""
 
 
 OF_GROUPS: Final = (UNSETTLED, "unowned", "storm", "silent", "stopped", "frozen", "no-commit")
-"""Rules about one group."""
+"""Rules whose subject is a group."""
 
 
 def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
-    """Everything that needs attention, of all groups or of one. One statement, two with
-    ``attention.commit.ms``."""
+    """All findings, of all groups or of one. One statement, two with ``attention.commit.ms``."""
     newest = fleet.newest_entry
     after = None if newest is None else newest - JOURNAL_READ_MAX
     seen = Seen(fleet, find(after, fleet.acknowledged, only))
@@ -274,7 +272,7 @@ def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
 
 
 def of_group(group: Group, now: Situation) -> Sequence[Fired]:
-    """Rules that fire for this group, as they do in the whole fleet. One statement, two with
+    """Rules that fire for this group, as in the whole fleet. One statement, two with
     ``attention.commit.ms``."""
     return fired(alone(group, now), group.group_id)
 
@@ -290,8 +288,8 @@ GROUPS_MAX: Final = 10_000
 
 
 def groups_of(names: Collection[str]) -> set[str]:
-    """The groups for which one of these rules fires; but for ``UNSETTLED``, which the groups' own
-    rows tell. One statement, two with ``attention.commit.ms``."""
+    """The groups for which one of these rules fires; not for ``UNSETTLED``, which is in the groups'
+    own rows. One statement, two with ``attention.commit.ms``."""
     rows = find(None, {}, listed=GROUPS_MAX)
     return {row.group_id for row in rows if row.rule in names}
 
@@ -302,8 +300,8 @@ def find(
     only: str | None = None,
     listed: int = LISTED_MAX,
 ) -> Sequence[Found]:
-    """What the rules about groups are judged by: all groups, or this one alone; of each rule
-    ``listed`` rows."""
+    """The input of the rules about groups: of all groups, or of this one; ``listed`` rows for each
+    rule."""
     thresholds = Thresholds.from_django()
     values: dict[str, Any] = {
         f"known_{rule.name.replace('-', '_')}": subjects_of(rule.name, acknowledged)

@@ -1,7 +1,7 @@
-"""The connections of clients to nodes. Reads, but for the bell that asks nodes to note them.
+"""The connections of clients to nodes. Reads, and notifies nodes to write them.
 
-Nodes keep no list, and note their connections for who asks (``groups.coordinator``'s
-``client_connections``), so that nothing is spent on it while nobody does.
+Nodes keep no list, and write their connections on request (``client_connections`` in
+``groups.coordinator``), so that they cost nothing otherwise.
 """
 
 import time
@@ -20,16 +20,16 @@ from groups.queries.drains import SILENT_AFTER
 from groups.store.sql import connections as sql
 
 FRESH: Final = timedelta(seconds=1)
-"""What was noted so lately is not asked for again; no node notes more often."""
+"""Rows of this age are not requested again; nodes do not write more often."""
 
 WAIT_S: Final = 3.0
-"""A node that has not noted its connections by then is shown as it was."""
+"""A node that has not written its connections by then is shown with its older rows."""
 
 LOOK_S: Final = 0.05
 
 WAITING_MAX: Final = 4
-"""Requests that wait for nodes at the same time, in a process of the web: each holds a thread. One
-more is told what is noted already."""
+"""Requests that wait for nodes at the same time, in a web process: each holds a thread. A further
+one gets the existing rows."""
 
 _seats = BoundedSemaphore(WAITING_MAX)
 
@@ -37,7 +37,7 @@ FILTERS: Final = ("listener", "address", "principal", "client_id", "software")
 
 
 def rows(asked: Mapping[str, Any]) -> QuerySet[ClientConnection]:
-    """Connections of nodes that are alive, by ``FILTERS``, ``node_id`` and ``group_id``."""
+    """Connections of live nodes, by ``FILTERS``, ``node_id`` and ``group_id``."""
     found = ClientConnection.objects.filter(node_id__in=_live().values("node_id"))
     for name in ("node_id", *FILTERS):
         if name in asked:
@@ -48,7 +48,7 @@ def rows(asked: Mapping[str, Any]) -> QuerySet[ClientConnection]:
 
 
 def ask() -> None:
-    """Let the nodes note their connections, unless they just have, and wait until they have."""
+    """Let the nodes write their connections, unless they just have, and wait until they have."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT now()")
         asked_at: datetime = cursor.fetchone()[0]
@@ -62,14 +62,14 @@ def ask() -> None:
     try:
         deadline = time.monotonic() + WAIT_S
         while _late(asked_at) and time.monotonic() < deadline:
-            give_back()  # others may have the connection while this one sleeps
+            give_back()  # others may use the connection during the pause
             time.sleep(LOOK_S)
     finally:
         _seats.release()
 
 
 def noted() -> Sequence[Mapping[str, Any]]:
-    """Of each live node, when it noted its connections and how many; None: it never did. Two
+    """When each live node last wrote its connections, and their number; None: never. Two
     statements."""
     found = {row.node_id: row for row in ConnectionsNoted.objects.all()}
     return [
@@ -87,7 +87,7 @@ def _live() -> QuerySet[Node]:
 
 
 def _late(asked_at: datetime) -> Collection[int]:
-    """Live nodes whose note is older than what who asks is content with. One statement."""
+    """Live nodes whose rows are older than the request accepts. One statement."""
     fresh = ConnectionsNoted.objects.filter(noted_at__gte=asked_at - FRESH)
     late = _live().exclude(node_id__in=fresh.values("node_id"))
     return list(late.values_list("node_id", flat=True))

@@ -1,4 +1,4 @@
-"""Which cluster this is. One statement."""
+"""The cluster's id. One statement."""
 
 from django.db import connection
 
@@ -7,7 +7,7 @@ from groups.postgres.timeline import cluster_id
 
 
 def current_id() -> str:
-    """The id that Kafka's clients are told by Metadata and DescribeCluster."""
+    """The id that Kafka clients receive in Metadata and DescribeCluster."""
     with connection.cursor() as cursor:
         cursor.execute(sql.SYSTEM)
         (system_identifier,) = cursor.fetchone()

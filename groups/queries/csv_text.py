@@ -1,15 +1,15 @@
-"""Cells of CSV as a spreadsheet may open them."""
+"""Cells of CSV that are safe to open in a spreadsheet."""
 
 import json
 from typing import Any, Final
 
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""How a cell begins that a spreadsheet would run; some take the wide forms for the others."""
+"""Prefixes of cells that a spreadsheet would execute; some also accept the full-width forms."""
 
 
 def cell(value: Any) -> str:
-    """A value as text, which no spreadsheet takes for a formula; nothing is an empty cell, and what
-    has parts is JSON."""
+    """A value as text that no spreadsheet executes; None is an empty cell, and structured values
+    are JSON."""
     if value is None:
         return ""
     if isinstance(value, bool | dict | list):

@@ -1,7 +1,7 @@
 """Drained nodes, and what a drain or its withdrawal would move. Reads only.
 
-Who is alive is judged here by the time of the last beat, for people; the nodes judge by their own
-clocks, and what they do may be another thing.
+Here a node is alive by the time of its last beat, for display; nodes use their own clocks, and may
+decide differently.
 """
 
 from collections import Counter
@@ -18,12 +18,12 @@ from groups.models import Drain, Group, Node, Slot
 from groups.queries.situation_text import many
 
 SILENT_AFTER: Final = timedelta(seconds=15)
-"""A node unheard of for this long takes nothing over."""
+"""A node with an older beat takes no slots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What changes hands: how many slots each node is given, and by whom; how many groups."""
+    """The changes: how many slots each node gets, and from which; how many groups."""
 
     given: Mapping[int, int]
     taken: Mapping[int, int]
@@ -31,7 +31,7 @@ class Moves:
 
     @property
     def slots(self) -> int:
-        """How many slots move."""
+        """The number of slots that move."""
         return sum(self.given.values())
 
 
@@ -40,7 +40,7 @@ NOTHING: Final = Moves({}, {}, 0)
 
 @dataclass(frozen=True, slots=True)
 class NodesAndSlots:
-    """Slots with their owners, the nodes that are alive and could load groups, and the drains."""
+    """Slots with their owners, live nodes that could load groups, and drains."""
 
     owners: Mapping[int, int | None]
     live: Collection[int]
@@ -48,11 +48,11 @@ class NodesAndSlots:
     drains: Mapping[int, Drain]
 
     def takers(self, without: int | None = None) -> set[int]:
-        """Nodes that take slots now, but for this one."""
+        """The nodes that take slots now, except this one."""
         return set(self.able) - set(self.drains) - {without}
 
     def moves(self, takers: Collection[int]) -> Moves:
-        """What would move if these took all slots."""
+        """The moves if these nodes took all slots."""
         living = {slot: n if n in self.live else None for slot, n in self.owners.items()}
         wanted = placement.plan(living, takers)
         moved = {slot: node for slot, node in wanted.items() if node != self.owners[slot]}
@@ -61,11 +61,11 @@ class NodesAndSlots:
 
 
 def look() -> NodesAndSlots:
-    """As the rows say. Three statements."""
+    """Read the rows. Three statements."""
     alive = Node.objects.filter(beat_at__gte=Now() - SILENT_AFTER)
     rows = dict(alive.values_list("node_id", "takes_slots"))
     drains = {drain.node_id: drain for drain in all_of_them()}
-    # One that was drained says that it takes none; whether it could is not known then.
+    # A drained node's row says that it takes none; whether it could is then unknown.
     able = {node_id for node_id, takes in rows.items() if takes or node_id in drains}
     owners = dict(Slot.objects.order_by("slot").values_list("slot", "node_id"))
     return NodesAndSlots(owners, set(rows), able, drains)
@@ -83,20 +83,20 @@ def of(node_id: int) -> Drain | None:
 
 
 def by_draining(node_id: int) -> Moves:
-    """What moves when a node is drained. Four statements."""
+    """The moves when a node is drained. Four statements."""
     fleet = look()
     return fleet.moves(fleet.takers(node_id))
 
 
 def by_undraining(node_id: int) -> Moves:
-    """What moves when the drain of a node is withdrawn. Four statements."""
+    """The moves when a node's drain is withdrawn. Four statements."""
     fleet = look()
     back = {node_id} & set(fleet.live)
     return fleet.moves(fleet.takers(node_id) | back)
 
 
 def in_words(moves: Moves, *, is_drain: bool) -> Sequence[str]:
-    """The same for people."""
+    """The moves in words."""
     if not moves.slots:
         return ["No slot changes its owner."]
     nodes = moves.given if is_drain else moves.taken

@@ -1,4 +1,4 @@
-"""What the rules of what needs attention find, and what they say. Values only."""
+"""Findings of the attention rules, and their texts. Values only."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,7 +8,7 @@ from groups.models import Acknowledgement
 
 
 class Place(StrEnum):
-    """What kind of page tells more."""
+    """The kind of page with more details."""
 
     GROUP = "group"
     GROUPS = "groups"
@@ -18,8 +18,8 @@ class Place(StrEnum):
 
 
 class Fired(NamedTuple):
-    """One line of what needs attention. ``key``: which group or operation. ``subject``: what it can
-    be acknowledged for, None: that many more are left out; ``acknowledged``: by whom it was."""
+    """One finding. ``key``: its group or operation. ``subject``: for which it can be acknowledged,
+    None: the number of further findings; ``acknowledged``: by whom."""
 
     rule: str
     tone: str
@@ -32,7 +32,7 @@ class Fired(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One row of the statement; ``total``: how many of its rule there are."""
+    """One row of the statement; ``total``: the number of rows of its rule."""
 
     rule: str
     group_id: str

@@ -1,7 +1,7 @@
-"""What a list of groups shows of each beside its row: how much work it has, how much of that nobody
-does, and how often it rebalances.
+"""Values of a list of groups besides its rows: the amount of work, how much of it has no owner, and
+the number of rebalances.
 
-Reads only, three statements for a page of groups, each bounded: a page may hold groups of thousands
+Reads only, three statements for a page of groups, each limited: a page may have groups of thousands
 of members.
 """
 
@@ -19,23 +19,22 @@ from groups.queries import groups
 from groups.queries.overview import JOURNAL_READ_MAX, RECENT
 
 MEMBERS_READ_MAX: Final = 6_000
-"""Members of a page's groups that are read, those of small groups first: some 0.1 s. Of the others
-the page of the group tells."""
+"""Members of a page's groups that are read, those of small groups first: about 0.1 s. For others
+see the group's page."""
 
 READ: Final = ("group_id", "subscription", "assignment", "details")
 
 
 ORDERS: Final = ("topics", "partitions", "unowned")
-"""Columns that a list is ordered by only where its members can be read."""
+"""Columns by which a list is ordered only if its members can be read."""
 
 GROUP: Final = ("kind", "protocol_name", "details")
-"""What is read of a group to understand its members' rows."""
+"""The group's columns that are needed to decode its members' rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A group's work: topics that members subscribe to, their partitions, and how many of these no
-    member owns."""
+    """A group's work: subscribed topics, their partitions, and how many of these have no owner."""
 
     topics: int
     partitions: int
@@ -43,13 +42,13 @@ class Work:
 
 
 def work_of(page: Sequence[Any]) -> Mapping[str, Work]:
-    """The work of these annotated groups, by id, of those that were read. Two statements."""
+    """The work of these annotated groups, by id, if it was read. Two statements."""
     return _work_of({group.group_id: group for group in _within_bounds(page)})
 
 
 def work_of_all(found: QuerySet[Any]) -> Mapping[str, Work] | None:
-    """The work of all these groups, by id; None: they have more than ``MEMBERS_READ_MAX`` members,
-    or there are more groups than that. Three statements, one where it is None."""
+    """The work of all these groups, by id; None if they have more than ``MEMBERS_READ_MAX``
+    members, or there are more groups than that. Three statements, one if it is None."""
     counted = found.order_by().annotate(member_count=BY_MEMBERS).only("group_id", *GROUP)
     rows = list(counted[: MEMBERS_READ_MAX + 1])
     if len(rows) > MEMBERS_READ_MAX or sum(row.member_count for row in rows) > MEMBERS_READ_MAX:
@@ -61,7 +60,7 @@ def _work_of(read: Mapping[str, Any]) -> Mapping[str, Work]:
     topics: dict[str, set[str]] = {group_id: set() for group_id in read}
     owned: dict[str, int] = dict.fromkeys(read, 0)
     members = Member.objects.filter(group_id__in=list(read)).values_list(*READ, named=True)
-    for row in members:  # named tuples: thousands of models would cost as much again
+    for row in members:  # named tuples: models of thousands would double the time
         group = read[row.group_id]
         topics[row.group_id].update(groups.subscribed_topics(group, row) or ())
         owned[row.group_id] += groups.partitions_owned(group, row)
@@ -84,8 +83,8 @@ def _work(topics: Collection[str], owned: int, sizes: Mapping[str, int]) -> Work
 
 
 def rebalances_1h(group_ids: Sequence[str]) -> Mapping[str, int]:
-    """How many rebalances each of these groups completed within the last hour, as far as the newest
-    entries of the journal tell. One statement."""
+    """How many rebalances each of these groups completed within the last hour, among the newest
+    journal entries. One statement."""
     recent = Journal.objects.filter(
         id__gt=Coalesce(Subquery(NEWEST), 0) - JOURNAL_READ_MAX,
         at__gte=timezone.now() - RECENT,
@@ -98,7 +97,7 @@ def rebalances_1h(group_ids: Sequence[str]) -> Mapping[str, int]:
 
 NEWEST: Final = Journal.objects.order_by("-id").values("id")[:1]
 
-# -- What a list is ordered by ----------------------------------------------------------------
+# -- Orders of a list -------------------------------------------------------------------------
 
 
 def _one(counted: Any) -> Coalesce:
@@ -120,11 +119,11 @@ BY_MEMBERS: Final = _one(
 BY_LAST_REBALANCE: Final = _one(
     _REBALANCES.values("group_id").annotate(newest=Max("id")).values("newest")
 )
-"""The number of its entry in the journal: later ones are greater."""
+"""The number of its journal entry: later ones are greater."""
 
 
 class HourAgo(Func):
-    """PostgreSQL's clock, asked when the statement runs."""
+    """PostgreSQL's clock when the statement runs."""
 
     template = f"now() - interval '{RECENT // timedelta(seconds=1)} seconds'"
 

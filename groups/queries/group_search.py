@@ -1,5 +1,5 @@
-"""Groups that have to do with what is looked for: a part of their id, of a member's id, client id,
-instance id or host, or of a topic's name. Reads only, bounded."""
+"""Groups that match a search: a part of their id, of a member's id, client id, instance id or host,
+or of a topic's name. Reads only, limited."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -14,17 +14,17 @@ from groups.queries import attention, overview
 from groups.queries.situation import SETTLED
 
 RESOLVED_MAX: Final = 5_000
-"""Groups that are found once, by their ids, for the count and for the page of a list."""
+"""Groups whose ids are read once, for both the count and the page of a list."""
 
 TOPICS_MAX: Final = 5
-"""Topics whose groups are looked for, of those with the word in their name: the shortest names."""
+"""Topics whose groups are searched, of those with the word in their name: the shortest names."""
 
 MEMBERS_SEARCHED_MAX: Final = 50_000
 TOPICS_READ_MAX: Final = 200
-"""Topics that are looked through for those."""
+"""Topics that are read for that."""
 
 OFFSETS_SEARCHED_MAX: Final = 20_000
-"""Rows in which it is looked for topics."""
+"""Rows that are searched for topics."""
 
 MEMBER_FIELDS: Final = ("client_id", "member_id", "instance_id", "client_host")
 
@@ -40,12 +40,12 @@ WHERE details->'topics' ?| %s::text[] OR details->'assigned' ?| %s::text[]
       OR EXISTS (SELECT FROM unnest(%s::text[]) AS name
                  WHERE position(int2send(length(name)::int2) || name::bytea IN subscription) > 0)
 """
-"""In a subscription a topic's name stands behind its length (two bytes), so one that is a part of
-another is not found in its place. A topic's name has no backslash: its text is its bytes."""
+"""In a subscription a topic's name follows its length (two bytes), so a longer name that contains
+it does not match. A topic's name has no backslash: its text is its bytes."""
 
 
 def matching(found: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
-    """Those of these groups that have to do with every word. One statement more."""
+    """The groups among these that match every word. One more statement."""
     topics = _topics(words) if words else []
     for word in words:
         of_member = Q()
@@ -61,7 +61,7 @@ def matching(found: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
 
 
 def _topics(words: Sequence[str]) -> Sequence[tuple[str, Any]]:
-    """Topics with one of the words in their name, those with short names first."""
+    """Topics with one of the words in their name, short names first."""
     named = Q()
     for word in words:
         named |= Q(name__icontains=word)
@@ -70,7 +70,7 @@ def _topics(words: Sequence[str]) -> Sequence[tuple[str, Any]]:
 
 
 def of_topic(found: QuerySet[Any], name: str) -> QuerySet[Any]:
-    """Those of these groups that subscribe to a topic or have committed offsets of it."""
+    """The groups among these that subscribe to a topic or have committed offsets of it."""
     topics = list(Topic.objects.filter(name=name).values_list("name", "topic_id"))
     return found.filter(group_id__in=_of(topics)) if topics else found.none()
 
@@ -81,16 +81,15 @@ def _of(topics: Sequence[tuple[str, Any]]) -> RawSQL:
 
 
 def ids_of(found: QuerySet[Any]) -> tuple[Sequence[str], int]:
-    """The first ``RESOLVED_MAX`` ids of these groups, in their order, and how many there are: a
-    list that counted its groups and then read a page of them would search all members and offsets
-    twice. One statement."""
+    """The first ``RESOLVED_MAX`` ids of these groups, in order, and the number of all: a count and
+    then a page would search all members and offsets twice. One statement."""
     counted = found.annotate(_total=Window(Count("*")))
     rows = list(counted.values_list("group_id", "_total")[:RESOLVED_MAX])
     return [group_id for group_id, _ in rows], rows[0][1] if rows else 0
 
 
 def of_node(found: QuerySet[Any], node_id: int | None) -> QuerySet[Any]:
-    """Those of these groups whose slot a node owns; None: nobody."""
+    """The groups among these whose slot a node owns; None: without an owner."""
     slots = Slot.objects.filter(node_id=node_id) if node_id is not None else FREE
     return found.filter(slot__in=slots.values("slot"))
 
@@ -99,8 +98,8 @@ FREE: Final = Slot.objects.filter(node_id__isnull=True)
 
 
 def of_rules(found: QuerySet[Any], names: Collection[str]) -> QuerySet[Any]:
-    """Those of these groups for which one of these rules of what needs attention fires, also those
-    that somebody acknowledged. One statement more, two with ``attention.commit.ms``."""
+    """The groups among these with a finding of these attention rules, also acknowledged ones. One
+    more statement, two with ``attention.commit.ms``."""
     wanted = Q(group_id__in=attention.groups_of(names))
     if attention.UNSETTLED in names:
         since = overview.unsettled_since(timezone.now())

@@ -1,7 +1,7 @@
-"""What operators and automation read of groups: read models for the admin and REST.
+"""Read models of groups, for the admin and REST.
 
-Reads only, by the ORM, a fixed small number of statements each. What bytes mean is told by
-``groups.core``; how things look on a page or in JSON is the caller's affair.
+Reads only, by the ORM, with a small fixed number of statements each. ``groups.core`` decodes bytes;
+callers format pages or JSON.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -52,7 +52,7 @@ STATES = (
     "Reconciling",
     "Stable",
 )
-"""Of every kind of group; asking the rows which there are would read all of them."""
+"""The states of every kind of group; querying the existing ones would read all rows."""
 
 REBALANCED = EntryKind.REBALANCE_COMPLETED
 
@@ -67,7 +67,7 @@ Partitions = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """A member as people read it. Ages are milliseconds; None: not noted yet."""
+    """A member for display. Ages are milliseconds; None: not written yet."""
 
     member_id: str
     instance_id: str | None
@@ -86,13 +86,13 @@ class MemberView:
 
     @property
     def partition_count(self) -> int:
-        """How many partitions the member owns, as far as its assignment can be read."""
+        """The number of partitions that the member owns, if its assignment can be decoded."""
         return sum(len(numbers) for numbers in (self.assignment or {}).values())
 
 
 @dataclass(frozen=True, slots=True)
 class OffsetView:
-    """A committed offset beside what is known of its partition's end. ``lag`` None: unknown."""
+    """A committed offset with its partition's end offset. ``lag`` None: unknown."""
 
     topic: str
     partition: int
@@ -110,8 +110,8 @@ def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
     (whether the whole group is), ``paused_by`` and ``paused_since``, ``paused_members`` (how many
     of its members are), and ``frozen_since`` and ``frozen_until``.
 
-    The additions are computed for the rows of a page only, so a page costs the same however
-    many groups there are, in any order of the group's own columns.
+    These are computed only for the rows of a page, so a page costs the same for any number of
+    groups, in any order by the group's own columns.
     """
     members = Member.objects.filter(group_id=OuterRef("group_id")).order_by()
     counted = members.values("group_id").annotate(n=Count("member_id")).values("n")
@@ -132,8 +132,8 @@ def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
 
 
 def narrow(order: str, filters: Collection[str]) -> QuerySet[Any]:
-    """Groups with nothing but what a list is ordered by, and what its filters need: tens of
-    thousands of rows are looked through for a page."""
+    """Groups with only the columns of a list's order and filters: tens of thousands of rows are
+    read for a page."""
     columns = {"type": "kind"}.get(order, order)
     counts = "member_count" in (order, *(name.removesuffix("_gte") for name in filters))
     found: QuerySet[Any] = Group.objects.only(*{"group_id", columns} - {"", "member_count"})
@@ -151,7 +151,7 @@ def has_committed(topic: str) -> Exists:
 
 
 def with_freezes(found: QuerySet[Any]) -> QuerySet[Any]:
-    """Groups with ``frozen_since``, None: it is not; and ``frozen_until``, None: no end is set."""
+    """Groups with ``frozen_since``, None: not frozen; and ``frozen_until``, None: no end."""
     freezes = GroupConfig.objects.filter(group_id=OuterRef("group_id"), name=FREEZE, value="true")
     page: QuerySet[Any] = found.annotate(
         frozen_since=Subquery(freezes.values("updated_at")[:1]),
@@ -161,7 +161,7 @@ def with_freezes(found: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def freeze_of(group_id: str) -> GroupConfig | None:
-    """The freeze of a group that is there, or of its name. One statement."""
+    """The freeze of a group, which need not exist. One statement."""
     if "\0" in group_id:
         return None
     freezes = GroupConfig.objects.filter(group_id=group_id, name=FREEZE, value="true")
@@ -191,14 +191,14 @@ def noted_members(group_id: str) -> QuerySet[Any]:
 
 
 def member_views(group: Group, rows: Sequence[Any]) -> Sequence[MemberView]:
-    """These rows of ``noted_members`` as people read them. One statement at most."""
+    """These rows of ``noted_members`` for display. At most one statement."""
     names = _topic_names(group, rows)
     now = timezone.now()
     return [_member(group, row, row.heard_at, names, now) for row in rows]
 
 
 def _topic_names(group: Group, rows: Iterable[Member]) -> Mapping[str, str]:
-    """Topic names by id, as 32 hex digits, for groups whose members' rows hold ids."""
+    """Topic names by id, as 32 hex digits, for groups whose members' rows contain ids."""
     if group.kind != CONSUMER:
         return {}
     ids = {topic_id for row in rows for topic_id in row.details.get("assigned", ())}
@@ -234,7 +234,7 @@ def _member(
 
 
 def _state(group: Group, row: Member) -> str:
-    """The member's own state where its kind has one; else the group's."""
+    """The member's own state if its kind has one; else the group's."""
     if group.kind == CONSUMER:
         state: str = row.details.get("state", "")
         return state
@@ -246,7 +246,7 @@ def _milliseconds(span: timedelta) -> int:
 
 
 def subscribed_topics(group: Group, row: Any) -> Sequence[str] | None:
-    """What a member subscribes to; None where that cannot be read. ``row``: its subscription and
+    """A member's subscribed topics; None if they cannot be decoded. ``row``: its subscription and
     details. No statement."""
     if group.kind == CONSUMER:
         by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
@@ -256,8 +256,8 @@ def subscribed_topics(group: Group, row: Any) -> Sequence[str] | None:
 
 @lru_cache(maxsize=256)
 def _subscribed(subscription: bytes, protocol: str | None) -> Sequence[str] | None:
-    """What a subscription says. Members of a group have the same one as a rule: of thousands it is
-    read once."""
+    """The decoded subscription. Members of a group usually have the same one: it is decoded once
+    for thousands."""
     name = protocol or next(iter(packing.names_of(subscription)), None)
     found = topics_of(packing.metadata_of(subscription, name))
     return None if found is None else tuple(sorted(found))
@@ -272,8 +272,8 @@ def _assignment(group: Group, row: Member, names: Mapping[str, str]) -> Partitio
 
 
 def share_of(group: Group, row: Member, topic: Topic) -> tuple[bool, Sequence[int]]:
-    """Whether a member subscribes to a topic, and the partitions of it that it owns; what cannot be
-    read is none. No statement."""
+    """Whether a member subscribes to a topic, and its partitions of it; none if they cannot be
+    decoded. No statement."""
     subscribes = topic.name in (subscribed_topics(group, row) or ())
     if group.kind == CONSUMER:
         return subscribes, sorted(row.details.get("assigned", {}).get(topic.topic_id.hex, ()))
@@ -282,7 +282,7 @@ def share_of(group: Group, row: Member, topic: Topic) -> tuple[bool, Sequence[in
 
 
 def partitions_owned(group: Group, row: Any) -> int:
-    """How many partitions a member owns, of all topics, without decoding them. ``row``: its
+    """How many partitions a member owns, of all topics, without creating them. ``row``: its
     assignment and details. No statement."""
     if group.kind == CONSUMER:
         return sum(map(len, row.details.get("assigned", {}).values()))
@@ -300,13 +300,13 @@ def by_topic(parts: Iterable[tuple[str, int]]) -> Partitions:
 def offsets_of(
     group_id: str, members: Sequence[MemberView] = (), limit: int | None = None
 ) -> Sequence[OffsetView]:
-    """What the group has committed, by topic and partition; at most ``limit``. Two statements."""
+    """The group's committed offsets, by topic and partition; at most ``limit``. Two statements."""
     rows = list(Offset.objects.filter(group_id=group_id).order_by("topic", "partition")[:limit])
     return views_of(rows, members)
 
 
 def views_of(rows: Sequence[Offset], members: Sequence[MemberView] = ()) -> Sequence[OffsetView]:
-    """Offset rows beside the end of their partition and who owns it. One statement."""
+    """Offset rows with the end and the owner of their partition. One statement."""
     names = {row.topic for row in rows}
     ends = dict(Topic.objects.filter(name__in=names).values_list("name", "end_offsets"))
     owners = {
@@ -339,41 +339,42 @@ def journal_of(group_id: str) -> QuerySet[Journal]:
 
 
 def journal_of_topic(name: str) -> QuerySet[Journal]:
-    """What was done to a topic of that name, newest first; one that was deleted has a journal, too.
-    The index ``journal_of_topic`` is for this."""
+    """The journal of topics with this name, newest first, also of a deleted one. It uses the index
+    ``journal_of_topic``."""
     told = Journal.objects.filter(ABOUT_TOPICS).alias(topic=KeyTextTransform("topic", "details"))
     return told.filter(topic=name).order_by("-id")
 
 
 def journal_of_slots() -> QuerySet[Journal]:
-    """Changes of slot owners, drains of nodes, and why all owners changed at once, newest first."""
+    """Changes of slot owners, drains of nodes, and reasons for changes of all owners, newest
+    first."""
     about = Q(kind__startswith="slots-") | Q(kind__startswith="node-")
     about |= Q(kind=EntryKind.TIME_WENT_BACK)
     return Journal.objects.filter(about, group_id="").order_by("-id")
 
 
 def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:
-    """Members of a commanded group that have not acknowledged their newest command, by what it
-    says. One statement."""
+    """Members of a commanded group that have not acknowledged their newest command, by its option.
+    One statement."""
     with connection.cursor() as cursor:
         cursor.execute(commands.NOT_ACKNOWLEDGED, {"group_id": group_id})
         return dict(cursor.fetchall())
 
 
 def committed_by(topic: str) -> int:
-    """How many groups have committed offsets of a topic, ``COMMITTED_BY_MAX`` at most."""
+    """How many groups have committed offsets of a topic, at most ``COMMITTED_BY_MAX``."""
     found = Group.objects.filter(has_committed(topic))
     return int(found.order_by()[:COMMITTED_BY_MAX].count())
 
 
 def topics_of_members(members: Iterable[MemberView]) -> set[str]:
-    """Every topic that a member subscribes to, as far as that can be read."""
+    """Every topic that a member subscribes to, as far as it can be decoded."""
     return {topic for member in members for topic in member.topics or ()}
 
 
 def ends_of(topic: Topic) -> Sequence[int]:
-    """Where each partition's work ends, as ListOffsets tells clients: the greater of the
-    catalogue's end and the greatest offset that any group has committed. One statement."""
+    """Each partition's end offset, as ListOffsets returns it: the greater of the catalogue's and
+    the greatest offset that any group has committed. One statement."""
     numbers = list(range(topic.partitions))
     known = [*topic.end_offsets[: topic.partitions]]
     ends = known + [0] * (topic.partitions - len(known))
@@ -386,18 +387,18 @@ def ends_of(topic: Topic) -> Sequence[int]:
 
 
 def partition_counts(topics: Collection[str]) -> Mapping[str, int]:
-    """How many partitions each of these topics has, as the catalogue says. One statement."""
+    """The number of partitions of each topic, from the catalogue. One statement."""
     return dict(Topic.objects.filter(name__in=topics).values_list("name", "partitions"))
 
 
 def owner_of(group: Group) -> Node | None:
-    """The node that owns the group's slot by the rows. One statement."""
+    """The node that owns the group's slot, by the rows. One statement."""
     owner = Slot.objects.filter(slot=group.slot).values("node_id")[:1]
     return Node.objects.filter(node_id=Subquery(owner)).first()
 
 
 def with_owners(found: QuerySet[Any]) -> QuerySet[Any]:
-    """Groups with ``owner_id``: the node that owns the slot by the rows; None: nobody."""
+    """Groups with ``owner_id``: the node that owns the slot, by the rows; None: no owner."""
     owner = Slot.objects.filter(slot=OuterRef(OuterRef("slot"))).values("node_id")[:1]
     node = Node.objects.filter(node_id=Subquery(owner)).values("node_id")[:1]
     owned: QuerySet[Any] = found.annotate(owner_id=Subquery(node))
@@ -405,16 +406,16 @@ def with_owners(found: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def slots_by_node() -> Mapping[int | None, int]:
-    """How many slots each node owns; None: nobody."""
+    """How many slots each node owns; None: without an owner."""
     counted = Slot.objects.values("node_id").annotate(n=Count("slot")).order_by(F("node_id").asc())
     return {row["node_id"]: row["n"] for row in counted}
 
 
 def ask_for_a_look(group_id: str) -> None:
-    """Ask the group's owner to note who was heard of when, for the next look at the group.
+    """Ask the group's owner to write members' last heartbeats, for the next read of the group.
 
-    Heartbeats live in the owner's memory and are noted rarely; whoever watches a group asks
-    for fresh notes. Nothing waits for them.
+    Heartbeats are in the owner's memory and rarely written; observers of a group request fresh
+    values. The caller does not wait.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s, %s)", [LOOK_BELL, group_id])

@@ -1,7 +1,7 @@
-"""Journal entries about what somebody did: to committed offsets, settings, topics, a whole group.
-Each says who, and what it was before.
+"""Texts of journal entries about requests: changes of committed offsets, settings, topics, a whole
+group. Each has the author and the previous value.
 
-Words only, for ``groups.queries.journal_text``.
+Used by ``groups.queries.journal_text``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,13 @@ from groups.models import Journal
 from groups.queries.situation_text import many
 
 OFFSETS_NAMED = 3
-"""Offsets that a sentence names; the rest is counted, and stands in the entry's details."""
+"""Offsets that a sentence names; others are only counted, and are in the entry's details."""
 
 OFFSETS_GONE: Final[Mapping[str, str]] = {
     Trigger.TOPIC_DELETED: " with their topic",
     Trigger.TOPIC_CREATED: " of an earlier topic with the same name",
 }
-"""Why offsets were deleted, where nobody asked for just that."""
+"""Why offsets were deleted without a request for it."""
 
 TOPICS: Final[Mapping[str, str]] = {
     EntryKind.TOPIC_CREATED: "made",
@@ -29,7 +29,7 @@ TOPICS: Final[Mapping[str, str]] = {
     EntryKind.TOPIC_PLACED: "set the racks of",
     EntryKind.TOPIC_DELETED: "deleted",
 }
-"""Kinds of entries about topics, which belong to no group, and what somebody did."""
+"""Kinds of entries about topics, which have no group, and their verbs."""
 
 ACLS: Final[Mapping[str, str]] = {
     EntryKind.ACL_CREATED: "made",
@@ -43,18 +43,18 @@ NODES: Final[Mapping[str, str]] = {
     EntryKind.NODE_DRAINED: "drained",
     EntryKind.NODE_UNDRAINED: "withdrew the drain of",
 }
-"""About nodes."""
+"""Entries about nodes."""
 
 QUOTAS: Final[Mapping[str, str]] = {
     EntryKind.QUOTA_SET: "set",
     EntryKind.QUOTA_REMOVED: "removed",
 }
-"""And about access to the Kafka port."""
+"""Entries about access to the Kafka port."""
 
 
 def author(entry: Journal) -> str:
-    """Who asked: "olga", "client admin-1 (/10.0.0.7)", or "client admin-1 of User:ann (/10.0.0.7)";
-    whoever it was, where nobody told."""
+    """The author: "olga", "client admin-1 (/10.0.0.7)", or "client admin-1 of User:ann
+    (/10.0.0.7)"; "somebody" if unknown."""
     told = entry.details.get("author") or {}
     if "user" in told or "program" in told:
         return str(told.get("user") or told["program"])
@@ -91,7 +91,7 @@ def offsets_deleted(entry: Journal) -> str:
 
 
 def _flat(entry: Journal, when: str) -> dict[str, int]:
-    """Offsets by the name of their partition, as people say it: "orders-2"."""
+    """Offsets by the name of their partition, in the form "orders-2"."""
     return {
         f"{topic}-{number}": offset
         for topic, numbers in sorted((entry.details.get(when) or {}).items())
@@ -123,7 +123,7 @@ def config_changed(entry: Journal) -> str:
 
 
 def _freeze(before: str | None, after: str | None, end: str | None) -> str:
-    """``end``: as PostgreSQL's JSON has an instant."""
+    """``end``: a time in the format of PostgreSQL's JSON."""
     if after != "true":
         return "thawed the group"
     until = f"{datetime.fromisoformat(end).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if end else ""

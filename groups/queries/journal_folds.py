@@ -1,7 +1,7 @@
-"""A journal folded: one line for each rebalance, its cause first, with the entries behind it.
+"""A folded journal: one line for each rebalance, its cause first, with its entries behind it.
 
-A rebalance is several entries: why it began, once for everybody who came or went until it ended,
-then how it ended. Words only; which entries are read is the caller's affair.
+A rebalance has several entries: why it began, one for each member that joined or left until it
+ended, then how it ended. Texts only; callers read the entries.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from groups.queries.member_names import Name, Names
 from groups.queries.situation_text import many
 
 BEGINS: Final = frozenset([EntryKind.REBALANCE_STARTED, EntryKind.REBALANCE_PUT_OFF])
-"""Kinds of entries that say why a group rebalances."""
+"""Kinds of entries with the cause of a rebalance."""
 
 GOES_ON: Final = frozenset(
     [
@@ -30,19 +30,19 @@ GOES_ON: Final = frozenset(
         EntryKind.STRATEGY_FAILED,
     ]
 )
-"""Kinds that belong to the rebalance in which they happen."""
+"""Kinds of entries that belong to the rebalance in which they happen."""
 
 FAILED: Final = frozenset(
     [EntryKind.CONSUMER_REBALANCE_FAILED, EntryKind.ASSIGNMENT_FAILED, EntryKind.STRATEGY_FAILED]
 )
-"""Kinds that a line tells of without being opened."""
+"""Kinds that a folded line shows."""
 
 ENDS: Final[Mapping[str, str]] = {
     EntryKind.STABLE: "good",
     EntryKind.EMPTIED: "plain",
     EntryKind.REBALANCE_ABANDONED: "bad",
 }
-"""Kinds with which a rebalance is over, and how the line is coloured then."""
+"""Kinds that end a rebalance, and the line's colour then."""
 
 SEVERAL: Final[Mapping[str, str]] = {
     Trigger.MEMBER_JOINED: "joined",
@@ -56,17 +56,17 @@ SEVERAL: Final[Mapping[str, str]] = {
     Trigger.MEMBER_REPLACED: "came back under a new member id",
     Trigger.NOT_ACKNOWLEDGED: "did not acknowledge their command",
 }
-"""What several members did, behind their number; what else comes more than once is only counted."""
+"""Texts for several members, after their number; other causes that repeat are only counted."""
 
 LEAVING: Final = frozenset(
     [Trigger.MEMBER_LEFT, Trigger.SESSION_EXPIRED, Trigger.JOIN_TIMED_OUT, Trigger.SYNC_EXPIRED]
 )
-"""Triggers whose entries name everybody who went at once."""
+"""Triggers whose entries name all members that left together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line. ``entries``: what it is made of, the oldest first; a single one says all itself."""
+    """One line. ``entries``: its entries, the oldest first; a single one is shown completely."""
 
     at: datetime
     tone: str
@@ -75,7 +75,7 @@ class Line:
 
 
 def folded(entries: Iterable[Journal]) -> list[Sequence[Journal]]:
-    """Entries of one group, newest first, as the lines they make; the newest line is first."""
+    """The lines of one group's entries, which are given newest first; the newest line is first."""
     lines: list[Sequence[Journal]] = []
     going: list[Journal] = []
     is_complete = False
@@ -98,13 +98,13 @@ def folded(entries: Iterable[Journal]) -> list[Sequence[Journal]]:
 
 
 def _belongs(entry: Journal) -> bool:
-    """Whether an entry is part of the rebalance in which it stands."""
+    """Whether an entry belongs to the rebalance during which it happened."""
     known = {*BEGINS, *GOES_ON, *ENDS, EntryKind.REBALANCE_COMPLETED}
     return entry.kind in known
 
 
 def line(entries: Sequence[Journal], names: Names, tones: Mapping[str, str]) -> Line:
-    """One of them in words. ``tones``: by kind, for what is no rebalance."""
+    """A line in words. ``tones``: by kind, for entries outside of rebalances."""
     name = names.among(entries)
     last = entries[-1]
     if len(entries) == 1 and last.kind != EntryKind.REBALANCE_COMPLETED:
@@ -113,7 +113,7 @@ def line(entries: Sequence[Journal], names: Names, tones: Mapping[str, str]) -> 
 
 
 def single(entry: Journal, name: Name, tones: Mapping[str, str]) -> Line:
-    """An entry by itself."""
+    """A single entry."""
     return Line(entry.at, tones.get(entry.kind, "plain"), sentence(entry, name), [entry])
 
 
@@ -138,7 +138,7 @@ def _rebalance(entries: Sequence[Journal], name: Name) -> str:
 
 
 def _causes(entries: Sequence[Journal], end: Journal | None, name: Name) -> Iterator[str]:
-    """Why, each cause once, in the order in which they came; then who else came and went."""
+    """The causes, each once, in order; then other members that joined or left."""
     began = [entry for entry in entries if entry.kind in BEGINS and entry.trigger]
     by_trigger: dict[str, list[Journal]] = {}
     for entry in began or ([end] if end is not None and end.trigger else []):
@@ -158,7 +158,7 @@ def _causes(entries: Sequence[Journal], end: Journal | None, name: Name) -> Iter
 
 
 def _count(end: Journal | None, which: str) -> int:
-    """How many members came, or went, until it ended; an entry names the first of them only."""
+    """How many members joined, or left, until it ended; an entry names only the first of them."""
     if end is None:
         return 0
     named = len(getattr(end, which) or ())
@@ -186,8 +186,8 @@ def _cause(trigger: str, told: Sequence[Journal], count: int, name: Name) -> str
 
 
 def _moved(entries: Sequence[Journal]) -> str:
-    """How many partitions moved, of how many, where both were counted. A partition that moves twice
-    until all is settled counts twice: then it is moves that are told."""
+    """How many partitions moved, of how many, if both were counted. A partition that moves twice
+    during a rebalance counts twice: then the number of moves is shown."""
     told = [entry.details for entry in entries if "moved" in (entry.details or {})]
     if not told:
         return ""
@@ -200,7 +200,7 @@ def _moved(entries: Sequence[Journal]) -> str:
 
 
 def _outcome(entries: Sequence[Journal], end: Journal | None, name: Name) -> str:
-    """What became of it: the generation, how long that took, and who was waited for."""
+    """The result: the generation, the duration, and the members that were waited for."""
     kinds = {entry.kind for entry in entries}
     if end is not None:
         took = "" if end.duration_ms is None else f" after {seconds(end.duration_ms)}"

@@ -1,8 +1,8 @@
-"""Where a reader of the journal stands: what it was told, also of entries that come late.
+"""A reader's position in the journal, including entries that appear late.
 
-Numbers are given before commits, so an entry may appear behind greater ones. A position is the
-greatest number that was told and the gaps below it; as text it is the id of an event, and whoever
-comes back with it hears of the rest once each. Pure: time is an argument.
+Numbers are assigned before commits, so an entry may appear after greater ones. A position is the
+greatest number that was read and the gaps below it; as text it is the id of an event, with which a
+client resumes and gets each further entry once. Pure: time is an argument.
 """
 
 import re
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 LATEST_S: Final = 180.0
-"""So long an entry is waited for whose number was passed: a worker's statement may take sixty
-seconds, a person's longer. What comes later yet is not followed; it stands in the list."""
+"""How long an entry with a skipped number is waited for: a worker's statement may take sixty
+seconds, a person's longer. Later ones are not delivered; they are in the list."""
 
 GAPS_MAX: Final = 50
-"""Ranges that a position remembers, the newest: its text is a header of a request."""
+"""The newest ranges that a position keeps: its text is a request header."""
 
 SEQ_MAX: Final = 2**63 - 1
 
@@ -25,27 +25,27 @@ TEXT: Final = re.compile(rf"({NUMBER})(?:~({GAP}(?:,{GAP}){{0,{GAPS_MAX - 1}}}))
 
 @dataclass(slots=True)
 class Gap:
-    """Numbers from ``first`` to ``last`` that were not told, and until when they may be."""
+    """Numbers from ``first`` to ``last`` that were not read, and until when they may appear."""
 
     first: int
     last: int
     until: float
 
     def text(self) -> str:
-        """As it stands in a position's text."""
+        """The form in a position's text."""
         return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
 
 
 @dataclass(slots=True)
 class Position:
-    """``greatest`` was told, and all below it but ``gaps``."""
+    """All numbers up to ``greatest`` were read, except for ``gaps``."""
 
     greatest: int = 0
     gaps: list[Gap] = field(default_factory=list)
 
     @classmethod
     def read(cls, text: str, now: float) -> Self:
-        """Of its text; ``ValueError`` where that is none."""
+        """From its text; raises ``ValueError`` if it is invalid."""
         found = TEXT.fullmatch(text)
         if found is None:
             raise ValueError(text[:100])
@@ -63,7 +63,8 @@ class Position:
 
     @classmethod
     def behind(cls, newest: list[int], now: float) -> Self:
-        """Behind what stands there now, of which ``newest`` are the last numbers in any order."""
+        """The position at the end of the journal, of which ``newest`` are the last numbers in any
+        order."""
         if not newest:
             return cls()
         seqs = sorted(newest)
@@ -73,12 +74,12 @@ class Position:
         return position
 
     def text(self) -> str:
-        """The id of an event behind which this position is."""
+        """The id of the event at this position."""
         gaps = ",".join(gap.text() for gap in self.gaps)
         return f"{self.greatest}~{gaps}" if gaps else str(self.greatest)
 
     def note(self, seq: int, now: float) -> bool:
-        """Whether the entry was not told yet; from now on it was."""
+        """Whether the entry was not read yet; marks it as read."""
         if seq > self.greatest:
             if seq > self.greatest + 1:
                 self.gaps.append(Gap(self.greatest + 1, seq - 1, now + LATEST_S))
@@ -94,5 +95,5 @@ class Position:
         return False
 
     def forget(self, now: float) -> None:
-        """Gaps that nobody waits for any more."""
+        """Drop gaps that have expired."""
         self.gaps = [gap for gap in self.gaps if gap.until > now]

@@ -1,6 +1,5 @@
-"""What those who follow the journal read of its rows: event streams, and webhooks. Each call is one
-short piece of work; who calls it from a loop does so in a thread, which gives its connection back.
-"""
+"""Rows of the journal for its followers: event streams, and webhooks. Each call is one short query;
+callers on a loop use a thread, which returns its connection."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -13,12 +12,12 @@ from groups.queries.journal_position import Position
 PAGE: Final = 500
 
 LOOKED_BACK: Final = 500
-"""Entries below the newest one that are known from the start: what appears among them later is of
-a transaction that was under way."""
+"""Entries before the newest one that a new reader knows: later additions among them come from
+transactions that were running."""
 
 
 class Entry(NamedTuple):
-    """As much of an entry as says who wants to hear of it."""
+    """The columns that decide which readers want an entry."""
 
     seq: int
     group_id: str
@@ -26,23 +25,23 @@ class Entry(NamedTuple):
 
 
 def end(now: float) -> Position:
-    """Behind what stands there now."""
+    """The position at the current end."""
     newest = Journal.objects.order_by("-id").values_list("id", flat=True)[:LOOKED_BACK]
     return Position.behind(list(newest), now)
 
 
 def is_behind(position: Position) -> bool:
-    """Whether the journal has not come so far as somebody was told: its database was restored."""
+    """Whether the journal ends before this position: its database was restored."""
     greatest = Journal.objects.order_by("-id").values_list("id", flat=True).first()
     return greatest is not None and greatest < position.greatest
 
 
 def beyond(position: Position) -> Sequence[Entry]:
-    """A page of what a position was not told, in the order of numbers."""
+    """A page of entries that a position has not read, in order of numbers."""
     wanted = Q(id__gt=position.greatest)
     for gap in position.gaps:
         wanted |= Q(id__range=(gap.first, gap.last))
-    # PostgreSQL finds no place in an index by an OR: else it may read from the first entry on.
+    # With the OR alone PostgreSQL would not use the index, and could read from the first entry on.
     first = position.gaps[0].first if position.gaps else position.greatest + 1
     rows = Journal.objects.filter(wanted, id__gte=first).order_by("id")
     return [Entry(*row) for row in rows.values_list("id", "group_id", "kind")[:PAGE]]

@@ -1,6 +1,6 @@
-"""A journal entry as a sentence that an operator understands at four in the morning.
+"""Texts of journal entries, which an operator understands at four in the morning.
 
-Words only: the facts stand in the entry, the choice of entries in ``groups.queries.groups``.
+Texts only: the facts are in the entry, ``groups.queries.groups`` selects entries.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,22 +41,22 @@ CAUSES: Final[Mapping[str, str]] = {
     Trigger.NO_ECHO: "the owner did not answer for a whole lease",
     Trigger.TOTAL: "a limit is near",
 }
-"""What each trigger means; ``{who}`` is the member."""
+"""The meaning of each trigger; ``{who}`` is the member."""
 
 TOLD: Final = frozenset([Trigger.OPERATOR])
-"""Triggers whose reason says it all."""
+"""Triggers whose reason is complete."""
 
 HANDED_NAMED = 2
-"""Members named that gave partitions to others; the rest is counted."""
+"""Members named that gave partitions to others; others are only counted."""
 
 WAITED_NAMED = 3
-"""Members named as waited for; the rest is counted."""
+"""Members named as waited for; others are only counted."""
 
 MS_PER_S = 1_000
 
 
 def seconds(milliseconds: int) -> str:
-    """A duration as people say it: "40 ms", "1.2 s", "2 min 5 s"."""
+    """A duration in words: "40 ms", "1.2 s", "2 min 5 s"."""
     if milliseconds < MS_PER_S:
         return f"{milliseconds} ms"
     if milliseconds < 60 * MS_PER_S:
@@ -66,7 +66,7 @@ def seconds(milliseconds: int) -> str:
 
 
 def cause(entry: Journal, name: Name = plain) -> str:
-    """Why, and what the client said itself: "member w-1 left: 'consumer closed'"."""
+    """The cause, and the client's own reason: "member w-1 left: 'consumer closed'"."""
     if entry.trigger in TOLD and entry.reason:
         return entry.reason
     template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
@@ -81,12 +81,12 @@ def cause(entry: Journal, name: Name = plain) -> str:
 
 
 def said(entry: Journal) -> str:
-    """What the client gave as its reason, behind a colon; "" where it gave none."""
+    """The client's reason after a colon; "" if it gave none."""
     return f": '{entry.client_reason}'" if entry.client_reason else ""
 
 
 def waited(entry: Journal, name: Name = plain) -> str:
-    """For whom: "waited 1.2 s for w-2, 40 ms for w-1"; "" where nobody had to be waited for."""
+    """The members waited for: "waited 1.2 s for w-2, 40 ms for w-1"; "" if none."""
     slowest = sorted(entry.waited_for.items(), key=lambda item: (-item[1], item[0]))
     slowest = [(member, ms) for member, ms in slowest if ms > 0]
     if not slowest:
@@ -106,8 +106,8 @@ def _put_off(entry: Journal, name: Name) -> str:
 
 
 def reached(entry: Journal) -> str:
-    """What a completed rebalance has reached, in its protocol's word: entries of consumer groups
-    tell who handed partitions to whom, and no others."""
+    """The generation or epoch that a rebalance reached, in its protocol's word; only entries of
+    consumer groups have moves between members."""
     word = "group epoch" if "handed_over" in entry.details else "generation"
     return f"{word} {entry.generation_after}"
 
@@ -127,7 +127,7 @@ def _completed(entry: Journal, name: Name) -> str:
 
 
 def handed_over(entry: Journal, name: Name = plain) -> str:
-    """Who gave what to whom: "w-1 gave 4 partitions to w-2, w-3 took over 2 of w-4"."""
+    """The moves between members: "w-1 gave 4 partitions to w-2, w-3 took over 2 of w-4"."""
     pairs = entry.details.get("handed_over") or []
     said = [_handed(pair, name) for pair in pairs[:HANDED_NAMED]]
     more = entry.details.get("handed_over_pairs", len(pairs)) - len(said)
@@ -145,7 +145,7 @@ def _handed(pair: Mapping[str, Any], name: Name) -> str:
 
 
 def without_owner(entry: Journal) -> str:
-    """How long: "3 partitions had no owner meanwhile, orders-2 for 1.2 s"."""
+    """The time without owners: "3 partitions had no owner meanwhile, orders-2 for 1.2 s"."""
     unowned, longest = entry.details.get("unowned", 0), entry.details.get("unowned_longest")
     if not unowned or not longest:
         return ""
@@ -192,7 +192,8 @@ def _nth(number: int) -> str:
 
 
 def _rebalance_failed(entry: Journal, name: Name) -> str:
-    """Who did not do what, and what becomes of it: the design's ConsumerRebalanceFailed."""
+    """Which members did not do what, and what happens to them: the design's
+    ConsumerRebalanceFailed."""
     named = ", ".join(name(member) for member in entry.left[:WAITED_NAMED])
     more = entry.details.get("left", len(entry.left)) - WAITED_NAMED
     who = named + (f" and {more} more" if more > 0 else "")
@@ -231,7 +232,7 @@ def _replaced(entry: Journal, name: Name) -> str:
 
 
 def _converted(entry: Journal, name: Name) -> str:
-    """By whom a group changed its protocol, and who stayed."""
+    """The cause of a group's conversion, and the members that stayed."""
     kind, members = entry.details.get("to"), entry.details.get("members", 0)
     stayed = f"; {many(members, 'member')} stayed" if members else ""
     return f"The group now uses the {kind} protocol, because {cause(entry, name)}{stayed}."
@@ -252,7 +253,7 @@ def _released(entry: Journal, _name: Name) -> str:
 
 
 def _unnamed(told: Callable[[Journal], str]) -> Callable[[Journal, Name], str]:
-    """A sentence that names no member."""
+    """A sentence without a member's name."""
     return lambda entry, _: told(entry)
 
 
@@ -298,11 +299,11 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     **{kind: _unnamed(partial(acts.node, verb=verb)) for kind, verb in acts.NODES.items()},
     **{kind: _unnamed(partial(acts.topic, verb=verb)) for kind, verb in acts.TOPICS.items()},
 }
-"""Every kind has one; a test looks."""
+"""Every kind has one; a test checks it."""
 
 
 def sentence(entry: Journal, name: Name = plain) -> str:
-    """The whole entry in plain words; an unknown kind is named, with its reason."""
+    """The complete entry in plain words; an unknown kind is shown with its reason."""
     known = SENTENCES.get(entry.kind)
     if known is not None:
         return known(entry, name)

@@ -1,4 +1,4 @@
-"""How far a group is behind: of the partitions whose end the catalogue knows, and of no others.
+"""Lag of groups: only for partitions whose end offset the catalogue knows.
 
 Reads only, one statement each.
 """
@@ -11,7 +11,7 @@ from groups.store.sql import lags as sql
 
 
 class Summary(NamedTuple):
-    """The whole of a group's lag, and the partition that is furthest behind."""
+    """A group's total lag, and the partition with the greatest."""
 
     total: int
     topic: str
@@ -20,7 +20,7 @@ class Summary(NamedTuple):
 
 
 def summary(group_id: str) -> Summary | None:
-    """None: no end is known of any partition that the group has an offset of."""
+    """None if no end offset is known of any partition with a committed offset of the group."""
     with connection.cursor() as cursor:
         cursor.execute(sql.SUMMARY, {"group_id": group_id})
         found = cursor.fetchone()

@@ -1,8 +1,7 @@
-"""What people call members in sentences: the name that a client gave, and a short id beside it
-where two bear the same name.
+"""Names of members in texts: the client's name, with a short id if two members share it.
 
-Member ids of most clients are UUIDs, with the client id before them at best, and nobody reads them.
-Ids that are named nowhere keep a part by which they can be found.
+Member ids of most clients are UUIDs, maybe after the client id, and hard to read. For an id without
+a name, a part of it is shown by which it can be found.
 """
 
 import re
@@ -13,28 +12,28 @@ from typing import Any, Final, Protocol
 from groups.models import Journal
 
 UNIQUE: Final = re.compile(r"-?([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-"""What makes a member id unique, behind the client id if that is there: nobody reads it."""
+"""The unique part of a member id, after the client id if there is one."""
 
 RANDOM: Final = re.compile(r"[A-Za-z0-9_-]{22}")
-"""Kafka's own form of a UUID: what Java's consumers of the consumer protocol call themselves."""
+"""Kafka's own form of a UUID: the ids of Java's consumers with the consumer protocol."""
 
 SHORT: Final = 8
-"""Characters of a short id: by then two of a hundred thousand members differ as a rule."""
+"""Length of a short id: enough to distinguish a hundred thousand members as a rule."""
 
 LOOKED_AT_MAX: Final = 1_000
-"""Older entries of a group in which the name of a member that has gone is looked for."""
+"""Older entries of a group that are searched for the name of a member that is gone."""
 
 
 class Name(Protocol):
-    """How a sentence calls a member, of which it has the id, and perhaps the client id."""
+    """Names a member by its id, and maybe its client id."""
 
     def __call__(self, member_id: str | None, client_id: str | None = None) -> str:
-        """The name; "" for nobody."""
+        """The name; "" for no member."""
         ...
 
 
 def plain(member_id: str | None, client_id: str | None = None) -> str:
-    """By what stands in the entry itself: the client id, or what is before the UUID of the id."""
+    """The name from the entry alone: the client id, or the part of the id before the UUID."""
     if client_id or not member_id:
         return client_id or ""
     return UNIQUE.sub("", member_id) or member_id
@@ -51,14 +50,15 @@ class Names:
         self.group_id = group_id
 
     def __call__(self, member_id: str | None, client_id: str | None = None) -> str:
-        """The name, with a short id where another member has the same."""
+        """The name, with a short id if another member has the same."""
         if not member_id:
             return client_id or ""
         name = client_id or self.known.get(member_id) or self._guessed(member_id)
         return f"{name} ({short(member_id)})" if name in self.alike else name
 
     def _guessed(self, member_id: str) -> str:
-        """Of an id that nothing names. (A consumer of the draft is named after its group.)"""
+        """The name of an id without other information. (A consumer of the draft is named after its
+        group.)"""
         if RANDOM.fullmatch(member_id):
             return f"member {short(member_id)}"
         before = UNIQUE.sub("", member_id)
@@ -67,7 +67,7 @@ class Names:
         return f"member {short(member_id)}"
 
     def among(self, entries: Iterable[Journal]) -> "Names":
-        """The same, where members that these entries mention have one name."""
+        """The same, for the case that members in these entries share a name."""
         mentioned = {member_id for entry in entries for member_id in mentions(entry)}
         named = [self.known.get(m) or self._guessed(m) for m in mentioned]
         return Names(self.known, {*self.alike, *_several(named)}, self.group_id)
@@ -96,10 +96,10 @@ def mentions(entry: Journal) -> Iterator[str]:
 def names_of(
     group_id: str, entries: Sequence[Journal], members: Iterable[Any] | None = None
 ) -> Names:
-    """Who the members are that these entries of a group's journal mention: by the entries, by the
-    members that are there, and by older entries. One statement at most.
+    """Names for the members in these journal entries of a group: from the entries, the current
+    members, and older entries. At most one statement.
 
-    ``members``: those of today, with ``member_id``, ``instance_id`` and ``client_id``.
+    ``members``: the current ones, with ``member_id``, ``instance_id`` and ``client_id``.
     """
     today = {m.member_id: m.instance_id or m.client_id for m in members or ()}
     known = {**_told(entries), **{m: name for m, name in today.items() if name}}

@@ -1,8 +1,8 @@
 """How many partitions a forced rebalance would move, and how certain that is.
 
-Members and topics are as they were at the last rebalance, or a new one would have begun by itself.
-So an assignor whose answer follows from them alone gives the same assignment again; what has no
-owner gets one.
+Members and topics are unchanged since the last rebalance, or a new one would have begun by itself.
+So an assignor whose result depends only on them returns the same assignment again; partitions
+without an owner get one.
 """
 
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from groups.queries.groups import CLASSIC, CONSUMER, MemberView, partition_count
 from groups.queries.situation_text import many
 
 EXACT: Final = frozenset(["range", "roundrobin"])
-"""Assignors whose answer follows from members and topics alone (Kafka's names)."""
+"""Assignors whose result depends only on members and topics (Kafka's names)."""
 
 KNOWN: Final = frozenset(["sticky", "cooperative-sticky", "uniform"])
-"""Assignors that also look at what members own, and move as little as balance allows."""
+"""Assignors that also use the current assignment, and move as little as balance allows."""
 
 
 def expected(group: Any, members: Sequence[MemberView]) -> str:
-    """A sentence; "" where there is nothing to say. One statement."""
+    """A sentence; "" if there is nothing to report. One statement."""
     if group.kind not in (CLASSIC, CONSUMER) or not members:
         return ""
     if any(member.assignment is None for member in members):

@@ -1,7 +1,7 @@
-"""The whole fleet at a glance: what an operator should know before looking at any one group.
+"""The whole fleet in a few numbers: what an operator should know before any single group.
 
-Reads only, by the ORM, twelve statements however many groups there are. What is counted from the
-journal is counted from its newest entries alone, since the journal has no end.
+Reads only, by the ORM, twelve statements for any number of groups. Numbers from the journal come
+only from its newest entries, since its length is not limited.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ FAILED_WITHIN: Final = timedelta(hours=24)
 RECENT: Final = timedelta(hours=1)
 
 JOURNAL_READ_MAX: Final = 20_000
-"""Newest entries of the journal that are looked through for rebalances."""
+"""The newest journal entries that are searched for rebalances."""
 
 LISTED_MAX: Final = 10
 """Lines of each list."""
@@ -32,22 +32,22 @@ LISTED_MAX: Final = 10
 LATEST_MAX: Final = 8
 
 NODE_SILENT_AFTER: Final = timedelta(seconds=15)
-"""A node beats each second or so: one unheard of for this long does not serve."""
+"""A node beats about every second: one with an older beat does not serve."""
 
 NOT_RECORDED: Final = frozenset(["groups.tasks.analyse"])
-"""Tasks whose end no ``Sweep`` tells of: what they start has rows of its own."""
+"""Tasks without a ``Sweep``: their effects have rows of their own."""
 
 RUN_FIELDS: Final = ("started_at", "took_ms", "outcome", "failed", "runs", "failures")
-"""Of a ``Sweep``, beside its name."""
+"""Columns of a ``Sweep``, besides its name."""
 
 LATE_AFTER_PERIODS: Final = 3
 LATE_AFTER_LEAST: Final = timedelta(seconds=30)
-"""A task is late when this many of its periods went by, and at least this long."""
+"""A task is late after this many periods, and at least this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastHour:
-    """How many in the last hour; ``is_more`` where there were more than could be looked through."""
+    """The number in the last hour; ``is_more`` if there were more than could be read."""
 
     number: int
     is_more: bool
@@ -55,7 +55,7 @@ class LastHour:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """A periodic task beside its last run. ``last`` None: it has not run yet."""
+    """A periodic task and its last run. ``last`` None: it has not run yet."""
 
     task: PeriodicTask
     last: Sweep | None
@@ -69,7 +69,7 @@ class TaskRun:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Everything that the dashboard shows."""
+    """All values of the dashboard."""
 
     states: Mapping[str, int]
     members: int
@@ -89,17 +89,17 @@ class Overview:
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return sum(self.states.values())
 
     @property
     def troubled_turns(self) -> Sequence[TaskRun]:
-        """Periodic tasks whose last run failed, or that should have run by now."""
+        """Periodic tasks whose last run failed, or that are late."""
         return [turn for turn in self.turns if turn.has_failed or turn.is_late]
 
 
 def look(now: datetime | None = None) -> Overview:
-    """The fleet as the rows tell it."""
+    """Read the state of the fleet."""
     now = now or timezone.now()
     slots = _counted()
     nodes = list(Node.objects.order_by("node_id"))
@@ -128,8 +128,8 @@ def look(now: datetime | None = None) -> Overview:
 
 
 def alone(group: Group, now: Situation) -> Overview:
-    """One group as if there were nothing else: what the rules about groups look at. No
-    statement: what was acknowledged comes with what the rules find."""
+    """One group as if it were the only one: the input of the rules about groups. No statement:
+    acknowledgements come with the rules' findings."""
     since = unsettled_since(timezone.now())
     unsettled = [group] if group.state not in SETTLED and group.state_since < since else []
     return Overview(
@@ -169,14 +169,14 @@ def _ownerless() -> Q:
 
 
 def states() -> Mapping[str, int]:
-    """How many groups are in each state, by the name of the state."""
+    """The number of groups in each state, by the state's name."""
     counted = Group.objects.values_list("state").annotate(n=Count("group_id")).order_by("state")
     return dict(counted)
 
 
 def unsettled_groups(now: datetime, known_ids: Sequence[str]) -> Sequence[Any]:
-    """Groups that have been rebalancing for longer than a rebalance should take: those that were
-    acknowledged, then the oldest; ``of`` on each says how many there are."""
+    """Groups that have been rebalancing for too long: acknowledged ones, then the oldest; ``of`` on
+    each is their number."""
     moving = Group.objects.filter(state_since__lt=unsettled_since(now)).exclude(state__in=SETTLED)
     counted = moving.annotate(of=Window(Count("*")))
     ordered = annotated(counted).order_by(*_first("group_id", known_ids), "state_since")
@@ -184,17 +184,17 @@ def unsettled_groups(now: datetime, known_ids: Sequence[str]) -> Sequence[Any]:
 
 
 def unsettled_since(now: datetime) -> datetime:
-    """A group that has been on its way since before this does not settle."""
+    """A group that has been rebalancing since before this time counts as unsettled."""
     return now - timedelta(milliseconds=Thresholds.from_django().attention_unsettled_ms)
 
 
 def _first(column: str, values: Sequence[Any]) -> Sequence[Any]:
-    """These before the others."""
+    """An order with these rows first."""
     return [Case(When(**{f"{column}__in": values}, then=0), default=1)] if values else []
 
 
 def failed_operations(since: datetime, known_ids: Sequence[str] = ()) -> Sequence[Operation]:
-    """What operators asked for in vain: what was acknowledged, then the newest."""
+    """Failed operations: acknowledged ones, then the newest."""
     ended = Operation.objects.filter(finished_at__gte=since, state=Operation.State.FAILED)
     ids = [int(key) for key in known_ids if key.isdecimal()]
     return list(ended.order_by(*_first("id", ids), "-finished_at")[: LISTED_MAX + len(ids)])
@@ -205,7 +205,7 @@ def _looked_through(newest: int) -> Any:
 
 
 def rebalances(newest: int, since: datetime) -> LastHour:
-    """How many rebalances were completed since then, as far back as is looked."""
+    """How many rebalances were completed since then, within the entries that are read."""
     read = (
         _looked_through(newest)
         .filter(at__gte=since)
@@ -215,12 +215,12 @@ def rebalances(newest: int, since: datetime) -> LastHour:
 
 
 def latest_rebalances(newest: int) -> Sequence[Journal]:
-    """The last few rebalances of the whole fleet, newest first."""
+    """The newest rebalances of the whole fleet, newest first."""
     return list(_looked_through(newest).filter(kind=REBALANCED).order_by("-id")[:LATEST_MAX])
 
 
 def turns(now: datetime) -> Sequence[TaskRun]:
-    """Every periodic task that is enabled, beside its last run."""
+    """Every enabled periodic task with its last run."""
     runs = Sweep.objects.filter(name=OuterRef("name"))
     last = {f"last_{name}": Subquery(runs.values(name)[:1]) for name in RUN_FIELDS}
     enabled = PeriodicTask.objects.filter(enabled=True).exclude(task__startswith="celery.")
@@ -234,13 +234,13 @@ def _last(task: Any) -> Sweep | None:
 
 
 def last_runs() -> Mapping[str, Sweep]:
-    """The last run of everything that ever ran, by name."""
+    """The last run of every task that ever ran, by name."""
     return {sweep.name: sweep for sweep in Sweep.objects.all()}
 
 
 def is_late(task: PeriodicTask, last: Sweep | None, now: datetime) -> bool:
-    """Whether the task should have run again by now. Only a period says so; one that never ran
-    counts from when its row was last changed."""
+    """Whether the task should have run again by now. Only for tasks with a period; for one that
+    never ran it counts from the last change of its row."""
     if not task.enabled or task.interval is None:
         return False
     period: timedelta = task.interval.schedule.run_every
@@ -250,8 +250,8 @@ def is_late(task: PeriodicTask, last: Sweep | None, now: datetime) -> bool:
 
 
 def began(task: PeriodicTask, last: Sweep | None) -> datetime | None:
-    """When the task last began; None if it never did. Of one that is not recorded, when beat last
-    sent it: that a worker took it is not known."""
+    """When the task last began; None if it never did. For a task without a record, when beat last
+    sent it: whether a worker took it is unknown."""
     if last is not None:
         return last.started_at
     sent: datetime | None = task.last_run_at

@@ -1,6 +1,6 @@
-"""What operators and automation read of pauses: what is stopped, and who obeys.
+"""Read models of pauses: what is stopped, and which members have stopped.
 
-Reads only, two statements for a group. What an order means is told by ``groups.core.pauses``.
+Reads only, two statements for a group. ``groups.core.pauses`` interprets orders.
 """
 
 from collections import Counter
@@ -17,16 +17,15 @@ STOPPING: Final = "stopping"
 STOPPED: Final = "stopped"
 STARTING: Final = "starting"
 DEAF: Final = "not-supported"
-"""How a member stands to its orders. A deaf one asks for none: no client but Rollcall's own
-does."""
+"""States of a member. A deaf one does not poll for orders: only Rollcall's own client does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How the work of one group stands.
+    """The state of one group's work.
 
-    ``pauses`` are what operators have stopped, the whole group first. ``members`` has the word for
-    each member by its id, ``listens`` whether it takes orders at all.
+    ``pauses`` are the group's pauses, that of the whole group first. ``members`` has the state of
+    each member by its id, ``listens`` whether it polls for orders.
     """
 
     pauses: Sequence[Pause]
@@ -40,7 +39,7 @@ class Work:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether anything is."""
+        """Whether there is any pause."""
         return bool(self.pauses)
 
     @property
@@ -55,12 +54,12 @@ class Work:
 
     @property
     def deaf(self) -> int:
-        """Members that are to stop, and take no orders."""
+        """Members that must stop but do not poll for orders."""
         return self._count(DEAF)
 
     @property
     def starting(self) -> int:
-        """Members that may work again and have not received that yet."""
+        """Members that may start again and have not received that order yet."""
         return self._count(STARTING)
 
     def _count(self, *words: str) -> int:
@@ -69,7 +68,7 @@ class Work:
 
 
 def work_of(group_id: str, members: Iterable[tuple[str, str | None]]) -> Work:
-    """How the work of a group stands whose members have these ids and instance ids."""
+    """The state of a group's work for members with these ids and instance ids."""
     pauses = list(Pause.objects.filter(group_id=group_id).order_by("scope", "name"))
     rules = {
         Target(p.scope, p.name): Rule(Target(p.scope, p.name), p.pause_id, p.actor, p.reason)
@@ -86,7 +85,7 @@ def work_of(group_id: str, members: Iterable[tuple[str, str | None]]) -> Work:
 
 
 def _word(order: int, obeying: int | None) -> str:
-    """How a member stands that is to obey this pause, and obeys that one (None: is deaf)."""
+    """The state of a member that should obey this pause, and obeys that one (None: it is deaf)."""
     if order == RUNNING:
         return STARTING if obeying else WORKING
     if obeying is None:

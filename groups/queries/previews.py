@@ -1,6 +1,5 @@
-"""What freezing, thawing and deleting a group would do now: the same sentences for who looks in the
-admin and for a dry run of REST. Reads only; what is so when the owner decides may be another thing.
-"""
+"""Previews of freezing, thawing and deleting a group, in the same sentences for the admin and for
+dry runs of REST. Reads only; the state may differ when the owner decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,19 +14,19 @@ from groups.queries.situation import waiting_of
 from groups.queries.situation_text import clock, many
 
 CHANGED, UNCHANGED, REFUSED = "change", "leave", "fail"
-"""As ``groups.api.plans`` has it of the other verbs."""
+"""As in ``groups.api.plans`` for the other verbs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would come of it, and in sentences why."""
+    """The outcome, and the reasons in sentences."""
 
     would: str
     sentences: Sequence[str]
 
 
 def freeze(group_id: str, until: datetime | None = None) -> Preview:
-    """Of a group that is there."""
+    """The preview of a freeze of an existing group."""
     frozen = freeze_of(group_id)
     end = f"until {clock(until, timezone.now())}" if until else "until it is thawed"
     if frozen is not None:
@@ -46,7 +45,7 @@ def freeze(group_id: str, until: datetime | None = None) -> Preview:
 
 
 def thaw(group_id: str) -> Preview:
-    """Of a group, or of a name without a group."""
+    """The preview of a thaw of a group, or of a name without a group."""
     if freeze_of(group_id) is None:
         return Preview(UNCHANGED, ["The group is not frozen."])
     phase = _phase(group_id)
@@ -61,7 +60,7 @@ def thaw(group_id: str) -> Preview:
 
 
 def delete(group_id: str) -> Preview:
-    """Of a group that is there."""
+    """The preview of a deletion of an existing group."""
     members = Member.objects.filter(group_id=group_id).count()
     if members:
         return Preview(REFUSED, [f"The group has {many(members, 'member')}: stop them first."])
@@ -78,6 +77,6 @@ def delete(group_id: str) -> Preview:
 
 
 def _phase(group_id: str) -> str | None:
-    """What the group waits for, as its owner told lately."""
+    """The group's current phase, as its owner wrote it."""
     told = waiting_of(list(Group.objects.filter(group_id=group_id)), timezone.now()).get(group_id)
     return None if told is None else told.phase

@@ -1,6 +1,5 @@
-"""How far a group has come, from its committed offsets and their history. Reads only, a statement
-or two each.
-"""
+"""A group's progress, from its committed offsets and their history. Reads only, one or two
+statements each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,26 +12,27 @@ from groups.queries.thresholds import Thresholds
 from groups.store.sql import progress as sql
 
 STALLED_MS: Final = 600_000
-"""Where no rule of attention says after how long without a commit a partition is named."""
+"""The default time without a commit after which a partition is listed, if no attention rule sets
+it."""
 
 RATE_WITHIN_S: Final = 300
-"""Over how long commits are counted."""
+"""The time in which commits are counted."""
 
 RATE_ROWS_MAX: Final = 5_000
-"""Commits that are counted at most."""
+"""Maximum number of commits that are counted."""
 
 HISTORY_LOOKED_AT: Final = 20_000
 HISTORY_MAX: Final = 50
-"""Commits of a partition that are shown, of so many of the group's newest."""
+"""Commits of a partition that are shown, and the group's newest ones that are searched for them."""
 
 S_PER_MINUTE: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """``offsets``: partitions that were ever committed. ``stalled``: those of them that were not
-    for ``stalled_ms``. ``per_minute``: commits of single partitions, None: there were none lately,
-    or no history is kept."""
+    """``offsets``: partitions with a committed offset. ``stalled``: those without a commit for
+    ``stalled_ms``. ``per_minute``: commits of single partitions, None: there were none lately, or
+    no history is kept."""
 
     offsets: int
     last_at: datetime | None
@@ -42,7 +42,7 @@ class Progress:
 
 
 class Commit(NamedTuple):
-    """One commit of a partition, by whom."""
+    """One commit of a partition, and its author."""
 
     at: datetime
     offset: int
@@ -54,7 +54,7 @@ class Commit(NamedTuple):
 
 
 def progress_of(group_id: str) -> Progress:
-    """Of one group. Two statements."""
+    """The progress of one group. Two statements."""
     stalled_ms = Thresholds.from_django().attention_commit_ms or STALLED_MS
     with connection.cursor() as cursor:
         cursor.execute(sql.TOTALS, {"group_id": group_id, "stalled_ms": stalled_ms})
@@ -75,7 +75,7 @@ def _per_minute(count: int, over_s: float | None) -> float | None:
 
 
 def history_of(group_id: str, topic: str, partition: int) -> Sequence[Commit]:
-    """What was committed for one partition, newest first. One statement."""
+    """The commits of one partition, newest first. One statement."""
     asked: dict[str, str | int] = {
         "group_id": group_id,
         "topic": topic,

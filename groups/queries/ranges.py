@@ -1,10 +1,10 @@
-"""Partition numbers as people read them."""
+"""Partition numbers for display."""
 
 from collections.abc import Iterable
 
 
 def ranges(numbers: Iterable[int], most: int | None = None) -> str:
-    """ "0-3, 7"; of more ranges than ``most`` the first: "0-3, 7 and 12 more"."""
+    """ "0-3, 7"; the first ``most`` ranges: "0-3, 7 and 12 more"."""
     parts: list[list[int]] = []
     for number in sorted(numbers):
         if parts and number == parts[-1][-1] + 1:

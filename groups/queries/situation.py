@@ -1,7 +1,6 @@
-"""What is going on with groups right now, from rows: facts for ``groups.queries.situation_text``.
+"""The current activity of groups, from rows: facts for ``groups.queries.situation_text``.
 
-Reads only. What the owner of a group told is believed while it is fresh; from one that is gone
-nothing is shown.
+Reads only. An owner's report is used while it is fresh; older ones are ignored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,21 +28,21 @@ from groups.queries.situation_text import (
 )
 
 SETTLED: Final = ("Stable", "Empty", "Dead")
-"""States in which a group waits for nobody."""
+"""States in which a group waits for no member."""
 
 BELIEVED: Final = timedelta(seconds=15)
-"""An owner tells the same again each five seconds (``groups.coordinator.waiting``)."""
+"""An owner repeats its report every five seconds (``groups.coordinator.waiting``)."""
 
 SILENT_SHARE: Final = 0.8
-"""Of a session without a sign of life. Beats are noted twice a session, so the note of a member
-that lives may be a little older than half of it."""
+"""Share of the session without a heartbeat. Beats are written twice a session, so a live member's
+may be a little older than half of it."""
 
 MS: Final = timedelta(milliseconds=1)
 
 
 def waiting_of(groups: Sequence[Any], now: datetime) -> Mapping[str, Waiting]:
-    """What owners told of these groups lately. A group that has settled since waits for nothing of
-    what was told before: owners look once a second. One statement."""
+    """The owners' fresh reports on these groups. A report from before a group settled is ignored:
+    owners write once a second. One statement."""
     settled = {one.group_id: one.state_since for one in groups if one.state in SETTLED}
     ids = [one.group_id for one in groups]
     rows = Row.objects.filter(group_id__in=ids, told_at__gt=now - BELIEVED)
@@ -83,7 +82,7 @@ def _waiting(row: Any, now: datetime) -> Waiting:
 
 
 def _who_froze(group_id: str) -> str:
-    """By the journal. One statement."""
+    """The author, by the journal. One statement."""
     entries = Journal.objects.filter(group_id=group_id, kind=EntryKind.CONFIG_CHANGED)
     newest = entries.filter(details__after__has_key=FREEZE).order_by("-id").first()
     return "" if newest is None else author(newest)
@@ -91,9 +90,9 @@ def _who_froze(group_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is read of a group for its page, beside the situation. ``group``: with ``frozen_since``
-    (``groups.queries.groups.with_freezes``); ``counts``: partitions of the topics that members
-    subscribe to."""
+    """The values that a group's page reads, besides the situation. ``group``: with ``frozen_since``
+    (``groups.queries.groups.with_freezes``); ``counts``: partitions of the members' subscribed
+    topics."""
 
     group: Any
     members: Sequence[MemberView]
@@ -103,7 +102,7 @@ class Seen:
 
 
 def of_one(seen: Seen) -> Situation:
-    """What is going on with one group. Two statements at most."""
+    """The situation of one group. At most two statements."""
     now = timezone.now()
     return situation(_facts(seen, now), now)
 
@@ -129,8 +128,8 @@ def _facts(seen: Seen, now: datetime) -> Facts:
 
 
 def unowned(seen: Seen) -> int | None:
-    """Partitions of subscribed topics that nobody has; None where it cannot be known, or where
-    there are no members."""
+    """Partitions of subscribed topics without an owner; None if unknown, or if there are no
+    members."""
     if not seen.members or any(member.assignment is None for member in seen.members):
         return None
     owned = sum(member.partition_count for member in seen.members)
@@ -151,7 +150,7 @@ def _stopped(work: Work) -> Stopped | None:
 
 
 def _silent(members: Sequence[MemberView]) -> Sequence[Member]:
-    """Who was not heard of for most of its session, the longest first."""
+    """Members that were silent for most of their session, the longest first."""
     found = [
         Member(
             m.member_id,
@@ -168,8 +167,9 @@ def _silent(members: Sequence[MemberView]) -> Sequence[Member]:
 
 
 def of_many(groups: Sequence[Any], now: datetime | None = None) -> Mapping[str, Situation]:
-    """Of annotated groups (``groups.queries.groups.annotated``), as lists show them: who froze a
-    group, and what of a settled one has no owner, is told on its page. One statement."""
+    """The situations of annotated groups (``groups.queries.groups.annotated``), for lists: the
+    author of a freeze, and unowned partitions of a settled group, are only on its page. One
+    statement."""
     now = now or timezone.now()
     waiting = waiting_of(groups, now)
     return {

@@ -1,7 +1,7 @@
-"""What is going on with a group right now, as one sentence: who is waited for, until when, what
-stands still.
+"""The current activity of a group in one sentence: which members it waits for, until when, and what
+is idle.
 
-One pure function from facts to words. Where the facts come from is ``groups.queries.situation``.
+A pure function from facts to text. ``groups.queries.situation`` reads the facts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,14 +13,14 @@ from typing import Final
 from groups.core.waiting import Act, Phase
 
 NAMED_MAX: Final = 3
-"""Members that a sentence names; the rest is counted."""
+"""Members that a sentence names; others are only counted."""
 
 SILENT_MS_MIN: Final = 3_000
-"""Silence that is worth a word: clients send a heartbeat each few seconds."""
+"""Shorter silences are not mentioned: clients send a heartbeat every few seconds."""
 
 
 class Tone(StrEnum):
-    """How a situation is coloured."""
+    """The colour of a situation."""
 
     GOOD = "good"
     PLAIN = "plain"
@@ -42,7 +42,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What the owner told (``groups.core.waiting.Waiting``), with times as they are now."""
+    """The owner's report (``groups.core.waiting.Waiting``), with current times."""
 
     phase: str
     since_ms: int | None = None
@@ -58,7 +58,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What an operator did, and when. ``by`` "": nobody knows. ``until``: it ends by itself."""
+    """An operator's action and its time. ``by`` "": unknown. ``until``: it ends by itself."""
 
     by: str
     since: datetime
@@ -68,7 +68,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The work of the whole group was stopped, and how far that is obeyed."""
+    """The whole group's work was stopped, and how many members have stopped."""
 
     order: Order
     asked: int = 0
@@ -78,9 +78,9 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that a situation is told from. ``is_settled``: by the group's state. ``unowned``:
-    partitions of subscribed topics that no member has, None: not looked up. ``silent``: members
-    of a settled group that were not heard of for most of their session."""
+    """The input of a situation. ``is_settled``: by the group's state. ``unowned``: partitions of
+    subscribed topics without an owner, None: not read. ``silent``: members of a settled group that
+    were silent for most of their session."""
 
     state: str
     is_settled: bool
@@ -99,7 +99,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The sentence. ``evict``: the member whose eviction would end the waiting, None: none."""
+    """The sentence. ``evict``: the member whose eviction would end the wait, None: none."""
 
     tone: Tone
     text: str
@@ -108,7 +108,7 @@ class Situation:
 
 
 def situation(facts: Facts, now: datetime) -> Situation:
-    """What is going on."""
+    """The situation of these facts."""
     if facts.deleted is not None:
         return Situation(Tone.PLAIN, _deleted(facts.deleted, now))
     parts = [part for part in _parts(facts, now) if part]
@@ -118,7 +118,7 @@ def situation(facts: Facts, now: datetime) -> Situation:
 
 
 def tone(facts: Facts) -> Tone:
-    """Bad: nobody is served, or a silent member holds everybody up."""
+    """Bad: the group is not served, or waits for a silent member."""
     if not facts.is_served:
         return Tone.BAD
     if facts.waiting is not None and _evictable(facts) is not None:
@@ -191,7 +191,7 @@ def _ordered(word: str, order: Order, now: datetime, when: str = "since") -> str
 
 
 def clock(at: datetime, now: datetime) -> str:
-    """A time of day with its zone; with the day, where that is another one."""
+    """A time of day with its zone; with the date if it is another day."""
     at, now = at.astimezone(UTC), now.astimezone(UTC)
     return f"{at:%H:%M} UTC" if at.date() == now.date() else f"{at:%Y-%m-%d %H:%M} UTC"
 
@@ -205,7 +205,7 @@ WITHOUT_MEMBERS: Final[Mapping[str, str]] = {
     Phase.STOP: "every member has stopped; the assignment is being computed",
     Phase.START: "every member has started",
 }
-"""Where no member is waited for."""
+"""Texts for phases that wait for no member."""
 
 ACTS: Final[Mapping[str, str]] = {
     Act.REJOIN: "",
@@ -244,7 +244,7 @@ def _put_off(facts: Facts, waiting: Waiting) -> str:
 
 
 def _named(waiting: Waiting) -> str:
-    """Each with what is awaited of it, and what is known of when that ends."""
+    """Each member with what it has to do, and until when if known."""
     named = [_one(member) for member in waiting.awaited[:NAMED_MAX]]
     return listed(named, waiting.awaited_count)
 
@@ -307,7 +307,7 @@ def many(count: int, noun: str) -> str:
 
 
 def seconds(milliseconds: int) -> str:
-    """Whole seconds, as people count them down: "88 s", "2 min 5 s", "3 h 10 min"."""
+    """Whole seconds: "88 s", "2 min 5 s", "3 h 10 min"."""
     whole = max(0, round(milliseconds / 1_000))
     if whole < 120:
         return f"{whole} s"

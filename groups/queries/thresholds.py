@@ -1,4 +1,4 @@
-"""Beyond what something needs attention: settings, from Django's under the same names in upper
+"""The thresholds of the attention rules: settings, from Django's under the same names in upper
 case."""
 
 from dataclasses import dataclass, fields
@@ -9,7 +9,8 @@ from django.conf import settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """Of the rules in ``groups.queries.attention``; milliseconds, counts and a percentage."""
+    """Thresholds of the rules in ``groups.queries.attention``; milliseconds, counts and a
+    percentage."""
 
     attention_unsettled_ms: int
     attention_rebalances_per_hour: int

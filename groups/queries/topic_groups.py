@@ -1,5 +1,5 @@
-"""Which groups use a topic, and who owns its partitions in each. Reads only, four statements, each
-bounded: a topic's page is opened while something is wrong, and there may be a million members."""
+"""Groups that use a topic, and the owners of its partitions in each. Reads only, four statements,
+each limited: a topic's page is opened during incidents, and there may be a million members."""
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
@@ -13,7 +13,7 @@ from groups.queries.groups import partitions_owned, share_of
 from groups.queries.member_names import short
 
 GROUPS_MAX: Final = 20
-"""Groups that are shown, the first by id."""
+"""Groups that are shown, the first ones by id."""
 
 MEMBERS_SEARCHED_MAX: Final = 20_000
 """Members whose subscriptions are searched for the topic's name."""
@@ -22,8 +22,8 @@ MEMBERS_MAX: Final = 2_000
 """Members that are read, of all these groups together."""
 
 PARTITIONS_READ_MAX: Final = 500_000
-"""Partitions of those members, of all their topics together, that are decoded: an assignment tells
-of one topic only when the whole of it is read. So many take a fifth of a second."""
+"""Partitions of those members, of all their topics together, that are decoded: to read one topic of
+an assignment, the whole must be decoded. This many take a fifth of a second."""
 
 OFFSETS_READ_MAX: Final = 5_000
 """Offsets of the topic that are searched for groups: it may have millions."""
@@ -40,12 +40,12 @@ WHERE position(%(name)s::text::bytea IN subscription) > 0
    OR details->'topics' ? %(name)s OR details->'assigned' ? %(topic_id)s
 ORDER BY group_id LIMIT %(groups)s
 """
-"""The name may be a part of another one: whoever reads the members finds out. A topic's name has no
+"""The name may be part of a longer one, which decoding the members shows. A topic's name has no
 backslash, so its text is its bytes."""
 
 
 class Share(NamedTuple):
-    """What a member has to do with a topic."""
+    """A member's subscription and partitions of a topic."""
 
     member: Member
     subscribes: bool
@@ -54,8 +54,8 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a group has to do with a topic. ``owners`` are client ids with partitions; ``unread``:
-    it has more members or partitions than were read, and what is said of owners is not all."""
+    """A group's use of a topic. ``owners`` are client ids with partitions; ``unread``: it has more
+    members or partitions than were read, so the owners are incomplete."""
 
     group: Group
     subscribers: int
@@ -74,7 +74,7 @@ class Uses:
 
 
 def of(topic: Topic) -> Uses:
-    """Groups with members that subscribe to the topic or own some of it, and groups that have
+    """Groups with members that subscribe to the topic or own partitions of it, and groups with
     committed offsets of it."""
     committed, found = _committed(topic), _subscribed(topic)
     ids = sorted(committed | found)
@@ -89,7 +89,7 @@ def of(topic: Topic) -> Uses:
 
 
 def offsets_of(topic: Topic) -> int:
-    """How many offsets groups have committed of it, ``OFFSETS_COUNTED_MAX`` at most."""
+    """The number of committed offsets of it in all groups, at most ``OFFSETS_COUNTED_MAX``."""
     return int(Offset.objects.filter(topic=topic.name).order_by()[:OFFSETS_COUNTED_MAX].count())
 
 
@@ -113,7 +113,8 @@ def _subscribed(topic: Topic) -> set[str]:
 def _shares(
     topic: Topic, groups: Mapping[str, Group], members: Sequence[Member], cut: str | None
 ) -> tuple[Mapping[str, Sequence[Share]], str | None]:
-    """The members' shares of the topic by group, and the first group that is not read whole."""
+    """The members' shares of the topic by group, and the first group that was not read
+    completely."""
     found, left = dict[str, list[Share]](), PARTITIONS_READ_MAX
     for row in members:
         group = groups[row.group_id]
@@ -139,7 +140,7 @@ def _use(
 
 
 def _named(owners: Sequence[tuple[Member, Sequence[int]]]) -> Sequence[tuple[str, Sequence[int]]]:
-    """By client id, with a short id where two are alike."""
+    """By client id, with a short id if two are equal."""
     alike = Counter(row.client_id for row, _ in owners)
 
     def name(row: Member) -> str:

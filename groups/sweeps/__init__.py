@@ -1,1 +1,1 @@
-"""What the worker does by the clock."""
+"""Periodic work of the worker."""

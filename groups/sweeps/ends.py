@@ -1,7 +1,8 @@
-"""What ends by itself: acknowledgements of what is over, and freezes whose time is up.
+"""Ends that are reached by time: acknowledgements of situations that are over, and freezes with an
+end.
 
-The worker looks each few seconds. A freeze is ended by its group's owner, as when somebody thaws
-the group; so it is in the journal, and a worker that was away finds it when it is back.
+The worker checks every few seconds. A freeze is ended by its group's owner, like a user's thaw; so
+it is in the journal, and a late worker still finds it.
 """
 
 from typing import Any, Final
@@ -15,14 +16,14 @@ from groups.queries import attention, overview
 from groups.store.sql import ends as sql
 
 THAWED_AT_ONCE: Final = 1_000
-"""Freezes that one look ends; the next one takes the others."""
+"""Freezes that one check ends; the next one takes the others."""
 
 WHO: Final = "the end of the freeze"
-"""Who asks for a thaw, in the journal and in the audit."""
+"""The author of a thaw, in the journal and in the audit."""
 
 
 def end_what_is_over() -> str:
-    """One look; returns what it did, in words."""
+    """One check; returns the result in words."""
     thawed, ended = _thaw(), _end_acknowledgements()
     done = {"freezes": thawed, "acknowledgements": ended}
     told = ", ".join(f"{count} {what}" for what, count in done.items() if count)
@@ -39,7 +40,7 @@ def _thaw() -> int:
 
 
 def _end_acknowledgements() -> int:
-    """Those whose end has passed, and those of rules that do not fire any more."""
+    """Acknowledgements whose end has passed, and those of rules that do not fire any more."""
     noted: list[Any] = list(Acknowledgement.objects.all())
     if not noted:
         return 0
@@ -50,5 +51,5 @@ def _end_acknowledgements() -> int:
         for row in noted
         if (row.until is not None and row.until <= now) or (row.rule, row.subject) not in holding
     ]
-    # Not one that was noted anew meanwhile: its situation is another.
+    # not one that was acknowledged again in the meantime, for a new situation
     return sum(Acknowledgement.objects.filter(pk=row.pk, at=row.at).delete()[0] for row in over)

@@ -1,7 +1,7 @@
-"""When Celery's beat starts what: the defaults, written as django-celery-beat's rows.
+"""The default schedule of Celery's beat, written as django-celery-beat's rows.
 
-Operators change the rows in the admin; a row that somebody changed is left alone from then on,
-one that nobody changed follows the settings. What the tasks do stands in ``groups.tasks``.
+Operators change the rows in the admin; a changed row is never touched again, others follow the
+settings. ``groups.tasks`` has the tasks.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ MS_PER_S = 1_000
 
 
 class Periodic(NamedTuple):
-    """A task of ours: its name in the admin, its function, its period and what it is for."""
+    """A task: its name in the admin, its function, its period and its purpose."""
 
     name: str
     task: str
@@ -24,7 +24,7 @@ class Periodic(NamedTuple):
 
 
 def defaults() -> tuple[Periodic, ...]:
-    """What runs, with the periods that the settings name."""
+    """The default tasks, with the periods in the settings."""
     return (
         Periodic(
             "session sweep",
@@ -62,7 +62,7 @@ def defaults() -> tuple[Periodic, ...]:
 
 
 def _imports() -> tuple[Periodic, ...]:
-    """The task for the cluster that the settings name, if they name one."""
+    """The import task, if the settings name a cluster."""
     settings = ImportSettings.from_django()
     if not settings.import_bootstrap_servers:
         return ()
@@ -77,7 +77,7 @@ def _imports() -> tuple[Periodic, ...]:
 
 
 def ensure() -> None:
-    """Make the rows that are missing, and bring up to date those that nobody changed."""
+    """Create missing rows, and update those that no user has changed."""
     for wanted in defaults():
         with transaction.atomic():
             _ensure(wanted)
@@ -90,7 +90,7 @@ def _ensure(wanted: Periodic) -> None:
         "task": wanted.task,
         "interval": interval,
         "description": description,
-        # A turn that could not be had in time is the next one's.
+        # A run that was not started in time is left to the next one.
         "expire_seconds": max(1, wanted.every_ms // MS_PER_S),
     }
     row, made = PeriodicTask.objects.get_or_create(name=wanted.name, defaults=values)
@@ -101,7 +101,7 @@ def _ensure(wanted: Periodic) -> None:
 
 
 def _is_as_made(row: PeriodicTask) -> bool:
-    """Whether the row still has the period that its description calls the default."""
+    """Whether the row still has the default period in its description."""
     if row.interval is None:
         return False
     made_ms = round(row.interval.schedule.run_every.total_seconds() * MS_PER_S)

@@ -1,8 +1,8 @@
 """Periodic work on rows: the session sweep, offset retention, clean-up. Run by Celery's worker.
 
-Each is idempotent and may run twice at once. None decides for a group: they ask its owner by
-an operation or a probe (docs/architecture.md, *Session expiry*), or remove what nobody needs.
-When each runs is the schedule's affair (``groups.sweeps.schedule``).
+Each is idempotent and may run twice at once. None decides for a group: they ask its owner by an
+operation or a probe (docs/architecture.md, *Session expiry*), or delete rows that are not needed.
+``groups.sweeps.schedule`` has the times.
 """
 
 import json
@@ -27,35 +27,35 @@ from groups.store.sql import transactions as txn_sql
 from groups.sweeps.unanswered_probes import UnansweredProbe, UnansweredProbes
 
 MEMBERS_A_LOOK = 1_000
-"""Overdue members that one sweep looks at, the longest overdue first."""
+"""Overdue members that one sweep reads, the longest overdue first."""
 
 SLOTS_A_SWEEP = 8
-"""Slots that one sweep releases at most: those who claim them also have to load them."""
+"""Slots that one sweep releases at most: the nodes that claim them also have to load them."""
 
 GROUPS_A_SWEEP = 1_000
-"""Groups whose owners one retention sweep asks; the next one goes on behind them."""
+"""Groups whose owners one retention sweep asks; the next one continues after them."""
 
 GROUPS_A_PAGE = 200
-"""Groups whose offsets one statement looks at, far within the time that it has."""
+"""Groups whose offsets one statement reads, far within its timeout."""
 
 ROWS_A_STATEMENT = 10_000
-"""Rows of a table that one statement removes: vacuum and others get their turn between them."""
+"""Rows of a table that one statement deletes: vacuum and other statements run in between."""
 
 SWEEP_S_MAX = 10.0
-"""A retention sweep, or the removal of old rows of one table, goes on for so long while there is
-more to do: no fixed number of rows keeps up with every installation."""
+"""The time limit of a retention sweep, or of the deletion of one table's old rows, while there is
+more to do: a fixed number of rows would not suffice for every installation."""
 
 BELL_BYTES_MAX = 7_500
 """NOTIFY refuses payloads of 8,000 bytes."""
 
 RETENTION = "retention"
-"""Who asks for expired offsets, in the audit."""
+"""The author of expired offsets, in the audit."""
 
 
 class SessionSweep:
-    """Asks owners of overdue members for an echo, and releases the slots of those who are dead.
+    """Asks owners of overdue members for an echo, and releases the slots of dead ones.
 
-    One a process: what it has seen of silence is its own (``groups.sweeps.unanswered_probes``).
+    One per process: its observations are its own (``groups.sweeps.unanswered_probes``).
     """
 
     def __init__(self, lease_ms: Millis, clock: Callable[[], Millis] = process_ms) -> None:
@@ -65,7 +65,7 @@ class SessionSweep:
         self._one_at_a_time = threading.Lock()
 
     def run(self) -> str:
-        """One sweep; returns what it did, in words."""
+        """One sweep; returns the result in words."""
         with self._one_at_a_time:
             try:
                 return self._sweep()
@@ -82,7 +82,7 @@ class SessionSweep:
             questions = [UnansweredProbe(*row) for row in _rows(live_sql.OPEN_QUESTIONS)]
             ((longest_ms,),) = _rows(live_sql.LONGEST_LEASE_MS)
             _ring(questions, overdue)
-        # A node answers from memory for as long as its own lease says.
+        # A node may answer from memory during its own lease.
         self._silences.lease_ms = max(self._lease_ms, longest_ms)
         silent = self._silences.look(questions, asked, self.clock())
         released = _release(silent[:SLOTS_A_SWEEP])
@@ -99,7 +99,7 @@ def _ring(questions: Iterable[UnansweredProbe], overdue: Mapping[int, Sequence[s
 
 
 def _payload(slot: int, group_ids: Sequence[str]) -> str:
-    """As many groups as one bell can name; the others are asked about in the next sweeps."""
+    """As many groups as fit into one notification; the next sweeps name the others."""
     named: list[str] = []
     size = 0
     for group_id in group_ids:
@@ -111,7 +111,7 @@ def _payload(slot: int, group_ids: Sequence[str]) -> str:
 
 
 def _release(silent: Sequence[UnansweredProbe]) -> list[int]:
-    """Take slots from owners who gave no echo, and say so in the journal."""
+    """Take slots from owners that sent no echo, with a journal entry."""
     if not silent:
         return []
     with transaction.atomic():
@@ -134,9 +134,9 @@ def _release(silent: Sequence[UnansweredProbe]) -> list[int]:
 
 
 class RetentionSweep:
-    """Finds groups that may have offsets whose time is over, and asks their owners to look.
+    """Finds groups that may have expired offsets, and asks their owners to expire them.
 
-    Remembers how far it came, so that in the end every group has its turn.
+    It keeps its position, so that in the end every group has its turn.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -145,11 +145,11 @@ class RetentionSweep:
         self._size = GROUPS_A_PAGE
 
     def run(self) -> str:
-        """One sweep; returns what it did, in words."""
+        """One sweep; returns the result in words."""
         asked, until = 0, self.clock() + SWEEP_S_MAX
         while True:
             size = self._size
-            self._size = max(1, size // 4)  # unless this one takes no longer than it may
+            self._size = max(1, size // 4)  # unless this one does not exceed its time
             page = self._page(size)
             self._size = GROUPS_A_PAGE
             found = [group_id for group_id, may_expire in page if may_expire]
@@ -160,7 +160,7 @@ class RetentionSweep:
                 actor=RETENTION,
             )
             asked += len(found)
-            # Whatever happens to the next page, this one has had its turn.
+            # Whatever happens to the next page, this one is done.
             self._after = page[-1][0] if len(page) == size else ""
             if not self._after or asked >= GROUPS_A_SWEEP or self.clock() >= until:
                 return f"{asked} groups asked"
@@ -171,12 +171,12 @@ class RetentionSweep:
 
 
 CLEAN_UP: Final = "clean-up"
-"""What its last run is recorded as."""
+"""The name of its record."""
 
 
 def clean_up() -> str:
-    """Remove finished operations, old journal entries, notes about members who are gone, and
-    transactional ids that nobody uses any more."""
+    """Delete finished operations, old journal entries, notes about members that are gone, and
+    unused transactional ids."""
     kept = PeriodicSettings.from_django()
     removed = {
         "operations": _remove(
@@ -199,7 +199,7 @@ def clean_up() -> str:
 
 
 def _remove(statement: str, **parameters: Any) -> int:
-    """Remove what is old, some rows at a time, for as long as there are more and time is left."""
+    """Delete old rows, some at a time, while there are more and time is left."""
     removed, until = 0, time.monotonic() + SWEEP_S_MAX
     while True:
         rows = _execute(statement, rows=ROWS_A_STATEMENT, **parameters)
@@ -209,13 +209,13 @@ def _remove(statement: str, **parameters: Any) -> int:
 
 
 def _forget_drains(hours: int) -> int:
-    """Of nodes that have been away for so long."""
+    """Delete drains of nodes that have been away for too long."""
     _execute(drains_sql.SEE, name=CLEAN_UP, hours=hours)
     return _remove(drains_sql.FORGET, hours=hours)
 
 
 def _turn_history(hours: int) -> int:
-    """Make the next hours' partitions and drop those whose time is over."""
+    """Create the next hours' partitions and drop expired ones."""
     ((dropped,),) = _rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
     return int(dropped)
 
@@ -227,7 +227,7 @@ def _rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
 
 
 def _execute(statement: str, **parameters: Any) -> int:
-    """Returns how many rows were touched."""
+    """Returns the number of affected rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return int(cursor.rowcount)

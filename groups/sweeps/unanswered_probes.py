@@ -1,7 +1,7 @@
-"""Which slots gave no echo: what one sweeping process has seen, on its own monotonic clock.
+"""Slots without an echo: observations of one sweeping process, on its own monotonic clock.
 
-Judgement only: questions come in, verdicts go out. Nothing here reads a clock or a database,
-and no verdict rests on a moment in which this process or the database was away.
+Pure decisions about given observations. Nothing here reads a clock or a database, and times in
+which this process or the database was unavailable do not count.
 """
 
 from collections.abc import Iterable
@@ -10,15 +10,15 @@ from typing import NamedTuple
 from groups.core.group import Millis
 
 GAP_MS = 2_500
-"""Between two looks. After a longer gap this process was away, or was not asked to sweep, and
-knows nothing of what happened meanwhile."""
+"""Maximum time between two checks. After a longer gap this process was suspended, or had no sweeps,
+and does not know what happened meanwhile."""
 
 SLOW_LOOK_MS = 1_000
-"""A look that took longer saw nobody's silence: the database, or we, were slow."""
+"""A check that took longer proves no silence: the database, or this process, was slow."""
 
 
 class UnansweredProbe(NamedTuple):
-    """A slot that has not echoed the sweep's number, and the epoch under which it is owned."""
+    """A slot that has not echoed the sweep's number, and its epoch."""
 
     slot: int
     epoch: int
@@ -26,7 +26,7 @@ class UnansweredProbe(NamedTuple):
 
 
 class UnansweredProbes:
-    """Since when each question has been seen without its answer."""
+    """Since when each probe has been seen without an echo."""
 
     def __init__(self, lease_ms: Millis) -> None:
         self.lease_ms = lease_ms
@@ -34,15 +34,15 @@ class UnansweredProbes:
         self._looked: Millis | None = None
 
     def forget(self) -> None:
-        """A look failed: what was seen before it counts no more."""
+        """A check failed: earlier observations do not count any more."""
         self._since.clear()
         self._looked = None
 
     def look(
         self, open_now: Iterable[UnansweredProbe], asked: Millis, told: Millis
     ) -> list[UnansweredProbe]:
-        """Take in the open questions, read between these instants; returns those that have been
-        open for a whole lease."""
+        """Process the open probes, read between these times; returns those that have been open for
+        a whole lease."""
         if self._looked is None or asked - self._looked > GAP_MS or told - asked > SLOW_LOOK_MS:
             self._since.clear()
         self._looked = told

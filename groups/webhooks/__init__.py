@@ -1,4 +1,4 @@
-"""Webhooks: what happens is written into rows beside where it was found, and sent from there.
+"""Webhooks: events are written as rows in the transaction that finds them, and sent from there.
 
-In the form of Standard Webhooks (https://www.standardwebhooks.com): docs/webhooks.md.
+In the format of Standard Webhooks (https://www.standardwebhooks.com): docs/webhooks.md.
 """

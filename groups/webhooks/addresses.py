@@ -1,8 +1,8 @@
-"""Where a webhook may lead: to addresses of the public Internet, and to networks that are named.
+"""Allowed targets of webhooks: public addresses of the Internet, and configured networks.
 
-Whoever may make an endpoint could otherwise have this machine ask what only it can reach: other
-programs on it, its network, the metadata service of its cloud. A name is resolved once, each of its
-addresses is looked at, and the connection goes to the very address that was looked at.
+Otherwise a user who may create endpoints could let this machine send requests that only it can: to
+other programs on it, its network, the metadata service of its cloud. A name is resolved once, each
+of its addresses is checked, and the connection goes to exactly the checked address.
 """
 
 import socket
@@ -31,13 +31,14 @@ NOBODYS: Final = tuple(
         ),
     )
 )
-"""IANA's registries of special addresses: which of them Python knows differs by its version."""
+"""IANA's registries of special addresses, since Python's knowledge of them depends on its
+version."""
 
 V4_BITS: Final = 0xFFFF_FFFF
 
 RESOLVERS_MAX: Final = 32
-"""Names that are resolved at a time, those included that nobody waits for any more: a resolver
-cannot be interrupted, and each has a thread. More than there are senders (16)."""
+"""Names that are resolved at the same time, including abandoned ones: a resolver cannot be
+interrupted, and each needs a thread. More than there are senders (16)."""
 
 _resolvers: Final = threading.BoundedSemaphore(RESOLVERS_MAX)
 
@@ -48,11 +49,11 @@ PORTS: Final = {"https": 443, "http": 80}
 
 
 class Refused(ValueError):
-    """The URL, or where it leads, is none for a webhook; the text says why."""
+    """The URL, or its address, is not allowed; the text says why."""
 
 
 def checked(url: str) -> str:
-    """The URL, if it has the form of one; where it leads is found out when something is sent."""
+    """The URL, if its form is valid; its address is resolved when something is sent."""
     if len(url) > URL_MAX or not url.isascii() or not url.isprintable() or " " in url:
         raise Refused(f"A URL has at most {URL_MAX} printable ASCII characters, and no blank.")
     try:
@@ -68,7 +69,7 @@ def checked(url: str) -> str:
 
 
 def embedded(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address stands for: mapped, translated (NAT64) or 6to4."""
+    """The IPv4 address in an IPv6 address: mapped, translated (NAT64) or 6to4."""
     if isinstance(address, IPv4Address):
         return address
     if address in NAT64:
@@ -77,7 +78,7 @@ def embedded(address: Address) -> Address:
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is everybody's."""
+    """Whether the address is public."""
     real = embedded(address)
     if isinstance(real, IPv6Address) and real not in EVERYBODYS:
         return False
@@ -88,15 +89,15 @@ def is_public(address: Address) -> bool:
 
 
 def named(address: Address, networks: Sequence[str]) -> bool:
-    """Whether the installation's settings name a network with this address."""
+    """Whether a configured network contains this address."""
     real = embedded(address)
     found = map(ip_network, networks)
     return any(real.version == network.version and real in network for network in found)
 
 
 def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str, int]:
-    """The address to connect to, and the port; ``Refused`` where there is none that may be used, or
-    the name is not resolved in time. Plain http goes to named networks alone."""
+    """The address to connect to, and the port; ``Refused`` if none is allowed, or the name is not
+    resolved in time. Plain http is allowed only to configured networks."""
     parts = urlsplit(checked(url))
     port = parts.port or PORTS[parts.scheme]
     networks = settings.networks
@@ -112,8 +113,8 @@ def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str
 
 
 def _in_time(host: str, port: int, timeout_s: float) -> Found:
-    """What a name means, by the system's resolver, which has no limit of time: it is asked in
-    another thread. Raises ``Refused``."""
+    """The addresses of a name, by the system's resolver, which has no timeout: it runs in another
+    thread. Raises ``Refused``."""
     if not _resolvers.acquire(timeout=timeout_s):
         raise Refused("The name was not resolved: too many others are being resolved.")
     answer: SimpleQueue[Found | Exception] = SimpleQueue()
@@ -131,7 +132,7 @@ def _in_time(host: str, port: int, timeout_s: float) -> Found:
 def _resolve(ask: Callable[[], Found], answer: "SimpleQueue[Found | Exception]") -> None:
     try:
         answer.put(ask())
-    except Exception as error:  # whatever it is, the sender is told
+    except Exception as error:  # any error is passed to the sender
         answer.put(error)
     finally:
         _resolvers.release()

@@ -1,8 +1,8 @@
-"""Sends what is due: a thread for each endpoint that has something, so none waits for another.
+"""Sends due deliveries: a thread for each endpoint with some, so that endpoints do not wait for
+each other.
 
-The threads are the worker's own and not Celery's: those do the session sweep, which waits for no
-stranger's server. A connection to the database is held by one at a time, and by nobody who waits
-for an answer.
+The threads are not Celery's: those run the session sweep, which must not wait for other servers.
+Each holds a database connection only briefly, and never while it waits for a response.
 """
 
 import logging
@@ -23,26 +23,28 @@ from groups.webhooks.signatures import headers
 logger = logging.getLogger(__name__)
 
 THREADS_MAX: Final = 16
-"""More endpoints wait for a turn. One that does not answer has its turns ever more seldom."""
+"""Further endpoints wait for a turn. One that does not answer gets turns more and more rarely."""
 
 FAILING_MAX: Final = 12
-"""Of those threads, for endpoints that took nothing of late: the others wait for none of them."""
+"""Maximum of those threads for endpoints that failed lately, so that others do not wait for
+them."""
 
 A_TURN, A_TURN_S = 100, 20.0
-"""Deliveries to one endpoint, and so long; then others get the thread, however slow it answers."""
+"""Deliveries to one endpoint in a turn, and its time limit; then others get the thread, however
+slow it answers."""
 
 LEASE_MARGIN_S: Final = 30
 FIRST_S, GROWS, LONGEST_S = 5.0, 4, 6 * 3600.0
-"""When a delivery is tried again: 5 s, 20 s, 80 s, ... six hours; each a half more or less."""
+"""The times of further attempts: 5 s, 20 s, 80 s, ... six hours; plus or minus half, at random."""
 
 QUIET_S: Final = 300
-"""An endpoint that does not answer is left alone for so long at the most."""
+"""The longest pause for an endpoint that does not answer."""
 
 HOUR_S, DAY_S = 3_600, 86_400
 
 
 class Claimed(NamedTuple):
-    """A delivery that is this thread's for a while; ``age_s``: since it was queued."""
+    """A delivery that this thread has claimed; ``age_s``: since it was queued."""
 
     id: int
     message_id: Any
@@ -54,7 +56,7 @@ class Claimed(NamedTuple):
 
 
 class Due(NamedTuple):
-    """An endpoint that something is due for; whether it took nothing of late."""
+    """An endpoint with due deliveries; and whether it failed lately."""
 
     webhook: int
     fails: bool
@@ -68,7 +70,7 @@ class Senders:
         self._at_work: set[int] = set()
 
     def begin(self, found: Sequence[Due]) -> int:
-        """Give those a thread that have none, as far as there are threads; how many."""
+        """Start threads for endpoints without one, up to the limit; returns how many."""
         chosen = []
         with self._lock:
             for webhook, fails in sorted(found, key=lambda each: each.fails):
@@ -94,14 +96,14 @@ class Senders:
 
 
 SENDERS: Final = Senders()
-"""Of this process."""
+"""The senders of this process."""
 
 _database = threading.Lock()
 
 
 @contextmanager
 def _asking() -> Iterator[Any]:
-    """A cursor for a moment; the connection ends with it, unless it is the caller's own."""
+    """A cursor for a short time; its connection is closed, unless it is the caller's own."""
     with _database:
         is_ours = connection.connection is None
         try:
@@ -113,7 +115,7 @@ def _asking() -> Iterator[Any]:
 
 
 def due() -> list[Due]:
-    """Endpoints that something is due for, in an order by chance."""
+    """Endpoints with due deliveries, in random order."""
     with connection.cursor() as cursor:
         cursor.execute(sql.DUE)
         found = [Due(*row) for row in cursor.fetchall()]
@@ -122,7 +124,8 @@ def due() -> list[Due]:
 
 
 def deliver(webhook: int) -> int:
-    """An endpoint's turn; how many it was sent. It ends where nobody answers."""
+    """An endpoint's turn; returns the number of attempts. It ends at an attempt without a
+    response."""
     settings, ends = WebhookSettings.from_django(), time.monotonic() + A_TURN_S
     for count in range(A_TURN):
         if count and time.monotonic() >= ends:
@@ -152,7 +155,7 @@ def _claim(webhook: int, settings: WebhookSettings) -> tuple[Claimed | None, lis
 
 
 def again_s(attempts: int) -> float:
-    """How long until it is tried again, after so many attempts."""
+    """The pause before the next attempt, after this many."""
     wait_s = min(FIRST_S * float(GROWS ** (min(attempts, 20) - 1)), LONGEST_S)
     return wait_s * random.uniform(0.5, 1.5)
 
@@ -191,7 +194,7 @@ def _why_no_more(outcome: Outcome, failing_s: float, settings: WebhookSettings) 
 
 
 def clean_up() -> int:
-    """Forget deliveries that are old, or too many, and secrets that sign no more."""
+    """Delete deliveries that are old, or too many, and secrets that are not used any more."""
     settings = WebhookSettings.from_django()
     with connection.cursor() as cursor:
         hours = settings.webhooks_deliveries_retention_hours

@@ -1,6 +1,6 @@
-"""What people do with endpoints: make one, give it another secret, try it, send something again.
+"""Operations on endpoints: create one, renew its secret, test it, send something again.
 
-The web reads no secret: each is returned once, by what made it.
+The web cannot read secrets: each is returned once, when it is created.
 """
 
 import json
@@ -26,7 +26,7 @@ CURSOR: Final = "events"
 
 
 class Conflict(Refused):
-    """Another endpoint, or the number of them, stands in the way."""
+    """Another endpoint, or the maximum number, prevents it."""
 
 
 def has_room() -> bool:
@@ -35,7 +35,7 @@ def has_room() -> bool:
 
 
 def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
-    """An endpoint and its secret. Raises ``Refused``."""
+    """Create an endpoint; returns it with its secret. Raises ``Refused``."""
     with transaction.atomic():
         if not has_room():
             raise Conflict("There are as many endpoints as there may be (webhooks.max).")
@@ -45,7 +45,7 @@ def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
 
 
 def save(webhook: Webhook) -> None:
-    """Write an endpoint, if it can be one. Raises ``Refused``."""
+    """Write a valid endpoint. Raises ``Refused``."""
     checked(webhook.url)
     unknown = set(webhook.events) - set(events.NAMES)
     if unknown:
@@ -63,7 +63,7 @@ def save(webhook: Webhook) -> None:
 
 
 def begin() -> None:
-    """What happens from now on is told; nothing changes where somebody is told already. Of the
+    """Deliver events from now on; no effect if events are delivered already. Runs in the
     transaction that enables an endpoint."""
     with connection.cursor() as cursor:
         cursor.execute(sql.CURSOR_LOCK, [sql.CURSOR_LOCK_KEY])
@@ -73,13 +73,14 @@ def begin() -> None:
 
 
 def kept(position: Position, fired: Mapping[str, Any] | None, looked_at: float = 0) -> Any:
-    """What is known of events, as its row holds it. ``fired``: rules by key; None: not looked."""
+    """The state of the events found so far, as its row contains it. ``fired``: rules by key; None:
+    not checked."""
     gaps = [[gap.first, gap.last, gap.until] for gap in position.gaps]
     return {"greatest": position.greatest, "gaps": gaps, "fired": fired, "looked_at": looked_at}
 
 
 def new_key(webhook: Webhook) -> str:
-    """Another secret; the one before signs, too, for a day."""
+    """A new secret; the previous one signs too, for a day."""
     secret = new_secret()
     with connection.cursor() as cursor:
         cursor.execute(sql.ADD_SECRET, {"webhook": webhook.pk, "secret": secret})
@@ -87,7 +88,7 @@ def new_key(webhook: Webhook) -> str:
 
 
 def test(webhook: Webhook, actor: str) -> WebhookDelivery:
-    """Send an event that means nothing."""
+    """Send a test event."""
     now = timezone.now()
     body = events.told(events.TEST, now, {"webhook": webhook.name, "asked_by": actor})
     event = events.Event(f"test:{uuid4()}", events.TEST, events.TEST, "", body)
@@ -96,8 +97,8 @@ def test(webhook: Webhook, actor: str) -> WebhookDelivery:
 
 
 def queue(found: Sequence[tuple[events.Event, Sequence[int]]]) -> int:
-    """Deliveries to be made, of each event to some endpoints; how many. One that was queued before
-    is left as it is. An event's body is sent to the database once, however many are told."""
+    """Insert deliveries of each event to its endpoints; returns how many. Existing ones are not
+    changed. An event's body is sent to the database once, for any number of endpoints."""
     told: dict[str, Any] = {
         "keys": [event.key for event, _ in found],
         "types": [event.type for event, _ in found],
@@ -112,7 +113,7 @@ def queue(found: Sequence[tuple[events.Event, Sequence[int]]]) -> int:
 
 
 def redeliver(delivery: WebhookDelivery) -> None:
-    """Send it again at once, with the id it has."""
+    """Send it again at once, with the same id."""
     WebhookDelivery.objects.filter(pk=delivery.pk).update(
         state=WebhookDelivery.State.PENDING, next_at=Now(), finished_at=None
     )

@@ -1,4 +1,4 @@
-"""Which events there are, who wants which, and how each is told. No row is written here."""
+"""The events, their filters, and their bodies. No row is written here."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,15 @@ NAMES: Final[Sequence[str]] = (
     ANY_ENTRY,
     *(f"journal.{kind}" for kind in EntryKind),
 )
-"""What an endpoint may ask for; of a rule it hears when it begins to fire and when it ends."""
+"""The names that an endpoint may request; for a rule it gets events when it begins to fire and when
+it ends."""
 
 BODY_BYTES_MAX: Final = 65_536
-"""A longer one is told without its details: receivers take no more, as a rule."""
+"""A longer body is sent without details: receivers usually accept no more."""
 
 
 class Event(NamedTuple):
-    """Something to be told. ``name``: as endpoints ask for it; ``key``: each is told once."""
+    """One event. ``name``: as endpoints request it; ``key``: each key is delivered once."""
 
     key: str
     name: str
@@ -37,19 +38,19 @@ class Event(NamedTuple):
 
 
 def wanted(webhook: Webhook, name: str, group_id: str) -> bool:
-    """Whether an endpoint asked for such events. One that asked for groups hears of no others."""
+    """Whether an endpoint wants such events. One with a filter on groups gets no others."""
     family = name.partition(".")[0]
     is_asked = not webhook.events or name in webhook.events or f"{family}.*" in webhook.events
     return is_asked and group_id.startswith(webhook.group_prefix)
 
 
 def name_of(kind: str) -> str:
-    """An entry's, by its kind."""
+    """The name of an entry's event, by its kind."""
     return f"journal.{kind}"
 
 
 def of_entry(entry: Journal) -> Event:
-    """An entry of the journal."""
+    """The event of a journal entry."""
     name = name_of(entry.kind)
     shown = {"seq": entry.pk, "at": entry.at.isoformat(), "group_id": entry.group_id}
     data = {**shown, "node_id": entry.node_id, **{field: getattr(entry, field) for field in TOLD}}
@@ -58,7 +59,7 @@ def of_entry(entry: Journal) -> Event:
 
 
 def of_rule(line: Mapping[str, str], what: str, at: datetime) -> Event:
-    """A rule that ``began`` to fire, or ``ended``."""
+    """The event of a rule that ``began`` to fire, or ``ended``."""
     name = f"attention.{line['rule']}"
     key = f"attention:{line['rule']}:{line['key']}:{what}:{at.isoformat()}"
     text = told(f"{name}.{what}", at, line)

@@ -1,8 +1,8 @@
-"""From what happened to deliveries that are due: found, matched and written in one transaction.
+"""Finds events and inserts their deliveries, in one transaction.
 
-So a worker that is killed loses nothing and tells nothing twice: how far events were found is a
-row of the same transaction, which one worker at a time holds. Late entries of the journal are found
-as ``groups.queries.journal_position`` has it.
+So a worker that is killed neither loses nor repeats an event: the position is a row of the same
+transaction, which one worker at a time locks. ``groups.queries.journal_position`` handles late
+entries of the journal.
 """
 
 import json
@@ -25,14 +25,14 @@ from groups.webhooks.endpoints import CURSOR, kept
 PAGES_A_TURN: Final = 20
 
 RULES_EVERY_S: Final = 15.0
-"""The rules look at the whole fleet: a dozen statements."""
+"""The rules read the whole fleet: a dozen statements."""
 
 Queued = tuple[events.Event, list[int]]
-"""An event, and the endpoints that asked for such."""
+"""An event, and the endpoints that want it."""
 
 
 def turn() -> int:
-    """Queue what has happened since the last turn; how much."""
+    """Queue the events since the last run; returns how many."""
     queued = 0
     for _ in range(PAGES_A_TURN):
         with transaction.atomic():
@@ -48,7 +48,7 @@ def _page() -> tuple[int, bool]:
         cursor.execute(sql.CURSOR, {"name": CURSOR})
         row = cursor.fetchone()
     if row is None:
-        return 0, False  # nobody is told of anything, or another worker does this
+        return 0, False  # no endpoint is enabled, or another worker does this
     told = list(Webhook.objects.filter(enabled=True))
     if not told:
         _end()
@@ -74,20 +74,21 @@ def _page() -> tuple[int, bool]:
 
 
 def _end() -> None:
-    """No endpoint is enabled: forget how far events were found, unless one was enabled by now."""
+    """No endpoint is enabled: delete the position, unless one was enabled in the meantime."""
     with connection.cursor() as cursor:
         cursor.execute(sql.CURSOR_LOCK, [sql.CURSOR_LOCK_KEY])
         cursor.execute(sql.END, {"name": CURSOR})
 
 
 def _position(state: Mapping[str, Any]) -> Position:
-    """Where the journal was left; where it stands now, if that lies behind: a restored database."""
+    """The position where the last run ended; the current end, if that is before it: a restored
+    database."""
     position = Position(state["greatest"], [Gap(*gap) for gap in state["gaps"]])
     return journal_rows.end(time.time()) if journal_rows.is_behind(position) else position
 
 
 def _of_entries(page: Sequence[Entry], told: Sequence[Webhook]) -> list[Queued]:
-    """Those that somebody asked for, as events: the others are not even read."""
+    """The wanted entries as events: others are not read."""
     who = {entry.seq: _who(told, events.name_of(entry.kind), entry.group_id) for entry in page}
     wanted = [seq for seq, webhooks in who.items() if webhooks]
     rows = Journal.objects.filter(id__in=wanted).order_by("id") if wanted else ()
@@ -106,7 +107,7 @@ def _asks_for_rules(told: Sequence[Webhook]) -> bool:
 
 
 def _lines() -> dict[str, dict[str, str]]:
-    """What needs attention now, by rule and what it is about."""
+    """The current findings, by rule and subject."""
     found = attention.fired(overview.look())
     return {f"{line.rule} {line.key}": events.shown(line) for line in found}
 
@@ -114,10 +115,10 @@ def _lines() -> dict[str, dict[str, str]]:
 def _changed(
     before: Mapping[str, dict[str, str]] | None, now: dict[str, dict[str, str]]
 ) -> tuple[dict[str, dict[str, str]], list[events.Event]]:
-    """What fires, and what began and ended by it. With the first look others are compared."""
+    """What fires, and which rules began and ended. The first check has nothing to compare with."""
     if before is None:
         return now, []
-    # A list that is full may have pushed out what still fires.
+    # With a full list, a finding that is missing may still fire.
     counts = [line["rule"] for line in now.values()]
     full = {rule for rule in counts if counts.count(rule) >= LISTED_MAX}
     kept_on = {k: line for k, line in before.items() if k not in now and line["rule"] in full}

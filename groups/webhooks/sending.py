@@ -1,6 +1,6 @@
-"""One POST, and what came of it: to an address that was looked at, in time, without redirects.
+"""One POST, and its result: to a checked address, with a time limit, without redirects.
 
-Standard library; no row is known here.
+Standard library only; knows no rows.
 """
 
 import socket
@@ -17,19 +17,20 @@ from groups.webhooks.addresses import Refused, resolved
 from groups.webhooks.settings import WebhookSettings
 
 ANSWER_BYTES_MAX: Final = 1_024
-"""Of an answer's body: it is kept for people to look at."""
+"""Maximum length of a response's body that is kept for display."""
 
 LEAST_S: Final = 0.001
-"""What is left of a delivery's time when the name took all of it: a timeout of 0 means none."""
+"""The rest of a delivery's time if resolving the name took all of it: a timeout of 0 would mean
+none."""
 
 USER_AGENT: Final = "Rollcall-Webhooks/1"
 OK: Final = range(200, 300)
 GONE: Final = 410
-"""A receiver's word that nothing shall be sent any more."""
+"""A receiver's status for "send nothing any more"."""
 
 
 class Outcome(NamedTuple):
-    """What came of a POST. ``status`` 0: there was no answer, ``error`` says why."""
+    """The result of a POST. ``status`` 0: there was no response, ``error`` says why."""
 
     status: int
     error: str
@@ -38,18 +39,18 @@ class Outcome(NamedTuple):
 
     @property
     def is_delivered(self) -> bool:
-        """Whether the receiver has it."""
+        """Whether the receiver accepted it."""
         return self.status in OK
 
     @property
     def is_unheard(self) -> bool:
-        """Whether nobody answered: the next one would wait as long."""
+        """Whether there was no response: the next attempt would wait as long."""
         return self.status == 0
 
 
 AUTHORITIES_S: Final = 300
-"""So often the authorities that the system trusts are read again: one that is added or withdrawn
-needs no restart. To read them for each delivery would take longer than most receivers."""
+"""How often the system's trusted authorities are read again, so that changes need no restart.
+Reading them for each delivery would take longer than most receivers."""
 
 
 @lru_cache(maxsize=1)
@@ -58,12 +59,13 @@ def _trusted(_period: int) -> ssl.SSLContext:
 
 
 def _tls() -> ssl.SSLContext:
-    """The authorities that the system trusts, as of the last minutes."""
+    """The system's trusted authorities, as of the last minutes."""
     return _trusted(int(time.monotonic() // AUTHORITIES_S))
 
 
 class _Connection(HTTPConnection):
-    """To one address, whatever the name means by now. TLS asks for the name's certificate."""
+    """A connection to one address, whatever the name resolves to now. TLS verifies the name's
+    certificate."""
 
     def __init__(self, host: str, at: tuple[str, int], timeout_s: float, is_tls: bool) -> None:
         super().__init__(host, at[1], timeout=timeout_s)
@@ -72,7 +74,7 @@ class _Connection(HTTPConnection):
         self.default_port = HTTPSConnection.default_port if is_tls else HTTPConnection.default_port
 
     def connect(self) -> None:
-        """Connect, or fail where its time is over by then: there was nothing to cut meanwhile."""
+        """Connect, or fail if the time is over by then: before that there was nothing to abort."""
         self.sock: Any = socket.create_connection(self._at, self.timeout)
         if self._is_tls:
             self.sock = _tls().wrap_socket(self.sock, server_hostname=self.host)
@@ -80,7 +82,7 @@ class _Connection(HTTPConnection):
             raise TimeoutError
 
     def cut(self) -> None:
-        """End it from another thread: its time is over, however much drips."""
+        """Abort it from another thread: its time is over, however slowly data arrives."""
         self.was_cut = True
         if self.sock is not None:
             try:
@@ -90,7 +92,7 @@ class _Connection(HTTPConnection):
 
 
 def post(url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSettings) -> Outcome:
-    """Send it. Never raises for what the other side, or the way there, does."""
+    """Send it. Never raises for errors of the receiver or the network."""
     begun, timeout_s = time.monotonic(), settings.webhooks_timeout_ms / 1000
     try:
         status, told = _post(url, body, fields, settings, timeout_s)
@@ -120,7 +122,7 @@ def _post(
         made.request("POST", path, body, {**fields, "User-Agent": USER_AGENT})
         answer = made.getresponse()
         if made.was_cut:
-            raise TimeoutError  # a head that ends because it was cut reads like a whole one
+            raise TimeoutError  # headers that end because of the abort look complete
         return answer.status, _beginning(answer)
     finally:
         cut.cancel()
@@ -128,7 +130,7 @@ def _post(
 
 
 def _beginning(answer: HTTPResponse) -> str:
-    """How the body begins, as far as it comes: the receiver's word is the status."""
+    """The beginning of the body, as far as it arrives: the status is the receiver's answer."""
     try:
         told = answer.read(ANSWER_BYTES_MAX)
     except (OSError, HTTPException):
@@ -137,7 +139,7 @@ def _beginning(answer: HTTPResponse) -> str:
 
 
 def _printable(text: str) -> str:
-    """What a stranger's server sent is in some errors."""
+    """Some errors contain bytes from the other server."""
     return "".join(each if each.isprintable() else "?" for each in text)
 
 

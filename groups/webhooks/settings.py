@@ -9,7 +9,7 @@ from django.conf import settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """Where they may lead, how long they are tried, and how much is kept."""
+    """Allowed targets, retry times, and retention."""
 
     webhooks_networks_allow: str
     webhooks_timeout_ms: int
@@ -21,10 +21,10 @@ class WebhookSettings:
 
     @classmethod
     def from_django(cls) -> Self:
-        """Read them; a missing one is a programmer's mistake and raises."""
+        """Read them; a missing setting is a programming error and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
     @property
     def networks(self) -> Sequence[str]:
-        """Those that are not public, and may be used."""
+        """Networks that are not public, but allowed."""
         return [part.strip() for part in self.webhooks_networks_allow.split(",") if part.strip()]

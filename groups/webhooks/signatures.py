@@ -1,6 +1,6 @@
-"""What shows a receiver who sends: HMAC-SHA256 over id, time and body, as Standard Webhooks has it.
+"""Signatures that identify the sender: HMAC-SHA256 over id, time and body, by Standard Webhooks.
 
-Pure but for the making of secrets.
+Pure, except for the generation of secrets.
 """
 
 import base64
@@ -15,7 +15,7 @@ SECRET_BYTES: Final = 32
 
 
 def new_secret() -> str:
-    """As receivers' libraries take it."""
+    """A secret in the format of receivers' libraries."""
     return BEGINS + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
