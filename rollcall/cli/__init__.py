@@ -1,5 +1,6 @@
-"""The command line ``rollcall``: what operators do, from a terminal, over REST alone.
+"""The command line ``rollcall`` for operators, which uses only REST.
 
-It comes with the wheel as the extra ``rollcall[cli]`` and imports neither the server nor the member
-library. Nothing is decided here: each command asks once and shows the answer (docs/cli.md).
+It is the extra ``rollcall[cli]`` of the wheel and imports neither the server nor the member
+library. Nothing is decided here: each command sends one request and prints the response
+(docs/cli.md).
 """

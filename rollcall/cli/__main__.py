@@ -1,4 +1,5 @@
-"""``rollcall`` as it is started; needs nothing of the extra until it is known to be there."""
+"""The entry point of ``rollcall``; imports nothing of the extra until it is known to be
+installed."""
 
 import sys
 from importlib.util import find_spec
@@ -8,7 +9,7 @@ NEEDED: Final = ("httpx", "rich", "typer", "yaml")
 
 
 def main() -> None:
-    """Run the command line, or say what is missing for it."""
+    """Run the command line, or report missing packages."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         sys.exit(f"rollcall: {', '.join(missing)} not installed: pip install 'rollcall[cli]'")

@@ -24,7 +24,7 @@ LISTED: Final[Sequence[Column]] = (
 
 
 class Permission(StrEnum):
-    """What a rule says."""
+    """Whether a rule allows or denies."""
 
     ALLOW = "allow"
     DENY = "deny"
@@ -38,7 +38,7 @@ class Pattern(StrEnum):
 
 
 class Patterns(StrEnum):
-    """Of which rules: ``match`` are all that have a say about a resource of this name."""
+    """Patterns in filters: ``match`` matches all rules that apply to a resource of this name."""
 
     ANY = "any"
     MATCH = "match"
@@ -72,7 +72,7 @@ DryRun = Annotated[
 
 
 def _filter(**said: Any) -> dict[str, Any]:
-    """What REST is asked by; what was not said is open."""
+    """The filter for REST; options that were not given match everything."""
     found = {name: value for name, value in said.items() if value is not None}
     if found["pattern"] is Patterns.ANY:
         del found["pattern"]

@@ -1,4 +1,4 @@
-"""The command line as a whole: its groups of commands, the options of all, and how it ends."""
+"""The whole command line: its groups of commands, the common options, and its exit."""
 
 import sys
 from importlib import metadata
@@ -40,7 +40,7 @@ __all__ = [
     "run",
     "verbs",
     "watch",
-]  # three of them bring commands of their own to `group`
+]  # three of these have commands for `group`
 
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")
@@ -74,13 +74,13 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")
     ] = False,
 ) -> None:
-    """What holds for every command."""
+    """The options of all commands."""
     context.obj = session = Session(profile, url)
     context.call_on_close(session.close)
 
 
 def run() -> None:
-    """Run the command that was typed; the process ends with its exit code."""
+    """Run the given command; the process ends with its exit code."""
     try:
         app()
     except Failure as failure:

@@ -1,4 +1,4 @@
-"""How a command asks for an operation: it waits for its end, or shows what it would do."""
+"""How a command requests an operation: it waits for its end, or shows what it would do."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -40,7 +40,7 @@ def await_operation(
     method: str = "POST",
     **query: Any,
 ) -> None:
-    """Ask for a verb whose rows were printed already; only its end is told, beside them."""
+    """Request an operation whose plan was printed already; only its result is printed."""
     with patience(f"offsets of {group}: waiting for the end"):
         operation = rest.operation(method, path, body, timeout_s, **query)
     check_ended(operation)
@@ -48,7 +48,7 @@ def await_operation(
 
 
 class Asking:
-    """How a command asks: for how long it waits, and how it prints the operation."""
+    """The options of an operation: how long to wait, and the output format."""
 
     def __init__(self, context: typer.Context, wait: bool, timeout: float, output: Output) -> None:
         self.rest = rest_of(context)
@@ -56,9 +56,9 @@ class Asking:
         self.output = output
 
     def ask(self, method: str, path: str, body: Mapping[str, Any], **query: Any) -> None:
-        """Ask for a verb, and print what became of it.
+        """Request an operation, and print its result.
 
-        Raises ``Failure`` where it was refused, has failed, or has not ended in time.
+        Raises ``Failure`` if it was refused, has failed, or has not ended in time.
         """
         of = f" of {query['group_id']}" if "group_id" in query else ""
         with patience(f"{path.rpartition('/')[2]}{of}: waiting for its end"):
@@ -70,7 +70,7 @@ class Asking:
     def ask_or_try(
         self, method: str, path: str, body: Mapping[str, Any], dry_run: bool, **query: Any
     ) -> None:
-        """The same, or what it would do."""
+        """The same, or a dry run."""
         if not dry_run:
             self.ask(method, path, body, **query)
             return

@@ -1,4 +1,4 @@
-"""What every command shares: options of the same name and meaning, and the installation asked.
+"""Common parts of all commands: options with the same name and meaning, and the installation.
 
 Typer reads the options from the annotations, so they are declared here once.
 """
@@ -18,41 +18,41 @@ from rollcall.cli.profiles import Profile, chosen, environment
 from rollcall.cli.rest import Rest
 
 COMPLETED_MAX: Final = 50
-"""Names that completion offers; who wants others types more of one."""
+"""Names that completion offers; for others more characters have to be typed."""
 
 
 @dataclass
 class Session:
-    """The installation that the command line names; asked when a command needs it."""
+    """The selected installation; requests are made when a command needs it."""
 
     profile_name: str | None = None
     url: str | None = None
 
     @cached_property
     def profile(self) -> Profile:
-        """Which one it is."""
+        """The selected profile."""
         return chosen(self.profile_name, self.url, environment())
 
     @cached_property
     def rest(self) -> Rest:
-        """Its REST."""
+        """The profile's REST."""
         return Rest(self.profile)
 
     def close(self) -> None:
-        """Close what was asked."""
+        """Close the connections."""
         if "rest" in self.__dict__:
             self.rest.close()
 
 
 def rest_of(context: typer.Context) -> Rest:
-    """The REST of the installation that is meant."""
+    """The REST of the selected installation."""
     session = context.find_object(Session) or Session()
     return session.rest
 
 
 @contextmanager
 def patience(what: str) -> Iterator[None]:
-    """A sign of life on a terminal while something takes long; nothing where none is."""
+    """A progress indicator on a terminal during a long wait; nothing elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield
@@ -62,7 +62,7 @@ def patience(what: str) -> Iterator[None]:
 
 
 def check_ended(operation: Mapping[str, Any]) -> None:
-    """Raise ``Failure`` for one whose end did not come in time."""
+    """Raise ``Failure`` for an operation that has not ended in time."""
     if operation["state"] != "succeeded":
         number = operation["id"]
         told = (
@@ -72,7 +72,7 @@ def check_ended(operation: Mapping[str, Any]) -> None:
 
 
 def _completed(context: typer.Context, path: str, field: str, begun: str) -> Iterable[str]:
-    """Names that begin so; none where the installation cannot be asked just now."""
+    """Names with this prefix; none if the installation cannot be reached."""
     session = Session(*_said(context))
     try:
         rows = session.rest.pages(path, most=COMPLETED_MAX, q=begun or None)
@@ -84,18 +84,18 @@ def _completed(context: typer.Context, path: str, field: str, begun: str) -> Ite
 
 
 def _said(context: typer.Context) -> tuple[str | None, str | None]:
-    """The options of the whole command line, which no callback has seen during completion."""
+    """The common options, which no callback has processed during completion."""
     root = context.find_root().params
     return root.get("profile"), root.get("url")
 
 
 def complete_group(context: typer.Context, incomplete: str) -> Iterable[str]:
-    """Groups whose id begins so."""
+    """Groups whose id has this prefix."""
     return _completed(context, "/groups", "group_id", incomplete)
 
 
 def complete_topic(context: typer.Context, incomplete: str) -> Iterable[str]:
-    """Topics whose name begins so."""
+    """Topics whose name has this prefix."""
     return _completed(context, "/topics", "name", incomplete)
 
 
@@ -120,4 +120,4 @@ Timeout = Annotated[float, typer.Option("--timeout", min=0, help="The longest wa
 Part = Annotated[str | None, typer.Option("--query", "-q", help="Only names that contain this.")]
 
 TIMEOUT_S: Final = 60.0
-"""A rebalance waits for members as long as their rebalance timeout, of a minute or more."""
+"""A rebalance waits for members up to their rebalance timeout, of a minute or more."""

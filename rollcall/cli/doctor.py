@@ -1,7 +1,7 @@
-"""``rollcall doctor``: what is wrong with an installation, in words.
+"""``rollcall doctor``: problems of an installation, in words.
 
-It asks from the outside inwards, and what cannot be asked any more is left out: who is not let in
-learns that first. Each finding is a row; the worst of them is the exit code.
+Checks run from the outside inwards, and those that cannot run any more are skipped: a user without
+access sees that first. Each finding is a row; the worst one determines the exit code.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ GOOD, WARN, BAD = "ok", "warn", "bad"
 SLOTS: Final = 64
 
 AHEAD_S_MAX: Final = 30.0
-"""Between this clock and the nodes', beyond which times that are typed here mean other moments."""
+"""The difference between this clock and the nodes' from which on entered times would be wrong."""
 
 USEFUL: Final = ("groups.view_group", "groups.view_operation", "groups.view_node")
-"""What a token needs for the commands that look."""
+"""Scopes that the reading commands need."""
 
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
@@ -38,7 +38,7 @@ COLUMNS: Final = (
 
 
 class Finding(NamedTuple):
-    """What one check found."""
+    """The result of one check."""
 
     tone: str
     check: str
@@ -56,7 +56,7 @@ def doctor(context: typer.Context, output: Form = Output.TABLE) -> None:
 
 
 def findings(rest: Rest) -> Iterator[Finding]:
-    """Everything that was found, from the outside inwards."""
+    """All findings, from the outside inwards."""
     try:
         yield from _web(rest)
         yield from _token(rest)

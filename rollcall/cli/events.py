@@ -1,5 +1,5 @@
-"""Server-sent events of the journal (docs/rest.md, *Following the journal*), over as many
-connections as it takes: each entry once."""
+"""Server-sent events of the journal (docs/rest.md, *Following the journal*), with as many
+connections as needed: each entry once."""
 
 import json
 import time
@@ -19,10 +19,11 @@ PATH: Final = "/journal/events"
 LAST_EVENT_ID: Final = "Last-Event-ID"
 
 SILENT_S: Final = 60.0
-"""The server says every fifteen seconds that it is there; after four of them it is not."""
+"""The server sends a comment every fifteen seconds; after four missing ones the connection is
+dead."""
 
 AGAIN_S: Final = 2.0
-"""Until the next attempt, unless the server says another time."""
+"""The pause before the next attempt, unless the server sends another one."""
 
 ENDED: Final = "end"
 WENT_BACK: Final = "time_went_back"
@@ -34,7 +35,7 @@ PASSING: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNA
 
 @dataclass
 class Event:
-    """One event. ``id`` is None where the stream told none with it."""
+    """One event. ``id`` is None if the stream sent none with it."""
 
     name: str = "message"
     data: list[str] = field(default_factory=list)
@@ -42,7 +43,7 @@ class Event:
     retry_s: float | None = None
 
     def take(self, line: str) -> None:
-        """A line of it; comments and fields of other names mean nothing."""
+        """Process a line of it; comments and unknown fields are ignored."""
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data":
@@ -56,7 +57,7 @@ class Event:
 
 
 def parsed(lines: Iterable[str]) -> Iterator[Event]:
-    """The events of a stream, those without data too: their ids say where the client stands."""
+    """The events of a stream, including those without data: their ids are the client's position."""
     event = Event()
     for line in lines:
         if line:
@@ -67,7 +68,7 @@ def parsed(lines: Iterable[str]) -> Iterator[Event]:
 
 
 class Follower:
-    """A stream that is opened now, and again where it breaks; ``entries`` reads it."""
+    """A stream that is opened again when it breaks; ``entries`` reads it."""
 
     def __init__(self, rest: Rest, **query: Any) -> None:
         self._rest = rest
@@ -87,7 +88,7 @@ class Follower:
         self._open.close()
 
     def entries(self) -> Iterator[Row]:
-        """Entries as they come, until the server says that there will be no more: ``Failure``."""
+        """Entries as they arrive, until the server ends the stream: ``Failure``."""
         while True:
             try:
                 answer = self._answer or self._connected()
@@ -110,7 +111,8 @@ class Follower:
                 return
             if event.data:
                 yield json.loads("\n".join(event.data))
-            # Behind the entry: who is interrupted while it is shown hears of it again, not never.
+            # After the entry: if the program is interrupted while it is shown, it is repeated, not
+            # lost.
             self._last_id = self._last_id if event.id is None else event.id
 
     def _connected(self) -> httpx.Response:
@@ -131,4 +133,4 @@ class Follower:
 
 
 class _Passing(Exception):
-    """The server cannot serve the stream just now."""
+    """The server cannot serve the stream at present."""

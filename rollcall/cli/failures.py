@@ -1,4 +1,4 @@
-"""How a command ends that did not do what it was asked for: a sentence, and an exit code."""
+"""Failures of commands: a message, and an exit code."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -28,7 +28,7 @@ MEANINGS: Final[Mapping[Code, str]] = {
 
 
 class Failure(Exception):
-    """Told on standard error, with the exit code that belongs to it."""
+    """Printed on standard error, with its exit code."""
 
     def __init__(self, code: Code, sentence: str) -> None:
         super().__init__(sentence)
@@ -50,7 +50,7 @@ _HINTS: Final[Mapping[int, str]] = {
 
 
 def of_problem(status: int, problem: Mapping[str, Any]) -> Failure:
-    """The failure that a problem (RFC 9457) tells of."""
+    """The failure of a problem (RFC 9457)."""
     code = _OF_STATUS.get(status, Code.OTHER)
     if problem.get("code") == "operation_failed":
         code = Code.FAILED

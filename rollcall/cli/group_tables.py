@@ -1,5 +1,4 @@
-"""The columns of what is told of groups; titles are those of kafka-consumer-groups where it has
-them."""
+"""The columns of groups' tables; titles are those of kafka-consumer-groups where it has them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,7 +13,7 @@ def _assigned(row: Row) -> int:
 
 
 def _parts(row: Row) -> str:
-    """As kafka-consumer-groups writes an assignment: orders:0,1;bills:2."""
+    """An assignment in the format of kafka-consumer-groups: orders:0,1;bills:2."""
     told = (row["assignment"] or {}).items()
     return ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in told)
 
@@ -103,7 +102,7 @@ CHANGED: Final[Sequence[Column]] = (
 
 
 def members(rows: Sequence[Row], verbose: bool) -> Sequence[Column]:
-    """Of members; who has instance ids shows them, as in Kafka."""
+    """The columns of members; instance ids are shown if there are any, as in Kafka."""
     columns = list(MEMBERS)
     if verbose or any(row["instance_id"] for row in rows):
         columns.insert(2, INSTANCE)

@@ -1,4 +1,4 @@
-"""``rollcall group``: what is asked about groups, and changes nothing."""
+"""``rollcall group``: the commands that read groups."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -115,7 +115,7 @@ def configure(
 
 
 def told(group: Mapping[str, Any]) -> Iterator[str]:
-    """The state line of the group's page, and the newest rebalance in a sentence."""
+    """The state line of the group's page, and the sentence of the newest rebalance."""
     yield plain(f"{group['group_id']}: {group['state']}. {group['situation']}")
     last = group["last_rebalance"]
     if last is not None:
@@ -135,10 +135,10 @@ def _with_coordinator(rest: Rest, group: str) -> Row:
 
 
 def offsets_of(rest: Rest, group: str) -> Sequence[Row]:
-    """Every partition that was committed or is somebody's, by topic and number.
+    """Every partition that is committed or owned, by topic and number.
 
-    As kafka-consumer-groups has it: where work ends is what ListOffsets tells clients, and a
-    partition that nobody has committed shows none.
+    As in kafka-consumer-groups: the end is ListOffsets's, and a partition without a commit shows
+    none.
     """
     committed = {
         (row["topic"], row["partition"]): row
@@ -159,7 +159,7 @@ def offsets_of(rest: Rest, group: str) -> Sequence[Row]:
 
 
 def _ends(rest: Rest, topic: str) -> Sequence[int]:
-    """Where each partition's work ends; nothing of a topic that is gone."""
+    """Each partition's end offset; none for a deleted topic."""
     try:
         found = rest.get(f"/topics/{segment(topic)}/partitions")["data"]
     except Failure as failure:
@@ -192,5 +192,5 @@ def _offset(
 
 
 def _epoch(committed: Row | None) -> int | None:
-    """None where the client told none, which is -1 in the rows."""
+    """None if the client sent none, which is -1 in the rows."""
     return None if committed is None or committed["leader_epoch"] < 0 else committed["leader_epoch"]

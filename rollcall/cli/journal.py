@@ -1,4 +1,4 @@
-"""``rollcall journal``: what was decided and why, in sentences, and live."""
+"""``rollcall journal``: decisions and their reasons, in sentences, and live."""
 
 import json
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def tail(
         show(_newest(rest, lines, group, kind), COLUMNS, output)
         return
     try:
-        # The stream begins ahead of the list, so that nothing falls between them.
+        # The stream begins before the list is read, so that no entry is lost in between.
         with Follower(rest, group_id=group, kind=kind) as follower:
             listed = _newest(rest, lines, group, kind)
             told = {row["seq"] for row in listed}
@@ -61,12 +61,12 @@ def tail(
 
 
 def _newest(rest: Rest, lines: int, group: str | None, kind: str | None) -> list[Row]:
-    """The oldest of them first."""
+    """The newest entries, the oldest of them first."""
     return list(rest.pages("/journal", most=lines, group_id=group, kind=kind))[::-1]
 
 
 def _tell(row: Row, output: Output) -> None:
-    """One entry: a line of text, of JSON (NDJSON) or of CSV, or a document of YAML."""
+    """One entry: a line of text, of JSON (NDJSON) or of CSV, or a YAML document."""
     if output is Output.TABLE:
         say("  ".join(cell(column.of(row)) for column in COLUMNS))
     elif output is Output.JSON:

@@ -1,7 +1,7 @@
 """``rollcall group restore``, ``delete-offsets``, and ``reset-offsets`` with the options of
 kafka-consumer-groups.
 
-The latter two are dry unless ``--execute``: what is printed then is what it would do.
+The latter two are dry runs without ``--execute``, and print what they would do.
 """
 
 import sys
@@ -31,7 +31,7 @@ PLANNED: Final[Sequence[Column]] = (
 )
 
 DRY: Final = "a dry run"
-"""The reason of what nothing comes of."""
+"""The reason of a dry run."""
 
 
 @app.command()
@@ -143,7 +143,7 @@ def delete_offsets(
 
 
 def _planned(rest: Rest, group: str, body: dict[str, Any], output: Output) -> bool:
-    """Print what it would do; whether that is anything."""
+    """Print the plan; returns whether it has changes."""
     tried = {"group_id": group, "dry_run": "true"}
     _, plan = rest.ask("POST", RESETS, tried, {**body, "reason": DRY})
     return _shown(plan, group, output)
@@ -165,7 +165,7 @@ def _wish(ways: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scope(topics: list[str], all_topics: bool, way: str) -> dict[str, Any]:
-    """As Kafka's tool, somebody has to say of what; a file says it itself."""
+    """As in Kafka's tool, the scope has to be given; a file contains it."""
     if bool(topics) + all_topics != 1 and not (way == "csv" and not all_topics):
         raise Failure(Code.USAGE, "--topic NAME or --all-topics is required.")
     return {"topics": topics} if topics else {}

@@ -1,4 +1,4 @@
-"""``rollcall operation``: what was asked for, by whom, and what became of it."""
+"""``rollcall operation``: operations, their authors, and their results."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final

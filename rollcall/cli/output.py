@@ -1,4 +1,4 @@
-"""What is printed: rows as a table, JSON, YAML or CSV. No command and no request is here."""
+"""Output: rows as a table, JSON, YAML or CSV. No command and no request is here."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 
 
 class Output(StrEnum):
-    """In which form."""
+    """The output format."""
 
     TABLE = "table"
     JSON = "json"
@@ -26,7 +26,7 @@ class Output(StrEnum):
 class Column:
     """A column of a table: its title, and the field of the row that it shows.
 
-    ``value``: what it shows instead, where no field does as it is.
+    ``value``: computes the value if no field has it.
     """
 
     title: str
@@ -34,16 +34,16 @@ class Column:
     value: Callable[[Row], Any] | None = None
 
     def of(self, row: Row) -> Any:
-        """What stands in this row."""
+        """The value in this row."""
         return row.get(self.field) if self.value is None else self.value(row)
 
 
 ABSENT: Final = "-"
-"""As kafka-consumer-groups shows what there is not."""
+"""What kafka-consumer-groups shows for a missing value."""
 
 
 def show(rows: Iterable[Row], columns: Sequence[Column], output: Output) -> None:
-    """Print a list. JSON and YAML have every field of REST, the others the columns."""
+    """Print a list. JSON and YAML have all fields of REST, the others the columns."""
     if output is Output.JSON:
         say(json.dumps(list(rows), indent=2, ensure_ascii=False))
     elif output is Output.YAML:
@@ -66,7 +66,7 @@ def show_one(row: Row, columns: Sequence[Column], output: Output) -> None:
 
 
 def lines(rows: Iterable[Row], columns: Sequence[Column]) -> list[str]:
-    """A table's lines, each column as wide as what is in it; nothing is cut off or wrapped."""
+    """A table's lines, each column as wide as its content; nothing is cut or wrapped."""
     cells = [[column.title for column in columns]]
     cells += [[cell(column.of(row)) for column in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -75,7 +75,7 @@ def lines(rows: Iterable[Row], columns: Sequence[Column]) -> list[str]:
 
 
 def cell(value: Any) -> str:
-    """A value as people read it."""
+    """A value for display."""
     if value is None or value == "":
         return ABSENT
     if isinstance(value, bool):
@@ -84,8 +84,7 @@ def cell(value: Any) -> str:
 
 
 def plain(text: str) -> str:
-    """The text without anything that a terminal would obey: clients call themselves what they
-    like."""
+    """The text without terminal control sequences, since clients choose their names."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -102,12 +101,12 @@ def _yaml(told: Any) -> str:
 
 
 def say(line: str) -> None:
-    """A line on standard output, at once: somebody may be reading along."""
+    """Print and flush a line on standard output, which may be read line by line."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def note(line: str) -> None:
-    """A line beside the answer, on standard error."""
+    """Print a line on standard error, besides the output."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()

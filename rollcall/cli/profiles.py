@@ -1,4 +1,4 @@
-"""Which installation is meant, and with which token: a profile's file, the environment, options.
+"""The selected installation and its token: from a file of profiles, the environment, options.
 
 ``$XDG_CONFIG_HOME/rollcall/config.toml`` has a table for each profile:
 
@@ -8,7 +8,7 @@
     url = "https://rollcall.example"
     token_file = "/run/secrets/rollcall-token"
 
-What is said closer to the command wins: an option, then the environment, then the file.
+Options take precedence over the environment, and the environment over the file.
 """
 
 import os
@@ -21,7 +21,7 @@ from typing import Any, Final
 from rollcall.cli.failures import Code, Failure
 
 URL: Final = "http://127.0.0.1:8000"
-"""Where ``make run`` serves the web."""
+"""The web's default address under ``make run``."""
 
 SCHEMES: Final = ("http://", "https://")
 
@@ -30,7 +30,7 @@ KEYS: Final = ("url", "token", "token_file", "ca_file")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """An installation. ``ca_file`` "": the certificates that the system trusts."""
+    """An installation. ``ca_file`` "": the system's trusted certificates."""
 
     name: str
     url: str
@@ -39,14 +39,14 @@ class Profile:
 
 
 def place(environ: Mapping[str, str]) -> Path:
-    """Where the file is, whether it exists or not (the XDG Base Directory Specification)."""
+    """The path of the file, whether it exists or not (the XDG Base Directory Specification)."""
     base = environ.get("XDG_CONFIG_HOME") or ""
     home = Path(base) if Path(base).is_absolute() else Path.home() / ".config"
     return home / "rollcall" / "config.toml"
 
 
 def read(path: Path) -> Mapping[str, Any]:
-    """What the file says; {} where there is none. Raises ``Failure`` for one that cannot be."""
+    """The content of the file; {} if it does not exist. Raises ``Failure`` if it is invalid."""
     try:
         with path.open("rb") as file:
             told = tomllib.load(file)
@@ -69,7 +69,7 @@ def read(path: Path) -> Mapping[str, Any]:
 
 
 def chosen(name: str | None, url: str | None, environ: Mapping[str, str]) -> Profile:
-    """The profile that is meant. Raises ``Failure`` where it is not there."""
+    """The selected profile. Raises ``Failure`` if it does not exist."""
     path = place(environ)
     told = read(path)
     profiles = told.get("profiles", {})
@@ -78,7 +78,7 @@ def chosen(name: str | None, url: str | None, environ: Mapping[str, str]) -> Pro
         known = ", ".join(sorted(profiles)) or "none"
         raise Failure(Code.USAGE, f"{path} has no profile {wanted!r}; it has: {known}.")
     profile = profiles.get(wanted, {})
-    # An environment for one installation must not send its token to another that was named.
+    # A token in the environment must not be sent to another installation that was selected.
     around = {} if name else environ
     where = (url or around.get("ROLLCALL_URL") or profile.get("url") or URL).rstrip("/")
     if not where.lower().startswith(SCHEMES):
@@ -102,5 +102,5 @@ def _token(profile: Mapping[str, str], path: Path) -> str:
 
 
 def environment() -> Mapping[str, str]:
-    """The process's own."""
+    """The process's environment."""
     return os.environ

@@ -66,7 +66,7 @@ DryRun = Annotated[
 def _parts(
     user: str | None, client_id: str | None, ip: str | None, default: Sequence[Part] | None
 ) -> dict[str, str | None]:
-    """By the names of REST; None is the default."""
+    """By REST's names; None is the default."""
     names = {"user": user, "client_id": client_id, "ip": ip}
     parts: dict[str, str | None] = {part: name for part, name in names.items() if name is not None}
     for each in default or ():

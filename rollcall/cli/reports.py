@@ -1,4 +1,4 @@
-"""``rollcall report``: what rebalances cost, as the pipeline found it."""
+"""``rollcall report``: the cost of rebalances, from the pipeline."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final

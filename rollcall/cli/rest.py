@@ -1,7 +1,7 @@
-"""REST as the commands ask it: pages walked to their end, verbs awaited, problems told as failures.
+"""REST requests of the commands: all pages of lists, awaited operations, problems as failures.
 
-Ids stand in the query, never in the path (docs/rest.md, *Ids of any kind*), so whatever a group or
-a topic is called, no proxy and no library takes it for a part of the path.
+Ids are in the query, never in the path (docs/rest.md, *Ids of any kind*), so no proxy or library
+misinterprets any name of a group or topic.
 """
 
 import time
@@ -25,11 +25,12 @@ ANSWER_S: Final = 60.0
 """Longer than the 20 s that a request may wait for its operation."""
 
 WAIT_S_MAX: Final = 20
-"""What the server waits at most (docs/rest.md)."""
+"""The server's maximum wait (docs/rest.md)."""
 
 ATTEMPTS: Final = 3
 AGAIN_S: Final = 0.5
-"""Between attempts where nobody answered: a verb has a key, so it is never asked for twice."""
+"""The pause between attempts without a response: operations have a key, so a repeated request does
+not create a second one."""
 
 ENDED: Final = ("succeeded", "failed")
 
@@ -37,7 +38,7 @@ Row = dict[str, Any]
 
 
 class Rest:
-    """One installation's REST."""
+    """The REST of one installation."""
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
@@ -63,7 +64,7 @@ class Rest:
         return self.ask("GET", path, query)[1]
 
     def pages(self, path: str, *, most: int | None = None, **query: Any) -> Iterator[Row]:
-        """The rows of a list, page after page; at most so many."""
+        """The rows of a list, page after page, up to a maximum."""
         left = most
         while left is None or left > 0:
             size = PAGE_SIZE if left is None else min(left, PAGE_SIZE)
@@ -72,16 +73,16 @@ class Rest:
             left = None if left is None else left - len(page["data"])
             if page["next"] is None:
                 return
-            # The cursor alone: a link's host is whatever a proxy told the server, and the token
-            # goes nowhere but to the installation that was named.
+            # Only the cursor: a link's host comes from a proxy, and the token must go only to the
+            # selected installation.
             query["cursor"] = parse_qs(urlsplit(page["next"]).query)["cursor"][0]
 
     def operation(
         self, method: str, path: str, body: Mapping[str, Any], wait_s: float, **query: Any
     ) -> Row:
-        """Ask for a verb and wait for its end; the operation as it is then, ended or not.
+        """Request an operation and wait for its end; returns it, ended or not.
 
-        Raises ``Failure`` where it was refused or has failed.
+        Raises ``Failure`` if it was refused or has failed.
         """
         end = time.monotonic() + wait_s
         headers = {"Idempotency-Key": uuid.uuid4().hex, **_prefer(wait_s)}
@@ -101,8 +102,8 @@ class Rest:
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> tuple[int, Any]:
-        """Status and JSON of an answer. What nobody answered is asked again: reading changes
-        nothing, and whatever changes something has a key."""
+        """Status and JSON of a response. A request without a response is repeated: reads change
+        nothing, and writes have a key."""
         params = {name: value for name, value in query.items() if value is not None}
         is_safe = method == "GET" or "Idempotency-Key" in (headers or {})
         for attempt in range(ATTEMPTS):
@@ -132,8 +133,8 @@ class Rest:
         *,
         silent_s: float,
     ) -> Iterator[httpx.Response]:
-        """An answer that goes on: its body is read as it comes, and may be silent for so long.
-        Raises ``httpx.HTTPError``."""
+        """A streaming response: its body is read as it arrives, with this read timeout. Raises
+        ``httpx.HTTPError``."""
         params = {name: value for name, value in query.items() if value is not None}
         patience = httpx.Timeout(silent_s, connect=CONNECT_S)
         with self._client.stream(
@@ -150,12 +151,12 @@ class Rest:
         return answer.status_code, answer.text
 
     def unheard(self, error: Exception) -> Failure:
-        """What is raised where nobody answered."""
+        """The failure when there was no response."""
         why = str(error) or type(error).__name__
         return Failure(Code.OTHER, f"{self.profile.url} does not answer: {why}")
 
     def told(self, answer: httpx.Response) -> Any:
-        """The JSON of an answer that has been read; raises ``Failure`` for a problem."""
+        """The JSON of a complete response; raises ``Failure`` for a problem."""
         try:
             told = answer.json()
         except ValueError:
@@ -176,5 +177,5 @@ def _prefer(wait_s: float) -> dict[str, str]:
 
 
 def segment(text: str) -> str:
-    """A topic's name as a part of a path; topics have no names that a path cannot have."""
+    """A topic's name as a part of a path; every valid name can be one."""
     return quote(text, safe="")

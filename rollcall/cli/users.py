@@ -1,5 +1,5 @@
 """``rollcall user``: the users of the Kafka port (SASL/SCRAM). No option takes a password: other
-users of the machine see a command's words."""
+users of the machine can see a command's arguments."""
 
 import sys
 from collections.abc import Sequence
@@ -88,7 +88,7 @@ def delete(
 
 
 def _password() -> str:
-    """``Failure`` where there is none."""
+    """Read a password; ``Failure`` if there is none."""
     if not sys.stdin.isatty():
         said = sys.stdin.readline().rstrip("\r\n")
     else:

@@ -1,4 +1,4 @@
-"""``rollcall group``: what is asked of groups. Each is an operation, and its end is awaited."""
+"""``rollcall group``: the commands that request operations on groups, and wait for their end."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""``rollcall group watch``: the state line of a group, followed."""
+"""``rollcall group watch``: follows the state line of a group."""
 
 import time
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from rollcall.cli.groups import app, told
 from rollcall.cli.output import plain, say
 
 CHANGES: Final = ("state", "generation", "member_count", "frozen", "paused", "paused_members")
-"""What makes a new line where no terminal follows; the counting of seconds does not."""
+"""Fields whose changes print a new line without a terminal; the countdown of seconds does not."""
 
 
 class Shown(Protocol):
@@ -67,7 +67,7 @@ def _shown() -> Iterator[Shown]:
 
 
 class _Lines:
-    """A line whenever something changed."""
+    """A line for each change."""
 
     def __init__(self) -> None:
         self._last: tuple[object, ...] | None = None

@@ -1,10 +1,10 @@
-"""The member library: workers of a group in Python, over every protocol that Rollcall speaks.
+"""The member library: workers of a group in Python, with every protocol of Rollcall.
 
     async with Member("127.0.0.1:9092", "packers", ["orders"]) as member:
         async for change in member:
             ...
 
-docs/client.md is its tutorial and reference. It needs nothing of the server: only the standard
+docs/client.md is its tutorial and reference. It imports nothing of the server: only the standard
 library and Kafka's messages (``rollcall.wire``, ``rollcall.wire.messages``).
 """
 

@@ -1,9 +1,10 @@
-"""A member assigns for its whole group: asks what there is, lets the assignor think, installs.
+"""A member assigns for its whole group: reads the group's state, runs the assignor, installs the
+result.
 
-It has a connection of its own, so that no heartbeat waits for it, and a thread of its own, so that
-an assignor that thinks for long (or for ever) holds up neither heartbeats nor the program's end.
-Whether this member is asked at all is the coordinator's word, which comes with each heartbeat:
-so whatever goes wrong here is left alone, and begun anew when that word comes again.
+It has its own connection, so that heartbeats do not wait for it, and its own thread, so that an
+assignor that takes long (or never ends) blocks neither heartbeats nor the end of the program. Each
+heartbeat's response says whether this member should assign: so after an error it stops, and starts
+again when the next response says so.
 """
 
 import logging
@@ -22,13 +23,14 @@ from rollcall.wire.messages.consumer_group_prepare_assignment import (
 )
 
 ROUNDS_MAX: Final = 100
-"""Looks at a group that changes faster than it can be assigned; then the next heartbeat decides."""
+"""How often it reads a group that changes faster than it can be assigned; then the next heartbeat
+decides."""
 
 log = logging.getLogger("rollcall.client")
 
 
 class Assigning:
-    """At most one assignment at a time; to be asked again meanwhile changes nothing."""
+    """At most one assignment at a time; further requests meanwhile are ignored."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -37,7 +39,7 @@ class Assigning:
     async def run(
         self, group: str, standing: Standing, own: Sequence[ClientAssignor], wait_s: float
     ) -> None:
-        """Assign, as often as the group changes meanwhile."""
+        """Assign, again if the group has changed meanwhile."""
         if self._is_busy:
             return
         self._is_busy = True

@@ -1,6 +1,6 @@
-"""A connection says who it is, and says it again before its session ends (KIP-152, KIP-368).
+"""Authenticates a connection, and again before its session ends (KIP-152, KIP-368).
 
-Messages go where ``Ask`` takes them; which connection that is, is not known here.
+``Ask`` sends the messages; the connection is not known here.
 """
 
 from collections.abc import Awaitable, Callable
@@ -19,16 +19,15 @@ from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
 Ask = Callable[[Message], Awaitable[Any]]
 
 RENEW_FROM, RENEW_TO = 0.85, 0.95
-"""The part of a session after which it is renewed: by chance, so that the clients of a restarted
-node do not all come back at one moment. Kafka's own clients have the same (KIP-368)."""
+"""The part of a session after which it is renewed: at random, so that the clients of a restarted
+node do not all renew at the same time, as in Kafka's own clients (KIP-368)."""
 
 _CHANCE: Final = SystemRandom()
 
 
 async def authenticate(ask: Ask, sasl: Sasl) -> int:
-    """Say who this client is; returns the session's milliseconds, 0: it lasts as long as the
-    connection. ``AuthenticationFailed`` with the server's own sentence, ``NoToken``, and whatever
-    ``ask`` raises."""
+    """Authenticate; returns the session's milliseconds, 0: as long as the connection. Raises
+    ``AuthenticationFailed`` with the server's message, ``NoToken``, and errors of ``ask``."""
     shaken = await ask(SaslHandshakeRequest(mechanism=sasl.mechanism))
     if shaken.error_code:
         raise AuthenticationFailed(_refusal(shaken, sasl.mechanism), shaken.error_code)
@@ -44,7 +43,7 @@ async def authenticate(ask: Ask, sasl: Sasl) -> int:
 
 
 async def _next(exchange: Exchange, challenge: bytes) -> bytes | None:
-    """The next message, made beside the loop: SCRAM's hash takes milliseconds."""
+    """The next message, computed in a thread: SCRAM's hash takes milliseconds."""
 
     def step() -> bytes | None:
         try:
@@ -59,7 +58,7 @@ async def _next(exchange: Exchange, challenge: bytes) -> bytes | None:
 
 
 def renewal_s(lifetime_ms: int) -> float:
-    """After how many seconds a session of this lifetime is to be renewed."""
+    """After how many seconds a session of this lifetime has to be renewed."""
     return lifetime_ms / 1000 * _CHANCE.uniform(RENEW_FROM, RENEW_TO)
 
 

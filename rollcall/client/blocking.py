@@ -1,7 +1,7 @@
 """``BlockingMember``: the same member for programs without asyncio.
 
-A thread of its own runs the event loop, so that heartbeats go on while the program works. Nothing
-is decided here: every method hands over to ``Member`` and waits.
+A thread of its own runs the event loop, so that heartbeats continue while the program works.
+Nothing is decided here: every method calls ``Member`` and waits.
 """
 
 import asyncio
@@ -26,10 +26,11 @@ T = TypeVar("T")
 
 
 class BlockingMember:
-    """Takes what ``Member`` takes; callbacks are plain functions and run in a thread of their own.
+    """Takes the arguments of ``Member``; callbacks are plain functions and run in threads of their
+    own.
 
-    ``with BlockingMember(...) as member`` joins and, at the end, leaves. Threads may share it, but
-    for ``changes``, which one follows at a time; a process that was forked may not.
+    ``with BlockingMember(...) as member`` joins and, at the end, leaves. Threads may share it,
+    except for ``changes``, which only one may follow at a time; a forked process may not use it.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -51,10 +52,10 @@ class BlockingMember:
             self._stop()
             raise
 
-    # What Member takes: help() shows it.
+    # Member's arguments, for help().
     __init__.__signature__ = inspect.signature(Member.__init__)  # type: ignore[attr-defined]
 
-    # -- life
+    # -- life cycle
 
     def start(self) -> None:
         """See ``Member.start``."""
@@ -73,7 +74,7 @@ class BlockingMember:
         self.close()
 
     def close(self, timeout_s: float = CLOSE_S) -> None:
-        """See ``Member.close``. A loop over ``changes`` hears nothing more."""
+        """See ``Member.close``. A loop over ``changes`` gets no more changes."""
         if not self._is_open:
             return
         with self._ending():
@@ -105,7 +106,7 @@ class BlockingMember:
         """See ``Member.failure``."""
         return self._do(lambda: self._member.failure)
 
-    # -- what to work on
+    # -- assignment
 
     def subscribe(
         self,
@@ -165,7 +166,7 @@ class BlockingMember:
         """See ``Member.epoch``."""
         return self._do(lambda: self._member.epoch)
 
-    # -- how far it has come
+    # -- offsets
 
     def note(self, partition: TopicPartition, offset: int) -> None:
         """See ``Member.note``."""
@@ -181,14 +182,14 @@ class BlockingMember:
         """See ``Member.committed``."""
         return self._run(lambda: self._member.committed(partitions))
 
-    # -- what happens
+    # -- changes
 
     def changes(self, timeout_s: float | None = None) -> Iterator[Change]:
-        """What comes and goes; ends when nothing has for ``timeout_s`` (None: never so).
+        """Changes of the assignment; ends if there is none for ``timeout_s`` (None: never).
 
-        As in ``Member.changes``, a change counts as handled when the next one is asked for, or
-        when the loop is left. One that ended by its timeout may be called again, and goes on; a
-        change waits for that for five seconds, then the loop counts as left.
+        As in ``Member.changes``, a change counts as handled when the next one is requested, or the
+        loop ends. After a timeout it may be called again, and continues; a change waits five
+        seconds for that, then the loop counts as ended.
         """
         if not self._turn.acquire(blocking=False):
             raise RuntimeError("another loop follows this member already")
@@ -216,7 +217,7 @@ class BlockingMember:
         return self._following
 
     def _next(self, following: Following, timeout_s: float | None) -> Change | None:
-        """What comes next; None: nothing more, or not in this time."""
+        """The next change; None: no more, or not in this time."""
 
         async def there() -> Change | None:
             try:
@@ -238,7 +239,7 @@ class BlockingMember:
     # -- the thread
 
     def _begin(self, make: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Future[T] | Any":
-        """Do this in the thread; ``Closed`` when it has ended."""
+        """Start it in the thread; raises ``Closed`` if the thread has ended."""
         if os.getpid() != self._process:
             raise Closed("the member was made by another process")
         with self._opening:
@@ -257,7 +258,7 @@ class BlockingMember:
         return result
 
     def _do(self, doing: Callable[[], T]) -> T:
-        """This, in the thread; here where it has ended, or is this very one."""
+        """Run it in the thread; here if the thread has ended, or is the current one."""
 
         async def there() -> T:
             return doing()
@@ -273,7 +274,7 @@ class BlockingMember:
         return doing()
 
     async def _close_then_stop(self) -> None:
-        """Begun in a callback, which has to return first."""
+        """Started in a callback, which has to return first."""
         await self._member._closed()
         self._stop_loop()
 
@@ -290,7 +291,7 @@ class BlockingMember:
                 self._loop.call_soon_threadsafe(self._loop.stop)
 
     def _serve(self) -> None:
-        """The thread: what is asked for until it is stopped, and then an end to all of it."""
+        """The thread's function: runs the loop until it is stopped, and then ends all tasks."""
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
         with self._opening:
@@ -301,7 +302,7 @@ class BlockingMember:
 
 
 async def _cancel_all() -> None:
-    """Let everything end that somebody might wait for."""
+    """Cancel all tasks for which a caller might wait."""
     while True:
         await asyncio.sleep(0)
         others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -317,7 +318,7 @@ async def _made(args: Any, options: Any) -> Member:
 
 
 def _elsewhere(name: str, callback: Any) -> Callable[[Partitions], Coroutine[Any, Any, None]]:
-    """The callback as a coroutine that does not hold up the event loop."""
+    """The callback as a coroutine that does not block the event loop."""
     if not callable(callback) or inspect.iscoroutinefunction(callback):
         raise ValueError(f"{name} must be a plain function, not {callback!r}")
 

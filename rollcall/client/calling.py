@@ -1,7 +1,7 @@
-"""Calling the application: its mistakes stay its own, and it is known who is within a call.
+"""Calls of the application: its errors do not affect the member, and code within a call is known.
 
-Whoever waits within a call for the end of that call waits for itself. Tasks and threads that are
-started within one are within it, too, as long as it lasts.
+Code that waits within a call for the end of that call would wait for itself. Tasks and threads that
+are started within a call belong to it while it lasts.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ log = logging.getLogger("rollcall.client")
 
 
 class Call:
-    """One call of ``owner``'s: of a callback, or of the body of a loop."""
+    """One call of an ``owner``: of a callback, or of a loop's body."""
 
     def __init__(self, owner: object, is_body: bool, outer: "Call | None") -> None:
         self.owner = owner
@@ -34,7 +34,7 @@ _WITHIN: ContextVar[Call | None] = ContextVar("rollcall-within", default=None)
 
 @contextmanager
 def within(owner: object, *, is_body: bool = False) -> Iterator[None]:
-    """What happens meanwhile happens within a call of this owner's."""
+    """Run the block as part of a call of this owner."""
     outer = _WITHIN.get()
     while outer is not None and outer.is_over:
         outer = outer.outer
@@ -47,7 +47,7 @@ def within(owner: object, *, is_body: bool = False) -> Iterator[None]:
 
 
 def is_within(owner: object, *, is_body: bool = False) -> bool:
-    """Whether this is done within a call of this owner's that has not returned."""
+    """Whether the current code is within an unfinished call of this owner."""
     call = _WITHIN.get()
     while call is not None:
         if call.owner is owner and call.is_body is is_body and not call.is_over:
@@ -57,10 +57,10 @@ def is_within(owner: object, *, is_body: bool = False) -> bool:
 
 
 async def tell(owner: object, callback: Callback, partitions: Partitions) -> None:
-    """Call the application; its mistakes are logged and change nothing for the group.
+    """Call the application; its errors are logged and do not affect the group.
 
-    A ``CancelledError`` that nobody sent to this task is one of them: a callback that cancels the
-    application's own work and awaits it raises it.
+    This includes a ``CancelledError`` if this task was not cancelled: a callback raises it if it
+    cancels the application's own work and awaits it.
     """
     try:
         with within(owner):
@@ -76,6 +76,6 @@ async def tell(owner: object, callback: Callback, partitions: Partitions) -> Non
 
 
 def is_being_cancelled() -> bool:
-    """Whether somebody has asked the task that runs to end."""
+    """Whether the current task is being cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -1,6 +1,6 @@
-"""What comes and goes, as a loop hears it, with a handshake: the loop's body is the callback.
+"""Changes for a loop, with a handshake: the loop's body is the callback.
 
-It knows nothing of groups; ``Member`` tells it, an application's loop follows it.
+It knows nothing of groups; ``Member`` puts changes in, an application's loop takes them.
 """
 
 import asyncio
@@ -11,11 +11,11 @@ from rollcall.client.core.events import Change
 from rollcall.client.errors import MemberError
 
 RETURN_S: Final = 5.0
-"""How long a change waits for a loop that ended by its timeout: that may be called again."""
+"""How long a change waits for a loop that ended by its timeout, and may be called again."""
 
 
 class Following:
-    """One loop. A change is handled when the next one is asked for, or when the loop is left."""
+    """One loop. A change is handled when the next one is requested, or when the loop ends."""
 
     def __init__(self, begun: Sequence[Change], failure: MemberError | None) -> None:
         self._told: asyncio.Queue[tuple[Change, bool] | MemberError | None] = asyncio.Queue()
@@ -24,16 +24,16 @@ class Following:
         if failure is not None:
             self._told.put_nowait(failure)
         self._handled = asyncio.Event()
-        self._is_telling = False  # somebody waits for the loop
-        self._is_at_it = False  # the body runs for the change that is waited for
+        self._is_telling = False  # a change waits for the loop
+        self._is_at_it = False  # the body runs for that change
         self._is_away = False
         self._timer: asyncio.TimerHandle | None = None
         self.is_left = False
 
     async def next(self, timeout_s: float | None = None) -> Change | None:
-        """What comes next; None: nothing more. The change before is handled.
+        """The next change; None: no more. The previous one is handled.
 
-        Raises what ended the member, and ``TimeoutError``.
+        Raises the member's failure, and ``TimeoutError``.
         """
         self._return()
         if self.is_left:
@@ -49,7 +49,7 @@ class Following:
         return None
 
     async def tell(self, change: Change) -> None:
-        """Hand the change to the loop, and wait until its body has run."""
+        """Pass the change to the loop, and wait until its body has run."""
         self._handled.clear()
         self._told.put_nowait((change, True))
         self._is_telling = True
@@ -60,11 +60,11 @@ class Following:
             self._is_telling = False
 
     def end(self, failure: MemberError | None = None) -> None:
-        """Let the loop end, or raise this, after what it was told already."""
+        """End the loop, or raise this in it, after the changes before it."""
         self._told.put_nowait(failure)
 
     def leave(self) -> None:
-        """Nobody follows any more: whoever waits for the loop goes on, and so does the loop."""
+        """The loop has ended: callers that wait for it continue."""
         self.is_left = True
         self._cancel_timer()
         self._handled.set()
@@ -93,36 +93,36 @@ class Following:
 
 
 class Changes:
-    """At most one loop at a time; without one, telling is nothing."""
+    """At most one loop at a time; without one, changes are dropped."""
 
     def __init__(self) -> None:
         self._following: Following | None = None
 
     @property
     def following(self) -> Following | None:
-        """The loop, unless it was left."""
+        """The loop, unless it has ended."""
         if self._following is not None and self._following.is_left:
             self._following = None
         return self._following
 
     def follow(self, begun: Sequence[Change], failure: MemberError | None) -> Following:
-        """What happens from now on, after what is so already."""
+        """Start a loop with the current state, and the changes after it."""
         if self.following is not None:
             raise RuntimeError("another loop follows this member already")
         self._following = Following(begun, failure)
         return self._following
 
     async def tell(self, change: Change) -> None:
-        """Hand the change to the loop, and wait until its body has run."""
+        """Pass the change to the loop, and wait until its body has run."""
         if (following := self.following) is not None:
             await following.tell(change)
 
     def end(self, failure: MemberError | None = None) -> None:
-        """Let the loop end, or raise this, after what it was told already."""
+        """End the loop, or raise this in it, after the changes before it."""
         if (following := self.following) is not None:
             following.end(failure)
 
     def leave(self) -> None:
-        """Nobody follows any more."""
+        """The loop has ended."""
         if (following := self.following) is not None:
             following.leave()

@@ -1,6 +1,6 @@
-"""What cannot be is refused when a member is made, and not when it is too late to say so.
+"""Validates arguments when a member is created, not later when nobody would see the error.
 
-Each raises ``ValueError``; what only one protocol forbids stands in ``protocols``.
+Each function raises ``ValueError``; limits of one protocol are in ``protocols``.
 """
 
 import re
@@ -15,7 +15,7 @@ OFFSET_MAX: Final = 2**63 - 1
 
 
 def name(what: str, said: Any) -> None:
-    """A name as Kafka's messages can hold it."""
+    """A name that Kafka's messages can contain."""
     if not isinstance(said, str) or not said:
         raise ValueError(f"{what} must be a name, not {said!r}")
     try:
@@ -27,7 +27,7 @@ def name(what: str, said: Any) -> None:
 
 
 def identity(wanted: Identity) -> None:
-    """Names that can be said, and times that can be kept."""
+    """Valid names, and possible times."""
     name("group", wanted.group)
     for what in ("instance_id", "rack"):
         if getattr(wanted, what) is not None:
@@ -42,7 +42,7 @@ def identity(wanted: Identity) -> None:
 
 
 def subscription(wanted: Subscription) -> None:
-    """Topics that can be said, and numbers of threads that can be."""
+    """Valid topics, and numbers of threads."""
     for topic in wanted.topics:
         name("a topic", topic)
     for what in ("pattern", "blacklist"):
@@ -53,7 +53,7 @@ def subscription(wanted: Subscription) -> None:
 
 
 def own_pattern(wanted: Subscription) -> str | None:
-    """What is wrong with a pattern that the member matches itself (Python's ``re``)."""
+    """The error in a pattern that the member matches itself (Python's ``re``)."""
     try:
         re.compile(wanted.pattern or "")
     except re.error as error:
@@ -62,7 +62,7 @@ def own_pattern(wanted: Subscription) -> str | None:
 
 
 def offset(partition: TopicPartition, number: Any) -> None:
-    """How far the work on a partition has come."""
+    """A partition's offset."""
     _number(f"the offset of {partition[0]}-{partition[1]}", number, 0, OFFSET_MAX)
 
 

@@ -1,6 +1,6 @@
-"""Where to ask: the bootstrap nodes, the group's coordinator, and the topics there are.
+"""Connections of a member: bootstrap nodes, the group's coordinator, and metadata of topics.
 
-It connects when it must and forgets when it is told to. When to try again is not decided here.
+It connects when necessary and drops connections on request. When to try again is not decided here.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ PORT_MAX: Final = 65_535
 
 MEMBERSHIP, OFFSETS, METADATA = "membership", "offsets", "metadata"
 ASSIGNING, ORDERS = "assigning", "orders"
-"""Connections of their own: a parked join or poll holds back every answer behind it."""
+"""Connections of their own: a parked join or poll delays every response after it."""
 
 COORDINATORS: Final = (MEMBERSHIP, OFFSETS, ASSIGNING, ORDERS)
 PURPOSES: Final = (*COORDINATORS, METADATA)
@@ -31,7 +31,7 @@ log = logging.getLogger("rollcall.client")
 
 
 def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
-    """``HOST:PORT``, several with commas or in a list; ``ValueError`` for anything else."""
+    """``HOST:PORT``, several separated by commas or in a list; raises ``ValueError`` for others."""
     listed = bootstrap.split(",") if isinstance(bootstrap, str) else list(bootstrap)
     found = []
     for each in listed:
@@ -43,7 +43,7 @@ def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
 
 
 class Cluster:
-    """The nodes as one member knows them."""
+    """The nodes, as one member knows them."""
 
     def __init__(
         self,
@@ -68,15 +68,15 @@ class Cluster:
         self._is_closed = False
 
     async def ask(self, purpose: str, request: Message, timeout_s: float) -> Any:
-        """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer,
-        ``AuthenticationFailed`` from the first time on that a node refuses this client, and
-        ``Closed`` when it was closed."""
+        """Send a request to the coordinator (or metadata requests to any node). Raises ``OSError``
+        without a response, ``AuthenticationFailed`` from the first refusal by a node on, and
+        ``Closed`` after ``close``."""
         async with self._locks[purpose]:
             self._check_open()
             connection = self._connections.get(purpose)
             if connection is None or not connection.is_open:
                 if connection is not None and purpose != METADATA:
-                    self._coordinator = None  # a closed socket: it may be another by now
+                    self._coordinator = None  # the connection is closed: it may be another one now
                 connection = await self._connect(purpose)
                 self._connections[purpose] = connection
                 self._check_open()
@@ -84,38 +84,38 @@ class Cluster:
             answer = asyncio.ensure_future(connection.call(request, timeout_s))
             answer.add_done_callback(_seen)
             try:
-                await asyncio.sleep(0)  # written before the lock is free: requests keep their order
+                await asyncio.sleep(0)  # sent under the lock, to keep the order
             except asyncio.CancelledError:
                 answer.cancel()
                 raise
         return await answer
 
     async def look_up(self, wanted: LookUp) -> Topics:
-        """What the cluster knows of topics; those that do not exist are left out."""
+        """The cluster's metadata of topics, without those that do not exist."""
         dialect = self._dialect
         return dialect.topics(await self.ask(METADATA, dialect.look_up(wanted), ASK_S))
 
     def forget_coordinator(self) -> None:
-        """Whoever it was, ask again; nothing sent to it before is waited for."""
+        """Look for the coordinator again; responses to earlier requests are dropped."""
         self._coordinator = None
         for purpose in COORDINATORS:
             if purpose in self._connections:
                 self._connections.pop(purpose).close()
 
     def forget_offsets(self) -> None:
-        """The same for offsets alone: membership finds out for itself."""
+        """The same only for offsets: membership notices it itself."""
         self._coordinator = None
         if OFFSETS in self._connections:
             self._connections.pop(OFFSETS).close()
 
     def forget_orders(self) -> None:
-        """The same for what operators want."""
+        """The same for operators' orders."""
         self._coordinator = None
         if ORDERS in self._connections:
             self._connections.pop(ORDERS).close()
 
     def _check_open(self) -> None:
-        """Whoever opened a connection meanwhile ends it."""
+        """Close connections that were opened in the meantime."""
         if self._is_closed:
             self.close()
             raise Closed("the member is closed")
@@ -123,7 +123,7 @@ class Cluster:
             raise self._failure
 
     def close(self) -> None:
-        """End every connection, and open no other."""
+        """Close all connections, and open no others."""
         self._is_closed = True
         for connection in self._connections.values():
             connection.close()
@@ -159,12 +159,12 @@ class Cluster:
             raise
 
     def _refused(self, node: str, error: AuthenticationFailed) -> None:
-        """One attempt is enough: nothing more is asked of anybody (the member logs its end)."""
+        """One refusal is enough: nothing more is sent (the member reports its end)."""
         self._failure = error
         metrics.tell(self._metrics.authentication_failed, node, str(error))
 
     def _report(self, address: tuple[str, int], error: OSError) -> None:
-        """A node that cannot be reached has one warning, until it can be."""
+        """Log one warning for a node that cannot be reached, until it can be."""
         metrics.tell(self._metrics.connection_failed, "{}:{}".format(*address), str(error))
         level = logging.DEBUG if address in self._silent else logging.WARNING
         self._silent.add(address)
@@ -195,6 +195,6 @@ class Cluster:
 
 
 def _seen(answer: "asyncio.Task[Any]") -> None:
-    """Its failure is of no interest to anybody when who asked has been cancelled."""
+    """Its failure is ignored if the caller was cancelled."""
     if not answer.cancelled():
         answer.exception()

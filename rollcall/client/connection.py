@@ -1,7 +1,7 @@
 """One connection to one node: requests out, answers matched by correlation id.
 
-Several requests may wait at once; Kafka answers in order. What they mean is not known here, nor
-where to connect to (``cluster``).
+Several requests may wait at once; Kafka answers in order. Their meaning is not known here, nor the
+address (``cluster``).
 """
 
 import asyncio
@@ -24,31 +24,31 @@ from rollcall.wire.limits import FRAME_BYTES_MAX
 from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 CONNECT_S: Final = 10.0
-"""To connect, to secure the connection and to say who one is, together."""
+"""The timeout to connect, including TLS and authentication."""
 
 RENEW_S: Final = 10.0
-"""For a session that is to go on: a node that does not answer by then is another connection's."""
+"""The timeout to renew a session: without a response the connection is replaced."""
 
 OLDEST: Final = 0
-"""ApiVersions in the version that every server answers."""
+"""The version of ApiVersions that every server supports."""
 
 
 class Broken(ConnectionError):
-    """The connection ended, or what came was not Kafka's protocol."""
+    """The connection has ended, or received bytes that are not Kafka's protocol."""
 
 
 class Unspoken(Broken):
-    """The node does not know such a request."""
+    """The node does not support the request."""
 
 
 class Connection:
-    """Open it with ``open``; every waiting request ends in ``Broken`` when it closes."""
+    """Created by ``open``; every waiting request raises ``Broken`` when it closes."""
 
     _renew_at: float | None = None
     """By the monotonic clock; None: the session lasts as long as the connection."""
 
     _is_there = False
-    """Whether it was opened: secured, authenticated, and told as such."""
+    """Whether it is open: with TLS, authentication, and reported to metrics."""
 
     def __init__(
         self,
@@ -83,8 +83,8 @@ class Connection:
         dialect: Dialect = KAFKA,
         measured: Metrics = metrics.NONE,
     ) -> Self:
-        """Connect, learn which versions the node speaks, and say who this is; ``OSError`` if that
-        fails, ``AuthenticationFailed`` where another attempt would not help."""
+        """Connect, get the node's versions, and authenticate; raises ``OSError`` if that fails,
+        ``AuthenticationFailed`` if a retry would not help."""
         security = security or Security()
         node, began = f"{host}:{port}", time.monotonic()
         try:
@@ -97,14 +97,14 @@ class Connection:
         except ssl.SSLCertVerificationError as error:
             why = f"{node} shows a certificate that is not trusted: {error.verify_message}"
             raise AuthenticationFailed(why) from error
-        except (ValueError, OverflowError) as error:  # no host's name, no port's number
+        except (ValueError, OverflowError) as error:  # an invalid host name or port
             raise Broken(f"{host!r}:{port} is nowhere: {error}") from error
         connection._is_there = True
         metrics.tell(measured.connected, node, time.monotonic() - began)
         return connection
 
     async def _begin(self) -> None:
-        """All that comes before the first request; where it fails the connection is closed."""
+        """Everything before the first request; on an error the connection is closed."""
         try:
             if self._dialect.versions is None:
                 answer = await self._call(ApiVersionsRequest(), OLDEST)
@@ -117,8 +117,8 @@ class Connection:
             raise
 
     async def renew(self) -> None:
-        """Where the session ends soon, say again who this is, before anything else is said
-        (KIP-368). ``OSError`` or ``AuthenticationFailed``: the connection is closed then."""
+        """If the session ends soon, authenticate again before any other request (KIP-368).
+        ``OSError`` or ``AuthenticationFailed``: the connection is closed."""
         if self._renew_at is None or time.monotonic() < self._renew_at:
             return
         try:
@@ -147,14 +147,15 @@ class Connection:
         metrics.tell(self._metrics.authenticated, self.node, mechanism, took_s, again)
 
     async def _ask(self, request: Message) -> Any:
-        """For who has a time limit of its own."""
+        """For callers with their own timeout."""
         return await self._call(request, self._version(request))
 
     async def call(self, request: Message, timeout_s: float) -> Any:
-        """Ask in the newest version that both sides know; ``OSError`` if no answer comes in time.
+        """Send a request in the newest version that both sides support; ``OSError`` without a
+        response in time.
 
-        A request without an answer closes the connection: nothing that was sent on it is heard
-        after something that is sent on the next.
+        A request without a response closes the connection, so that its requests cannot arrive after
+        those of the next connection.
         """
         name, began = type(request).__name__.removesuffix("Request"), time.monotonic()
         version = self._version(request)
@@ -221,7 +222,7 @@ class Connection:
             self.close()
 
     def close(self) -> None:
-        """End it; safe to call twice."""
+        """Close it; may be called twice."""
         if not self.is_open:
             return
         self.is_open = False

@@ -21,9 +21,9 @@ log = logging.getLogger("rollcall.client")
 
 
 class Delivery:
-    """``owner`` is the member, by which calls into the application are known (``calling``).
-    ``look`` returns its standing for a commit, ``epoch`` its epoch at the moment. ``gate`` holds
-    changes back while an operator has stopped the member's work."""
+    """``owner`` is the member, which identifies calls of the application (``calling``). ``look``
+    returns its standing for a commit, ``epoch`` its current epoch. ``gate`` delays changes while an
+    operator has stopped the member's work."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Delivery:
         self._telling = asyncio.Lock()
 
     async def deliver(self, change: Change) -> None:
-        """Commit what was noted of revoked partitions, then tell the application."""
+        """Commit noted offsets of revoked partitions, then call the application."""
         async with self._telling:
             noted = {}
             if change.kind is not Kind.ASSIGNED:
@@ -101,8 +101,7 @@ def by_kind(
     paused: Callback | None,
     resumed: Callback | None,
 ) -> Callbacks:
-    """The callbacks by the kind of change that they take. ``ValueError`` for what cannot be
-    called."""
+    """The callbacks by kind of change. Raises ``ValueError`` for objects that cannot be called."""
     callbacks = {
         Kind.ASSIGNED: assigned,
         Kind.REVOKED: revoked,

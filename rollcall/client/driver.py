@@ -1,7 +1,7 @@
-"""Between a machine and the world: feeds it what happens, does what it gives.
+"""Runs a machine: passes events to it, and processes its outputs.
 
-It decides nothing: when, what and whether stand in the machines (``core``). The application's
-callbacks run in a task of their own, so that heartbeats go on meanwhile.
+It decides nothing: the machines do (``core``). The application's callbacks run in a task of their
+own, so that heartbeats continue meanwhile.
 """
 
 import asyncio
@@ -43,17 +43,19 @@ from rollcall.client.threads import in_thread
 log = logging.getLogger("rollcall.client")
 
 _CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""Where there is one that goes on while the machine is suspended, a session does too."""
+"""Includes the time in which the machine is suspended, if the system has such a clock, since
+sessions include it too."""
 
 
 def clock_ms() -> Millis:
-    """Milliseconds that only grow."""
+    """Monotonic milliseconds."""
     return time.clock_gettime_ns(_CLOCK) // 1_000_000
 
 
 class Pump:
-    """``deliver`` tells the application, ``fail`` that it was refused for good; each step of the
-    machine is ``stepped``. ``assignors`` are those that the member can run for its whole group."""
+    """``deliver`` calls the application, ``fail`` reports a permanent refusal; ``stepped`` is
+    called after each step of the machine. ``assignors`` are those that the member can run for its
+    whole group."""
 
     def __init__(
         self,
@@ -81,7 +83,7 @@ class Pump:
         self.moved = asyncio.Event()
 
     def put(self, event: Event) -> None:
-        """Something happened; its consequences begin before this returns."""
+        """An event; its outputs are started before this returns."""
         if self._tasks.is_stopped:
             return
         try:
@@ -94,13 +96,13 @@ class Pump:
         self.moved.set()
 
     def look(self) -> None:
-        """Catch up with the clock: the program may have been asleep since the last step."""
+        """Process the current time: the program may have been suspended since the last step."""
         due = self._machine.due()
         if due is not None and due <= clock_ms():
             self.put(Tick())
 
     def stop(self) -> None:
-        """Come back no more; ``Tasks`` ends what runs."""
+        """Stop the timer; ``Tasks`` cancels what runs."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -137,7 +139,7 @@ class Pump:
             wait_s = effect.timeout_ms / 1000
             async with asyncio.timeout(wait_s):
                 answer = await self._cluster.ask(MEMBERSHIP, effect.message, wait_s)
-        except OSError:  # TimeoutError is one
+        except OSError:  # includes TimeoutError
             self.put(Unanswered(effect.ticket))
         else:
             self.put(Reply(effect.ticket, answer))

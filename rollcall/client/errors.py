@@ -1,4 +1,4 @@
-"""What can go wrong for an application that uses the library; each is raised by one place."""
+"""The library's exceptions for applications; each is raised in one place."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,11 +7,11 @@ from rollcall.client.core.events import TopicPartition
 
 
 class MemberError(Exception):
-    """Any of these."""
+    """The base class."""
 
 
 class Refused(MemberError):
-    """The coordinator will not have this member; ``code`` is Kafka's number.
+    """The coordinator refuses this member; ``code`` is Kafka's number.
 
     A new subscription lets it try again.
     """
@@ -22,13 +22,13 @@ class Refused(MemberError):
 
 
 class Ended(MemberError):
-    """The member has ended by itself, since something went wrong in this program: an assignor
-    fails again and again, or a task of the member's was cancelled. ``__cause__`` is what; or it is
+    """The member has ended by itself, because of an error in this program: an assignor fails
+    repeatedly, or a task of the member was cancelled. ``__cause__`` is the error; or it is
     ``AuthenticationFailed``."""
 
 
 def ended(cause: BaseException) -> Ended:
-    """The failure of a member that this ended."""
+    """The failure of a member that ended because of this error."""
     if isinstance(cause, Ended):
         return cause
     failure = Ended(f"the member has ended: {cause!r}")
@@ -37,11 +37,11 @@ def ended(cause: BaseException) -> Ended:
 
 
 class AuthenticationFailed(Ended):
-    """A node does not let this client in, or is not who it should be; the text is the server's own
-    sentence where it has one. ``code`` is Kafka's number; 0: the connection's TLS failed.
+    """Authentication failed, or the node's identity could not be verified; the text is the server's
+    message if it has one. ``code`` is Kafka's number; 0: TLS failed.
 
-    The member has ended, and does not try again: a wrong password is no better the next time, and
-    the node would lock its user out.
+    The member has ended, and does not try again: a wrong password stays wrong, and the node would
+    lock the user out.
     """
 
     def __init__(self, reason: str, code: int = 0) -> None:
@@ -50,7 +50,7 @@ class AuthenticationFailed(Ended):
 
 
 class Closed(MemberError):
-    """The member was closed or abandoned, or was made by another process."""
+    """The member was closed or abandoned, or belongs to another process."""
 
 
 class CommitRefused(MemberError):
@@ -69,11 +69,11 @@ class NotAssigned(MemberError):
 
 
 class Unfenced(MemberError):
-    """There is no token: it would be as good as that of the member's successor."""
+    """There is no token: it would not differ from that of the member's successor."""
 
 
 class Unavailable(MemberError):
-    """Nobody who could answer was reached in time."""
+    """No node answered in time."""
 
 
 class UnknownProtocol(MemberError, ValueError):

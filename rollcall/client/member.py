@@ -1,7 +1,7 @@
 """``Member``: one worker of a group, for asyncio. Applications start here.
 
 The rules are in ``core``, connections in ``cluster`` and ``connection``, calls of the application
-in ``delivery``. ``blocking.BlockingMember`` is the same for programs without asyncio.
+are in ``delivery``. ``blocking.BlockingMember`` is the same for programs without asyncio.
 """
 
 import asyncio
@@ -55,21 +55,20 @@ log = logging.getLogger("rollcall.client")
 class Member:
     """One worker of ``group``; ``async with Member(...)`` joins and, at the end, leaves.
 
-    ``bootstrap`` is ``HOST:PORT``, or several. ``topics`` and ``pattern`` are what it wants to
-    work on; in a commanded group also ``blacklist``, and how many ``threads`` work on each topic
-    (or ``topics`` is a mapping from topic to threads). ``assignor`` is a server's (consumer
-    protocol, draft), a function of one's own (consumer protocol) or one or several of
+    ``bootstrap`` is ``HOST:PORT``, or several. ``topics`` and ``pattern`` are its subscription; in
+    a commanded group also ``blacklist``, and the number of ``threads`` for each topic (or
+    ``topics`` is a mapping from topic to threads). ``assignor`` is a server's (consumer protocol,
+    draft), a function of one's own (consumer protocol) or one or several of
     ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
-    frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
-    ``metrics`` are hooks that an application overrides; ``settings`` say how it gets in
-    (``security.py``) and how long things may take.
+    frozenset of partitions and may be coroutines; docs/client.md describes them. ``metrics`` are
+    hooks that an application overrides; ``settings`` are those of security (``security.py``) and
+    times.
 
-    Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
-    anything else that cannot be.
+    Raises ``UnknownProtocol`` for an unknown protocol, ``ValueError`` for other invalid arguments.
     """
 
     _closing: asyncio.Task[None] | None = None
-    _last: asyncio.Task[None] | None = None  # tells that all was lost
+    _last: asyncio.Task[None] | None = None  # the call for partitions that were lost at the end
     _is_over = False
     _failure: MemberError | None = None
     _manual: Partitions | None = None
@@ -120,13 +119,13 @@ class Member:
         self._pump = self._make_pump(backoff, protocols.own_of(chosen))
 
     def _make_orders(self, backoff: Backoff) -> Orders:
-        """What operators want of this member, as it stands at each moment."""
+        """The operators' orders for this member."""
         group = self._identity.group
         standing = lambda: self._machine.standing  # noqa: E731 - as it is at each moment
         return Orders(self._cluster, group, backoff, standing, self._delivery.obey, self._tasks)
 
     def _make_pump(self, backoff: Backoff, own: Sequence[ClientAssignor]) -> Pump:
-        """Between the machine and all that was made before it."""
+        """Connects the machine with the objects created before."""
         return Pump(
             self._machine,
             self._cluster,
@@ -139,22 +138,22 @@ class Member:
             own,
         )
 
-    # -- life
+    # -- life cycle
 
     async def start(self) -> None:
-        """Subscribe, if there is something to subscribe to. Does not wait for an assignment."""
+        """Subscribe, if there is a subscription. Does not wait for an assignment."""
         self._check_open()
         if self._subscription:
             self._pump.put(Subscribe(self._subscription))
 
     async def close(self, timeout_s: float = CLOSE_S) -> None:
-        """Give up everything, call back, leave, and end every connection.
+        """Revoke everything, with callbacks, leave, and close every connection.
 
-        After ``timeout_s`` it ends without more words; the group then waits for the session. In a
-        callback it only begins: the member leaves when the callback has returned.
+        After ``timeout_s`` it ends without a leave; the group then waits for the session timeout.
+        In a callback this only begins: the member leaves when the callback has returned.
         """
         if calling.is_within(self, is_body=True):
-            self._delivery.changes.leave()  # the loop's body cannot come back for more
+            self._delivery.changes.leave()  # the loop's body cannot return for the next change
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close(timeout_s))
         if calling.is_within(self):
@@ -167,7 +166,7 @@ class Member:
                 raise
 
     async def _closed(self) -> None:
-        """Wait until a close that was begun has ended."""
+        """Wait until a close in progress has ended."""
         if self._closing is not None:
             await asyncio.wait([self._closing])
 
@@ -187,8 +186,8 @@ class Member:
         await self._tasks.ended()
 
     def abandon(self) -> None:
-        """End without a word, as a process that dies: nothing is committed, nobody is called, and
-        the group waits for the session."""
+        """End at once, like a process that dies: nothing is committed, no callback is called, and
+        the group waits for the session timeout."""
         self._is_over = True
         self._pump.stop()
         self._tasks.stop()
@@ -196,7 +195,7 @@ class Member:
         self._delivery.changes.end()
 
     def _check_alive(self) -> None:
-        """Offsets are read and committed until the very end, by callbacks too."""
+        """Offsets are read and committed until the end, also by callbacks."""
         if self._is_over:
             is_own = isinstance(self._failure, Ended)
             raise self._failure if self._failure and is_own else Closed("the member is closed")
@@ -210,8 +209,8 @@ class Member:
 
     @property
     def failure(self) -> MemberError | None:
-        """Why the member works on nothing and never will: ``Refused`` by the coordinator until
-        there is a new subscription, or ``Ended`` by itself."""
+        """Why the member has no partitions permanently: ``Refused`` by the coordinator until there
+        is a new subscription, or ``Ended`` by itself."""
         return self._failure
 
     async def __aenter__(self) -> Self:
@@ -226,7 +225,7 @@ class Member:
     ) -> None:
         await self.close()
 
-    # -- what to work on
+    # -- assignment
 
     def subscribe(
         self,
@@ -236,8 +235,8 @@ class Member:
         blacklist: str | None = None,
         threads: int = 1,
     ) -> None:
-        """Work on these instead; the coordinator hears it at once. Lets a refused member try
-        again. ``ValueError`` for what the protocol cannot say."""
+        """Replace the subscription; the coordinator receives it at once. Lets a refused member try
+        again. Raises ``ValueError`` for a subscription that the protocol cannot express."""
         wanted = subscription_of(topics, pattern, blacklist, threads)
         if not wanted:
             raise ValueError("neither topics nor a pattern to subscribe to")
@@ -255,20 +254,20 @@ class Member:
             raise ValueError(fault)
 
     def unsubscribe(self) -> None:
-        """Work on nothing, and leave the group."""
+        """Unsubscribe, and leave the group."""
         self._manual = None
         self._pump.put(Unsubscribe())
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Work on exactly these, outside any group: nobody else hears of it, nothing is called
-        back. Offsets can be committed as long as the group has no members."""
+        """Work on exactly these partitions, outside of the group: without coordination or
+        callbacks. Offsets can be committed as long as the group has no members."""
         self._check_open()
         self.unsubscribe()
         self._manual = frozenset(partitions)
 
     @property
     def assigned(self) -> Partitions:
-        """What is this member's at this moment: nobody else's, whether it is stopped or not."""
+        """The partitions that belong only to this member now, whether it is stopped or not."""
         if self._is_over:
             return NOTHING
         if self._manual is not None:
@@ -276,7 +275,7 @@ class Member:
         return frozenset(self._standing.handed_out)
 
     def _look(self) -> Look:
-        """How it stands for a commit; None: by hand, in no group, as long as that is so."""
+        """Its standing for a commit; None while it has partitions without a group."""
         manual = self._manual
         if manual is None:
             return lambda: self._standing
@@ -284,33 +283,35 @@ class Member:
 
     @property
     def _standing(self) -> Standing:
-        """As it is now: a program that was asleep for a session may look before its event loop."""
+        """Its standing now: a program that was suspended for a session may read it before its event
+        loop runs."""
         self._pump.look()
         return self._machine.standing
 
     @property
     def workable(self) -> Partitions:
-        """What this member may work on at this moment: ``assigned``, and nothing while an operator
-        has stopped it. A program that looks here needs no callbacks."""
+        """The partitions on which this member may work now: ``assigned``, and none while an
+        operator has stopped it. A program that reads this needs no callbacks."""
         if self._manual is not None:
             return self.assigned
         return NOTHING if self.paused else self.assigned & self._delivery.gate.known
 
     @property
     def paused(self) -> bool:
-        """Whether an operator has stopped this member's work; ``order`` says who and why."""
+        """Whether an operator has stopped this member's work; ``order`` has the operator and the
+        reason."""
         return self._delivery.gate.order is not None
 
     @property
     def order(self) -> Order | None:
-        """Who stopped this member's work, and why; None while it may work."""
+        """Who stopped this member's work, and why; None if it may work."""
         return self._delivery.gate.order
 
     def token(self, partition: TopicPartition) -> Token:
-        """What to store beside one's own writes for this partition (``Token`` says why).
+        """The token to store with one's own writes for this partition (see ``Token``).
 
-        ``NotAssigned`` where it is not this member's, or where no group gave it out; ``Unfenced``
-        where this is a static member, whose successor's token would be the same.
+        ``NotAssigned`` if it is not this member's, or was not assigned by a group; ``Unfenced`` if
+        this is a static member, whose successor's token would be the same.
         """
         hand_out = self._standing.handed_out.get(partition)
         if hand_out is None or self._is_over:
@@ -320,8 +321,8 @@ class Member:
         return Token(self._identity.group, *partition, hand_out.epoch)
 
     def thread(self, partition: TopicPartition) -> int:
-        """Which of this member's threads the coordinator of a commanded group wants to work on
-        it, from 0. ``NotAssigned`` where it is not this member's, or has no thread."""
+        """The thread of this member that should work on it, in a commanded group, from 0.
+        ``NotAssigned`` if it is not this member's, or has no thread."""
         number = self._standing.threads.get(partition)
         if number is None or partition not in self.assigned:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
@@ -329,21 +330,21 @@ class Member:
 
     @property
     def member_id(self) -> str:
-        """The member's id; empty until the classic protocol's coordinator has given one."""
+        """The member's id; empty until the classic protocol's coordinator has returned one."""
         return self._machine.standing.member_id
 
     @property
     def epoch(self) -> int:
-        """The generation (classic) or member epoch (consumer protocol) it is in."""
+        """Its generation (classic) or member epoch (consumer protocol)."""
         return self._machine.standing.epoch
 
-    # -- how far it has come
+    # -- offsets
 
     def note(self, partition: TopicPartition, offset: int) -> None:
-        """Remember how far the work has come: the next offset to do.
+        """Note a partition's offset: the next one to process.
 
-        It is committed by ``commit()``, and by itself when the partition is revoked.
-        ``NotAssigned`` where the partition is not this member's.
+        It is committed by ``commit()``, and automatically when the partition is revoked.
+        ``NotAssigned`` if the partition is not this member's.
         """
         checks.offset(partition, offset)
         if partition not in self.assigned:
@@ -351,10 +352,10 @@ class Member:
         self._ledger.noted[partition] = offset
 
     async def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
-        """Commit these, or all that was noted; returns when it is durable.
+        """Commit these, or all noted offsets; returns when they are durable.
 
-        ``CommitRefused`` where this member may not (any more); ``Unavailable`` where nobody
-        answered in time, and whether it was committed is not known.
+        ``CommitRefused`` if this member may not commit them (any more); ``Unavailable`` if no node
+        answered in time, and it is unknown whether they were committed.
         """
         self._check_alive()
         look = self._look()
@@ -366,26 +367,28 @@ class Member:
             self._ledger.forget(chosen)
 
     def _still_own(self, standing: Standing | None) -> dict[TopicPartition, int]:
-        """What was noted, but for what was lost since; the application will be told."""
+        """The noted offsets without those of partitions lost since, which the application will be
+        told."""
         noted = self._ledger.noted.items()
         return {p: o for p, o in noted if standing is None or standing.hand_out_of(p) is not None}
 
     async def committed(
         self, partitions: Iterable[TopicPartition] | None = None
     ) -> dict[TopicPartition, int | None]:
-        """What the group has committed for these, or for all it works on; None for nothing."""
+        """The group's committed offsets of these, or of all assigned partitions; None if there is
+        none."""
         self._check_alive()
         return await self._ledger.committed(self.assigned if partitions is None else partitions)
 
     def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
         self._pump.put(Gone(hand_outs))
 
-    # -- what happens
+    # -- changes
 
     def changes(self) -> AsyncIterator[Change]:
-        """What comes and goes, one at a time; begins with what the member has already.
+        """Changes of the assignment, one at a time; begins with the current assignment.
 
-        A change counts as handled when the next one is asked for: the body of the loop is the
+        A change counts as handled when the next one is requested: the body of the loop is the
         callback. Ends when the member closes; raises ``failure``.
         """
         return self._follow()
@@ -400,7 +403,7 @@ class Member:
             following.leave()
 
     def _following(self) -> Following:
-        """A loop that begins with what is so already."""
+        """A loop that begins with the current assignment."""
         if self._is_over and self._failure is None:
             over = self._delivery.changes.follow((), None)
             over.end()
@@ -426,11 +429,11 @@ class Member:
         self._delivery.changes.end(failure)
 
     def _broke(self, error: BaseException) -> None:
-        """Something went wrong here: the member ends, and says so to whoever can hear it."""
+        """An error in this program: the member ends, and reports it to the application."""
         if self._is_over:
             return
         lost = frozenset(self._machine.standing.handed_out)
-        if not isinstance(error, Ended):  # whose text says it all
+        if not isinstance(error, Ended):  # whose text is complete
             log.error("%s: this ended the member:", self._identity.group, exc_info=error)
         self._failed(ended(error))
         self.abandon()

@@ -1,4 +1,4 @@
-"""Hooks for metrics: what a member measures, for an application to count as it likes.
+"""Hooks for metrics: a member's measurements, for an application.
 
     class Counted(Metrics):
         def answered(self, request, version, seconds):
@@ -18,40 +18,40 @@ log = logging.getLogger("rollcall.client")
 
 
 class Metrics:
-    """Does nothing; an application overrides what it wants to know. Durations are in seconds, a
+    """Does nothing; an application overrides the hooks that it needs. Durations are in seconds, a
     ``node`` is ``HOST:PORT``, a ``request`` the name of Kafka's API (``OffsetCommit``)."""
 
     def connected(self, node: str, seconds: float) -> None:
-        """A connection is there: TLS, versions and authentication included in its time."""
+        """A connection was opened; the time includes TLS, versions and authentication."""
 
     def connection_failed(self, node: str, reason: str) -> None:
-        """There is none; it will be tried again, unless authentication failed."""
+        """A connection failed; it will be tried again, unless authentication failed."""
 
     def disconnected(self, node: str) -> None:
-        """A connection that was there has ended, whoever ended it."""
+        """An open connection has ended, on either side."""
 
     def authenticated(self, node: str, mechanism: str, seconds: float, again: bool) -> None:
-        """The node has let the client in; ``again``: a session goes on (KIP-368)."""
+        """The node has authenticated the client; ``again``: a session was renewed (KIP-368)."""
 
     def authentication_failed(self, node: str, reason: str) -> None:
-        """It has not. The member ends."""
+        """Authentication failed. The member ends."""
 
     def answered(self, request: str, version: int, seconds: float) -> None:
-        """A request has its answer, whatever that says. A poll for orders and a join wait long."""
+        """A request was answered, with any code. Polls for orders and joins wait long."""
 
     def unanswered(self, request: str, seconds: float) -> None:
-        """A request has none and will have none."""
+        """A request has no response and will have none."""
 
     def changed(self, kind: str, partitions: int, seconds: float) -> None:
-        """The application has been told of a change (``assigned``, ``revoked``, ``lost``,
-        ``paused``, ``resumed``) and has returned after so long."""
+        """The application was called with a change (``assigned``, ``revoked``, ``lost``,
+        ``paused``, ``resumed``) and has returned after this time."""
 
 
 NONE = Metrics()
 
 
 def tell(hook: Callable[..., None], *values: Any) -> None:
-    """Call the hook; its mistakes are its own."""
+    """Call the hook; its errors are logged."""
     try:
         hook(*values)
     except Exception:

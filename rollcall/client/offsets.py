@@ -1,7 +1,7 @@
-"""Commit and committed: offsets of one member, over a connection of their own.
+"""Commits and committed offsets of one member, over a connection of their own.
 
-What the application noted for the next revocation is kept here too. Membership is not: the
-member's id and epoch are read from its ``Standing`` as they are at that moment.
+The offsets that the application noted for the next revocation are here too. Membership is not: the
+member's id and epoch are read from its ``Standing`` when needed.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ def check_complete(asked: Iterable[TopicPartition], told: Iterable[TopicPartitio
 
 
 class Asked:
-    """What is to be committed, and the hand-outs to which it belongs."""
+    """Offsets to commit, and the assignments to which they belong."""
 
     def __init__(self, offsets: Offsets, look: Look, dialect: Dialect) -> None:
         self.offsets = offsets
@@ -60,7 +60,8 @@ class Asked:
         }
 
     def check(self) -> Standing:
-        """How the member stands; ``CommitRefused`` where the offsets are not its own any more."""
+        """The member's standing; raises ``CommitRefused`` if the offsets are not its own any
+        more."""
         standing = self._look()
         if standing is None and self.hand_outs is None:
             return Standing()
@@ -78,7 +79,7 @@ class Asked:
         return standing
 
     def parts(self) -> list["Asked"]:
-        """Those whose topics have ids, and those that go by name: in requests of their own."""
+        """Topics with known ids, and those by name: in separate requests."""
         with_ids = {p: offset for p, offset in self.offsets.items() if p in self.topic_ids}
         by_name = {p: offset for p, offset in self.offsets.items() if p not in self.topic_ids}
         return [self._only(each) for each in (with_ids, by_name) if each]
@@ -90,8 +91,8 @@ class Asked:
 
 
 class Ledger:
-    """How far this member has come, here and at the coordinator. Commits go one after another: one
-    that is tried again must not come after a later one."""
+    """The member's progress, here and at the coordinator. Commits are sent one after another: a
+    repeated one must not come after a later one."""
 
     def __init__(
         self,
@@ -111,15 +112,15 @@ class Ledger:
 
     @property
     def group(self) -> str:
-        """The group whose offsets these are."""
+        """The group of the offsets."""
         return self._identity.group
 
     async def commit(self, offsets: Offsets, look: Look) -> None:
         """Commit; returns when it is durable. ``CommitRefused`` names what was not.
 
-        ``look`` tells how the member stands at each moment; None: it is in no group. A commit
-        belongs to the hand-outs of the moment in which it was asked for: it is not tried again
-        for a partition that is not the member's any more, or its own once more.
+        ``look`` returns the member's current standing; None: it is in no group. A commit belongs to
+        the assignments at the time of the call: it is not repeated for a partition that is not the
+        member's any more, or was assigned again.
         """
         if not offsets:
             return
@@ -154,7 +155,7 @@ class Ledger:
             if not refused:
                 self._backoff.reset()
                 return
-            # The epoch may have risen while the request was on its way (KIP-848).
+            # The epoch may have risen while the request was pending (KIP-848).
             stale = {Code.STALE_MEMBER_EPOCH} if standing.epoch != epoch else set()
             new = {Code.UNKNOWN_TOPIC_ID} if await self._knows(asked, refused) else set()
             if not set(refused.values()) <= AGAIN | ELSEWHERE | stale | new:
@@ -163,8 +164,8 @@ class Ledger:
             await self._later(end, str(refused), not set(refused.values()).isdisjoint(ELSEWHERE))
 
     async def _knows(self, asked: Asked, refused: Mapping[TopicPartition, int]) -> bool:
-        """Whether the topics whose ids the coordinator does not know are known elsewhere: then
-        they are so new that it has not heard of them."""
+        """Whether topics whose ids the coordinator does not know are known elsewhere: then they are
+        so new that it has not been notified of them yet."""
         ids = {asked.topic_ids[each] for each in gone_of(refused)}
         if not ids:
             return False
@@ -177,7 +178,7 @@ class Ledger:
     async def committed(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, int | None]:
-        """What the group has committed; None where it has not."""
+        """The group's committed offsets; None if there is none."""
         wanted = list(partitions)
         end = time.monotonic() + self._identity.request_timeout_ms / 1000
         while True:
@@ -195,20 +196,20 @@ class Ledger:
             await self._later(end, str(codes), not codes.isdisjoint(ELSEWHERE))
 
     def _drop_gone(self, asked: Asked, refused: Mapping[TopicPartition, int]) -> None:
-        """Progress in a topic that was deleted is none in the one that has its name now."""
+        """Drop offsets of deleted topics: they do not belong to a new topic with the same name."""
         gone = gone_of(refused)
         self.take_noted(gone)
         hand_outs = {each: asked.hand_outs[each] for each in gone} if asked.hand_outs else {}
         self._gone({p: each for p, each in hand_outs.items() if each is not None})
 
     def forget(self, committed: Offsets) -> None:
-        """What was noted and is durable now, unless something else was noted since."""
+        """Drop noted offsets that are durable now, unless others were noted since."""
         for partition, offset in committed.items():
             if self.noted.get(partition) == offset:
                 del self.noted[partition]
 
     def take_noted(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """What was noted for these; it is noted no longer."""
+        """Take the noted offsets of these partitions."""
         return {each: self.noted.pop(each) for each in partitions if each in self.noted}
 
     async def _later(self, end: float, why: str, elsewhere: bool) -> None:

@@ -1,4 +1,4 @@
-"""The arguments of a ``Member``: its settings, and the values that are made of them."""
+"""The arguments of a ``Member``: its settings, and the values created from them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -7,8 +7,9 @@ from rollcall.client.core.events import Identity, Subscription
 
 
 class Settings(security.Options, total=False):
-    """Times of ``core.events.Identity``, in milliseconds unless their names say otherwise, and what
-    begins with ``security_``, ``ssl_`` and ``sasl_``: by the names of aiokafka and kafka-python."""
+    """Times of ``core.events.Identity``, in milliseconds unless their names say otherwise, and
+    options that begin with ``security_``, ``ssl_`` and ``sasl_``, with the names of aiokafka and
+    kafka-python."""
 
     session_timeout_ms: int
     rebalance_timeout_ms: int
@@ -28,7 +29,7 @@ def identity_of(
     rack: str | None,
     settings: Mapping[str, int],
 ) -> Identity:
-    """Who the member is; its times are those that were given, or the protocol's usual ones."""
+    """The member's identity; its times are the given ones, or the protocol's defaults."""
     names = tuple(each if isinstance(each, str) else each.name for each in chosen)
     return Identity(group, instance_id, rack, names, **{**spoken.defaults, **settings})
 
@@ -39,7 +40,7 @@ def subscription_of(
     blacklist: str | None,
     threads: int,
 ) -> Subscription:
-    """What was asked for; one string alone is one name, not a list of letters."""
+    """The subscription; a single string is one name, not a list of letters."""
     names = (topics,) if isinstance(topics, str) else tuple(topics)
     by_topic = dict(topics) if isinstance(topics, Mapping) else {}
     return Subscription(names, pattern, blacklist, threads, by_topic)

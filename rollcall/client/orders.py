@@ -1,7 +1,7 @@
-"""What operators want of a member: one long poll, open to the coordinator while it is a member.
+"""Operators' orders: one long poll to the coordinator while it is a member.
 
-It decides nothing: an order is handed to ``obey``, and acknowledged when that has returned. A
-coordinator that does not advertise the poll is left alone, and asked again now and then.
+It decides nothing: an order is passed to ``obey``, and acknowledged when that has returned. If the
+coordinator does not advertise the poll, it is not sent, and that is checked again now and then.
 """
 
 import asyncio
@@ -25,24 +25,24 @@ Answer = TypeVar("Answer", PollCommandsResponse, AcknowledgeCommandResponse)
 STOP: Final = "stop-fetcher"
 
 ORDERS_FROM: Final = 2**62
-"""What a member obeys that was told nothing: the ids of operators' orders begin here."""
+"""What a member without orders obeys: the ids of operators' orders begin here."""
 
 WAIT_MS: Final = 120_000
-"""How long a poll is left open when there is no news."""
+"""How long a poll waits without news."""
 
 SPARE_S: Final = 10.0
-"""By how much an answer may come later than that before the connection counts as dead."""
+"""How much later a response may arrive before the connection counts as dead."""
 
 UNSPOKEN_S: Final = 30.0
-"""When to ask again whether the coordinator has learned the poll."""
+"""The pause before checking again whether the coordinator supports the poll."""
 
 FIRST_S: Final = 1.0
-"""How long a member's first work waits for the answer whether it may begin. Then it begins: a
-coordinator that assigns and does not answer stops nobody."""
+"""How long a member's first work waits for the response whether it may begin. Then it begins: a
+coordinator that assigns but does not answer stops no member."""
 
 
 class Orders:
-    """``standing`` is the machine's, read as it is at each moment."""
+    """``standing`` is the machine's, read when needed."""
 
     def __init__(
         self,
@@ -67,7 +67,8 @@ class Orders:
         self._poll: asyncio.Future[PollCommandsResponse] | None = None
 
     def look(self) -> None:
-        """The machine moved: a poll in the name of a member that is none any more is given up."""
+        """The machine's state has changed: a poll of a member that does not exist any more is
+        abandoned."""
         standing = self._standing()
         member_id = standing.member_id if standing.epoch > 0 else ""
         if member_id == self._member_id:
@@ -106,10 +107,10 @@ class Orders:
                 await asyncio.sleep(self._backoff.next() / 1000)
 
     async def _turn(self) -> None:
-        """Hear what is new, do it, and say so."""
+        """Poll once, obey, and acknowledge."""
         answer = await self._ask()
         if answer is None:
-            return  # the member is none any more, or another one
+            return  # the member has ended, or is another one
         for command in answer.commands:
             await self._do(command)
         self._is_known.set()
@@ -121,7 +122,7 @@ class Orders:
             _good(await self._cluster.ask(ORDERS, request, SPARE_S))
 
     async def _ask(self) -> PollCommandsResponse | None:
-        """The answer of one poll; None where it was given up."""
+        """The response of one poll; None if it was abandoned."""
         wait_ms = WAIT_MS if self._is_known.is_set() else 0
         request = PollCommandsRequest(
             group_id=self._group,
@@ -139,12 +140,12 @@ class Orders:
         return None if poll.cancelled() else _good(poll.result())
 
     async def _do(self, command: Command) -> None:
-        """Obey; what the application does meanwhile is never cut off."""
+        """Obey; the application's call is never cancelled."""
         order = None
         if command.option == STOP:
             order = Order(command.command_id, command.reason or "")
         obeying = self._tasks.start(self._obey(order))
-        # Work that waits to begin waits for the order, not until the application has heard it.
+        # Work that waits to begin waits for the order, not for the application's call.
         await asyncio.sleep(0)
         self._is_known.set()
         await asyncio.shield(obeying)
@@ -152,7 +153,7 @@ class Orders:
 
 
 def _good(answer: Answer) -> Answer:
-    """The answer; ``Broken`` where it is that this is not the time or place to ask."""
+    """The response; raises ``Broken`` for an error that means that orders cannot be polled now."""
     if answer.error_code:
         raise Broken(f"no commands: error {answer.error_code}")
     return answer

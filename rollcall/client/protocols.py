@@ -1,4 +1,4 @@
-"""The protocols that a member can speak: a table from name to machine, dialect and usual times."""
+"""The protocols of a member: a table from name to machine, dialect and default times."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,12 +23,12 @@ from rollcall.client.security import Security
 Named = str | Assignor | ClientAssignor
 Assignors = Any
 """One assignor, several in order of preference, or None: names, ``Assignor`` (classic protocol),
-and whatever ``client_assignor`` takes (consumer protocol)."""
+and the types that ``client_assignor`` takes (consumer protocol)."""
 
 Maker = Callable[[Identity, Sequence[Named], Random], Machine]
 
 BEATS_LEAST: Final = 2
-"""A member of the draft with one heartbeat in a session would be silent for a whole one."""
+"""With one heartbeat in a session, a member of the draft would be silent for a whole one."""
 
 
 def _no_threads(wanted: Subscription) -> str | None:
@@ -44,8 +44,8 @@ def _matched_here(wanted: Subscription) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """One protocol. ``defaults`` are times of ``Identity`` that are others here. ``fault`` says
-    what is wrong with a subscription, if anything is."""
+    """One protocol. ``defaults`` are times of ``Identity`` that differ here. ``fault`` returns the
+    error in a subscription, if any."""
 
     make: Maker
     fault: Callable[[Subscription], str | None] = _no_threads
@@ -109,14 +109,14 @@ def _one_way(wanted: Subscription) -> str | None:
 PROTOCOLS: Final[Mapping[str, Spoken]] = {
     "consumer": Spoken(_consumer),
     "classic": Spoken(_classic, _matched_here),
-    # The longest session that a coordinator of the draft allows unless told otherwise.
+    # The default of the draft coordinator's longest session.
     "draft": Spoken(_draft, _matched_here, DRAFT, {"session_timeout_ms": 30_000}),
     "commanded": Spoken(_commanded, _one_way),
 }
 
 
 def check_security(spoken: Spoken, wanted: Security) -> None:
-    """``ValueError`` where the protocol has no words for who a client is."""
+    """Raise ``ValueError`` if the protocol has no authentication."""
     if wanted.sasl is not None and spoken.dialect is DRAFT:
         raise ValueError("the draft knows no SASL")
 
@@ -132,12 +132,12 @@ def listed(assignor: Assignors) -> tuple[Named, ...]:
 
 
 def own_of(assignors: Sequence[Named]) -> tuple[ClientAssignor, ...]:
-    """Those that this member can run for a whole group of the consumer protocol."""
+    """Those with which this member can assign for a whole group of the consumer protocol."""
     return tuple(each for each in assignors if isinstance(each, ClientAssignor))
 
 
 def of(protocol: str) -> Spoken:
-    """The protocol of this name; ``UnknownProtocol`` says which there are."""
+    """The protocol of this name; raises ``UnknownProtocol`` with the known ones."""
     if protocol not in PROTOCOLS:
         known = ", ".join(PROTOCOLS)
         raise UnknownProtocol(f"protocol {protocol!r} is unknown; there are {known}")

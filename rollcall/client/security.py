@@ -1,7 +1,7 @@
-"""How a member gets in: TLS and SASL, by the names that aiokafka and kafka-python have for them.
+"""A member's TLS and SASL, with the option names of aiokafka and kafka-python.
 
-What cannot be is a ``ValueError`` when the member is made: nobody is left to believe that a
-connection is secured which is not.
+Invalid options raise ``ValueError`` when the member is created, so that no connection is wrongly
+believed to be secure.
 """
 
 import inspect
@@ -20,18 +20,18 @@ PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """Kafka's ``security.protocol``."""
 
 NONCE_BYTES: Final = 24
-"""192 random bits, of which SCRAM asks that nobody can guess them."""
+"""192 random bits: SCRAM requires nonces that cannot be guessed."""
 
 log = logging.getLogger("rollcall.client")
 
 
 class NoToken(Exception):
-    """The application's token provider has none to give; its own error is the cause."""
+    """The application's token provider returned no token; its own error is the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sasl:
-    """``begin`` makes the exchange of one connection; ``NoToken`` where that fails."""
+    """``begin`` creates the exchange of one connection; ``NoToken`` if that fails."""
 
     mechanism: str
     begin: Callable[[], Awaitable[Exchange]]
@@ -39,14 +39,14 @@ class Sasl:
 
 @dataclass(frozen=True, slots=True)
 class Security:
-    """``context``: None: no TLS. ``sasl``: None: the client does not say who it is."""
+    """``context``: None: no TLS. ``sasl``: None: no authentication."""
 
     context: ssl.SSLContext | None = None
     sasl: Sasl | None = None
 
 
 class Options(TypedDict, total=False):
-    """What an application may say of security; None or nothing at all: it does not."""
+    """An application's security options; None or missing: unsecured."""
 
     security_protocol: str | None
     ssl_context: ssl.SSLContext | None
@@ -62,14 +62,14 @@ class Options(TypedDict, total=False):
 
 
 def taken(settings: Mapping[str, Any]) -> tuple[Options, dict[str, Any]]:
-    """Those of a member's settings that are said of security, and the others."""
+    """The security options among a member's settings, and the others."""
     ours = {name: said for name, said in settings.items() if name in Options.__annotations__}
     others = {name: said for name, said in settings.items() if name not in ours}
     return cast(Options, {name: said for name, said in ours.items() if said is not None}), others
 
 
 def of(wanted: Options) -> Security:
-    """What to do at each connection; ``ValueError`` for what contradicts itself."""
+    """What to do for each connection; raises ``ValueError`` for contradictory options."""
     protocol = _protocol(wanted)
     for prefix, meant in (("ssl_", "SSL"), ("sasl_", "SASL_")):
         given = [name for name in wanted if name.startswith(prefix)]
@@ -86,7 +86,7 @@ def of(wanted: Options) -> Security:
 
 
 def _protocol(wanted: Options) -> str:
-    """What was said, or what an ``ssl_context`` alone means."""
+    """The given protocol, or the one that an ``ssl_context`` alone implies."""
     usual = "SSL" if "ssl_context" in wanted else "PLAINTEXT"
     said = wanted.get("security_protocol") or usual
     if said not in PROTOCOLS:
@@ -95,7 +95,7 @@ def _protocol(wanted: Options) -> str:
 
 
 def _context(wanted: Options) -> ssl.SSLContext:
-    """The application's own, or one that trusts ``ssl_cafile``, or whom the system trusts."""
+    """The application's own, or one that trusts ``ssl_cafile``, or the system's authorities."""
     given = {name: said for name, said in wanted.items() if name.startswith("ssl_")}
     own = wanted.get("ssl_context")
     if own is not None:
@@ -109,10 +109,10 @@ def _context(wanted: Options) -> ssl.SSLContext:
         context = ssl.create_default_context(cafile=wanted.get("ssl_cafile"))
         context.check_hostname = wanted.get("ssl_check_hostname", True)
         if certificate is not None:
-            # Without a password OpenSSL would ask for one on the terminal.
+            # Without a password OpenSSL would prompt on the terminal.
             password = wanted.get("ssl_password") or ""
             context.load_cert_chain(certificate, wanted.get("ssl_keyfile"), lambda: password)
-    except OSError as error:  # ssl.SSLError is one
+    except OSError as error:  # includes ssl.SSLError
         given.pop("ssl_password", None)
         raise ValueError(f"the files of {given} cannot be used: {error}") from error
     return context
@@ -142,7 +142,7 @@ def _sasl(wanted: Options) -> Sasl:
 
 
 def _encodable(password: str) -> None:
-    """The error of the codec would show what it could not encode."""
+    """Without the codec's error, which would contain the secret."""
     try:
         password.encode()
     except UnicodeEncodeError:
@@ -150,8 +150,8 @@ def _encodable(password: str) -> None:
 
 
 def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
-    """The provider is asked for a token at each connection and each time a session is to go on:
-    a function, or an object with ``token()`` (aiokafka, kafka-python), plain or a coroutine."""
+    """The provider is called at each connection and each renewal of a session: a function, or an
+    object with ``token()`` (aiokafka, kafka-python), plain or a coroutine."""
     ask = provider if callable(provider) else getattr(provider, "token", None)
     if not callable(ask):
         raise ValueError(
@@ -173,7 +173,7 @@ def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
 
 
 def _token(said: Any) -> str:
-    """``ValueError``, which does not show it, where it is none."""
+    """Raises ``ValueError``, without the value, if it is no token."""
     is_token = isinstance(said, str) and said.isascii() and said.isprintable() and said
     if not is_token or " " in said:
         raise ValueError("a token is printable ASCII without spaces")

@@ -1,15 +1,15 @@
-"""What one member does beside its application. No task of it ends without a word."""
+"""The tasks of one member. No task fails unnoticed."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 END_S: Final = 1.0
-"""How long a closing member waits for what it has cancelled. A callback may refuse to end."""
+"""How long a closing member waits for cancelled tasks. A callback may not end."""
 
 
 class Tasks:
-    """``failed`` hears of every task that raises, or that somebody else cancels."""
+    """``failed`` is called for every task that raises, or that is cancelled from outside."""
 
     def __init__(self, failed: Callable[[BaseException], None]) -> None:
         self.failed = failed
@@ -17,7 +17,7 @@ class Tasks:
         self._running: set[asyncio.Task[None]] = set()
 
     def start(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do this; where all is over already, it is cancelled at once."""
+        """Start a task; after ``stop`` it is cancelled at once."""
         task = asyncio.ensure_future(doing)
         self._running.add(task)
         task.add_done_callback(self._ended)
@@ -26,13 +26,13 @@ class Tasks:
         return task
 
     def stop(self) -> None:
-        """Start nothing more; what runs is cancelled, but for who calls this."""
+        """Start no more tasks, and cancel running ones, except the caller's."""
         self.is_stopped = True
         for task in self._running - {_current()}:
             task.cancel()
 
     async def ended(self) -> None:
-        """Wait until what was cancelled has ended."""
+        """Wait until the cancelled tasks have ended."""
         others = self._running - {_current()}
         if others:
             await asyncio.wait(others, timeout=END_S)
@@ -45,7 +45,7 @@ class Tasks:
 
 
 def _current() -> asyncio.Task[Any] | None:
-    """The task that runs; None outside of an event loop."""
+    """The current task; None outside of an event loop."""
     try:
         return asyncio.current_task()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Work that would hold up the event loop, in a thread that the program's end does not wait for."""
+"""Work that would block the event loop, in a thread that does not delay the program's end."""
 
 import asyncio
 import threading
@@ -13,10 +13,10 @@ PREFIX = "rollcall-"
 
 
 async def in_thread(work: Callable[[], T], name: str) -> T:
-    """The result of ``work``, or what it raised. It goes on when who awaits it is cancelled.
+    """The result of ``work``, or its exception. The thread continues if the caller is cancelled.
 
-    What only an event loop may raise, or cannot carry, comes as a ``RuntimeError``: a callback
-    that calls ``sys.exit`` ends nothing but itself, as in any other thread.
+    Exceptions that only an event loop may raise, or cannot transport, become a ``RuntimeError``: a
+    callback that calls ``sys.exit`` ends nothing else, as in any other thread.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
@@ -44,7 +44,7 @@ async def in_thread(work: Callable[[], T], name: str) -> T:
 
 
 def _carried(error: BaseException) -> Exception:
-    """The error as a future can hold it."""
+    """The exception in a form that a future can hold."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     carried = RuntimeError(f"{type(error).__name__} in a thread: {error}")

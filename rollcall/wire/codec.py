@@ -1,7 +1,7 @@
-"""Bytes to messages and back: the two functions that the rest of Rollcall calls.
+"""Converts bytes to messages and back: the functions that the rest of Rollcall calls.
 
-A codec is compiled when a version of a message is first met and kept for the life
-of the process; there are a few hundred at most, one per declared version.
+A codec is compiled when a version of a message is first used and kept for the life of the process;
+there are at most a few hundred, one per declared version.
 """
 
 import struct
@@ -17,10 +17,10 @@ from rollcall.wire.kinds import Array, Struct
 from rollcall.wire.limits import FRAME_ELEMENTS_MAX
 
 LARGE_ELEMENTS = 500
-"""Array elements of a message that takes milliseconds to write; one of 50,000 takes 50 ms."""
+"""Array elements from which on writing a message takes milliseconds; 50,000 take 50 ms."""
 
 PIECES_MAX = 10_000
-"""Pieces of a large message that wait to be joined: half a megabyte."""
+"""Pieces of a large message before they are joined: half a megabyte."""
 
 M = TypeVar("M", bound=Message)
 C = TypeVar("C")
@@ -63,7 +63,7 @@ def decode(
     *,
     elements_max: int = FRAME_ELEMENTS_MAX,
 ) -> M:
-    """Read a message that begins at ``offset``; bytes behind it are ignored, as Kafka does.
+    """Read a message that begins at ``offset``; bytes after it are ignored, as in Kafka.
 
     ``data`` must be ``bytes``. Fields that the version lacks hold their defaults.
     Raises WireError for anything malformed or over a limit, and ValueError for
@@ -81,7 +81,7 @@ def decode(
 
 
 def encode(message: Message, version: int) -> bytes:
-    """Write a message's body. Fields that the version lacks are left out in silence.
+    """Write a message's body. Fields that the version lacks are omitted.
 
     Raises ValueError for a number out of its range, a string that is too long or
     an unknown version; TypeError for None where the version has no null, or a
@@ -95,7 +95,7 @@ def encode(message: Message, version: int) -> bytes:
 
 
 def encode_large(message: Message, version: int) -> bytes:
-    """The same of a message with many elements: slower, in a few times the memory of its bytes
+    """The same for a message with many elements: slower, with a few times the memory of its bytes
     instead of thirty times."""
     encoder = _large_encoders[type(message)][version]
     try:
@@ -110,13 +110,13 @@ def _unwritable(message: Message, version: int, error: Exception) -> Exception:
 
 
 def is_large(message: Message) -> bool:
-    """Whether the message has so many elements, all nestings together, that it is written
-    beside the event loop."""
+    """Whether the message has so many elements, at all nesting levels, that it is written in a
+    thread."""
     return _left(message, LARGE_ELEMENTS) < 0
 
 
 def _left(value: Struct, room: int) -> int:
-    """What is left of ``room`` after the elements of this value; below zero ends the count."""
+    """``room`` minus the elements of this value; the count ends below zero."""
     for field in value.wire_fields:
         if not isinstance(field.kind, Array):
             continue

@@ -5,9 +5,9 @@
         group_id: str = wire(string)
         group_instance_id: str | None = wire(string, since=3, default=None)
 
-The class is a plain dataclass with slots and keyword arguments, every field has
-a default. This file turns declarations into data; it makes no code of them
-(``decoding``, ``encoding``) and knows no message.
+The class is a plain dataclass with slots and keyword arguments, every field has a default. This
+file converts declarations to data; ``decoding`` and ``encoding`` generate code from it. It knows no
+message.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _S = TypeVar("_S", bound=type[Struct])
 class Message(Struct):
     """A whole message: one API's request or response, or data inside other messages.
 
-    ``api_key`` is None for data without a header of its own; ``versions`` are
-    the first and the last that the declaration knows.
+    ``api_key`` is None for data without a header of its own; ``versions`` are the first and the
+    last declared one.
     """
 
     __slots__ = ()
@@ -60,12 +60,11 @@ def wire(
     default: object = UNSET,
     tag: int | None = None,
 ) -> Any:
-    """Say how a field travels.
+    """Declare how a field is encoded.
 
-    ``default`` is used where the peer's version has no such field and where the
-    caller gives no value; without one it is zero, empty, or a struct of defaults.
-    A default of None makes the field nullable wherever it is present;
-    ``nullable_since`` is for fields that are nullable with another default.
+    ``default`` is used if the version has no such field, or the caller gives no value; if it is
+    omitted it is zero, empty, or a struct of defaults. A default of None makes the field nullable
+    wherever it is present; ``nullable_since`` is for fields that are nullable with another default.
     """
     if default is None and nullable_since is None:
         nullable_since = since
@@ -98,7 +97,7 @@ def _declare(cls: _S) -> _S:
 
 @dataclass_transform(kw_only_default=True)
 def struct(cls: _S) -> _S:
-    """Declare fields that travel together inside a message."""
+    """Declare fields that are encoded together inside a message."""
     return _declare(cls)
 
 
@@ -128,7 +127,7 @@ class Layout(NamedTuple):
 
 
 def layout(cls: type[Struct], version: int) -> Layout:
-    """Which fields of ``cls`` this version has."""
+    """The fields of ``cls`` in this version."""
     here = [field for field in cls.wire_fields if field.present(version)]
     return Layout(
         plain=tuple(field for field in here if field.tag is None),

@@ -40,7 +40,8 @@ _NAMES: dict[str, object] = {
 
 
 def compile_decoder(cls: type[Message], version: int) -> Decoder:
-    """A function (data, offset, budget) -> instance; see ``codec.decode`` for what it raises."""
+    """Returns a function (data, offset, budget) -> instance; see ``codec.decode`` for its
+    errors."""
     maker = _Maker(version, cls.flexible(version))
     maker.source.line("end = len(data)")
     maker.struct(cls, "v")
@@ -52,7 +53,7 @@ def compile_decoder(cls: type[Message], version: int) -> Decoder:
 
 
 def bytes_min(kind: Kind, version: int, *, flexible: bool, nullable: bool) -> int:
-    """The fewest bytes that one value of ``kind`` takes on the wire."""
+    """The minimum number of bytes of a value of ``kind``."""
     if isinstance(kind, Fixed):
         return kind.size
     if isinstance(kind, Text):
@@ -68,7 +69,8 @@ def bytes_min(kind: Kind, version: int, *, flexible: bool, nullable: bool) -> in
 
 
 class _Maker:
-    """Writes the lines. ``run``: fixed fields not yet read; ``ahead``: bytes read behind ``o``."""
+    """Generates the lines. ``run``: fixed fields not read yet; ``ahead``: bytes read after
+    ``o``."""
 
     def __init__(self, version: int, flexible: bool) -> None:
         self.source = Source(_NAMES)
@@ -81,12 +83,12 @@ class _Maker:
     # -- offsets ---------------------------------------------------------------
 
     def at(self, back: int = 0) -> str:
-        """The text of an offset: behind all that was read, less ``back`` bytes."""
+        """The text of an offset: after everything that was read, minus ``back`` bytes."""
         shift = self.ahead - back
         return f"o + {shift}" if shift else "o"
 
     def flush(self) -> None:
-        """Read the run of fixed fields by one call."""
+        """Read the run of fixed fields with one call."""
         if not self.run:
             return
         codes = "".join(code for code, _ in self.run)
@@ -102,7 +104,7 @@ class _Maker:
         self.run, self.uuids = [], []
 
     def settle(self) -> None:
-        """Bring ``o`` behind all that was read: needed where paths part or meet."""
+        """Move ``o`` after everything that was read: needed where branches begin or join."""
         self.flush()
         if self.ahead:
             self.source.line(f"o += {self.ahead}")
@@ -204,7 +206,7 @@ class _Maker:
     # -- structs ---------------------------------------------------------------
 
     def struct(self, cls: type[Struct], var: str) -> None:
-        """Read a struct into ``var``; its fields go straight to their slots."""
+        """Read a struct into ``var``; its fields are stored directly in their slots."""
         plain, tagged, absent = layout(cls, self.version)
         self.source.line(f"{var} = new({self.source.constant(cls.__name__, cls)})")
         for field in (*absent, *tagged):
@@ -224,7 +226,7 @@ class _Maker:
             self.settle()
 
     def default(self, field: Field, target: str) -> None:
-        """What a field holds when this version, or this peer, does not send it."""
+        """A field's value if the version does not have it."""
         factory = field.default_factory
         if factory is list:
             self.source.line(f"{target} = []")

@@ -1,7 +1,7 @@
-"""Large messages are freed a few elements at a time.
+"""Frees large messages a few elements at a time.
 
-CPython frees a list with all that nobody else holds in one go, and gives the interpreter to no
-other thread meanwhile: 20 ms for the 100,000 elements that a frame may have.
+CPython frees a list with all its otherwise unreferenced elements at once, while no other thread can
+run: 20 ms for the 100,000 elements that a frame may have.
 """
 
 from typing import Any
@@ -9,13 +9,13 @@ from typing import Any
 from rollcall.wire.kinds import Array, Struct
 
 SLICE = 500
-"""Elements that are freed in one go: a tenth of a millisecond."""
+"""Elements that are freed at once: a tenth of a millisecond."""
 
 
 def discard(messages: list[Any]) -> None:
-    """Empty the list, and free what it alone held, piece by piece.
+    """Empty the list, and free the elements that only it referenced, piece by piece.
 
-    Lists within the messages are left as they are: somebody else may hold them, too.
+    Lists within the messages are not changed, since others may reference them.
     """
     parts: list[Any] = []
     for message in messages:
@@ -23,14 +23,14 @@ def discard(messages: list[Any]) -> None:
             parts.append(message)
             _gather(message, parts)
     messages.clear()
-    parts.reverse()  # whoever has elements goes before them, and leaves them behind
+    parts.reverse()  # containers come before their elements
     message = None
     while parts:
         del parts[-SLICE:]
 
 
 def _gather(value: Struct, parts: list[Any]) -> None:
-    """The elements of all arrays, each behind the value that has it."""
+    """The elements of all arrays, each after the value that contains it."""
     for name, has_arrays in _arrays(type(value)):
         items = getattr(value, name) or ()
         parts.extend(items)
@@ -43,7 +43,7 @@ _found: dict[type[Struct], tuple[tuple[str, bool], ...]] = {}
 
 
 def _arrays(kind: type[Struct]) -> tuple[tuple[str, bool], ...]:
-    """The fields that hold arrays, and whether their elements have such fields."""
+    """The fields with arrays, and whether their elements have such fields."""
     if kind in _found:
         return _found[kind]
     found = []

@@ -1,4 +1,4 @@
-"""From a declaration to a function that writes one version of it.
+"""Generates, from a declaration, a function that writes one version of it.
 
 The function gathers pieces of bytes in a list and joins them once; a message of
 fixed fields only is one ``struct`` call, its empty tag byte included. This file
@@ -22,7 +22,7 @@ Encoder = Callable[[Any], bytes]
 
 
 def _gathered(whole: bytearray, out: list[bytes]) -> bytearray:
-    """What was joined before, with the pieces that came since."""
+    """The joined pieces, with the later ones."""
     whole += b"".join(out)
     out.clear()
     return whole
@@ -43,10 +43,10 @@ _LEGACY_NULL = {"int16": r'b"\xff\xff"', "int32": r'b"\xff\xff\xff\xff"'}
 
 
 def compile_encoder(cls: type[Message], version: int, pieces_max: int | None = None) -> Encoder:
-    """A function message -> bytes; fields that this version lacks are left out in silence.
+    """Returns a function message -> bytes; fields that this version lacks are omitted.
 
-    ``pieces_max``: behind each element of an array so many pieces are joined, lest those of a large
-    message take thirty times the memory of its bytes; None: all at the end, which is quicker.
+    ``pieces_max``: after an element of an array this many pieces are joined, since those of a large
+    message would take thirty times the memory of its bytes; None: all at the end, which is faster.
     """
     maker = _Maker(version, cls.flexible(version), pieces_max)
     maker.struct(cls, "v")
@@ -55,7 +55,7 @@ def compile_encoder(cls: type[Message], version: int, pieces_max: int | None = N
 
 
 class _Maker:
-    """Writes the lines. ``run``: fixed fields to pack together; ``pieces``: what comes next."""
+    """Generates the lines. ``run``: fixed fields to pack together; ``pieces``: those after them."""
 
     def __init__(self, version: int, flexible: bool, pieces_max: int | None) -> None:
         self.source = Source(_NAMES)
@@ -69,12 +69,12 @@ class _Maker:
     # -- pieces ----------------------------------------------------------------
 
     def piece(self, text: str) -> None:
-        """Add an expression that gives bytes."""
+        """Add an expression that returns bytes."""
         self.pack_run()
         self.pieces.append(text)
 
     def pack_run(self) -> None:
-        """Turn the run of fixed fields into one piece. The code ``x`` is a zero byte."""
+        """Convert the run of fixed fields to one piece. The code ``x`` is a zero byte."""
         if not self.run:
             return
         codes = "".join(code for code, _ in self.run)
@@ -87,7 +87,7 @@ class _Maker:
         self.run = []
 
     def flush(self) -> None:
-        """Write the pieces down: needed where a loop or a branch begins or ends."""
+        """Write the pieces: needed at the begin and end of a loop or a branch."""
         self.pack_run()
         if len(self.pieces) == 1:
             self.source.line(f"{self.out}.append({self.pieces[0]})")
@@ -96,7 +96,7 @@ class _Maker:
         self.pieces = []
 
     def finish(self) -> None:
-        """Give the bytes back: joined, or as they are where there is one piece only."""
+        """Return the bytes: joined, or as they are if there is only one piece."""
         if self.source.lines:
             self.flush()
             self.source.lines.insert(0, "    out = []")
@@ -199,7 +199,7 @@ class _Maker:
             self.run.append(("x", ""))
 
     def nullable_struct(self, cls: type[Struct], expression: str) -> None:
-        """One byte says whether it is there: -1 or 1 (KIP-893)."""
+        """One byte for present or null: 1 or -1 (KIP-893)."""
         var = self.source.fresh("v")
         self.flush()
         with self.source.block(f"if ({var} := {expression}) is None:"):
@@ -228,7 +228,7 @@ class _Maker:
         self.flush()
 
     def differs(self, field: Field, expression: str) -> str:
-        """A condition: the field holds something else than its default."""
+        """A condition: the field's value is not its default."""
         factory = field.default_factory
         if factory is list:
             return expression

@@ -1,14 +1,13 @@
-"""The one exception that bytes from a peer can cause.
+"""The only exception that bytes of a peer can cause.
 
-Whoever decodes catches ``WireError`` and nothing else; what a peer sends must
-never surface as an IndexError, a UnicodeDecodeError or a struct.error.
-Mistakes of our own code are ValueError and TypeError and do not appear here.
+Callers catch only ``WireError``; a peer must never cause an IndexError, a UnicodeDecodeError or a
+struct.error. Programming errors are ValueError and TypeError and are not here.
 """
 
 
 class WireError(Exception):
-    """The peer sent bytes that are no message: the connection cannot go on."""
+    """The peer's bytes are not a valid message: the connection cannot continue."""
 
 
 class FrameError(WireError):
-    """A frame's length is impossible; nothing after it on this connection can be read."""
+    """A frame's length is invalid; nothing after it on this connection can be read."""

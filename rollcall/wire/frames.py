@@ -1,8 +1,8 @@
-"""From chunks of bytes to frames, and the header that each begins with.
+"""Splits chunks of bytes into frames, and parses the header of each.
 
-A frame is an int32 length and as many bytes; a ``FrameBuffer`` keeps those of the frame that is not
-whole yet. A header has two forms: with tagged fields where the message's version is flexible
-(KIP-482), without them otherwise. Bodies are ``codec``'s. No socket, no clock.
+A frame is an int32 length and as many bytes; a ``FrameBuffer`` holds those of an incomplete frame.
+A header has two forms: with tagged fields if the message's version is flexible (KIP-482), otherwise
+without. ``codec`` has the bodies. No socket, no clock.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,14 @@ _LENGTH_BYTES = 4
 _request = Struct(">hhih")
 _response = Struct(">ii")
 _response_flexible = Struct(">iix")
-_header = tuple.__new__  # a third of the time that the class itself takes
+_header = tuple.__new__  # takes a third of the time of calling the class
 
 
 class FrameBuffer:
-    """Splits a stream into frames of at most ``limit`` bytes, given one at a time.
+    """Splits a stream into frames of at most ``limit`` bytes, returned one at a time.
 
-    ``limit`` may be raised while frames come (a peer that has authenticated may
-    send more). ``held`` is what was fed and not yet taken: who takes no frame should feed no more.
+    ``limit`` may be raised in between (for a peer that has authenticated). ``held`` are fed bytes
+    that were not taken yet: callers that do not take frames should not feed more.
     """
 
     __slots__ = ("held", "limit")
@@ -35,34 +35,34 @@ class FrameBuffer:
         self.held = bytearray()
 
     def only(self, data: bytes) -> bytes | None:
-        """The frame, where ``data`` is exactly one and nothing is held: it need not be fed."""
+        """The frame, if ``data`` is exactly one and nothing is held: it need not be fed."""
         size = len(data) - _LENGTH_BYTES
         if 0 < size <= self.limit and _length(data)[0] == size and not self.held:
             return data[_LENGTH_BYTES:]
         return None
 
     def feed(self, data: bytes) -> None:
-        """Hold what the socket gave."""
+        """Add bytes from the socket."""
         self.held += data
 
     @property
     def length(self) -> int:
-        """Of the next frame, as it says itself; 0 where that is not known yet."""
+        """The length of the next frame; 0 if it is not known yet."""
         return int(_length(self.held)[0]) if len(self.held) >= _LENGTH_BYTES else 0
 
     @property
     def has_frame(self) -> bool:
-        """Whether ``take`` has something to say: a whole frame, or what is wrong with the next."""
+        """Whether ``take`` returns a frame or raises an error."""
         if len(self.held) < _LENGTH_BYTES:
             return False
         length = _length(self.held)[0]
         return not 0 < length <= self.limit or len(self.held) >= length + _LENGTH_BYTES
 
     def take(self) -> bytes | None:
-        """The next frame without its length, or None while it is not whole.
+        """The next frame without its length, or None while it is incomplete.
 
-        Raises FrameError (a WireError) where its length is zero, negative or over the limit, as
-        soon as that can be read, and again at each later call.
+        Raises FrameError (a WireError) if its length is zero, negative or over the limit, as soon
+        as that is known, and at each later call.
         """
         if len(self.held) < _LENGTH_BYTES:
             return None
@@ -82,7 +82,7 @@ _STRANGERS = {0x1603: "a TLS handshake", 0x1503: "a TLS alert", 0x4745: "an HTTP
 
 
 def _reason(length: int, limit: int) -> str:
-    """Why a length is refused; names other protocols that clients try on this port (KIP-498)."""
+    """Why a length is refused; names other protocols whose clients try this port (KIP-498)."""
     stranger = _STRANGERS.get(length >> 16)
     hint = f"; the peer may have sent {stranger}" if stranger else ""
     return f"a frame of {length} bytes; 1 to {limit} are allowed{hint}"

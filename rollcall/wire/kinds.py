@@ -1,8 +1,7 @@
-"""The kinds of value that Kafka's messages are made of.
+"""The types of values in Kafka's messages.
 
-A kind knows its name in Kafka's message definitions and its form in bytes as
-far as that is a fact (a code for ``struct``, a size). How code is made of it
-stands in ``decoding`` and ``encoding``.
+A kind has its name in Kafka's message definitions and the facts about its encoding (a code for
+``struct``, a size). ``decoding`` and ``encoding`` generate code from it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from uuid import UUID
 
 
 class Struct:
-    """Several fields in a row; a base for the classes that ``declare.struct`` makes."""
+    """Several fields in sequence; a base for the classes of ``declare.struct``."""
 
     __slots__ = ()
     wire_fields: ClassVar[tuple[Field, ...]] = ()
@@ -22,7 +21,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A value of one size. ``code`` is what ``struct`` calls it."""
+    """A value of fixed size. ``code`` is that of ``struct``."""
 
     name: str
     code: str
@@ -32,14 +31,14 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string of UTF-8 behind its length: int16, or uvarint of length + 1 when compact."""
+    """A UTF-8 string after its length: int16, or uvarint of length + 1 if compact."""
 
     name: str = "string"
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes behind their length: int32, or uvarint of length + 1 when compact."""
+    """Bytes after their length: int32, or uvarint of length + 1 if compact."""
 
     name: str
     zero: bytes | None
@@ -47,7 +46,7 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Elements of one kind behind their count: int32, or uvarint of count + 1 when compact."""
+    """Elements of one kind after their count: int32, or uvarint of count + 1 if compact."""
 
     element: Kind
 
@@ -99,7 +98,7 @@ class Field:
 
     @property
     def default_factory(self) -> Callable[[], Any] | None:
-        """What makes the default where each instance needs one of its own."""
+        """Creates the default if each instance needs its own."""
         if self.default is UNSET:
             return list if isinstance(self.kind, Array) else self.kind  # type: ignore[return-value]
         return None

@@ -1,9 +1,8 @@
-"""What compiled codecs call: the long, rare and refusing forms of Kafka's primitives.
+"""Functions for compiled codecs: the long, rare and invalid forms of Kafka's primitives.
 
-The usual case (a short string, no tagged fields) stands as straight-line code in
-the compiled function itself. A reader takes the frame and an offset and gives
-the value and the offset behind it. Readers do not check that they stay inside
-the frame: offsets only grow, so one check at the end of a message finds every
+The usual case (a short string, no tagged fields) is inline code in the compiled function. A reader
+takes the frame and an offset and returns the value and the offset after it. Readers do not check
+that they stay inside the frame: offsets only grow, so one check at the end of a message finds every
 overrun; slices past the end are empty and cheap.
 """
 
@@ -22,17 +21,17 @@ from rollcall.wire.limits import (
 
 
 def refuse_null() -> NoReturn:
-    """A length below zero where this version has no null."""
+    """A length below zero, where this version has no null."""
     raise WireError("null, or a negative length, where a value is required")
 
 
 def refuse_count(count: int, left: int) -> NoReturn:
-    """More elements than the rest of the frame can hold, or than a frame may have."""
+    """More elements than the rest of the frame, or any frame, can hold."""
     raise WireError(f"{count} elements: more than {left} bytes or the frame's budget can hold")
 
 
 def refuse_truncated() -> NoReturn:
-    """The message ended before its last field did."""
+    """The message ended before its last field."""
     raise WireError("truncated")
 
 
@@ -85,10 +84,10 @@ def read_tag_count(data: bytes, offset: int, budget: int) -> tuple[int, int, int
 
 
 def read_tag(data: bytes, offset: int) -> tuple[int, int, int]:
-    """One tagged field's number, the offset of its value and the offset behind it.
+    """One tagged field's number, the offset of its value and the offset after it.
 
-    The order of tags is not checked and of two with one number the later wins:
-    so do the readers that Kafka generates.
+    The order of tags is not checked, and of two with the same number the later one wins, as in the
+    readers that Kafka generates.
     """
     tag, offset = read_uvarint(data, offset)
     size, offset = read_uvarint(data, offset)
@@ -100,7 +99,7 @@ def read_tag(data: bytes, offset: int) -> tuple[int, int, int]:
 
 
 def skip_tags(data: bytes, offset: int, budget: int) -> tuple[int, int]:
-    """Pass over tagged fields that nobody here knows; gives the offset and the budget left."""
+    """Skip unknown tagged fields; returns the offset and the rest of the budget."""
     count, offset, budget = read_tag_count(data, offset, budget)
     for _ in range(count):
         _, _, offset = read_tag(data, offset)
@@ -109,7 +108,7 @@ def skip_tags(data: bytes, offset: int, budget: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def uuid_of(raw: bytes) -> UUID:
-    """A UUID from its sixteen bytes; remembered, as the same topic ids come again and again."""
+    """A UUID from its sixteen bytes; cached, since the same topic ids occur again and again."""
     return UUID(bytes=raw)
 
 
@@ -126,7 +125,7 @@ def uvarint(value: int) -> bytes:
 class Sizes(dict[int, bytes]):
     """From a length to its compact form, the uvarint of length + 1.
 
-    The lengths of every day are looked up, the others made when asked for.
+    Common lengths are looked up, others computed.
     """
 
     def __init__(self, what: str, most: int) -> None:

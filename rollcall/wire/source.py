@@ -1,8 +1,7 @@
-"""A function in the making: lines of Python, the names they use, runs of fixed fields.
+"""Generates a function: lines of Python, the names they use, runs of fixed fields.
 
-Shared by ``decoding`` and ``encoding``; it knows nothing of Kafka. All text that
-goes into a line is written in this package or is the name of a declared field:
-nothing of a peer's ever comes here.
+Shared by ``decoding`` and ``encoding``; it knows nothing of Kafka. All text in a line is from this
+package or the name of a declared field: nothing from a peer is ever used here.
 """
 
 import struct
@@ -12,7 +11,7 @@ from typing import Any
 
 
 class Source:
-    """Lines of one function and the values its names stand for."""
+    """Lines of one function and the values of its names."""
 
     def __init__(self, names: dict[str, object]) -> None:
         self.lines: list[str] = []
@@ -26,7 +25,7 @@ class Source:
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
-        """``head`` and the indented lines that are written within."""
+        """``head`` and the indented lines that are written inside."""
         self.line(head)
         self._depth += 1
         yield

@@ -1,4 +1,4 @@
-"""Who gets what in a classic group: Java's four assignors by name, and the shape for one's own.
+"""Assignors of classic groups: Java's four by name, and the type for one's own.
 
 Pure functions and bytes; nothing here knows a member's state or a connection.
 """

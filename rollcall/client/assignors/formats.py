@@ -1,7 +1,7 @@
-"""What classic members write for each other: subscriptions, assignments, a sticky one's memory.
+"""The formats that classic members exchange: subscriptions, assignments, a sticky assignor's state.
 
-Byte for byte what Java's ``ConsumerProtocol`` writes (version 3 of both, tried against Java's and
-kafka-python's own). The coordinator never looks inside. No assignor stands here.
+Byte for byte what Java's ``ConsumerProtocol`` writes (version 3 of both, tested with Java's and
+kafka-python's own). The coordinator never decodes them. No assignor is here.
 """
 
 from collections.abc import Iterable
@@ -21,11 +21,11 @@ _PREFIX_BYTES: Final = 2
 
 
 class Unreadable(Exception):
-    """Another member wrote bytes that are no subscription or no assignment."""
+    """Bytes of another member cannot be decoded."""
 
 
 class Claim(NamedTuple):
-    """What a member says of itself: what it wants, what it owns, since which generation."""
+    """A member's own data: its subscription, its partitions, and their generation."""
 
     topics: tuple[str, ...]
     owned: Partitions = NOTHING
@@ -36,9 +36,9 @@ class Claim(NamedTuple):
 
 @message(versions="0-1")
 class StickyUserData(Message):
-    """What Java's StickyAssignor remembers: its last assignment, and from v1 in which generation.
+    """The state of Java's StickyAssignor: its last assignment, and from v1 on its generation.
 
-    No version stands in front of it: a reader tries the longer form first.
+    There is no version number: readers try the longer form first.
     """
 
     previous_assignment: list[subscribed.TopicPartition] = wire(array(subscribed.TopicPartition))
@@ -61,7 +61,7 @@ def subscription(claim: Claim) -> bytes:
 
 
 def read_subscription(metadata: bytes) -> Claim:
-    """What another member says of itself, in any version; ``Unreadable`` if it is none."""
+    """Another member's subscription, in any version; ``Unreadable`` if it cannot be decoded."""
     version = _version(metadata)
     try:
         body = decode(subscribed.ConsumerProtocolSubscription, version, metadata, _PREFIX_BYTES)
@@ -72,7 +72,7 @@ def read_subscription(metadata: bytes) -> Claim:
 
 
 def assignment(partitions: Iterable[TopicPartition]) -> bytes:
-    """What the leader gives to one member in SyncGroup."""
+    """One member's assignment, which the leader sends in SyncGroup."""
     body = assigned.ConsumerProtocolAssignment(
         assigned_partitions=[
             assigned.TopicPartition(topic=topic, partitions=indexes)
@@ -83,7 +83,7 @@ def assignment(partitions: Iterable[TopicPartition]) -> bytes:
 
 
 def read_assignment(data: bytes) -> Partitions:
-    """What the leader gave; no bytes at all are nothing (a leader may name no member twice)."""
+    """An assignment from the leader; empty bytes are none (a leader may omit a member)."""
     if not data:
         return NOTHING
     version = _version(data)
@@ -95,7 +95,7 @@ def read_assignment(data: bytes) -> Partitions:
 
 
 def sticky_user_data(partitions: Partitions, generation: int) -> bytes:
-    """What a sticky member remembers, as Java writes it since 2.2."""
+    """A sticky member's state, as Java writes it since 2.2."""
     previous = [
         subscribed.TopicPartition(topic=topic, partitions=indexes)
         for topic, indexes in by_topic(partitions)
@@ -104,7 +104,7 @@ def sticky_user_data(partitions: Partitions, generation: int) -> bytes:
 
 
 def read_sticky_user_data(data: bytes | None) -> tuple[Partitions, int]:
-    """What a sticky member remembers; nothing where it does not, or where nobody can read it."""
+    """A sticky member's state; none if it is missing or cannot be decoded."""
     for version in (1, 0) if data else ():
         try:
             memory = decode(StickyUserData, version, data or b"")
@@ -116,14 +116,14 @@ def read_sticky_user_data(data: bytes | None) -> tuple[Partitions, int]:
 
 
 def generation_user_data(generation: int) -> bytes:
-    """What a cooperative-sticky member remembers: the generation alone."""
+    """A cooperative-sticky member's state: only the generation."""
     return generation.to_bytes(4, "big", signed=True)
 
 
 def read_generation_user_data(data: bytes | None) -> int:
-    """The generation a cooperative-sticky member remembers; -1 for none.
+    """The generation in a cooperative-sticky member's state; -1 for none.
 
-    Other clients write other things here, kafka-python a sticky member's memory.
+    Other clients write other data here; kafka-python writes a sticky member's state.
     """
     return int.from_bytes(data, "big", signed=True) if data and len(data) == 4 else -1
 
@@ -138,7 +138,7 @@ def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]
 
 
 def _version(data: bytes) -> int:
-    """The version to read by: a newer one than ours begins like ours."""
+    """The version with which to decode: a newer one begins like ours."""
     if len(data) < _PREFIX_BYTES:
         raise Unreadable("too short for a version")
     version = int.from_bytes(data[:_PREFIX_BYTES], "big", signed=True)

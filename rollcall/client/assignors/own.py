@@ -1,6 +1,6 @@
-"""An assignor of one's own in the consumer protocol: a name, and one pure function of the group.
+"""One's own assignor in the consumer protocol: a name, and a pure function of the group.
 
-Values only. When a member is asked to run it, and what becomes of its answer, is not decided here.
+Values only. When a member is asked to run it, and what happens to the result, is not decided here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,14 +10,14 @@ from typing import Any, Final
 from rollcall.client.core.events import Partitions, TopicPartition
 
 Racks = Mapping[str, Sequence[frozenset[str]]]
-"""By topic: for each partition the racks that are near to it. May be shorter, or missing."""
+"""By topic: for each partition the racks near to it. May be shorter, or missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewMember:
-    """A member of the group. ``owned``: what it was last meant to have, even if it is not there
-    yet. ``version`` and ``metadata``: what it says to the assignor; -1: it does not know it (a
-    stock client, say), and is given its share like all others."""
+    """A member of the group. ``owned``: its last target, even if it has not reached it yet.
+    ``version`` and ``metadata``: its data for the assignor; -1: it does not have the assignor (a
+    stock client, for instance), and gets its share like all others."""
 
     member_id: str
     instance_id: str | None
@@ -30,8 +30,8 @@ class ViewMember:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The group at one epoch, as the coordinator sees it. ``counts``: the number of partitions of
-    every topic that anybody subscribes to and that exists. Members are sorted by id."""
+    """The group at one epoch, as the coordinator sees it. ``counts``: the partition counts of all
+    subscribed topics that exist. Members are sorted by id."""
 
     epoch: int
     assignor: str
@@ -41,14 +41,14 @@ class View:
 
 
 Shares = Mapping[str, Iterable[TopicPartition | tuple[str, int]]]
-"""By member id. Who is left out gets nothing; a partition that is left out has no owner."""
+"""By member id. A missing member gets nothing; a missing partition has no owner."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientAssignor:
-    """``assign`` runs in a thread of its own, in whichever member is asked. ``metadata`` is what
-    this member says to whoever assigns, in the form of ``version``; it reads what others say from
-    ``minimum_version`` to ``maximum_version``. ``reason``: a number of one's own beside it."""
+    """``assign`` runs in a thread of its own, in the member that is asked. ``metadata`` is this
+    member's data for the assignor, in the format of ``version``; it can read others' from
+    ``minimum_version`` to ``maximum_version``. ``reason``: a number of one's own."""
 
     name: str
     assign: Callable[[View], Shares]
@@ -60,19 +60,19 @@ class ClientAssignor:
 
 
 SAID_BYTES_MAX: Final = 16_000
-"""What a member may say of all its assignors together: a tagged field has 16 KiB."""
+"""Maximum size of a member's data for all its assignors: a tagged field has 16 KiB."""
 
 
 def check_size(own: Sequence[ClientAssignor]) -> None:
-    """``ValueError`` for more than a heartbeat can carry."""
+    """Raise ``ValueError`` if it does not fit into a heartbeat."""
     size = sum(len(each.name.encode()) + len(each.metadata) + 16 for each in own)
     if size > SAID_BYTES_MAX:
         raise ValueError(f"the assignors say {size} bytes; a heartbeat carries {SAID_BYTES_MAX}")
 
 
 def client_assignor(own: Any) -> ClientAssignor:
-    """What a program gives as its assignor: one of these, a function, or anything that has
-    ``name`` and ``assign(view)``, made first where it is a class. ``ValueError`` for the rest."""
+    """The assignor from a program's argument: one of these, a function, or an object with ``name``
+    and ``assign(view)``, or its class. ``ValueError`` for others."""
     if isinstance(own, ClientAssignor):
         return own
     if isinstance(own, type):

@@ -1,7 +1,7 @@
-"""Range: for each topic by itself, neighbouring partitions to neighbouring members.
+"""Range: for each topic, contiguous ranges of partitions to members in order.
 
 The results are those of Java's RangeAssignor without racks (KIP-881 is left to the coordinator's
-own assignors). Topics of one size and one set of subscribers are shared alike.
+own assignors). Topics with the same size and subscribers are distributed equally.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from rollcall.client.core.events import TopicPartition
 
 
 def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:
-    """Each its part of every topic; the first members get one more where it does not come out."""
+    """Each member gets a range of every topic; the first ones get one more if it does not divide
+    evenly."""
     given: Assignment = {member.member_id: set() for member in members}
     for topic, wanting in subscribers(counts, members).items():
         each, over = divmod(counts[topic], len(wanting))

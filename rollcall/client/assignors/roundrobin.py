@@ -11,7 +11,7 @@ from rollcall.client.core.events import TopicPartition
 
 
 def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:
-    """Each partition to the next member that wants its topic."""
+    """Each partition goes to the next member that subscribes to its topic."""
     given: Assignment = {member.member_id: set() for member in members}
     wanted = {topic for member in members for topic in member.claim.topics}
     turns = cycle(sorted(members, key=lambda each: each.rank))

@@ -1,4 +1,4 @@
-"""The shape of a classic assignor: a name, how its members give up partitions, one pure function.
+"""The type of a classic assignor: a name, how its members revoke partitions, a pure function.
 
 Write your own with it: ``Assignor("mine", assign)`` is a value that ``Member(assignor=...)`` takes.
 """
@@ -38,11 +38,11 @@ def _remembers_nothing(owned: Partitions, generation: int) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class Assignor:
-    """``assign`` is called by the leader alone; ``user_data`` by each member before it joins,
-    with what it was given last and in which generation (-1: never).
+    """``assign`` is called by the leader alone; ``user_data`` by each member before it joins, with
+    its last assignment and its generation (-1: none).
 
     ``is_cooperative``: members keep what they own while they join (KIP-429), and ``assign`` never
-    gives one's partition to another before the one has joined without it.
+    assigns a member's partition to another before it has joined without it.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Assignor:
 
 
 def subscribers(counts: Counts, members: Sequence[Candidate]) -> dict[str, list[Candidate]]:
-    """Who wants each topic that exists, in Java's order of members."""
+    """The subscribers of each existing topic, in Java's order of members."""
     wanted: dict[str, list[Candidate]] = {}
     for member in sorted(members, key=lambda each: each.rank):
         for topic in member.claim.topics:

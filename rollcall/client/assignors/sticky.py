@@ -1,7 +1,7 @@
-"""Sticky: as even as subscriptions allow, and everybody keeps what it has where that is possible.
+"""Sticky: as even as subscriptions allow, and members keep their partitions if possible.
 
-Two assignors share it: ``sticky`` (eager: what members had stands in their user data) and
-``cooperative-sticky`` (KIP-429: they still own it, and nothing goes straight from one member to
+Two assignors share it: ``sticky`` (eager: members' previous partitions are in their user data) and
+``cooperative-sticky`` (KIP-429: members still own them, and none goes directly from one member to
 another). Java's results may differ in which partition moves; its members understand these.
 """
 
@@ -13,7 +13,7 @@ from rollcall.client.assignors.shape import Assignment, Candidate, Counts, subsc
 from rollcall.client.core.events import Partitions, TopicPartition
 
 Claims = Mapping[str, tuple[Partitions, int]]
-"""By member id: what it had, and since which generation."""
+"""By member id: its previous partitions, and their generation."""
 
 
 def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:
@@ -30,10 +30,11 @@ def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:
 
 
 def assign_cooperatively(counts: Counts, members: Sequence[Candidate]) -> Assignment:
-    """The cooperative form: what is somebody's and shall be another's is nobody's for a round.
+    """The cooperative form: a partition that moves from one member to another has no owner for one
+    round.
 
-    Its owner sees that it is missing, gives it up and joins again; only then is it given away.
-    Every claim counts for that, however old: who is not sure is asked.
+    Its owner sees that it is missing, revokes it and joins again; only then is it assigned. Every
+    claim counts for that, however old: an owner that is possibly outdated must revoke too.
     """
     claims = {
         each.member_id: (
@@ -76,7 +77,8 @@ def _assign(counts: Counts, members: Sequence[Candidate], claims: Claims) -> Ass
 
 
 def _holders(claims: Claims) -> dict[TopicPartition, str]:
-    """Whose each partition was: the newest claim's; nobody's where two are equally new."""
+    """The previous owner of each partition: that of the newest claim; none if two are equally
+    new."""
     best: dict[TopicPartition, tuple[int, str | None]] = {}
     for member_id in sorted(claims):
         owned, generation = claims[member_id]
@@ -90,11 +92,12 @@ def _holders(claims: Claims) -> dict[TopicPartition, str]:
 
 
 Heap = list[tuple[int, int, str]]
-"""Candidates: how many each has at least, its place in Java's order, its id."""
+"""Candidates: a lower bound of each one's number, its position in Java's order, its id."""
 
 
 class Takers:
-    """Who has least, for each topic. Topics that the same members want share a heap."""
+    """Finds the member with the fewest partitions for each topic. Topics with the same subscribers
+    share a heap."""
 
     def __init__(self, given: Assignment, wanting: Mapping[str, tuple[str, ...]]) -> None:
         self._given = given
@@ -107,7 +110,7 @@ class Takers:
         self._by_topic = {topic: shared[candidates] for topic, candidates in wanting.items()}
 
     def least(self, topic: str) -> str:
-        """The first of those who have least. Who has more than its entry says is put right."""
+        """The first member with the fewest. Outdated entries are corrected."""
         heap = self._by_topic[topic]
         while True:
             known, place, member_id = heap[0]
@@ -117,18 +120,18 @@ class Takers:
 
 
 def _balance(given: Assignment, wanting: Mapping[str, tuple[str, ...]]) -> None:
-    """Move partitions from who has more to who has at least two less, until nobody has.
+    """Move partitions from members to others that have at least two fewer, until there are none.
 
-    Every move makes the sum of the squares smaller, so it ends.
+    Every move decreases the sum of the squares, so it ends.
     """
     while _moves(given, Takers(given, wanting)):
         continue
 
 
 def _moves(given: Assignment, takers: Takers) -> bool:
-    """Let whoever has most give one, again and again; whether anybody could.
+    """Let the member with the most give one, repeatedly; returns whether any could.
 
-    Nobody who gives can be a taker in the same round: whoever gives later has one more at most.
+    A member that gives cannot receive in the same round: later ones have at most one more.
     """
     givers = [(-len(partitions), member_id) for member_id, partitions in given.items()]
     heapify(givers)

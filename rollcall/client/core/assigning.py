@@ -1,7 +1,7 @@
-"""Between an assignor of one's own and Kafka's words: the view that it gets, the answer that it
-gives, and what the coordinator's verdict on it means.
+"""Converts between one's own assignor and Kafka's messages: its view, its result, and the
+coordinator's response.
 
-No I/O, no thread (``rollcall.client.assigning``); what is assigned is the assignor's business.
+No I/O, no thread (``rollcall.client.assigning``); the assignor decides the assignment.
 """
 
 from enum import Enum
@@ -25,7 +25,7 @@ from rollcall.wire.messages.consumer_group_prepare_assignment import (
 
 
 class Next(Enum):
-    """What to do after an answer of the coordinator's."""
+    """What to do after a response of the coordinator."""
 
     GO_ON = "it is good"
     PREPARE = "the group has changed: look at it again"
@@ -41,18 +41,18 @@ INSTALLED: Final = {
     Code.STALE_MEMBER_EPOCH: Next.PREPARE,
     INVALID_REQUEST: Next.GIVE_UP,
 }
-"""Answers to an assignment; any other code: stop."""
+"""Responses to an assignment; any other code: stop."""
 
 
 def prepare(group: str, standing: Standing) -> ConsumerGroupPrepareAssignmentRequest:
-    """Ask what there is to assign."""
+    """Request the group's state."""
     return ConsumerGroupPrepareAssignmentRequest(
         group_id=group, member_id=standing.member_id, member_epoch=standing.epoch
     )
 
 
 def view_of(answer: ConsumerGroupPrepareAssignmentResponse) -> View:
-    """The group by topics' names."""
+    """The group, with topics' names."""
     names = {topic.topic_id: topic.topic_name for topic in answer.topics}
     return View(
         answer.group_epoch,
@@ -91,7 +91,7 @@ def install(
     answer: ConsumerGroupPrepareAssignmentResponse,
     shares: Shares,
 ) -> ConsumerGroupInstallAssignmentRequest:
-    """What was worked out, by topics' ids. ``KeyError`` for a topic that the view did not have."""
+    """The result, with topics' ids. Raises ``KeyError`` for a topic that is not in the view."""
     ids = {topic.topic_name: topic.topic_id for topic in answer.topics}
     places: dict[str, set[Place]] = {
         member_id: {(ids[topic], index) for topic, index in share}
@@ -112,7 +112,7 @@ def install(
 def give_up(
     group: str, standing: Standing, answer: ConsumerGroupPrepareAssignmentResponse, why: str
 ) -> ConsumerGroupInstallAssignmentRequest:
-    """Nothing was worked out: another member may be asked."""
+    """Report a failure: another member may be asked."""
     return ConsumerGroupInstallAssignmentRequest(
         group_id=group,
         member_id=standing.member_id,
@@ -123,7 +123,7 @@ def give_up(
 
 
 def said(own: ClientAssignor) -> SaidAssignor:
-    """What a heartbeat says of an assignor."""
+    """An assignor's part of a heartbeat."""
     return SaidAssignor(
         name=own.name,
         reason=own.reason,

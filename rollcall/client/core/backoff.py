@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt: doubling, with jitter (KIP-580). No clock."""
+"""The pause before the next attempt: doubling, with jitter (KIP-580). No clock."""
 
 from random import Random
 from typing import Self
@@ -21,11 +21,11 @@ class Backoff:
 
     @classmethod
     def of(cls, identity: Identity, rng: Random) -> Self:
-        """As the member's times have it."""
+        """With the member's times."""
         return cls(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng)
 
     def next(self) -> Millis:
-        """One more attempt has failed: the time until the next."""
+        """An attempt has failed: the pause before the next."""
         wait: float = min(self.most, self.first * 2 ** min(self.attempts, 20))
         self.attempts += 1
         return int(wait * self.rng.uniform(1 - JITTER, 1 + JITTER))

@@ -1,9 +1,9 @@
 """A member of the classic protocol: join, sync, heartbeat, leave; one machine, no I/O.
 
-It moves by the table in ``classic_states``. An eager member gives up everything before it joins; a
-cooperative one (KIP-429) keeps its partitions, sees in its assignment which are missing, gives
-those up and joins again. As in ``consumer``, a member that has not been heard for too long knows
-so itself, counted from when it sent what was answered, and stops before another may begin.
+Its transitions are in ``classic_states``. An eager member revokes everything before it joins; a
+cooperative one (KIP-429) keeps its partitions, sees in its assignment which are missing, revokes
+those and joins again. As in ``consumer``, a member whose session may have ended, counted from when
+it sent the last answered request, stops before another member may begin.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,14 +40,14 @@ from rollcall.wire.messages.join_group import JoinGroupResponse, JoinGroupRespon
 from rollcall.wire.messages.sync_group import SyncGroupResponse
 
 BEATING = (State.PREPARING, State.RECONCILE_ASSIGNMENT, State.STABLE, State.UNSUBSCRIBING)
-"""While a join or a sync is parked, that request itself keeps the member alive."""
+"""A parked join or sync keeps the member alive by itself."""
 
 MISTAKES_MAX: Final = 3
-"""So often may an assignor fail in a row. Then the member leaves, and another one leads."""
+"""How often an assignor may fail in sequence. Then the member leaves, and another one leads."""
 
 
 class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
-    """One member of a classic group; ``MemberMachine`` says how a machine is used."""
+    """One member of a classic group; see ``MemberMachine`` for its use."""
 
     def __init__(self, identity: Identity, assignors: Sequence[Assignor], rng: Random) -> None:
         standing = Standing()
@@ -56,26 +56,26 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self.assignors = tuple(assignors)
         self.is_cooperative = all(each.is_cooperative for each in assignors)
         self._wanted: tuple[str, ...] = ()
-        self._known: dict[str, int] | None = None  # partition counts; None: asked for
-        self._asked: LookUp | None = None  # what was asked last
+        self._known: dict[str, int] | None = None  # partition counts; None: requested
+        self._asked: LookUp | None = None  # the last look-up
         self._target: Partitions = NOTHING
-        self._claimed: Partitions = NOTHING  # what it owned when it joined
+        self._claimed: Partitions = NOTHING  # its partitions when it joined
         self._memory = Claim(())  # the last assignment, for sticky assignors
         self._protocol: str | None = None
         self._led: Sequence[JoinGroupResponseMember] = ()
-        self._watched: Mapping[str, int] = {}  # what the leader's assignment was made from
+        self._watched: Mapping[str, int] = {}  # the counts behind the leader's assignment
         self._given: Mapping[str, bytes] | None = None  # the leader's assignment
-        self._rounds = 0  # in which the assignor was called
-        self._mistakes = 0  # of the assignor, one after another
+        self._rounds = 0  # calls of the assignor
+        self._mistakes = 0  # failures of the assignor, in sequence
         self._wants_rebalance = False
-        self._returns_otherwise = False  # a static member, with another subscription than it had
-        self._fits = True  # the last assignment, to what was subscribed to
+        self._returns_otherwise = False  # a static member, with a changed subscription
+        self._fits = True  # whether the last assignment matches the subscription
         self._beat_at: Millis = 0
         self._look_at: Millis = 0
         self._current_at: Millis = 0
 
     def due(self) -> Millis | None:
-        """When to come back with a ``Tick``."""
+        """When to return with a ``Tick``."""
         times = []
         if self._ask.request is None:
             if self._may_ask:
@@ -88,15 +88,15 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             times.append(self._look_at)
         return min(times, default=None)
 
-    # -- the application's wishes, and the topics
+    # -- subscriptions and topics
 
     def _want_anew(self) -> None:
         self._wants_rebalance = True
-        if self.state is not State.SYNCING:  # there the leader's own look-up is under way
+        if self.state is not State.SYNCING:  # there the leader's own look-up is running
             self._look_up_subscribed()
 
     def _look_up_subscribed(self) -> None:
-        """A pattern needs all topics before it can be joined with; names need none."""
+        """A pattern needs all topics before the join; names need none."""
         if self._subscription.pattern is None:
             self._known = self._known or {}
         else:
@@ -110,7 +110,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def _learn(self, topics: Topics, now: Millis) -> None:
         self._look_at_ids(topics.known)
         if topics.asked not in (self._asked, None):
-            return  # something else was asked meanwhile
+            return  # something else was requested meanwhile
         self._known = counts = {name: count for name, (_, count) in topics.known.items()}
         self._look_at = now + self.identity.metadata_max_age_ms
         wanted = topics_wanted(self._subscription, counts)
@@ -123,7 +123,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._work_out(counts)
 
     def _look_at_ids(self, known: Mapping[str, tuple[UUID, int]]) -> None:
-        """A topic that was deleted and made again is another one: what was its own is lost."""
+        """A topic that was deleted and created again is another one: its partitions are lost."""
         gone = {
             partition: each
             for partition, each in self._owned.items()
@@ -143,7 +143,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def _must_watch(self) -> bool:
         return bool(self._led or self._owned) or self._subscription.pattern is not None
 
-    # -- answers
+    # -- responses
 
     def _answer(self, message: Any, now: Millis) -> None:
         code: int = message.error_code
@@ -200,22 +200,22 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             return
         self._accept(given)
         self._memory = Claim((), self._target, self.standing.epoch)
-        # The leader holds these back for whoever is next, as long as they are ours.
+        # The leader withholds these for their next owners, as long as they are ours.
         lost_since = self._claimed - self._target - frozenset(self._owned)
         self._wants_rebalance |= bool(lost_since)
         self._move(Input.SYNCED)
 
     def _accept(self, given: Partitions) -> None:
-        """What is not subscribed to is not worked on. A static member that returns is given what
-        it had, whatever it subscribes to now (KIP-345): it asks for a rebalance, as Java's does,
-        but once only, since the leader may be one that never looks at subscriptions."""
+        """Remove topics that it does not subscribe to. A static member that returns gets its
+        previous partitions, whatever it subscribes to now (KIP-345): it requests a rebalance, as
+        Java's does, but only once, since the leader may ignore subscriptions."""
         self._target = frozenset(each for each in given if each.topic in self._wanted)
         fits = self._target == given
         self._wants_rebalance |= self._returns_otherwise or (self._fits and not fits)
         self._returns_otherwise, self._fits = False, fits
 
     def _told_to_rejoin(self) -> None:
-        """REBALANCE_IN_PROGRESS: alive, but of a generation that ends."""
+        """REBALANCE_IN_PROGRESS: alive, but in a generation that ends."""
         self._ask.succeeded()
         self._heard_at = self._ask.sent_at
         self._beat_at = self._ask.sent_at + self.identity.heartbeat_interval_ms
@@ -223,7 +223,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         if self.state in (State.JOINING, State.SYNCING):
             self._rejoin()
 
-    # -- what follows from where it stands
+    # -- steps that depend on the state
 
     def _look_at_clock(self, now: Millis) -> None:
         if now >= self._lease() and (self._owned or self.state is State.RECONCILE_ASSIGNMENT):
@@ -253,7 +253,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def _reconcile(self) -> bool:
         owned = frozenset(self._owned)
         if gone := owned - self._target:
-            self._wants_rebalance = True  # whoever waits for them is given them in the next round
+            self._wants_rebalance = True  # the next round gives them to their next owners
             self._revoke(gone)
             return False
         if come := self._target - owned:
@@ -313,12 +313,12 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
 
     @property
     def _may_ask(self) -> bool:
-        """Whether there is a join or a sync to ask for."""
+        """Whether a join or a sync may be sent."""
         return self.state in _REQUESTS and not self._is_working_out
 
     @property
     def _is_working_out(self) -> bool:
-        """The leader asks for the topics first, and then lets its assignor think."""
+        """The leader requests the topics first, and then runs its assignor."""
         return self.state is State.SYNCING and bool(self._led) and self._given is None
 
     def _work_out(self, counts: Mapping[str, int]) -> None:
@@ -332,7 +332,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self._ask.effects.append(WorkOut(self._rounds, work))
 
     def _worked_out(self, result: WorkedOut, now: Millis) -> None:
-        """What is worked out goes out at once; a heartbeat on its way is not waited for."""
+        """A computed assignment is sent at once, without waiting for a heartbeat's response."""
         if result.number != self._rounds or not self._is_working_out:
             return
         self._ask.give_up()
@@ -354,11 +354,11 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         return is_due and self.standing.epoch >= 0 and not self._is_leaving
 
     def _lease(self) -> Millis:
-        """Its session runs, and a rebalance that it does not know of cannot have ended without
-        it."""
+        """Its session is running, and a rebalance that it does not know of cannot have ended
+        without it."""
         return min(super()._lease(), self._current_at + self.identity.rebalance_timeout_ms)
 
-    # -- endings and beginnings
+    # -- end and start
 
     def _rejoin(self) -> None:
         self._ask.give_up()
@@ -366,7 +366,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self._move(Input.REBALANCE)
 
     def _overslept(self) -> None:
-        """Too late for what it owns. A join on its way goes on: it may yet be answered."""
+        """Too late for its partitions. A pending join continues: it may still be answered."""
         if self.state in _REQUESTS:
             self._lose_all()
         else:
@@ -393,10 +393,10 @@ _STEPS: Final[Mapping[State, Callable[[ClassicMachine], bool]]] = {
     State.UNSUBSCRIBING: ClassicMachine._give_up_all,
     State.FENCED: ClassicMachine._loss_is_told,
 }
-"""What a state does when the application has returned from what it was told last."""
+"""The step of a state when the application has returned from the last call."""
 
 _REQUESTS: Final[Mapping[State, Callable[[ClassicMachine, Millis], None]]] = {
     State.JOINING: ClassicMachine._join,
     State.SYNCING: ClassicMachine._sync,
 }
-"""What a state asks for, beside heartbeats."""
+"""The request of a state, besides heartbeats."""

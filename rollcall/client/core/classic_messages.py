@@ -1,6 +1,6 @@
-"""What a classic member asks for, as messages; and what it makes of topics and of other members.
+"""A classic member's requests as messages, and its evaluation of topics and other members.
 
-Values in, values out; the machine that decides when is ``classic``.
+Values in, values out; ``classic`` decides when.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequest
 
 PROTOCOL_TYPE = "consumer"
 JOIN_GRACE_MS = 5_000
-"""A join is answered within the rebalance timeout, and this much later at most (as Java waits)."""
+"""A join is answered within the rebalance timeout, and at most this much later (as in Java)."""
 
 
 def join(
     identity: Identity, member_id: str, claim: Claim, assignors: Sequence[Assignor], memory: Claim
 ) -> JoinGroupRequest:
-    """JoinGroup: one subscription for each assignor, since each remembers in its own way."""
+    """JoinGroup: one subscription for each assignor, since each has its own state."""
     return JoinGroupRequest(
         group_id=identity.group,
         session_timeout_ms=identity.session_timeout_ms,
@@ -50,7 +50,7 @@ def sync(
     protocol: str | None,
     given: Mapping[str, bytes],
 ) -> SyncGroupRequest:
-    """SyncGroup; the leader's brings what each member is given."""
+    """SyncGroup; the leader's contains all assignments."""
     member_id, generation = standing
     return SyncGroupRequest(
         group_id=identity.group,
@@ -86,7 +86,7 @@ def leave(identity: Identity, member_id: str) -> LeaveGroupRequest:
 
 
 def candidates(members: Sequence[JoinGroupResponseMember]) -> list[Candidate]:
-    """The members as their leader sees them; one that cannot be read wants nothing."""
+    """The members as their leader sees them; one that cannot be decoded subscribes to nothing."""
     found = []
     for member in members:
         try:
@@ -100,9 +100,9 @@ def candidates(members: Sequence[JoinGroupResponseMember]) -> list[Candidate]:
 def work_out(
     assignor: Assignor, counts: Mapping[str, int], members: Sequence[Candidate]
 ) -> dict[str, bytes]:
-    """What the assignor gives to each member, as it is written to them.
+    """The assignment of each member, encoded.
 
-    ``ValueError`` where it names nobody's member, or gives a partition to two.
+    Raises ``ValueError`` if it contains an unknown member, or a partition twice.
     """
     there = {each.member_id for each in members}
     owners: dict[TopicPartition, str] = {}
@@ -120,7 +120,8 @@ def work_out(
 
 
 def to_give_up(owned: Partitions, topics: Sequence[str], is_cooperative: bool) -> Partitions:
-    """What is given up before joining: all of it, or (KIP-429) what is wanted no longer."""
+    """The partitions to revoke before joining: all, or (KIP-429) those of topics that it does not
+    subscribe to any more."""
     if not is_cooperative:
         return owned
     return frozenset(each for each in owned if each.topic not in topics) or NOTHING

@@ -1,8 +1,7 @@
 """The states of a member of the classic protocol, as a table.
 
 Kafka's consumer has UNJOINED, PREPARING_REBALANCE, COMPLETING_REBALANCE and STABLE; the words here
-are those of ``consumer_states`` wherever a state is the same one. What is done on the way is not
-here (``classic``).
+are those of ``consumer_states`` where states are equal. The actions are in ``classic``.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import Final
 
 
 class State(Enum):
-    """Where a member stands; the value says it in words."""
+    """The member's state; the value is its description."""
 
     UNSUBSCRIBE = "subscribed to nothing, in no group"
     PREPARING = "revokes what it must before it joins"
@@ -25,7 +24,7 @@ class State(Enum):
 
 
 class Input(Enum):
-    """What moves a member; the value says it in words."""
+    """Events that change the state; the value is their description."""
 
     SUBSCRIBED = "the application subscribes, or changes its subscription"
     PREPARED = "the revocation is complete, and the topics are known"
@@ -89,4 +88,4 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     },
     S.FATAL: {I.SUBSCRIBED: S.PREPARING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},
 }
-"""Anything that is not here cannot happen; the machine ends in an assertion if it does."""
+"""All possible transitions; any other is a failed assertion."""

@@ -1,6 +1,6 @@
-"""Kafka's error codes as a member meets them, and what it makes of each.
+"""Kafka's error codes as a member receives them, and their meaning for it.
 
-Numbers and names are Apache Kafka's. What a state does about it stands in the machines.
+Numbers and names are Apache Kafka's. The machines decide what follows in each state.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Final
 
 
 class Code(IntEnum):
-    """The codes that mean something to a member."""
+    """The codes that a member distinguishes."""
 
     NONE = 0
     UNKNOWN_TOPIC_OR_PARTITION = 3
@@ -41,7 +41,7 @@ class Code(IntEnum):
 
 
 class Verdict(Enum):
-    """What an answer means for membership."""
+    """The meaning of a response for membership."""
 
     GOOD = "go on"
     RETRY = "ask again a little later"
@@ -61,25 +61,25 @@ _ALWAYS: Final[Mapping[int, Verdict]] = {
 }
 
 CONSUMER: Final[Mapping[int, Verdict]] = {**_ALWAYS, Code.FENCED_MEMBER_EPOCH: Verdict.FENCED}
-"""Answers to ConsumerGroupHeartbeat; any other code is fatal."""
+"""Responses to ConsumerGroupHeartbeat; any other code is fatal."""
 
 CLASSIC: Final[Mapping[int, Verdict]] = {
     **_ALWAYS,
     Code.ILLEGAL_GENERATION: Verdict.FENCED,
     Code.REBALANCE_IN_PROGRESS: Verdict.REBALANCE,
 }
-"""Answers to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
+"""Responses to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
 
 
 COMMANDED: Final[Mapping[int, Verdict]] = _ALWAYS
-"""Answers to RegisterConsumer, PollCommands and AcknowledgeCommand; any other code is fatal."""
+"""Responses to RegisterConsumer, PollCommands and AcknowledgeCommand; any other code is fatal."""
 
 DRAFT: Final[Mapping[int, Verdict]] = {
     **_ALWAYS,
     Code.ILLEGAL_GENERATION: Verdict.REBALANCE,
 }
-"""Answers to the draft's JoinGroup and Heartbeat; any other code is fatal. There, the code of an
-old generation is also how a rebalance is told."""
+"""Responses to the draft's JoinGroup and Heartbeat; any other code is fatal. There, the code of an
+old generation also reports a rebalance."""
 
 DRAFT_NAMES: Final[Mapping[int, str]] = {
     14: "CoordinatorStartupNotComplete",
@@ -92,7 +92,7 @@ DRAFT_NAMES: Final[Mapping[int, str]] = {
     26: "SessionTimeoutTooHigh",
     27: "CommittingPartitionsNotAssigned",
 }
-"""The draft's own names. Some of these numbers are other errors to Kafka today."""
+"""The draft's own names. Some of these numbers are other errors in Kafka today."""
 
 
 def draft_name_of(code: int) -> str:
@@ -101,5 +101,5 @@ def draft_name_of(code: int) -> str:
 
 
 def name_of(code: int) -> str:
-    """The code's name, or its number where it has none here."""
+    """The code's name, or its number if it has none here."""
     return Code(code).name if code in set(Code) else f"error {code}"

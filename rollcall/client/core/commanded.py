@@ -1,16 +1,16 @@
-"""A member that the coordinator commands (the draft of 2012): one machine, no I/O.
+"""A commanded member (the draft of 2012): one machine, no I/O.
 
-It moves by the table in ``commanded_states``: register, ask for commands, do them, say so.
+Its transitions are in ``commanded_states``: register, poll for commands, execute them, acknowledge.
 
-- A poll is a long one, and the member's heartbeat: another goes out as soon as one is answered,
-  while the application is being told, too. It waits for a third of the session at most.
-- Stopping is: stop handing out, commit, call; only then is the command acknowledged, and only
-  when all have acknowledged does anybody start. Starting is: hand out, call, acknowledge.
-- A new subscription is registered beside the work, which goes on. Whoever is unknown stops at
-  once, and registers anew under its id.
-- As in the other machines, a member that was not heard for a session knows so itself, counted
-  from when it *sent* the poll that was answered. A coordinator that is only looked for disturbs
-  nobody.
+- A poll is a long one, and the member's heartbeat: the next one is sent as soon as one is answered,
+  also during a call of the application. It waits for a third of the session at most.
+- To stop, it stops work, commits, and calls the application; only then is the command acknowledged,
+  and only after all have acknowledged does any member start. To start, it makes the partitions
+  available, calls the application, and acknowledges.
+- A new subscription is registered while the work continues. A member that the coordinator does not
+  know stops at once, and registers again with its id.
+- As in the other machines, a member whose session may have ended notices that itself, counted from
+  when it *sent* the last answered poll. The look-up of a coordinator interrupts no work.
 """
 
 from collections import deque
@@ -46,20 +46,20 @@ HELD_SHARE: Final = 3
 """A poll may wait for a third of the session."""
 
 IN_HASTE_SHARE: Final = 2
-"""Half a session after the last poll that was answered the next one does not wait: where a
-coordinator handed the group over in the middle of a wait, a second wait would be too long."""
+"""If the last answered poll was half a session ago, the next one does not wait: a coordinator may
+have handed the group over during a wait, and a second wait would be too long."""
 
 PATIENCE_SHARE: Final = 2
-"""Its answer is awaited for half of it: there is time left to look for another coordinator."""
+"""Its response is awaited for half of that: there is time left to find another coordinator."""
 
 PACE_MS: Final[Millis] = 100
-"""Between polls that bring nothing: a coordinator that does not hold them is not stormed."""
+"""The pause between polls without commands, for a coordinator that does not hold them."""
 
 POLLING: Final = (State.STABLE, State.OBEYING, State.UNSUBSCRIBING)
 
 
 class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
-    """One member of a commanded group; ``MemberMachine`` says how a machine is used."""
+    """One member of a commanded group; see ``MemberMachine`` for its use."""
 
     def __init__(self, identity: Identity, rng: Random) -> None:
         who = UUID(int=rng.getrandbits(128), version=4)
@@ -69,13 +69,13 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         self._todo: deque[Command] = deque()
         self._received = 0
         self._is_registered = False
-        self._offered: Subscription | None = None  # what the coordinator knows of
+        self._offered: Subscription | None = None  # the offer that the coordinator has
         self._offering = self._subscription
-        self._is_polling = False  # the request on its way is a poll
+        self._is_polling = False  # whether the pending request is a poll
         self._poll_at: Millis = 0
 
     def due(self) -> Millis | None:
-        """When to come back with a ``Tick``."""
+        """When to return with a ``Tick``."""
         times = []
         if self._ask.request is None:
             if self.state in (State.REGISTERING, State.ACKNOWLEDGING):
@@ -91,26 +91,27 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
     def _may_poll(self) -> bool:
         return self.state in POLLING and self._is_registered and not self._is_leaving
 
-    # -- the application's wishes, and the topics
+    # -- subscriptions and topics
 
     def _want_anew(self) -> None:
-        """It is registered beside the work (``_offers_anew``)."""
+        """It is registered while the work continues (``_offers_anew``)."""
 
     def _learn(self, topics: Topics, now: Millis) -> None:
-        """Which topics there are is the coordinator's affair."""
+        """The coordinator watches the topics."""
 
     def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
-        """Register anew: the coordinator knows names, and may not have seen that one was gone."""
+        """Register again: the coordinator knows names, and may not have noticed that one was
+        deleted."""
         if any(self._owned.get(p) == each for p, each in hand_outs.items()):
             self._fence()
 
-    # -- answers
+    # -- responses
 
     def _answer(self, message: Any, now: Millis) -> None:
         code: int = message.error_code
         verdict = COMMANDED.get(code, Verdict.FATAL)
         if code == Code.INVALID_REQUEST and self.state is State.ACKNOWLEDGING:
-            verdict = Verdict.FENCED  # not its command, so not its group: it begins anew
+            verdict = Verdict.FENCED  # not a command of its group: it begins again
         if verdict is Verdict.GOOD:
             self._good(message, now)
         else:
@@ -150,9 +151,9 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
     def _refused(self, why: Fail) -> None:
         if self.state is State.UNSUBSCRIBING or self._offering == self._subscription:
             super()._refused(why)
-        # else that was another offer: the next one goes out
+        # otherwise that was an earlier offer: the next one is sent
 
-    # -- what follows from where it stands
+    # -- steps that depend on the state
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._owned and now >= self._lease():
@@ -166,10 +167,11 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         return True
 
     def _obey(self) -> bool:
-        """Do the first command: give up what it does not name, take up what it does."""
+        """Carry out the first command: give up partitions that it does not name, take those that it
+        names."""
         command = self._todo[0]
         threads = talk.owned_by(command)
-        if threads is None:  # to go on with what it has
+        if threads is None:  # continue with its partitions
             threads = self.standing.threads
         if gone := frozenset(self._owned) - threads.keys():
             self._revoke(gone)
@@ -182,7 +184,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
             self.standing.threads = dict(threads)
             self._hand_out(come)
             return False
-        self._ask.give_up()  # the poll on its way: the acknowledgement goes first
+        self._ask.give_up()  # abandon the poll: the acknowledgement is sent first
         self._move(Input.DONE)
         return False
 
@@ -221,7 +223,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
 
     @property
     def _offers_anew(self) -> bool:
-        """Beside the work, which goes on."""
+        """While the work continues."""
         is_news = self._offered != self._subscription
         return is_news and self.state in (State.STABLE, State.OBEYING)
 
@@ -233,10 +235,10 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         )
         self._ask.send(request, self.identity.session_timeout_ms // PATIENCE_SHARE, now)
 
-    # -- endings and beginnings
+    # -- end and start
 
     def _begin_anew(self) -> None:
-        """Registered nowhere; the id stays."""
+        """Not registered any more; the id stays."""
         self.standing.epoch, self.standing.threads = -1, {}
         self._todo.clear()
         self._is_registered, self._offered = False, None
@@ -248,4 +250,4 @@ _STEPS: Final[Mapping[State, Callable[[CommandedMachine], bool]]] = {
     State.UNSUBSCRIBING: CommandedMachine._give_up_all,
     State.FENCED: CommandedMachine._loss_is_told,
 }
-"""What a state does when the application has returned from what it was told last."""
+"""The step of a state when the application has returned from the last call."""

@@ -1,6 +1,6 @@
-"""What a commanded member says, as messages; and what a command tells it to work on.
+"""A commanded member's requests as messages, and the partitions in a command.
 
-Values in, values out; the machine that decides when is ``commanded``.
+Values in, values out; ``commanded`` decides when.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from rollcall.wire.messages.poll_commands import Command, PollCommandsRequest
 from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, TopicThreads
 
 START: Final = "start-fetcher"
-"""Any other command is one to stop: whoever stops too often does no harm."""
+"""Any other command means stop: a member that stops too often does no harm."""
 
 BY_NAME, WHITE_LIST, BLACK_LIST = 0, 1, 2
 
@@ -20,7 +20,7 @@ BY_NAME, WHITE_LIST, BLACK_LIST = 0, 1, 2
 def register(
     identity: Identity, member_id: str, generation: int, offered: Subscription
 ) -> RegisterConsumerRequest:
-    """RegisterConsumer; ``generation`` -1 where it works on nothing."""
+    """RegisterConsumer; ``generation`` -1 if it works on nothing."""
     lists = {WHITE_LIST: offered.pattern, BLACK_LIST: offered.blacklist}
     kind = next((number for number, pattern in lists.items() if pattern is not None), BY_NAME)
     return RegisterConsumerRequest(
@@ -38,7 +38,7 @@ def register(
 
 
 def poll(identity: Identity, member_id: str, received: int, wait_ms: Millis) -> PollCommandsRequest:
-    """PollCommands behind the greatest command that was received."""
+    """PollCommands after the greatest command that was received."""
     return PollCommandsRequest(
         group_id=identity.group, member_id=member_id, last_command_id=received, max_wait_ms=wait_ms
     )
@@ -52,7 +52,7 @@ def acknowledge(identity: Identity, member_id: str, command_id: int) -> Acknowle
 
 
 def owned_by(command: Command) -> Mapping[TopicPartition, int] | None:
-    """What to work on, and by which thread: nothing, where it says to stop; None: as before."""
+    """The partitions in a command, with their threads: none for a stop; None: unchanged."""
     if command.option != START:
         return {}
     if command.ownership is None:

@@ -1,7 +1,6 @@
-"""The states of a member that the coordinator commands (the draft of 2012), as a table.
+"""The states of a commanded member (the draft of 2012), as a table.
 
-The words are those of ``consumer_states`` wherever a state is the same one. What is done on the
-way is not here (``commanded``).
+The words are those of ``consumer_states`` where states are equal. The actions are in ``commanded``.
 """
 
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from typing import Final
 
 
 class State(Enum):
-    """Where a member stands; the value says it in words."""
+    """The member's state; the value is its description."""
 
     UNSUBSCRIBE = "registered nowhere"
     REGISTERING = "offers its threads (RegisterConsumer)"
@@ -23,7 +22,7 @@ class State(Enum):
 
 
 class Input(Enum):
-    """What moves a member; the value says it in words."""
+    """Events that change the state; the value is their description."""
 
     SUBSCRIBED = "the application subscribes, or changes its subscription"
     REGISTERED = "the registration was answered"
@@ -74,4 +73,4 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     },
     S.FATAL: {I.SUBSCRIBED: S.REGISTERING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},
 }
-"""Anything that is not here cannot happen; the machine ends in an assertion if it does."""
+"""All possible transitions; any other is a failed assertion."""

@@ -1,14 +1,15 @@
 """A member of the consumer protocol (KIP-848): one machine, no I/O.
 
-It moves by the table in ``consumer_states``. Three promises are kept here:
+Its transitions are in ``consumer_states``. It guarantees:
 
-- Revoking is: stop handing out, commit, call. Only then does a heartbeat say that the partitions
-  are owned no longer, so that nobody else is given them earlier. Assigning is: hand out, call; and
-  not while a heartbeat is on its way, or was lost on it, that does not name what is handed out.
-- A member that has not been heard for a session, or is late with a revocation, knows so itself
-  (``_lease``), counted from when it *sent* what was answered: it stops before the coordinator
-  gives its partitions to another, however answers are lost, delayed or doubled.
-- Whatever is lost on the way is said again in full.
+- To revoke partitions it stops their work, commits, and calls the application. Only then does a
+  heartbeat report that they are not owned any more, so that no other member gets them earlier. To
+  assign partitions it makes them available and calls the application; but not while a heartbeat
+  that does not name them is pending, or was lost.
+- A member whose session may have ended, or that is late with a revocation, notices that itself
+  (``_lease``), counted from when it *sent* the last answered request: it stops before the
+  coordinator gives its partitions to another member, even if responses are lost, late or doubled.
+- After a lost request or response all fields are sent again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +47,7 @@ RECONCILING = (*SETTLED, State.JOINING)
 
 
 class ConsumerMachine(MemberMachine[State, Input, Place]):
-    """One member of a consumer group; ``MemberMachine`` says how a machine is used."""
+    """One member of a consumer group; see ``MemberMachine`` for its use."""
 
     def __init__(self, identity: Identity, rng: Random, own: Sequence[ClientAssignor] = ()) -> None:
         standing = Standing(member_id=str(UUID(int=rng.getrandbits(128), version=4)), epoch=0)
@@ -61,14 +62,14 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         self._revoke_until: Millis | None = None
 
     def take(self, event: Event, now: Millis) -> list[Effect]:
-        """As everywhere; what is handed out is shown by its names."""
+        """As in ``MemberMachine``, with names of assigned partitions."""
         effects = super().take(event, now)
         self.standing.handed_out = {self._called(p): each for p, each in self._owned.items()}
         self.standing.revoking = {self._called(p): each for p, each in self._revoking.items()}
         return effects
 
     def due(self) -> Millis | None:
-        """When to come back with a ``Tick``."""
+        """When to return with a ``Tick``."""
         times = []
         if self._is_beating and self._ask.request is None:
             wanted = 0 if self._has_something_to_say() else self._beat_at
@@ -79,14 +80,14 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     @property
     def _is_member(self) -> bool:
-        """Whether the coordinator counts on it: not before it has joined, nor once it leaves."""
+        """Whether the coordinator has it as a member: not before the join, nor after a leave."""
         return self.state in MEMBERS and self.standing.epoch > 0 and not self._is_leaving
 
     @property
     def _is_beating(self) -> bool:
         return self._is_member or self.state is State.JOINING
 
-    # -- the application's wishes, and the topics
+    # -- subscriptions and topics
 
     def _want_anew(self) -> None:
         if self.state in (State.UNSUBSCRIBE, State.FATAL):
@@ -96,7 +97,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         self._names |= {topic_id: name for name, (topic_id, _) in topics.known.items()}
         self._look_at_target()
 
-    # -- answers
+    # -- responses
 
     def _answer(self, reply: Any, now: Millis) -> None:
         assert isinstance(reply, ConsumerGroupHeartbeatResponse)
@@ -139,16 +140,17 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     @property
     def _all_owned(self) -> frozenset[Place]:
-        """What the coordinator must believe to be this member's: handed out or being revoked."""
+        """The partitions that the coordinator must see as this member's: assigned or being
+        revoked."""
         return frozenset((*self._revoking, *self._owned))
 
     @property
     def _known_target(self) -> frozenset[Place]:
-        """The target as far as its topics have names yet."""
+        """The part of the target whose topics have known names."""
         return frozenset(place for place in self._target if place[0] in self._names)
 
     def _look_at_target(self) -> bool:
-        """Whether there is something to reconcile; moves if so."""
+        """Whether there is something to reconcile; if so, changes the state."""
         if self.state not in RECONCILING:
             return False
         if self._known_target == self._owned.keys() and not self._revoking:
@@ -161,7 +163,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         if unknown:
             self._ask.effects.append(LookUp(ids=tuple(sorted(unknown))))
 
-    # -- what follows from where it stands
+    # -- steps that depend on the state
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._is_member and now >= self._lease():
@@ -181,9 +183,9 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     @property
     def _is_understood(self) -> bool:
-        """Whether the coordinator has heard what is owned, and nothing else is on its way. Whatever
-        a heartbeat leaves out may be another's as soon as the coordinator hears it, so that nothing
-        is handed out until its answer says whose it is."""
+        """Whether the coordinator knows what is owned, and no request is pending. Partitions that a
+        heartbeat omits may be another member's when the coordinator receives it, so nothing is
+        assigned until its response."""
         if self._told is None:
             return False
         saying = self._saying if self._ask.request is not None else None
@@ -205,8 +207,8 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     def _send(self, now: Millis) -> None:
         if self._is_beating and self._ask.request is not None and self._is_news:
-            # A coordinator may hold a heartbeat that says nothing. Its answer is not waited for;
-            # whatever stood in it is asked for again by saying everything.
+            # A coordinator may hold an empty heartbeat. Its response is not waited for; a lost
+            # update is requested again by sending all fields.
             self._ask.request = self._told = None
         super()._send(now)
 
@@ -233,13 +235,15 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     @property
     def _is_news(self) -> bool:
-        """Whether there is something to say that the heartbeat on its way did not even begin to."""
+        """Whether there is something to report that the pending heartbeat does not contain at
+        all."""
         return (
             self._told is not None and self._saying == self._told and self._has_something_to_say()
         )
 
     def _lease(self) -> Millis:
-        """Its session runs, nothing is unanswered for too long, and no revocation is late."""
+        """Its session is running, no request is unanswered for too long, and no revocation is
+        late."""
         ends = [super()._lease()]
         if self._ask.unanswered_since is not None:
             ends.append(self._ask.unanswered_since + self.identity.rebalance_timeout_ms)
@@ -247,7 +251,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
             ends.append(self._revoke_until)
         return min(ends)
 
-    # -- endings and beginnings
+    # -- end and start
 
     def _begin_anew(self) -> None:
         self.standing.epoch = 0
@@ -262,4 +266,4 @@ _STEPS: Final[Mapping[State, Callable[[ConsumerMachine], bool]]] = {
     State.UNSUBSCRIBING: ConsumerMachine._give_up_all,
     State.FENCED: ConsumerMachine._loss_is_told,
 }
-"""What a state does when the application has returned from what it was told last."""
+"""The step of a state when the application has returned from the last call."""

@@ -1,8 +1,8 @@
 """The states of a member of the consumer protocol, as a table (KIP-848).
 
-The states and their meaning are those of the member state machine that was drawn up for Kafka's
-consumer; docs/client.md shows this table and a test keeps both equal. Every move of the machine
-is looked up here. What is done on the way is not here (``consumer``).
+The states and their meaning are those of the member state machine in Kafka's consumer;
+docs/client.md has this table, and a test compares both. Every transition of the machine is looked
+up here. The actions are in ``consumer``.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Final
 
 
 class State(Enum):
-    """Where a member stands; the value says it in words."""
+    """The member's state; the value is its description."""
 
     UNSUBSCRIBE = "subscribed to nothing, in no group"
     JOINING = "sends a join, with epoch 0"
@@ -24,7 +24,7 @@ class State(Enum):
 
 
 class Input(Enum):
-    """What moves a member; the value says it in words."""
+    """Events that change the state; the value is their description."""
 
     SUBSCRIBED = "the application subscribes, or changes its subscription"
     WELCOMED = "a response without an assignment, or with the current one"
@@ -89,4 +89,4 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     },
     S.FATAL: {I.SUBSCRIBED: S.JOINING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},
 }
-"""Anything that is not here cannot happen; the machine ends in an assertion if it does."""
+"""All possible transitions; any other is a failed assertion."""

@@ -1,17 +1,17 @@
-"""A member of the 0.9 draft: join, be given partitions, heartbeat, leave; one machine, no I/O.
+"""A member of the 0.9 draft: join, get partitions, heartbeat, leave; one machine, no I/O.
 
-It moves by the table in ``draft_states``. The design's rules, and where they are kept:
+Its transitions are in ``draft_states``. The design's rules, and where they are implemented:
 
-- IllegalGeneration is: stop working, commit, call, join (``_prepare``). No heartbeat is sent
-  between a join and its response; only a join that is put off (a coordinator that catches up, a
-  frozen group) lets heartbeats go on, since the member is still one.
-- The coordinator counts as dead when it says nothing for a session or closes the connection; work
-  goes on while it is looked for (``Asking.failed``).
-- A pattern is this member's own affair: it looks at the topics, and joins anew when others match.
+- After IllegalGeneration it stops work, commits, calls the application, joins (``_prepare``). No
+  heartbeat is sent between a join and its response; only if a join is put off (a coordinator that
+  loads, a frozen group) do heartbeats continue, since the consumer is still a member.
+- The coordinator counts as dead when it is silent for a session or closes the connection; work
+  continues during the look-up of a new one (``Asking.failed``).
+- The member matches patterns itself: it reads the topics, and joins again when others match.
 
-As in ``classic``, a member that was not heard for a session knows so itself, counted from when it
-*sent* what was answered. A response that comes long after its join proves little: a heartbeat is
-answered first, then the partitions are handed out.
+As in ``classic``, a member whose session may have ended notices that itself, counted from when it
+*sent* the last answered request. A response long after its join proves little: first a heartbeat
+has to be answered, then the partitions are assigned.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,8 +40,8 @@ from rollcall.wire.declare import Message
 from rollcall.wire.messages.draft.join_group import JoinGroupResponse
 
 JOIN_GRACE_MS: Final[Millis] = 5_000
-"""A join is answered when the longest session in the group has passed, and this much later at
-most. ``request_timeout_ms`` stands for that session: usually no coordinator allows a longer one."""
+"""A join is answered when the longest session in the group has passed, and at most this much later.
+``request_timeout_ms`` is used for that session, since coordinators usually allow no longer one."""
 
 BEATING: Final = (
     State.PREPARING,
@@ -53,24 +53,24 @@ BEATING: Final = (
 
 
 class DraftMachine(MemberMachine[State, Input, TopicPartition]):
-    """One member of a draft group; ``MemberMachine`` says how a machine is used."""
+    """One member of a draft group; see ``MemberMachine`` for its use."""
 
     def __init__(self, identity: Identity, strategy: str, rng: Random) -> None:
         standing = Standing()
         table = Table(State, Input, TRANSITIONS, _STEPS)
         super().__init__(table, identity, standing, standing.handed_out, standing.revoking, rng)
         self.strategy = strategy
-        self._known: frozenset[str] | None = frozenset()  # topics' names; None: asked for
+        self._known: frozenset[str] | None = frozenset()  # topics' names; None: requested
         self._wanted: tuple[str, ...] = ()
-        self._given: Partitions = NOTHING  # by the last join, and not handed out yet
+        self._given: Partitions = NOTHING  # from the last join, not assigned yet
         self._wants_rebalance = False
         self._is_put_off = False
-        self._is_stale = False  # what it heard is older than a heartbeat
+        self._is_stale = False  # the response is older than a heartbeat interval
         self._beat_at: Millis = 0
         self._look_at: Millis = 0
 
     def due(self) -> Millis | None:
-        """When to come back with a ``Tick``."""
+        """When to return with a ``Tick``."""
         times = []
         if self._ask.request is None:
             if self.state is State.JOINING:
@@ -85,14 +85,14 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
 
     @property
     def _is_member(self) -> bool:
-        """Whether the coordinator expects heartbeats, as far as is known here."""
+        """Whether the coordinator expects heartbeats, as far as the member knows."""
         return self.state in BEATING and self.standing.epoch >= 0 and not self._is_leaving
 
     @property
     def _interval(self) -> Millis:
         return self.identity.session_timeout_ms // self.identity.heartbeat_frequency
 
-    # -- the application's wishes, and the topics
+    # -- subscriptions and topics
 
     def _want_anew(self) -> None:
         self._wants_rebalance = True
@@ -106,12 +106,12 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
 
     @property
     def _wants_others(self) -> bool:
-        """Whether what it wants is not what it joined with: the topics have changed."""
+        """Whether the subscribed topics differ from those of its join."""
         if self._known is None:
             return False
         return topics_wanted(self._subscription, self._known) != self._wanted
 
-    # -- answers
+    # -- responses
 
     def _answer(self, message: Any, now: Millis) -> None:
         code: int = message.error_code
@@ -137,11 +137,11 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
             self._move(Input.JOINED)
 
     def _told_to_join(self) -> None:
-        """IllegalGeneration. It does not prolong the session (``_heard_at`` stays)."""
+        """IllegalGeneration. It does not extend the session (``_heard_at`` stays)."""
         self._ask.succeeded()
         self._beat_at = self._ask.sent_at + self._interval
         if self.state is State.JOINING:
-            self._is_put_off = False  # or the join was overtaken by a newer one: join again
+            self._is_put_off = False  # or a newer join has replaced this one: join again
             self._move(Input.REBALANCE)
         else:
             self._wants_rebalance = True
@@ -150,11 +150,11 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
         self._is_put_off = False
         super()._unanswered(now)
 
-    # -- what follows from where it stands
+    # -- steps that depend on the state
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._owned and now >= self._lease():
-            self._ask.effects.append(Rediscover())  # who says nothing for a session is dead
+            self._ask.effects.append(Rediscover())  # silent for a session: dead
             self._fence()
         self._is_stale = now >= self._heard_at + self._interval
         is_watching = self.state is State.STABLE and self._subscription.pattern is not None
@@ -178,7 +178,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
     def _take_up(self) -> bool:
         if self._given and not self._wants_rebalance:
             if self._is_stale:
-                return False  # a heartbeat is due, and says whether they are still its own
+                return False  # a heartbeat is due, and shows whether they are still its own
             come, self._given = self._given, NOTHING
             self._hand_out(come)
             return False
@@ -193,7 +193,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
 
     def _leave(self) -> bool:
         if self._ask.request is not None:
-            # What is held on that connection must not hold back the leave.
+            # A held request on that connection must not delay the leave.
             self._ask.effects.append(Rediscover())
         return super()._leave()
 
@@ -223,7 +223,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
     def _may_beat(self) -> bool:
         return self.state is not State.JOINING or self._is_put_off
 
-    # -- endings and beginnings
+    # -- end and start
 
     def _begin_anew(self) -> None:
         """The consumer id stays, unless the coordinator did not know it."""
@@ -243,4 +243,4 @@ _STEPS: Final[Mapping[State, Callable[[DraftMachine], bool]]] = {
     State.UNSUBSCRIBING: DraftMachine._give_up_all,
     State.FENCED: DraftMachine._loss_is_told,
 }
-"""What a state does when the application has returned from what it was told last."""
+"""The step of a state when the application has returned from the last call."""

@@ -1,6 +1,6 @@
-"""What a member of the draft asks for, as messages; what stands in the answer to its join.
+"""A draft member's requests as messages, and the content of its join's response.
 
-Values in, values out; the machine that decides when is ``draft``.
+Values in, values out; ``draft`` decides when.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest
 def join(
     identity: Identity, standing: Standing, topics: Sequence[str], strategy: str
 ) -> JoinGroupRequest:
-    """JoinGroup; the consumer id is empty until the first response has brought one."""
+    """JoinGroup; the consumer id is empty until the first response."""
     return JoinGroupRequest(
         group_id=identity.group,
         session_timeout_ms=identity.session_timeout_ms,
@@ -25,7 +25,7 @@ def join(
 
 
 def given(answer: JoinGroupResponse) -> Partitions:
-    """The partitions to own."""
+    """The assigned partitions."""
     return frozenset(
         TopicPartition(topic.name, each)
         for topic in answer.partitions_to_own

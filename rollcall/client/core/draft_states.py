@@ -1,7 +1,7 @@
 """The states of a member of the 0.9 draft, as a table.
 
-The words are those of ``classic_states`` wherever a state is the same one; the design's own stand
-beside them in docs/client.md. What is done on the way is not here (``draft``).
+The words are those of ``classic_states`` where states are equal; docs/client.md has the design's
+own beside them. The actions are in ``draft``.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Final
 
 
 class State(Enum):
-    """Where a member stands; the value says it in words."""
+    """The member's state; the value is its description."""
 
     UNSUBSCRIBE = "subscribed to nothing, in no group"
     PREPARING = "has stopped working: commits; callbacks run"
@@ -23,7 +23,7 @@ class State(Enum):
 
 
 class Input(Enum):
-    """What moves a member; the value says it in words."""
+    """Events that change the state; the value is their description."""
 
     SUBSCRIBED = "the application subscribes, or changes its subscription"
     PREPARED = "work has stopped, and the topics are known"
@@ -80,4 +80,4 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     },
     S.FATAL: {I.SUBSCRIBED: S.PREPARING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},
 }
-"""Anything that is not here cannot happen; the machine ends in an assertion if it does."""
+"""All possible transitions; any other is a failed assertion."""

@@ -1,6 +1,6 @@
-"""What a member's machine takes and what it gives, as values; the same for every protocol.
+"""Inputs and outputs of a member's machine, as values; the same for every protocol.
 
-No rule stands here, and no I/O. Times are milliseconds of one monotonic clock, the caller's.
+No rule and no I/O. Times are milliseconds of the caller's monotonic clock.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ class TopicPartition(NamedTuple):
 
 
 class HandOut(NamedTuple):
-    """That a partition was given to this member: in which epoch, and as a partition of which topic
-    where ids are known. ``number`` is another one each time, so no two are equal."""
+    """An assignment of a partition to this member: its epoch, and its topic's id if known.
+    ``number`` is unique, so no two are equal."""
 
     epoch: int
     number: int
@@ -35,12 +35,12 @@ NOTHING: Partitions = frozenset()
 
 
 class Token(NamedTuple):
-    """What fences a partition's work off in one's own storage.
+    """Fences the work on a partition in one's own storage.
 
     ``epoch`` is the generation (classic) or member epoch (consumer protocol) in which this member
-    was given the partition. Whoever is given it afterwards, in the same group, has a greater one:
-    storage that keeps the greatest epoch it has seen, and refuses a lower one, shuts out whoever
-    was removed and does not know it yet.
+    got the partition. A later owner in the same group has a greater one: storage that keeps the
+    greatest epoch it has seen, and refuses lower ones, excludes a member that was removed and does
+    not know it yet.
     """
 
     group: str
@@ -50,23 +50,24 @@ class Token(NamedTuple):
 
 
 class Kind(Enum):
-    """What happened to partitions; the application is told in this order of urgency."""
+    """What happened to partitions; the application gets changes in this order of urgency."""
 
     ASSIGNED = "assigned"
-    """They are this member's now."""
+    """They belong to this member now."""
     REVOKED = "revoked"
-    """They are still its own until the application has returned; nobody else works on them."""
+    """They belong to this member until the application has returned; no other member works on
+    them."""
     LOST = "lost"
-    """They may be another's already: nothing can be committed for them."""
+    """They may belong to another member already: nothing can be committed for them."""
     PAUSED = "paused"
     """An operator stopped the work on them; they stay this member's, and can be committed."""
     RESUMED = "resumed"
-    """The work on them goes on."""
+    """The work on them continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happened to which partitions. ``epoch``: in which generation or member epoch."""
+    """A change of these partitions. ``epoch``: the generation or member epoch."""
 
     kind: Kind
     partitions: Partitions
@@ -75,13 +76,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What the member wants to work on: topics by name, by a pattern, or both.
+    """A member's subscription: topics by name, by a pattern, or both.
 
-    The consumer protocol's coordinator reads the pattern itself (RE2); for the classic protocol
-    and the draft the member matches it (Python's ``re``). The whole name must match.
+    In the consumer protocol the coordinator matches the pattern (RE2); in the classic protocol and
+    the draft the member does (Python's ``re``). The whole name must match.
 
-    Only commanded groups know ``blacklist`` (all topics but those that match it) and threads: how
-    many work on one topic, ``threads`` unless ``threads_by_topic`` says otherwise.
+    Only commanded groups have ``blacklist`` (all topics that do not match it) and threads: the
+    number for each topic, ``threads`` unless ``threads_by_topic`` has one.
     """
 
     topics: tuple[str, ...] = ()
@@ -94,17 +95,17 @@ class Subscription:
         return bool(self.topics) or self.pattern is not None or self.blacklist is not None
 
     def threads_of(self, topic: str) -> int:
-        """How many threads work on the topic."""
+        """The number of threads for the topic."""
         return self.threads_by_topic.get(topic, self.threads)
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the member is, and how long it may be silent; fixed for its life (milliseconds).
+    """The member's identity and times, which never change (milliseconds).
 
-    ``session_timeout_ms`` is a promise to the coordinator in the classic protocol. In the consumer
-    protocol the coordinator sets it; what stands here must not be longer than that. Members of the
-    draft send ``heartbeat_frequency`` heartbeats in a session.
+    ``session_timeout_ms`` is sent to the coordinator in the classic protocol. In the consumer
+    protocol the coordinator sets it; this value must not be longer. Members of the draft send
+    ``heartbeat_frequency`` heartbeats in a session.
     """
 
     group: str
@@ -121,27 +122,27 @@ class Identity:
     metadata_max_age_ms: Millis = 60_000
 
 
-# What a machine takes
+# Inputs of a machine
 
 
 @dataclass(frozen=True, slots=True)
 class Subscribe:
-    """The application wants to work on these, instead of what it wanted before."""
+    """The application replaces its subscription."""
 
     subscription: Subscription
 
 
 @dataclass(frozen=True, slots=True)
 class Unsubscribe:
-    """The application wants to work on nothing, or closes.
+    """The application unsubscribes, or closes the member.
 
-    A static member keeps its place in the group for a session timeout, with either protocol.
+    A static member keeps its place in the group for a session timeout, in both protocols.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a ``Send``."""
+    """The response to a ``Send``."""
 
     ticket: int
     message: Message
@@ -149,7 +150,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A ``Send`` has no answer and will have none: whether it was heard is not known."""
+    """A ``Send`` has no response and will have none: it is unknown whether it was received."""
 
     ticket: int
 
@@ -163,8 +164,8 @@ class Handled:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """What the cluster knows of topics: id and number of partitions, by name. ``asked``: what this
-    answers."""
+    """The cluster's metadata of topics: id and number of partitions, by name. ``asked``: the
+    look-up."""
 
     known: Mapping[str, tuple[UUID, int]]
     asked: "LookUp | None" = None
@@ -172,14 +173,14 @@ class Topics:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The coordinator does not know the topics any more of which these were handed out."""
+    """The coordinator does not know the topics of these assigned partitions any more."""
 
     hand_outs: Mapping[TopicPartition, HandOut]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """What the leader's assignor gives to each member, as it is written to them; or its mistake."""
+    """The encoded assignments of the leader's assignor, by member; or its error."""
 
     number: int
     given: Mapping[str, bytes]
@@ -188,18 +189,18 @@ class WorkedOut:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The instant that ``due`` named has come."""
+    """The time of ``due`` has come."""
 
 
 Event = Subscribe | Unsubscribe | Reply | Unanswered | Handled | Topics | Gone | WorkedOut | Tick
 
 
-# What a machine gives
+# Outputs of a machine
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A request to the group's coordinator; its answer is awaited for ``timeout_ms``."""
+    """A request to the group's coordinator; its response is awaited for ``timeout_ms``."""
 
     ticket: int
     message: Message
@@ -208,7 +209,8 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Tell the application, after committing what it noted of revoked partitions; one at a time."""
+    """Call the application, after committing the noted offsets of revoked partitions; one at a
+    time."""
 
     ticket: int
     change: Change
@@ -216,9 +218,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """Ask the cluster about topics and tell the machine (``Topics``).
+    """Request metadata of topics and pass it to the machine (``Topics``).
 
-    By ``names``, by ``ids``, or all of them where both are empty.
+    By ``names``, by ``ids``, or all topics if both are empty.
     """
 
     names: tuple[str, ...] = ()
@@ -227,12 +229,12 @@ class LookUp:
 
 @dataclass(frozen=True, slots=True)
 class Rediscover:
-    """The coordinator is another one, or nobody knows: look for it before the next request."""
+    """The coordinator has changed, or is unknown: look it up before the next request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """Nothing more happens until there is a new subscription. ``code`` is Kafka's number."""
+    """Nothing happens until there is a new subscription. ``code`` is Kafka's number."""
 
     code: int
     reason: str
@@ -240,13 +242,14 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """The coordinator asks this member to work out what the whole group shall do. It says so with
-    each heartbeat until it is done or somebody else is asked."""
+    """The coordinator asks this member to compute the group's assignment. It repeats that with each
+    heartbeat until it is done or another member is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkOut:
-    """Let the leader's assignor run beside all else, and tell the machine (``WorkedOut``)."""
+    """Run the leader's assignor concurrently, and pass the result to the machine
+    (``WorkedOut``)."""
 
     number: int
     work: Callable[[], Mapping[str, bytes]]
@@ -254,7 +257,7 @@ class WorkOut:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The member leaves for good, since this went wrong again and again."""
+    """The member ends permanently, since this error was repeated."""
 
     error: Exception
 
@@ -264,10 +267,10 @@ Effect = Send | Call | LookUp | Rediscover | Fail | Assign | WorkOut | End
 
 @dataclass(slots=True)
 class Standing:
-    """How a member stands: what an application and its commits may see of a machine.
+    """A member's state for an application and its commits.
 
-    ``revoking``: handed out no longer, and its own until the application has returned.
-    ``threads``: of a commanded member, the number of each partition's thread.
+    ``revoking``: partitions that are being revoked, its own until the application has returned.
+    ``threads``: of a commanded member, the thread of each partition.
     """
 
     member_id: str = ""
@@ -277,30 +280,30 @@ class Standing:
     threads: dict[TopicPartition, int] = field(default_factory=dict)
 
     def hand_out_of(self, partition: TopicPartition) -> HandOut | None:
-        """By which it is this member's, handed out or being revoked."""
+        """The assignment by which it is this member's, also while it is being revoked."""
         return self.handed_out.get(partition) or self.revoking.get(partition)
 
 
 class Machine(Protocol):
-    """What others see of every protocol's machine; ``rollcall.client.protocols`` lists them.
+    """The interface of every protocol's machine; ``rollcall.client.protocols`` lists them.
 
-    What they have in common behind it is ``machine.MemberMachine``.
+    ``machine.MemberMachine`` is their common implementation.
     """
 
     @property
     def standing(self) -> Standing:
-        """The member's id, epoch and partitions as they are now."""
+        """The member's current id, epoch and partitions."""
         ...
 
     @property
     def is_gone(self) -> bool:
-        """Whether it is in no group and wants to be in none."""
+        """Whether it is in no group and has no subscription."""
         ...
 
     def take(self, event: Event, now: Millis) -> list[Effect]:
-        """Something happened; what is to be done, in order."""
+        """Process an event; returns the outputs, in order."""
         ...
 
     def due(self) -> Millis | None:
-        """When to come back with a ``Tick``; None: only when something happens."""
+        """When to return with a ``Tick``; None: only after another event."""
         ...

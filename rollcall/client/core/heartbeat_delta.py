@@ -1,7 +1,7 @@
-"""What the coordinator has been told, field by field, so that a heartbeat says only what is new.
+"""The fields that the coordinator has received, so that a heartbeat contains only changes.
 
-KIP-848: a field that is null says "as before". All fields are said on joining, and again when an
-answer was lost, since whether the question was heard is not known then.
+KIP-848: a field that is null means "unchanged". All fields are sent on joining, and again after a
+lost response, since it is then unknown whether the request was received.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,28 +16,28 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
 )
 
 Place = tuple[UUID, int]
-"""A partition as the consumer protocol names it: by the topic's id."""
+"""A partition in the consumer protocol: by the topic's id."""
 
 LEAVE_EPOCH = -1
 LEAVE_FOR_NOW_EPOCH = -2
 
 
 class Saying(NamedTuple):
-    """All that a heartbeat can say beside who sends it."""
+    """All fields of a heartbeat besides the sender."""
 
     subscription: Subscription
     owned: frozenset[Place]
 
 
 class Assignors(NamedTuple):
-    """What never changes: the server's assignor that the member asks for, and its own."""
+    """Fields that never change: the requested server-side assignor, and the member's own ones."""
 
     server: str | None = None
     own: Sequence[ClientAssignor] = ()
 
 
 def assignors(identity: Identity, own: Sequence[ClientAssignor]) -> Assignors:
-    """Of the names that the member goes by, the first that is not its own is a server's."""
+    """Of the configured names, the first that is not its own is the server's."""
     names = {each.name for each in own}
     return Assignors(next((n for n in identity.assignors if n not in names), None), own)
 
@@ -50,7 +50,7 @@ def heartbeat(
     before: Saying | None,
     assignors: Assignors,
 ) -> ConsumerGroupHeartbeatRequest:
-    """The heartbeat that says what is new since ``before``; all of it where that is None."""
+    """The heartbeat with the changes since ``before``; with all fields if that is None."""
     fields: dict[str, Any] = {}
     if before is None:
         fields = {
@@ -61,10 +61,10 @@ def heartbeat(
             "client_assignors": assignors.own or None,
         }
     if before is None or now.subscription.topics != before.subscription.topics:
-        # An empty list, not null, where there is a pattern alone: Kafka wants it so on joining.
+        # An empty list, not null, if there is only a pattern: Kafka requires this on joining.
         fields["subscribed_topic_names"] = sorted(now.subscription.topics)
     pattern = now.subscription.pattern
-    if pattern is not None or epoch > 0:  # "" takes a pattern back
+    if pattern is not None or epoch > 0:  # "" removes a pattern
         if before is None or pattern != before.subscription.pattern:
             fields["subscribed_topic_regex"] = pattern or ""
     if before is None or now.owned != before.owned:
@@ -75,7 +75,7 @@ def heartbeat(
 
 
 def leave(identity: Identity, member_id: str) -> ConsumerGroupHeartbeatRequest:
-    """The last heartbeat; a static member leaves for a while and keeps its place."""
+    """The last heartbeat; a static member leaves temporarily and keeps its place."""
     static = identity.instance_id is not None
     return ConsumerGroupHeartbeatRequest(
         group_id=identity.group,
@@ -86,7 +86,7 @@ def leave(identity: Identity, member_id: str) -> ConsumerGroupHeartbeatRequest:
 
 
 def listed(places: Iterable[Place]) -> list[TopicPartitions]:
-    """Partitions as the message holds them."""
+    """Partitions in the message's form."""
     by_topic: dict[UUID, list[int]] = {}
     for topic_id, partition in sorted(places):
         by_topic.setdefault(topic_id, []).append(partition)

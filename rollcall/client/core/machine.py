@@ -1,8 +1,9 @@
-"""The life of a member, whatever it speaks: subscribe, be told, leave, be fenced, be refused.
+"""The life cycle of a member in every protocol: subscribe, call the application, leave, be fenced,
+be refused.
 
-Here stands what is the same rule in every protocol. What a member asks for, when, and what it
-makes of a good answer stand in the protocol's own machine (``classic``, ``consumer``, ``draft``,
-``commanded``); its moves stand in that one's table. No protocol is known here, and no I/O.
+This module has the rules that all protocols share. Requests, their times and the handling of good
+responses are in the protocol's own machine (``classic``, ``consumer``, ``draft``, ``commanded``),
+its transitions in its table. No protocol is known here, and no I/O.
 """
 
 from abc import ABC, abstractmethod
@@ -43,7 +44,7 @@ from rollcall.client.core.requests import Asking
 from rollcall.wire.declare import Message
 
 LEAVE_TIMEOUT_MS: Final[Millis] = 5_000
-"""A leave is asked once; if it is not heard, the session ends a little later."""
+"""A leave is sent once; if it is lost, the session ends a little later."""
 
 S = TypeVar("S", bound=Enum)
 I = TypeVar("I", bound=Enum)  # noqa: E741 - as the tables call them
@@ -51,28 +52,29 @@ P = TypeVar("P")
 
 
 class Table(NamedTuple, Generic[S, I]):
-    """A protocol's states and moves, as its ``*_states`` file declares them, and its steps.
+    """A protocol's states and transitions, from its ``*_states`` file, and its steps.
 
-    What every member's table has, it has under the same names; here it is looked up by them.
+    States that every member has have the same names in all tables; here they are looked up by
+    these.
     """
 
     states: type[S]
     inputs: type[I]
     moves: Mapping[S, Mapping[I, S]]
     steps: Mapping[S, Callable[[Any], bool]]
-    """What a state does when the application has returned from what it was told last, and whether
-    there is more; functions of the machine."""
+    """The step of a state when the application has returned from the last call, which returns
+    whether there is more to do; functions of the machine."""
 
 
 class MemberMachine(ABC, Generic[S, I, P]):
-    """``take`` what happens, do what it gives, come back when it is ``due``.
+    """Pass events to ``take``, process its outputs, return when it is ``due``.
 
-    The order of things is the same for all: an event is taken in; then the clock is looked at;
-    then the application is told, one thing at a time and losses first; then, if nothing is on its
-    way, something is sent. While it leaves, any answer and none are the end of it.
+    The order is the same for all: the event is processed; then deadlines are checked; then the
+    application is called, one call at a time and losses first; then, if no request is pending, one
+    is sent. During a leave, any response or none ends it.
 
-    ``P`` is what the protocol calls a partition. What is abstract, a protocol must say; where it
-    has more to say than all others, it overrides a rule and goes on with ``super()``.
+    ``P`` is the protocol's type of a partition. A protocol implements the abstract methods; where
+    it adds to a common rule, it overrides it and calls ``super()``.
     """
 
     def __init__(
@@ -90,28 +92,28 @@ class MemberMachine(ABC, Generic[S, I, P]):
         self.standing = standing
         self._ask = Asking(Backoff.of(identity, rng))
         self._subscription = Subscription()
-        self._next: Subscription | None = None  # subscribed to while it leaves
-        self._owned = owned  # handed out
+        self._next: Subscription | None = None  # the subscription after a leave
+        self._owned = owned  # assigned
         self._revoking = revoking  # until the application has returned
         self._hand_outs = 0
-        self._ids: Mapping[str, UUID] = {}  # of the topics of what is handed out next
+        self._ids: Mapping[str, UUID] = {}  # of the topics of the next assignment
         self._ids_asked: LookUp | None = None
         self._ids_known: LookUp | None = None
-        self._lost: frozenset[P] = frozenset()  # and the application is not told yet
-        self._is_leaving = False  # the leave is the only thing to ask for
-        self._heard_at: Millis = 0  # when that was sent which proved it to be a member
+        self._lost: frozenset[P] = frozenset()  # and the application was not called yet
+        self._is_leaving = False  # only the leave may be sent
+        self._heard_at: Millis = 0  # when the request was sent whose response proved its membership
 
-    # -- what others see
+    # -- interface
 
     @property
     def is_gone(self) -> bool:
-        """Whether it is in no group and wants to be in none."""
+        """Whether it is in no group and has no subscription."""
         states = self._table.states
         is_outside = self.state in (states["UNSUBSCRIBE"], states["FATAL"])
         return is_outside and self._ask.call is None
 
     def take(self, event: Event, now: Millis) -> list[Effect]:
-        """Something happened; what is to be done, in order."""
+        """Process an event; returns the outputs, in order."""
         match event:
             case Subscribe(subscription):
                 self._subscribe(subscription)
@@ -138,9 +140,9 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     @abstractmethod
     def due(self) -> Millis | None:
-        """When to come back with a ``Tick``; None: only when something happens."""
+        """When to return with a ``Tick``; None: only after another event."""
 
-    # -- the application's wishes, and the topics
+    # -- subscriptions and topics
 
     def _subscribe(self, subscription: Subscription) -> None:
         if self.state is self._table.states["UNSUBSCRIBING"]:
@@ -152,23 +154,23 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     @abstractmethod
     def _want_anew(self) -> None:
-        """There is another subscription, and the member is not about to leave."""
+        """The subscription has changed, and the member is not about to leave."""
 
     @abstractmethod
     def _learn(self, topics: Topics, now: Millis) -> None:
-        """The cluster was asked about topics, and this is what it knows."""
+        """Metadata of topics has arrived."""
 
     def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
-        """Topics were deleted, and perhaps made anew: where the coordinator says what of that is
-        the member's, nothing is to be done."""
+        """Topics were deleted, and maybe created again: if the coordinator handles that, nothing is
+        to be done."""
 
     def _worked_out(self, result: WorkedOut, now: Millis) -> None:
         """The leader's assignor has run; only the classic protocol has leaders."""
 
-    # -- answers
+    # -- responses
 
     def _heard(self, message: Message | None, now: Millis) -> None:
-        """The answer to what was asked last; None: there will be none."""
+        """The response to the last request; None: there will be none."""
         if self._is_leaving:
             self._left()
         elif message is None:
@@ -178,10 +180,10 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     @abstractmethod
     def _answer(self, message: Any, now: Millis) -> None:
-        """An answer to anything but a leave."""
+        """A response to any request but a leave."""
 
     def _not_good(self, verdict: Verdict, why: Fail, now: Millis) -> None:
-        """What an answer that is not good means to every member; ``why`` is told if it is fatal."""
+        """What an error response means in every protocol; ``why`` is logged if it is fatal."""
         if verdict is Verdict.FENCED:
             self._fence()
         elif verdict is Verdict.FATAL:
@@ -200,10 +202,10 @@ class MemberMachine(ABC, Generic[S, I, P]):
         self._move(self._table.inputs["REFUSED"])
         self._ask.effects.append(why)
 
-    # -- what follows from where it stands
+    # -- steps that depend on the state
 
     def _settle(self, now: Millis) -> None:
-        """Rules that depend on the state alone, until none applies any more."""
+        """Apply rules that depend only on the state, until none applies any more."""
         self._look_at_clock(now)
         while self._ask.call is None and self._tell():
             continue
@@ -211,14 +213,16 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     @abstractmethod
     def _look_at_clock(self, now: Millis) -> None:
-        """Stop if it is too late for what it owns; whatever else is to be done in time."""
+        """Stop if it is too late for its partitions; and other deadlines."""
 
     def _lease(self) -> Millis:
-        """Until when nobody else can have been given what this member owns: its session runs."""
+        """Until when no other member can have got this member's partitions: its session is
+        running."""
         return self._heard_at + self.identity.session_timeout_ms
 
     def _tell(self) -> bool:
-        """Tell the application one thing, or move on since it knows all; whether there is more."""
+        """Call the application, or change the state if there is nothing to report; returns whether
+        there is more to do."""
         if self._lost:
             lost, self._lost = self._lost, frozenset()
             self._call(Kind.LOST, lost)
@@ -227,14 +231,15 @@ class MemberMachine(ABC, Generic[S, I, P]):
         return step(self) if step is not None else False
 
     def _give_up_all(self) -> bool:
-        """A step: hold nothing any more, then leave."""
+        """A step: revoke everything, then leave."""
         if self._owned:
             self._revoke(frozenset(self._owned))
             return False
         return not self._is_leaving and self._leave()
 
     def _leave(self) -> bool:
-        """Ask to leave, or be gone at once where nobody expects it; whether there is more."""
+        """Send the leave, or end at once if no coordinator expects it; returns whether there is
+        more to do."""
         self._ask.give_up()
         if self._is_expected:
             self._is_leaving = True
@@ -244,7 +249,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     @property
     def _is_expected(self) -> bool:
-        """Whether a coordinator may know it, and is to be told that it leaves."""
+        """Whether a coordinator may have it as a member, and must receive a leave."""
         return True
 
     def _loss_is_told(self) -> bool:
@@ -255,8 +260,8 @@ class MemberMachine(ABC, Generic[S, I, P]):
     # -- partitions
 
     def _has_ids(self, come: AbstractSet[TopicPartition]) -> bool:
-        """Whether the ids of these topics are known; they are asked for each time, since a topic
-        may have been made anew."""
+        """Whether the ids of these topics are known; they are requested each time, since a topic
+        may have been created again."""
         wanted = LookUp(names=tuple(sorted({each.topic for each in come})))
         if self._ids_known == wanted:
             return True
@@ -293,16 +298,16 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     @abstractmethod
     def _named(self, which: AbstractSet[P]) -> Partitions:
-        """As the application calls them."""
+        """With the application's names."""
 
     def _topic_id(self, which: P) -> UUID | None:
-        """The id of its topic, where the protocol has ids."""
+        """The id of its topic, if the protocol has ids."""
         return None
 
     # -- requests
 
     def _send(self, now: Millis) -> None:
-        """One request at a time; the leave does not wait for a back-off to end."""
+        """One request at a time; a leave does not wait for a back-off to end."""
         if self._ask.request is not None:
             return
         if self._is_leaving:
@@ -312,30 +317,30 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     @abstractmethod
     def _send_due(self, now: Millis) -> None:
-        """Ask for what is due, if anything is."""
+        """Send the request that is due, if any."""
 
     @abstractmethod
     def _farewell(self) -> Message:
         """The request to leave."""
 
-    # -- endings and beginnings
+    # -- end and start
 
     def _fence(self) -> None:
         self._forget_all()
         self._move(self._table.inputs["FENCED"])
 
     def _forget_all(self) -> None:
-        """Out of the group: what was handed out is lost."""
+        """Out of the group: assigned partitions are lost."""
         self._lose_all()
         self._begin_anew()
         self._ask.give_up()
 
     @abstractmethod
     def _begin_anew(self) -> None:
-        """Forget what was true only in that membership."""
+        """Reset the state of that membership."""
 
     def _left(self) -> None:
-        """In no group any more; what was subscribed to meanwhile is wanted from now on."""
+        """In no group any more; a new subscription applies from now on."""
         self._is_leaving = False
         self._forget_all()
         self._move(self._table.inputs["LEFT"])

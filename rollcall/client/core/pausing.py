@@ -1,8 +1,7 @@
-"""What a stopped member tells its application, and what it keeps back: pure, for every protocol.
+"""What a stopped member reports to its application, and what it delays: pure, for every protocol.
 
-A stopped member goes on being one: what it is given it is given, what it gives up it gives up.
-Only the application is told of no new work until it may begin; it never hears that something
-goes of which it never heard that it came.
+A stopped member stays a member: it is assigned and revokes partitions. Only the application gets no
+new partitions until it may start; it never gets a revocation of partitions that it did not get.
 """
 
 from dataclasses import replace
@@ -12,17 +11,16 @@ from rollcall.client.core.events import NOTHING, Change, Kind, Partitions
 
 
 class Order(NamedTuple):
-    """Why this member's work is stopped: who wanted it and what for, in the operator's words."""
+    """Why this member's work is stopped: the operator, and the reason."""
 
     command_id: int
     reason: str
 
 
 class Gate:
-    """Between what the machine says and what the application hears.
+    """Filters changes between the machine and the application.
 
-    ``known``: partitions of which the application knows that they are its own. ``order``: the one
-    that keeps it stopped, or None.
+    ``known``: partitions that the application has got. ``order``: the one that stops it, or None.
     """
 
     def __init__(self) -> None:
@@ -31,7 +29,7 @@ class Gate:
         self._withheld: Partitions = NOTHING
 
     def passes(self, change: Change) -> Change | None:
-        """The change as the application is to hear it; None: not now, or not at all."""
+        """The change for the application; None: not now, or not at all."""
         if change.kind is Kind.ASSIGNED:
             if self.order is not None:
                 self._withheld |= change.partitions
@@ -44,8 +42,8 @@ class Gate:
         return replace(change, partitions=gone) if gone else None
 
     def turns(self, order: Order | None, epoch: int) -> tuple[Change, ...]:
-        """What the application is to hear of this order; None: work. It is obeyed once the
-        application has returned from that."""
+        """The application's changes for this order; None: start. It is obeyed once the application
+        has returned from them."""
         before, self.order = self.order, order
         if (before is None) == (order is None):
             return ()

@@ -1,4 +1,4 @@
-"""Requests and calls of one machine: tickets, one of each at a time, and what is to be done next.
+"""Requests and calls of one machine: tickets, one of each at a time, and the outputs.
 
 No protocol is known here, and no state of a member.
 """
@@ -9,9 +9,9 @@ from rollcall.wire.declare import Message
 
 
 class Asking:
-    """What was asked of the coordinator and of the application, and has not been answered.
+    """The last request and the last call, if they are pending.
 
-    An answer to anything else than the last question is nobody's: it was given up on.
+    Responses to earlier requests are ignored: these were abandoned.
     """
 
     def __init__(self, backoff: Backoff) -> None:
@@ -25,7 +25,7 @@ class Asking:
         self._tickets = 0
 
     def send(self, message: Message, timeout_ms: Millis, now: Millis) -> None:
-        """Ask the coordinator; what was asked before is given up on."""
+        """Send a request to the coordinator; an earlier one is abandoned."""
         self._tickets += 1
         self.request, self.sent_at = self._tickets, now
         if self.unanswered_since is None:
@@ -33,45 +33,45 @@ class Asking:
         self.effects.append(Send(self._tickets, message, timeout_ms))
 
     def tell(self, change: Change) -> None:
-        """Call the application; the one before has returned."""
+        """Call the application; the previous call has returned."""
         assert self.call is None, "the application is told one thing at a time"
         self._tickets += 1
         self.call = self._tickets
         self.effects.append(Call(self._tickets, change))
 
     def answered(self, ticket: int) -> bool:
-        """Whether this is the answer that is waited for; it is waited for no longer."""
+        """Whether this is the awaited response; it is awaited no longer."""
         if ticket != self.request:
             return False
         self.request = None
         return True
 
     def handled(self, ticket: int) -> bool:
-        """Whether this is the call that has not returned yet; it has now."""
+        """Whether this call was pending; it has returned now."""
         if ticket != self.call:
             return False
         self.call = None
         return True
 
     def succeeded(self) -> None:
-        """The answer was good: everything asked so far is known to be decided."""
+        """The response was good: all earlier requests are decided."""
         self.unanswered_since = None
         self.not_before = 0
         self.backoff.reset()
 
     def failed(self, now: Millis, *, elsewhere: bool) -> None:
-        """There was no answer, or one that says "later": wait before the next. ``elsewhere``: and
-        find the coordinator anew; work goes on meanwhile."""
+        """There was no response, or a retriable error: wait before the next request. ``elsewhere``:
+        and look the coordinator up again; work continues meanwhile."""
         if elsewhere:
             self.effects.append(Rediscover())
         self.not_before = now + self.backoff.next()
 
     def give_up(self) -> None:
-        """Whatever was asked, the answer means nothing any more."""
+        """Abandon the last request: its response will be ignored."""
         self.request = None
         self.unanswered_since = None
 
     def take(self) -> list[Effect]:
-        """What there is to do now."""
+        """Take the outputs."""
         effects, self.effects = self.effects, []
         return effects

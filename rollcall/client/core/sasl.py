@@ -1,8 +1,8 @@
 """The client's side of SASL: PLAIN (RFC 4616), SCRAM (RFC 5802, 7677), OAUTHBEARER (RFC 7628).
 
-An exchange is a generator: it yields the client's messages and is sent the server's; it returns
-when the server has proven what its mechanism makes it prove. No connection and no clock. The only
-costly step is SCRAM's hash, milliseconds, in which other threads run.
+An exchange is a generator: it yields the client's messages and receives the server's; it returns
+when the server has given the proof that its mechanism requires. No connection and no clock. The
+only expensive step is SCRAM's hash, milliseconds, during which other threads run.
 """
 
 import base64
@@ -18,35 +18,35 @@ Exchange = Generator[bytes, bytes, None]
 PLAIN, OAUTHBEARER = "PLAIN", "OAUTHBEARER"
 
 HASHES: Final[Mapping[str, str]] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
-"""Kafka's mechanisms of SCRAM, and what they hash with."""
+"""Kafka's mechanisms of SCRAM, and their hashes."""
 
 MECHANISMS: Final = (PLAIN, *HASHES, OAUTHBEARER)
 
 ITERATIONS_MIN: Final = 4_096
-"""Fewer protect no password; Kafka's clients refuse them too."""
+"""Fewer do not protect a password; Kafka's clients refuse them too."""
 
 ITERATIONS_MAX: Final = 1_000_000
-"""Half a second of hashing. More is a server that wants its clients busy: Kafka's own limit for
-what it stores is 16,384."""
+"""Half a second of hashing. A server with more wants to keep its clients busy: Kafka's limit for
+stored credentials is 16,384."""
 
 EXTENSION: Final = re.compile(r"[A-Za-z]+")
-"""The name of an extension of OAUTHBEARER, as Kafka reads it (KIP-342); ``auth`` is the token's."""
+"""The name of an extension of OAUTHBEARER, as Kafka parses it (KIP-342); ``auth`` is the
+token's."""
 
 
 class Distrusted(ValueError):
-    """The server does not prove that it knows the password, or does not speak the mechanism. The
-    text says which."""
+    """The server has not proved that it knows the password, or violates the mechanism. The text
+    says which."""
 
 
 def plain(name: str, password: str) -> Exchange:
-    """One message, with the password in it."""
+    """One message, with the password."""
     yield f"\0{name}\0{password}".encode()
 
 
 def scram(mechanism: str, name: str, password: str, nonce: str) -> Exchange:
-    """Two messages; the password is in neither. ``nonce`` is fresh for each exchange, printable
-    ASCII without a comma. Passwords are UTF-8 as they are, as Kafka has them (no SASLprep).
-    ``Distrusted``."""
+    """Two messages, without the password. ``nonce`` is new for each exchange, printable ASCII
+    without a comma. Passwords are plain UTF-8, as in Kafka (no SASLprep). Raises ``Distrusted``."""
     bare = f"n={_escaped(name)},r={nonce}"
     server_first = _text((yield f"n,,{bare}".encode()))
     full_nonce, salt, iterations = _challenge(server_first, nonce)
@@ -59,7 +59,7 @@ def scram(mechanism: str, name: str, password: str, nonce: str) -> Exchange:
 
 
 def oauthbearer(token: str, extensions: Mapping[str, str] | None = None) -> Exchange:
-    """One message with the token. A server that refuses it may say why, as JSON: that is
+    """One message with the token. A server that refuses it may send the reason as JSON: that is
     acknowledged, and the refusal follows."""
     said = "".join(f"{key}={value}\x01" for key, value in (extensions or {}).items())
     why = yield f"n,,\x01auth=Bearer {token}\x01{said}\x01".encode()
@@ -68,7 +68,7 @@ def oauthbearer(token: str, extensions: Mapping[str, str] | None = None) -> Exch
 
 
 def _challenge(server_first: str, nonce: str) -> tuple[str, bytes, int]:
-    """The whole nonce, the salt and the number of iterations."""
+    """The complete nonce, the salt and the number of iterations."""
     fields = dict(part.partition("=")[::2] for part in server_first.split(","))
     if not fields.keys() >= {"r", "s", "i"} or "m" in fields:
         raise Distrusted("the server's first message is none of SCRAM")
@@ -87,7 +87,7 @@ def _challenge(server_first: str, nonce: str) -> tuple[str, bytes, int]:
 
 
 def _proof(mechanism: str, salted: bytes, signed: bytes) -> bytes:
-    """ClientKey XOR ClientSignature, by the names of RFC 5802."""
+    """ClientKey XOR ClientSignature, as in RFC 5802."""
     name = HASHES[mechanism]
     client_key = hmac.digest(salted, b"Client Key", name)
     signature = hmac.digest(hashlib.new(name, client_key).digest(), signed, name)
@@ -95,7 +95,7 @@ def _proof(mechanism: str, salted: bytes, signed: bytes) -> bytes:
 
 
 def _verify(mechanism: str, salted: bytes, signed: bytes, server_final: str) -> None:
-    """ServerSignature: who cannot make it does not know the password's verifier."""
+    """ServerSignature: a server that cannot compute it does not know the password's verifier."""
     name = HASHES[mechanism]
     expected = hmac.digest(hmac.digest(salted, b"Server Key", name), signed, name)
     kind, _, value = server_final.split(",")[0].partition("=")

@@ -1,5 +1,4 @@
-"""Which topics a subscription means, among those that there are: for members that match patterns
-themselves."""
+"""The existing topics that match a subscription: for members that match patterns themselves."""
 
 import re
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
-"""How a member's side requests look: where the coordinator is, what topics there are, offsets.
+"""The other requests of a member: finding the coordinator, metadata of topics, offsets.
 
-A dialect is a table of functions: values in, values out, no connection and no rule. What a member
-says of its membership is not here, but in its machine (``core``).
+A dialect is a table of functions: values in, values out, no connection and no rule. Requests about
+membership are in the machines (``core``).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,12 +15,12 @@ from rollcall.wire.messages import Messages
 
 Offsets = Mapping[TopicPartition, int]
 TopicIds = Mapping[TopicPartition, UUID]
-"""The topics of which these are partitions, where that is known."""
+"""The topics of partitions, if known."""
 Versions = Mapping[int, tuple[int, int]]
 
 
 class Found(NamedTuple):
-    """Where the coordinator is; an error code where nobody knows."""
+    """The coordinator's address; an error code if it is unknown."""
 
     code: int
     host: str
@@ -39,10 +39,10 @@ class Dialect:
     """``kafka.KAFKA`` and ``draft.DRAFT`` are the two.
 
     ``apis``: every message that may be sent, by its key. ``versions``: the first and the last by
-    key; None: each node is asked for its own (ApiVersions). ``newest``: the newest version in which
-    a request can be said, whatever the node has; None: in any. ``name_of``: an error's name.
+    key; None: each node is asked for its own (ApiVersions). ``newest``: the newest version that can
+    express a request, whatever the node supports; None: any. ``name_of``: an error's name.
     ``not_assigned``: the code for offsets of partitions that are not the member's. The others come
-    in pairs: a request, and what its answer says.
+    in pairs: a request, and the evaluation of its response.
     """
 
     apis: Mapping[int, Messages]

@@ -1,4 +1,4 @@
-"""The 0.9 draft's messages: one version each, fixed; the draft's listener knows no ApiVersions."""
+"""The 0.9 draft's messages: one fixed version each; the draft's listener has no ApiVersions."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -19,7 +19,7 @@ from rollcall.wire.messages.draft.offset_commit import (
 from rollcall.wire.messages.draft.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 
 APIS: Final = {**DRAFT_MESSAGES, **{key: MESSAGES[key] for key in (10001, 10002)}}
-"""The draft's own, and the two that bring an operator's orders to members of every protocol."""
+"""The draft's own, and the two for operators' orders in every protocol."""
 
 VERSIONS: Final[Versions] = {key: api.request.versions for key, api in APIS.items()}
 
@@ -38,8 +38,8 @@ def found(answer: Any) -> Found:
 
 
 def look_up(wanted: LookUp) -> TopicMetadataRequest:
-    """Metadata v0; an empty list asks for every topic. A name that is asked for comes into being,
-    so a member asks for all of them only."""
+    """Metadata v0; an empty list requests every topic. A named topic would be created, so a member
+    only requests all."""
     assert not wanted.ids, "topics have no ids in the draft"
     return TopicMetadataRequest(topics=list(wanted.names))
 
@@ -73,7 +73,7 @@ def commit(
 
 
 def codes(answer: Any, topic_ids: TopicIds) -> dict[TopicPartition, int]:
-    """Zero where it is durable."""
+    """Zero if it is durable."""
     return {
         TopicPartition(topic.name, each.partition): each.error_code
         for topic in answer.topics

@@ -1,4 +1,4 @@
-"""Kafka's own messages, in whatever versions a node speaks: for every protocol but the draft."""
+"""Kafka's own messages, in versions that a node supports: for every protocol except the draft."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -24,13 +24,13 @@ from rollcall.wire.messages.offset_fetch import (
 )
 
 TOPIC_IDS_SINCE: Final = 10
-"""From here on, OffsetCommit and OffsetFetch name topics by their ids alone (KIP-848)."""
+"""From here on, OffsetCommit and OffsetFetch identify topics only by their ids (KIP-848)."""
 
 NO_ID: Final = UUID(int=0)
 
 
 def newest(request: Message) -> int | None:
-    """Offsets are committed by topic id where all ids are known, and read by name."""
+    """Offsets are committed by topic id if all ids are known, and read by name."""
     by_name = isinstance(request, OffsetFetchRequest) or (
         isinstance(request, OffsetCommitRequest)
         and any(topic.topic_id == NO_ID for topic in request.topics)

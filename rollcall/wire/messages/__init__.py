@@ -1,7 +1,7 @@
 """Every message that Rollcall can read and write: one file per API, Kafka 4.3's versions.
 
-``MESSAGES`` is what the wire knows, not what the server serves: that, with the
-versions it offers, is ``protocol.apis``. Keys from ``PRIVATE_FROM`` on are Rollcall's own.
+``MESSAGES`` are those of the wire; ``protocol.apis`` has those that the server serves, with their
+versions. Keys from ``PRIVATE_FROM`` on are Rollcall's own.
 """
 
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""AcknowledgeCommand: a member has done what it was told.
+"""AcknowledgeCommand: a member has carried out a command.
 
 A private API, for members of any kind of group: docs/commanded.md.
 """
@@ -9,7 +9,7 @@ from rollcall.wire.kinds import int16, int32, int64, string
 
 @message(api_key=10002, versions="0", flexible="0+")
 class AcknowledgeCommandRequest(Message):
-    """This command is done, and all before it."""
+    """This command is carried out, and all before it."""
 
     group_id: str = wire(string)
     member_id: str = wire(string)
@@ -18,7 +18,7 @@ class AcknowledgeCommandRequest(Message):
 
 @message(api_key=10002, versions="0", flexible="0+")
 class AcknowledgeCommandResponse(Message):
-    """Whether it counts."""
+    """Whether it was accepted."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

@@ -9,7 +9,7 @@ from rollcall.wire.messages.describe_client_quotas import EntityData
 
 @struct
 class OpData(Struct):
-    """One quota to set, or to remove, whatever its value says then."""
+    """One quota to set, or to remove regardless of its value."""
 
     key: str = wire(string)
     value: float = wire(float64)
@@ -18,7 +18,7 @@ class OpData(Struct):
 
 @struct
 class EntryData(Struct):
-    """What has quotas, and what becomes of them."""
+    """An entity and its changes."""
 
     entity: Sequence[EntityData] = wire(array(EntityData))
     ops: Sequence[OpData] = wire(array(OpData))
@@ -34,7 +34,7 @@ class AlterClientQuotasRequest(Message):
 
 @struct
 class EntryResult(Struct):
-    """How it went with one entity: all of its changes, or none."""
+    """The result for one entity: all of its changes, or none."""
 
     error_code: int = wire(int16)
     error_message: str | None = wire(string, nullable_since=0)

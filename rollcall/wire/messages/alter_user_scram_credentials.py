@@ -1,4 +1,4 @@
-"""AlterUserScramCredentials: make users, change their passwords, delete them (KIP-554)."""
+"""AlterUserScramCredentials: create users, change their passwords, delete them (KIP-554)."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ class ScramCredentialDeletion(Struct):
 
 @struct
 class ScramCredentialUpsertion(Struct):
-    """A credential to make or replace; the client has salted the password."""
+    """A credential to create or replace; the client has salted the password."""
 
     name: str = wire(string)
     mechanism: int = wire(int8)
@@ -27,7 +27,7 @@ class ScramCredentialUpsertion(Struct):
 
 @message(api_key=51, versions="0", flexible="0+")
 class AlterUserScramCredentialsRequest(Message):
-    """What to delete, and what to make."""
+    """Credentials to delete, and to create or replace."""
 
     deletions: Sequence[ScramCredentialDeletion] = wire(array(ScramCredentialDeletion))
     upsertions: Sequence[ScramCredentialUpsertion] = wire(array(ScramCredentialUpsertion))
@@ -35,7 +35,7 @@ class AlterUserScramCredentialsRequest(Message):
 
 @struct
 class AlterUserScramCredentialsResult(Struct):
-    """How it went with one user: all that was asked for it, or nothing."""
+    """The result for one user: all of its changes, or none."""
 
     user: str = wire(string)
     error_code: int = wire(int16)

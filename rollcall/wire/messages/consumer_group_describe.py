@@ -26,14 +26,14 @@ class TopicPartitions(Struct):
 
 @struct
 class Assignment(Struct):
-    """What a member works on, or shall work on."""
+    """A member's current or target assignment."""
 
     topic_partitions: Sequence[TopicPartitions] = wire(array(TopicPartitions))
 
 
 @struct
 class Member(Struct):
-    """A member with its subscription, its assignment and the one it is moving to."""
+    """A member with its subscription, its assignment and its target."""
 
     member_id: str = wire(string)
     instance_id: str | None = wire(string, default=None)
@@ -65,7 +65,7 @@ class DescribedGroup(Struct):
 
 @message(api_key=69, versions="0-1", flexible="0+")
 class ConsumerGroupDescribeResponse(Message):
-    """One description for each group that was asked for."""
+    """One description for each requested group."""
 
     throttle_time_ms: int = wire(int32)
     groups: Sequence[DescribedGroup] = wire(array(DescribedGroup))

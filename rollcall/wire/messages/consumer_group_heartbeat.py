@@ -1,9 +1,9 @@
 """ConsumerGroupHeartbeat: join, stay in and leave a consumer-protocol group (KIP-848).
 
-One request does it all; a null field says "as in my last request".
+One request for all of these; a null field means "unchanged".
 
-What client-side assignors need is KIP-848's, but Kafka has never shipped it: here it travels in
-tagged fields of our own (KIP-482), which whoever does not know them skips
+Client-side assignors are in KIP-848, but Kafka has never shipped them: their fields are tagged
+fields of our own (KIP-482), which other implementations skip
 (docs/decisions/0019-client-side-assignors.md).
 """
 
@@ -15,12 +15,12 @@ from rollcall.wire.declare import Message, message, struct, wire
 from rollcall.wire.kinds import Struct, array, blob, boolean, int8, int16, int32, string, uuid
 
 OURS: Final = 10_000
-"""Tags from here on are Rollcall's own: Kafka counts its tags from 0, message by message."""
+"""Tags from here on are Rollcall's own: Kafka counts its tags from 0 in each message."""
 
 
 @struct
 class ClientAssignor(Struct):
-    """An assignor that the member can run itself, and what it has to say to it."""
+    """An assignor that the member can run, and its data for it."""
 
     name: str = wire(string)
     reason: int = wire(int8)
@@ -59,7 +59,7 @@ class ConsumerGroupHeartbeatRequest(Message):
 
 @struct
 class Assignment(Struct):
-    """What a member shall work on."""
+    """A member's assignment."""
 
     topic_partitions: Sequence[TopicPartitions] = wire(array(TopicPartitions))
 

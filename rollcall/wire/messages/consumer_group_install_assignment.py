@@ -1,4 +1,4 @@
-"""ConsumerGroupInstallAssignment: what a member worked out for its whole group (KIP-848).
+"""ConsumerGroupInstallAssignment: an assignment that a member computed for its group (KIP-848).
 
 A private API: Kafka describes it and has never shipped it, so its key is one of ours.
 """
@@ -12,7 +12,7 @@ from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
 
 @struct
 class InstalledMember(Struct):
-    """What one member shall have in the end."""
+    """The target of one member."""
 
     member_id: str = wire(string)
     topic_partitions: Sequence[TopicPartitions] = wire(array(TopicPartitions))
@@ -20,8 +20,8 @@ class InstalledMember(Struct):
 
 @message(api_key=10011, versions="0", flexible="0+")
 class ConsumerGroupInstallAssignmentRequest(Message):
-    """An assignment for the group epoch that it was worked out for, or why there is none
-    (``failure``: a sentence for people)."""
+    """An assignment with its group epoch, or the reason why there is none (``failure``: a sentence
+    for people)."""
 
     group_id: str = wire(string)
     member_id: str = wire(string)
@@ -33,7 +33,7 @@ class ConsumerGroupInstallAssignmentRequest(Message):
 
 @message(api_key=10011, versions="0", flexible="0+")
 class ConsumerGroupInstallAssignmentResponse(Message):
-    """Whether the group goes by it."""
+    """Whether the assignment was accepted."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

@@ -1,4 +1,4 @@
-"""ConsumerGroupPrepareAssignment: what a member that is to assign must know of the group (KIP-848).
+"""ConsumerGroupPrepareAssignment: the state of a group, for a member that has to assign (KIP-848).
 
 A private API: Kafka describes it and has never shipped it, so its key is one of ours. The fields
 are the design's, and the racks of partitions.
@@ -14,7 +14,7 @@ from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
 
 @message(api_key=10010, versions="0", flexible="0+")
 class ConsumerGroupPrepareAssignmentRequest(Message):
-    """A member that was told to assign asks what there is."""
+    """A member that was told to assign requests the group's state."""
 
     group_id: str = wire(string)
     member_id: str = wire(string)
@@ -23,7 +23,7 @@ class ConsumerGroupPrepareAssignmentRequest(Message):
 
 @struct
 class PreparedAssignor(Struct):
-    """What a member has to say to the assignor."""
+    """A member's data for the assignor."""
 
     reason: int = wire(int8)
     metadata_version: int = wire(int16)
@@ -32,8 +32,8 @@ class PreparedAssignor(Struct):
 
 @struct
 class PreparedMember(Struct):
-    """A member; ``topic_partitions`` is what it was last meant to have. Who does not know the
-    assignor has nothing to say to it."""
+    """A member; ``topic_partitions`` is its last target. A member without the assignor has no data
+    for it."""
 
     member_id: str = wire(string)
     member_epoch: int = wire(int32)
@@ -46,14 +46,14 @@ class PreparedMember(Struct):
 
 @struct
 class PreparedRacks(Struct):
-    """The racks that one partition is near to."""
+    """The racks near to one partition."""
 
     racks: Sequence[str] = wire(array(string))
 
 
 @struct
 class PreparedTopic(Struct):
-    """A topic that anybody subscribes to. ``partition_racks`` may be shorter than the topic."""
+    """A subscribed topic. ``partition_racks`` may be shorter than the topic."""
 
     topic_id: UUID = wire(uuid)
     topic_name: str = wire(string)
@@ -63,7 +63,7 @@ class PreparedTopic(Struct):
 
 @message(api_key=10010, versions="0", flexible="0+")
 class ConsumerGroupPrepareAssignmentResponse(Message):
-    """The group as it is at this group epoch."""
+    """The group at this group epoch."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

@@ -1,7 +1,7 @@
-"""ConsumerProtocolAssignment: what the leader gives a classic consumer in SyncGroup.
+"""ConsumerProtocolAssignment: a classic consumer's assignment, which the leader sends in SyncGroup.
 
-It travels in ``SyncGroupRequestAssignment.assignment``, behind an int16 with its version,
-without a header. The coordinator treats it as opaque.
+It is in ``SyncGroupRequestAssignment.assignment``, after an int16 with its version, without a
+header. The coordinator does not decode it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class TopicPartition(Struct):
 
 @message(versions="0-3")
 class ConsumerProtocolAssignment(Message):
-    """The partitions that a consumer shall read."""
+    """The consumer's partitions."""
 
     assigned_partitions: Sequence[TopicPartition] = wire(array(TopicPartition))
     user_data: bytes | None = wire(blob, default=None)

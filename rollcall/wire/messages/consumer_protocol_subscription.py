@@ -1,7 +1,7 @@
-"""ConsumerProtocolSubscription: what a classic consumer says of itself in JoinGroup.
+"""ConsumerProtocolSubscription: a classic consumer's own data in JoinGroup.
 
-It travels in ``JoinGroupRequestProtocol.metadata``, behind an int16 with its version,
-without a header. The coordinator treats it as opaque; assignors read it.
+It is in ``JoinGroupRequestProtocol.metadata``, after an int16 with its version, without a header.
+The coordinator does not decode it; assignors do.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class TopicPartition(Struct):
 
 @message(versions="0-3")
 class ConsumerProtocolSubscription(Message):
-    """The topics that a consumer wants, and what it owns already."""
+    """The topics that a consumer subscribes to, and its current partitions."""
 
     topics: Sequence[str] = wire(array(string))
     user_data: bytes | None = wire(blob, default=None)

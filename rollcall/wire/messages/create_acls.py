@@ -1,4 +1,4 @@
-"""CreateAcls: make access rules (KIP-140, KIP-290)."""
+"""CreateAcls: create access rules (KIP-140, KIP-290)."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int8, int16, int32, string
 
 @struct
 class AclCreation(Struct):
-    """A rule to make."""
+    """A rule to create."""
 
     resource_type: int = wire(int8)
     resource_name: str = wire(string)
@@ -21,14 +21,14 @@ class AclCreation(Struct):
 
 @message(api_key=30, versions="1-3", flexible="2+")
 class CreateAclsRequest(Message):
-    """The rules to make."""
+    """The rules to create."""
 
     creations: Sequence[AclCreation] = wire(array(AclCreation))
 
 
 @struct
 class AclCreationResult(Struct):
-    """How it went with one rule."""
+    """The result for one rule."""
 
     error_code: int = wire(int16)
     error_message: str | None = wire(string, nullable_since=0)
@@ -36,7 +36,7 @@ class AclCreationResult(Struct):
 
 @message(api_key=30, versions="1-3", flexible="2+")
 class CreateAclsResponse(Message):
-    """How it went, in the request's order."""
+    """The results, in the request's order."""
 
     throttle_time_ms: int = wire(int32)
     results: Sequence[AclCreationResult] = wire(array(AclCreationResult))

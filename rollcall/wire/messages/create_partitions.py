@@ -1,4 +1,4 @@
-"""CreatePartitions: give topics more partitions (KIP-195)."""
+"""CreatePartitions: add partitions to topics (KIP-195)."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from rollcall.wire.kinds import Struct, array, boolean, int16, int32, string
 
 @struct
 class CreatePartitionsAssignment(Struct):
-    """The brokers that shall hold one new partition."""
+    """The requested brokers of one new partition."""
 
     broker_ids: Sequence[int] = wire(array(int32))
 
 
 @struct
 class CreatePartitionsTopic(Struct):
-    """A topic, and how many partitions it shall have in all."""
+    """A topic, and its new number of partitions."""
 
     name: str = wire(string)
     count: int = wire(int32)
@@ -26,7 +26,7 @@ class CreatePartitionsTopic(Struct):
 
 @message(api_key=37, versions="0-3", flexible="2+")
 class CreatePartitionsRequest(Message):
-    """The topics that shall grow."""
+    """The topics to grow."""
 
     topics: Sequence[CreatePartitionsTopic] = wire(array(CreatePartitionsTopic))
     timeout_ms: int = wire(int32)
@@ -35,7 +35,7 @@ class CreatePartitionsRequest(Message):
 
 @struct
 class CreatePartitionsTopicResult(Struct):
-    """Whether one topic has grown."""
+    """The result for one topic."""
 
     name: str = wire(string)
     error_code: int = wire(int16)
@@ -44,7 +44,7 @@ class CreatePartitionsTopicResult(Struct):
 
 @message(api_key=37, versions="0-3", flexible="2+")
 class CreatePartitionsResponse(Message):
-    """How it went, for each topic."""
+    """The result for each topic."""
 
     throttle_time_ms: int = wire(int32)
     results: Sequence[CreatePartitionsTopicResult] = wire(array(CreatePartitionsTopicResult))

@@ -9,7 +9,7 @@ from rollcall.wire.kinds import Struct, array, boolean, int8, int16, int32, stri
 
 @struct
 class CreatableReplicaAssignment(Struct):
-    """The brokers that shall hold one partition."""
+    """The requested brokers of one partition."""
 
     partition_index: int = wire(int32)
     broker_ids: Sequence[int] = wire(array(int32))
@@ -25,7 +25,7 @@ class CreatableTopicConfig(Struct):
 
 @struct
 class CreatableTopic(Struct):
-    """A new topic: partitions and replicas of -1 ask for the defaults (KIP-464)."""
+    """A new topic: partitions and replicas of -1 mean the defaults (KIP-464)."""
 
     name: str = wire(string)
     num_partitions: int = wire(int32)
@@ -45,7 +45,7 @@ class CreateTopicsRequest(Message):
 
 @struct
 class CreatableTopicConfigs(Struct):
-    """A setting as the new topic has it (KIP-525)."""
+    """A setting of the new topic (KIP-525)."""
 
     name: str = wire(string)
     value: str | None = wire(string, nullable_since=0)
@@ -56,7 +56,7 @@ class CreatableTopicConfigs(Struct):
 
 @struct
 class CreatableTopicResult(Struct):
-    """A topic as it was made, or why it was not."""
+    """The created topic, or the error."""
 
     name: str = wire(string)
     topic_id: UUID = wire(uuid, since=7)
@@ -72,7 +72,7 @@ class CreatableTopicResult(Struct):
 
 @message(api_key=19, versions="2-7", flexible="5+")
 class CreateTopicsResponse(Message):
-    """How it went, for each topic."""
+    """The result for each topic."""
 
     throttle_time_ms: int = wire(int32)
     topics: Sequence[CreatableTopicResult] = wire(array(CreatableTopicResult))

@@ -1,4 +1,4 @@
-"""DeleteAcls: delete the access rules that filters mean (KIP-140, KIP-290)."""
+"""DeleteAcls: delete the access rules that match filters (KIP-140, KIP-290)."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int8, int16, int32, string
 
 @struct
 class DeleteAclsFilter(Struct):
-    """A filter: null, or the number of ANY, leaves a part open."""
+    """A filter: null, or the number of ANY, matches every value."""
 
     resource_type_filter: int = wire(int8)
     resource_name_filter: str | None = wire(string, nullable_since=0)
@@ -21,14 +21,14 @@ class DeleteAclsFilter(Struct):
 
 @message(api_key=31, versions="1-3", flexible="2+")
 class DeleteAclsRequest(Message):
-    """Which rules go."""
+    """Filters of the rules to delete."""
 
     filters: Sequence[DeleteAclsFilter] = wire(array(DeleteAclsFilter))
 
 
 @struct
 class DeleteAclsMatchingAcl(Struct):
-    """A rule that went."""
+    """A deleted rule."""
 
     error_code: int = wire(int16)
     error_message: str | None = wire(string, nullable_since=0)
@@ -43,7 +43,7 @@ class DeleteAclsMatchingAcl(Struct):
 
 @struct
 class DeleteAclsFilterResult(Struct):
-    """What one filter meant."""
+    """The rules that matched one filter."""
 
     error_code: int = wire(int16)
     error_message: str | None = wire(string, nullable_since=0)
@@ -52,7 +52,7 @@ class DeleteAclsFilterResult(Struct):
 
 @message(api_key=31, versions="1-3", flexible="2+")
 class DeleteAclsResponse(Message):
-    """What went, by filter, in the request's order."""
+    """The deleted rules by filter, in the request's order."""
 
     throttle_time_ms: int = wire(int32)
     filter_results: Sequence[DeleteAclsFilterResult] = wire(array(DeleteAclsFilterResult))

@@ -15,7 +15,7 @@ class DeleteGroupsRequest(Message):
 
 @struct
 class DeletableGroupResult(Struct):
-    """Whether one group is gone."""
+    """The result for one group."""
 
     group_id: str = wire(string)
     error_code: int = wire(int16)
@@ -23,7 +23,7 @@ class DeletableGroupResult(Struct):
 
 @message(api_key=42, versions="0-2", flexible="2+")
 class DeleteGroupsResponse(Message):
-    """How it went, for each group."""
+    """The result for each group."""
 
     throttle_time_ms: int = wire(int32)
     results: Sequence[DeletableGroupResult] = wire(array(DeletableGroupResult))

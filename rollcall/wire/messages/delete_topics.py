@@ -26,7 +26,7 @@ class DeleteTopicsRequest(Message):
 
 @struct
 class DeletableTopicResult(Struct):
-    """Whether one topic is gone."""
+    """The result for one topic."""
 
     name: str | None = wire(string, nullable_since=6)
     topic_id: UUID = wire(uuid, since=6)
@@ -36,7 +36,7 @@ class DeletableTopicResult(Struct):
 
 @message(api_key=20, versions="1-6", flexible="4+")
 class DeleteTopicsResponse(Message):
-    """How it went, for each topic."""
+    """The result for each topic."""
 
     throttle_time_ms: int = wire(int32)
     responses: Sequence[DeletableTopicResult] = wire(array(DeletableTopicResult))

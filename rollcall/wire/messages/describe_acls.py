@@ -1,4 +1,4 @@
-"""DescribeAcls: the access rules that a filter means (KIP-140, KIP-290)."""
+"""DescribeAcls: the access rules that match a filter (KIP-140, KIP-290)."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int8, int16, int32, string
 
 @message(api_key=29, versions="1-3", flexible="2+")
 class DescribeAclsRequest(Message):
-    """A filter: null, or the number of ANY, leaves a part open."""
+    """A filter: null, or the number of ANY, matches every value."""
 
     resource_type_filter: int = wire(int8)
     resource_name_filter: str | None = wire(string, nullable_since=0)
@@ -21,7 +21,7 @@ class DescribeAclsRequest(Message):
 
 @struct
 class AclDescription(Struct):
-    """Whom a rule about a resource allows or denies what."""
+    """A rule about a resource: principal, operation, permission."""
 
     principal: str = wire(string)
     host: str = wire(string)
@@ -31,7 +31,7 @@ class AclDescription(Struct):
 
 @struct
 class DescribeAclsResource(Struct):
-    """A resource, or all whose names begin so, and the rules about it."""
+    """A resource, or a prefix of names, and the rules about it."""
 
     resource_type: int = wire(int8)
     resource_name: str = wire(string)

@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, boolean, float64, int8, int16, in
 
 @struct
 class ComponentData(Struct):
-    """What quotas are asked for: of a name, of the default, or of any."""
+    """Which quotas: of a name, of the default, or of any."""
 
     entity_type: str = wire(string)
     match_type: int = wire(int8)
@@ -17,7 +17,7 @@ class ComponentData(Struct):
 
 @message(api_key=48, versions="0-1", flexible="1+")
 class DescribeClientQuotasRequest(Message):
-    """A filter of all its components; ``strict``: of entities that have no other parts."""
+    """A filter with all its components; ``strict``: entities without other parts."""
 
     components: Sequence[ComponentData] = wire(array(ComponentData))
     strict: bool = wire(boolean)
@@ -25,7 +25,7 @@ class DescribeClientQuotasRequest(Message):
 
 @struct
 class EntityData(Struct):
-    """A part of what has quotas: a user, a client id; a null name is the default."""
+    """A part of an entity: a user, a client id; a null name is the default."""
 
     entity_type: str = wire(string)
     entity_name: str | None = wire(string, nullable_since=0)
@@ -41,7 +41,7 @@ class ValueData(Struct):
 
 @struct
 class EntryData(Struct):
-    """What has quotas, and which."""
+    """An entity with its quotas."""
 
     entity: Sequence[EntityData] = wire(array(EntityData))
     values: Sequence[ValueData] = wire(array(ValueData))
@@ -49,7 +49,7 @@ class EntryData(Struct):
 
 @message(api_key=48, versions="0-1", flexible="1+")
 class DescribeClientQuotasResponse(Message):
-    """The quotas that there are."""
+    """The existing quotas."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

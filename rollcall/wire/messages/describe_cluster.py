@@ -17,7 +17,7 @@ class DescribeClusterRequest(Message):
 
 @struct
 class DescribeClusterBroker(Struct):
-    """A broker and where it listens."""
+    """A broker and its address."""
 
     broker_id: int = wire(int32)
     host: str = wire(string)

@@ -1,4 +1,4 @@
-"""DescribeConfigs: settings of topics, brokers and groups, where they come from, what they mean."""
+"""DescribeConfigs: settings of topics, brokers and groups, with their sources and meaning."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, boolean, int8, int16, int32, stri
 
 @struct
 class DescribeConfigsResource(Struct):
-    """A resource, and the names asked for: null for all of them."""
+    """A resource, and the requested names: null for all of them."""
 
     resource_type: int = wire(int8)
     resource_name: str = wire(string)
@@ -26,7 +26,7 @@ class DescribeConfigsRequest(Message):
 
 @struct
 class DescribeConfigsSynonym(Struct):
-    """A name under which the value may be given, by precedence."""
+    """A name under which the value can be set, by precedence."""
 
     name: str = wire(string)
     value: str | None = wire(string, nullable_since=0)
@@ -49,7 +49,7 @@ class DescribeConfigsResourceResult(Struct):
 
 @struct
 class DescribeConfigsResult(Struct):
-    """One resource as it is, or why it cannot be told."""
+    """One resource's settings, or the error."""
 
     error_code: int = wire(int16)
     error_message: str | None = wire(string, nullable_since=0)

@@ -42,7 +42,7 @@ class DescribedGroup(Struct):
 
 @message(api_key=15, versions="0-6", flexible="5+")
 class DescribeGroupsResponse(Message):
-    """One description for each group that was asked for."""
+    """One description for each requested group."""
 
     throttle_time_ms: int = wire(int32, since=1)
     groups: Sequence[DescribedGroup] = wire(array(DescribedGroup))

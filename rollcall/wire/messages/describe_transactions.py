@@ -1,4 +1,4 @@
-"""DescribeTransactions: how single transactions stand (KIP-664)."""
+"""DescribeTransactions: the state of single transactions (KIP-664)."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ class TopicData(Struct):
 
 @struct
 class TransactionState(Struct):
-    """One transactional id and what it is doing. No ongoing transaction: the start is -1."""
+    """One transactional id and its state. Without an ongoing transaction the start is -1."""
 
     error_code: int = wire(int16)
     transactional_id: str = wire(string)
@@ -37,7 +37,7 @@ class TransactionState(Struct):
 
 @message(api_key=65, versions="0-0", flexible="0+")
 class DescribeTransactionsResponse(Message):
-    """One answer for each id."""
+    """One result for each id."""
 
     throttle_time_ms: int = wire(int32)
     transaction_states: Sequence[TransactionState] = wire(array(TransactionState))

@@ -1,4 +1,4 @@
-"""DescribeUserScramCredentials: which users there are, and with which mechanisms (KIP-554)."""
+"""DescribeUserScramCredentials: the users and their mechanisms (KIP-554)."""
 
 from collections.abc import Sequence
 
@@ -8,21 +8,21 @@ from rollcall.wire.kinds import Struct, array, int8, int16, int32, string
 
 @struct
 class UserName(Struct):
-    """A user asked for."""
+    """A requested user."""
 
     name: str = wire(string)
 
 
 @message(api_key=50, versions="0", flexible="0+")
 class DescribeUserScramCredentialsRequest(Message):
-    """The users asked for; null or none: all of them."""
+    """The requested users; null or none: all of them."""
 
     users: Sequence[UserName] | None = wire(array(UserName), nullable_since=0)
 
 
 @struct
 class CredentialInfo(Struct):
-    """A mechanism (1: SCRAM-SHA-256, 2: SCRAM-SHA-512), and how often it hashes."""
+    """A mechanism (1: SCRAM-SHA-256, 2: SCRAM-SHA-512), and its iterations."""
 
     mechanism: int = wire(int8)
     iterations: int = wire(int32)

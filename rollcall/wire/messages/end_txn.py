@@ -1,4 +1,4 @@
-"""EndTxn: the transaction is committed, or it never was (KIP-98, KIP-890)."""
+"""EndTxn: commits or aborts the transaction (KIP-98, KIP-890)."""
 
 from rollcall.wire.declare import Message, message, wire
 from rollcall.wire.kinds import boolean, int16, int32, int64, string
@@ -6,7 +6,7 @@ from rollcall.wire.kinds import boolean, int16, int32, int64, string
 
 @message(api_key=26, versions="0-5", flexible="3+")
 class EndTxnRequest(Message):
-    """The producer, and how its transaction ends."""
+    """The producer, and whether to commit."""
 
     transactional_id: str = wire(string)
     producer_id: int = wire(int64)
@@ -16,7 +16,7 @@ class EndTxnRequest(Message):
 
 @message(api_key=26, versions="0-5", flexible="3+")
 class EndTxnResponse(Message):
-    """From v5 every transaction has an epoch of its own; this is the next one's."""
+    """From v5 every transaction has its own epoch; this is the next one's."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

@@ -91,7 +91,7 @@ class SnapshotId(Struct):
 
 @struct
 class AbortedTransaction(Struct):
-    """A transaction whose records are to be passed over."""
+    """A transaction whose records have to be skipped."""
 
     producer_id: int = wire(int64)
     first_offset: int = wire(int64)
@@ -127,7 +127,7 @@ class FetchableTopicResponse(Struct):
 
 @struct
 class NodeEndpoint(Struct):
-    """Where a new leader listens (KIP-951)."""
+    """The address of a new leader (KIP-951)."""
 
     node_id: int = wire(int32)
     host: str = wire(string)
@@ -137,7 +137,7 @@ class NodeEndpoint(Struct):
 
 @message(api_key=1, versions="4-18", flexible="12+")
 class FetchResponse(Message):
-    """The records, partition by partition."""
+    """The records by partition."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16, since=7)

@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int8, int16, int32, string
 
 @message(api_key=10, versions="0-6", flexible="3+")
 class FindCoordinatorRequest(Message):
-    """The groups or transactional ids whose coordinator is looked for."""
+    """The groups or transactional ids whose coordinator is requested."""
 
     key: str = wire(string, until=3)
     key_type: int = wire(int8, since=1)  # 0: a group, 1: a transactional id
@@ -17,7 +17,7 @@ class FindCoordinatorRequest(Message):
 
 @struct
 class Coordinator(Struct):
-    """The coordinator of one key, or why there is none."""
+    """The coordinator of one key, or the error."""
 
     key: str = wire(string)
     node_id: int = wire(int32)

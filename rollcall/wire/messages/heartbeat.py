@@ -1,4 +1,4 @@
-"""Heartbeat: a member is alive, and learns whether its generation still is."""
+"""Heartbeat: a member is alive; the response says whether its generation is still valid."""
 
 from rollcall.wire.declare import Message, message, wire
 from rollcall.wire.kinds import int16, int32, string

@@ -34,7 +34,7 @@ class IncrementalAlterConfigsRequest(Message):
 
 @struct
 class AlterConfigsResourceResponse(Struct):
-    """How one resource fared."""
+    """The result for one resource."""
 
     error_code: int = wire(int16)
     error_message: str | None = wire(string, nullable_since=0)

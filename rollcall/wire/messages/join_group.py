@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, blob, boolean, int16, int32, stri
 
 @struct
 class JoinGroupRequestProtocol(Struct):
-    """An assignor that the member knows, with its subscription in that form."""
+    """A protocol that the member supports, with its subscription in that format."""
 
     name: str = wire(string)
     metadata: bytes = wire(blob)
@@ -16,7 +16,7 @@ class JoinGroupRequestProtocol(Struct):
 
 @message(api_key=11, versions="0-9", flexible="6+")
 class JoinGroupRequest(Message):
-    """A member wants to be in the next generation."""
+    """A member joins the next generation."""
 
     group_id: str = wire(string)
     session_timeout_ms: int = wire(int32)
@@ -30,7 +30,7 @@ class JoinGroupRequest(Message):
 
 @struct
 class JoinGroupResponseMember(Struct):
-    """A member of the generation, with its subscription for the chosen assignor."""
+    """A member of the generation, with its subscription for the selected protocol."""
 
     member_id: str = wire(string)
     group_instance_id: str | None = wire(string, since=5, default=None)  # KIP-345
@@ -39,7 +39,7 @@ class JoinGroupResponseMember(Struct):
 
 @message(api_key=11, versions="0-9", flexible="6+")
 class JoinGroupResponse(Message):
-    """The generation; the leader also hears who its members are."""
+    """The generation; the leader also receives its members."""
 
     throttle_time_ms: int = wire(int32, since=2)
     error_code: int = wire(int16)

@@ -1,4 +1,4 @@
-"""LeaveGroup: a member goes; from version 3 on, several may be sent away (KIP-345)."""
+"""LeaveGroup: a member leaves; from version 3 on, several may be removed (KIP-345)."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ class MemberIdentity(Struct):
 
 @message(api_key=13, versions="0-5", flexible="4+")
 class LeaveGroupRequest(Message):
-    """The members that go: one before version 3, a list since."""
+    """The members that leave: one before version 3, a list since."""
 
     group_id: str = wire(string)
     member_id: str = wire(string, until=2)
@@ -26,7 +26,7 @@ class LeaveGroupRequest(Message):
 
 @struct
 class MemberResponse(Struct):
-    """Whether one member is gone."""
+    """The result for one member."""
 
     member_id: str = wire(string)
     group_instance_id: str | None = wire(string, nullable_since=0)  # KIP-345
@@ -35,7 +35,7 @@ class MemberResponse(Struct):
 
 @message(api_key=13, versions="0-5", flexible="4+")
 class LeaveGroupResponse(Message):
-    """How it went, from version 3 on for each member."""
+    """The result, from version 3 on for each member."""
 
     throttle_time_ms: int = wire(int32, since=1)
     error_code: int = wire(int16)

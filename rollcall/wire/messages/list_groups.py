@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int16, int32, string
 
 @message(api_key=16, versions="0-5", flexible="3+")
 class ListGroupsRequest(Message):
-    """Which groups: empty filters let all pass."""
+    """Filters; empty ones match all groups."""
 
     states_filter: Sequence[str] = wire(array(string), since=4)  # KIP-518
     types_filter: Sequence[str] = wire(array(string), since=5)  # KIP-848
@@ -26,7 +26,7 @@ class ListedGroup(Struct):
 
 @message(api_key=16, versions="0-5", flexible="3+")
 class ListGroupsResponse(Message):
-    """The groups that passed the filters."""
+    """The groups that match the filters."""
 
     throttle_time_ms: int = wire(int32, since=1)
     error_code: int = wire(int16)

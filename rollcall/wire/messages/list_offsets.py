@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int8, int16, int32, int64, string
 
 @struct
 class ListOffsetsPartition(Struct):
-    """A partition; a timestamp of -1 asks for the latest offset, of -2 for the earliest."""
+    """A partition; a timestamp of -1 requests the latest offset, -2 the earliest."""
 
     partition_index: int = wire(int32)
     current_leader_epoch: int = wire(int32, since=4, default=-1)
@@ -25,7 +25,7 @@ class ListOffsetsTopic(Struct):
 
 @message(api_key=2, versions="1-11", flexible="6+")
 class ListOffsetsRequest(Message):
-    """The partitions whose offsets are asked for."""
+    """The partitions whose offsets are requested."""
 
     replica_id: int = wire(int32)  # -1: a consumer
     isolation_level: int = wire(int8, since=2)
@@ -35,7 +35,7 @@ class ListOffsetsRequest(Message):
 
 @struct
 class ListOffsetsPartitionResponse(Struct):
-    """The offset that was found, -1 where none was."""
+    """The offset that was found, -1 if none was."""
 
     partition_index: int = wire(int32)
     error_code: int = wire(int16)

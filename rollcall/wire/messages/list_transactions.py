@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int16, int32, int64, string
 
 @message(api_key=66, versions="0-2", flexible="0+")
 class ListTransactionsRequest(Message):
-    """Filters; an empty one lets everything pass."""
+    """Filters; empty ones match everything."""
 
     state_filters: Sequence[str] = wire(array(string))
     producer_id_filters: Sequence[int] = wire(array(int64))
@@ -27,7 +27,7 @@ class TransactionState(Struct):
 
 @message(api_key=66, versions="0-2", flexible="0+")
 class ListTransactionsResponse(Message):
-    """What passed the filters, and which of the states asked for do not exist."""
+    """The matching transactions, and the requested states that do not exist."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

@@ -29,7 +29,7 @@ class MetadataRequest(Message):
 
 @struct
 class MetadataResponseBroker(Struct):
-    """A broker and where it listens."""
+    """A broker and its address."""
 
     node_id: int = wire(int32)
     host: str = wire(string)
@@ -64,7 +64,7 @@ class MetadataResponseTopic(Struct):
 
 @message(api_key=3, versions="0-13", flexible="9+")
 class MetadataResponse(Message):
-    """The cluster as a client needs to know it."""
+    """The cluster's metadata for a client."""
 
     throttle_time_ms: int = wire(int32, since=3)
     brokers: Sequence[MetadataResponseBroker] = wire(array(MetadataResponseBroker))

@@ -1,4 +1,4 @@
-"""OffsetCommit: remember how far a group has read."""
+"""OffsetCommit: store a group's offsets."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -9,7 +9,7 @@ from rollcall.wire.kinds import Struct, array, int16, int32, int64, string, uuid
 
 @struct
 class OffsetCommitRequestPartition(Struct):
-    """One offset: the next record to read, and what the member notes with it."""
+    """One offset: the next record to read, and the member's metadata."""
 
     partition_index: int = wire(int32)
     committed_offset: int = wire(int64)
@@ -34,7 +34,7 @@ class OffsetCommitRequest(Message):
     generation_id_or_member_epoch: int = wire(int32, default=-1)  # KIP-848; -1: no member
     member_id: str = wire(string)
     group_instance_id: str | None = wire(string, since=7, default=None)  # KIP-345
-    retention_time_ms: int = wire(int64, until=4, default=-1)  # KIP-211 took it away
+    retention_time_ms: int = wire(int64, until=4, default=-1)  # KIP-211 removed it
     topics: Sequence[OffsetCommitRequestTopic] = wire(array(OffsetCommitRequestTopic))
 
 
@@ -57,7 +57,7 @@ class OffsetCommitResponseTopic(Struct):
 
 @message(api_key=8, versions="2-10", flexible="8+")
 class OffsetCommitResponse(Message):
-    """How it went, for each partition."""
+    """The result for each partition."""
 
     throttle_time_ms: int = wire(int32, since=3)
     topics: Sequence[OffsetCommitResponseTopic] = wire(array(OffsetCommitResponseTopic))

@@ -1,4 +1,4 @@
-"""OffsetDelete: forget a group's offsets of topics that it no longer reads (KIP-496)."""
+"""OffsetDelete: delete a group's offsets of topics that it no longer reads (KIP-496)."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ class OffsetDeleteRequestTopic(Struct):
 
 @message(api_key=47, versions="0")
 class OffsetDeleteRequest(Message):
-    """The offsets of a group that shall be forgotten."""
+    """The offsets of a group to delete."""
 
     group_id: str = wire(string)
     topics: Sequence[OffsetDeleteRequestTopic] = wire(array(OffsetDeleteRequestTopic))
@@ -31,7 +31,7 @@ class OffsetDeleteRequest(Message):
 
 @struct
 class OffsetDeleteResponsePartition(Struct):
-    """Whether one offset is forgotten."""
+    """The result for one offset."""
 
     partition_index: int = wire(int32)
     error_code: int = wire(int16)
@@ -47,7 +47,7 @@ class OffsetDeleteResponseTopic(Struct):
 
 @message(api_key=47, versions="0")
 class OffsetDeleteResponse(Message):
-    """How it went, for the group and for each partition."""
+    """The result for the group and for each partition."""
 
     error_code: int = wire(int16)
     throttle_time_ms: int = wire(int32)

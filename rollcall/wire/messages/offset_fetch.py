@@ -1,4 +1,4 @@
-"""OffsetFetch: how far a group has read; from version 8 on, several groups (KIP-709)."""
+"""OffsetFetch: a group's committed offsets; from version 8 on, of several groups (KIP-709)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -26,7 +26,7 @@ class OffsetFetchRequestTopics(Struct):
 
 @struct
 class OffsetFetchRequestGroup(Struct):
-    """One group; topics of null ask for all that it has committed."""
+    """One group; topics of null request all that it has committed."""
 
     group_id: str = wire(string)
     member_id: str | None = wire(string, since=9, default=None)
@@ -38,7 +38,7 @@ class OffsetFetchRequestGroup(Struct):
 
 @message(api_key=9, versions="1-10", flexible="6+")
 class OffsetFetchRequest(Message):
-    """Whose offsets are asked for, of which topics."""
+    """The groups and topics whose offsets are requested."""
 
     group_id: str = wire(string, until=7)
     topics: Sequence[OffsetFetchRequestTopic] | None = wire(
@@ -50,7 +50,7 @@ class OffsetFetchRequest(Message):
 
 @struct
 class OffsetFetchResponsePartition(Struct):
-    """One offset, -1 where none is committed (one group, before version 8)."""
+    """One offset, -1 if none is committed (one group, before version 8)."""
 
     partition_index: int = wire(int32)
     committed_offset: int = wire(int64)
@@ -69,7 +69,7 @@ class OffsetFetchResponseTopic(Struct):
 
 @struct
 class OffsetFetchResponsePartitions(Struct):
-    """One offset, -1 where none is committed (several groups, since version 8)."""
+    """One offset, -1 if none is committed (several groups, since version 8)."""
 
     partition_index: int = wire(int32)
     committed_offset: int = wire(int64)
@@ -89,7 +89,7 @@ class OffsetFetchResponseTopics(Struct):
 
 @struct
 class OffsetFetchResponseGroup(Struct):
-    """The offsets of one group, or why there are none."""
+    """The offsets of one group, or the error."""
 
     group_id: str = wire(string)
     topics: Sequence[OffsetFetchResponseTopics] = wire(array(OffsetFetchResponseTopics))

@@ -1,4 +1,4 @@
-"""PollCommands: what a member is told to do, and the heartbeat of a commanded consumer.
+"""PollCommands: returns commands to a member; also the heartbeat of a commanded consumer.
 
 A private API, for members of any kind of group: docs/commanded.md.
 """
@@ -11,8 +11,8 @@ from rollcall.wire.kinds import Struct, array, int16, int32, int64, string
 
 @message(api_key=10001, versions="0", flexible="0+")
 class PollCommandsRequest(Message):
-    """Commands behind ``last_command_id`` (0: all that are not acknowledged), as soon as there are
-    any; the answer may wait for so long."""
+    """Commands after ``last_command_id`` (0: all that are not acknowledged), as soon as there are
+    any; the response may wait up to the maximum time."""
 
     group_id: str = wire(string)
     member_id: str = wire(string)
@@ -22,7 +22,7 @@ class PollCommandsRequest(Message):
 
 @struct
 class PartitionThread(Struct):
-    """A partition, and the thread that shall work on it."""
+    """A partition, and the thread that has to work on it."""
 
     partition: int = wire(int32)
     consumer_thread: str = wire(string)
@@ -38,7 +38,7 @@ class OwnedTopic(Struct):
 
 @struct
 class Command(Struct):
-    """One command. ``ownership`` null: it is about all that the member works on."""
+    """One command. ``ownership`` null: for all of the member's partitions."""
 
     command_id: int = wire(int64)
     option: str = wire(string)
@@ -49,7 +49,7 @@ class Command(Struct):
 
 @message(api_key=10001, versions="0", flexible="0+")
 class PollCommandsResponse(Message):
-    """Commands in the order of their ids, which is the order in which to do them."""
+    """Commands in the order of their ids, in which they must be carried out."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

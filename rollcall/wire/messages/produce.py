@@ -26,7 +26,7 @@ class TopicProduceData(Struct):
 
 @message(api_key=0, versions="3-13", flexible="9+")
 class ProduceRequest(Message):
-    """The records, and how many replicas shall have them before the answer."""
+    """The records, and how many replicas must have them before the response."""
 
     transactional_id: str | None = wire(string, default=None)
     acks: int = wire(int16)
@@ -36,7 +36,7 @@ class ProduceRequest(Message):
 
 @struct
 class BatchIndexAndErrorMessage(Struct):
-    """A record that was refused, by its place in the batch (KIP-467)."""
+    """A record that was refused, by its index in the batch (KIP-467)."""
 
     batch_index: int = wire(int32)
     batch_index_error_message: str | None = wire(string, default=None)
@@ -77,7 +77,7 @@ class TopicProduceResponse(Struct):
 
 @struct
 class NodeEndpoint(Struct):
-    """Where a new leader listens (KIP-951)."""
+    """The address of a new leader (KIP-951)."""
 
     node_id: int = wire(int32)
     host: str = wire(string)
@@ -87,7 +87,7 @@ class NodeEndpoint(Struct):
 
 @message(api_key=0, versions="3-13", flexible="9+")
 class ProduceResponse(Message):
-    """How it went, for each partition."""
+    """The result for each partition."""
 
     responses: Sequence[TopicProduceResponse] = wire(array(TopicProduceResponse))
     throttle_time_ms: int = wire(int32)

@@ -1,6 +1,6 @@
-"""RegisterConsumer: a consumer offers its threads to a group that the coordinator commands.
+"""RegisterConsumer: a consumer offers its threads to a commanded group.
 
-A private API (keys from 10000 on are nobody's in Kafka): docs/commanded.md.
+A private API (Kafka does not use keys from 10000 on): docs/commanded.md.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from rollcall.wire.kinds import Struct, array, int8, int16, int32, int64, string
 
 @struct
 class TopicThreads(Struct):
-    """How many threads shall work on one topic."""
+    """The number of threads for one topic."""
 
     name: str = wire(string)
     threads: int = wire(int32, default=1)
@@ -19,11 +19,11 @@ class TopicThreads(Struct):
 
 @message(api_key=10000, versions="0", flexible="0+")
 class RegisterConsumerRequest(Message):
-    """Threads for topics by name, or for all topics of a filter; never both.
+    """Threads for topics by name, or for all topics that match a filter; never both.
 
     ``filter_type`` 0: by name; 1: topics whose names the pattern matches as a whole (white_list);
-    2: topics whose names it does not match (black_list). ``generation_id`` is the one whose
-    partitions the consumer still works on, -1 where it works on none.
+    2: topics whose names it does not match (black_list). ``generation_id`` is that of the
+    partitions on which the consumer still works, -1 if there are none.
     """
 
     group_id: str = wire(string)
@@ -38,7 +38,7 @@ class RegisterConsumerRequest(Message):
 
 @message(api_key=10000, versions="0", flexible="0+")
 class RegisterConsumerResponse(Message):
-    """The consumer's id; commands that come to it have greater ids than ``last_command_id``."""
+    """The consumer's id; its commands will have greater ids than ``last_command_id``."""
 
     throttle_time_ms: int = wire(int32)
     error_code: int = wire(int16)

@@ -13,7 +13,8 @@ class SaslAuthenticateRequest(Message):
 
 @message(api_key=36, versions="0-2", flexible="2+")
 class SaslAuthenticateResponse(Message):
-    """The server's answer; from v1 with the time until it has to be done again; 0: never."""
+    """The server's answer; from v1 on with the milliseconds until the client must authenticate
+    again; 0: never."""
 
     error_code: int = wire(int16)
     error_message: str | None = wire(string, nullable_since=0)

@@ -1,4 +1,4 @@
-"""SaslHandshake: by which mechanism the client will say who it is (KIP-43, KIP-152)."""
+"""SaslHandshake: selects the mechanism of authentication (KIP-43, KIP-152)."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ class SaslHandshakeRequest(Message):
 
 @message(api_key=17, versions="0-1")
 class SaslHandshakeResponse(Message):
-    """With the mechanisms that there are."""
+    """With the enabled mechanisms."""
 
     error_code: int = wire(int16)
     mechanisms: Sequence[str] = wire(array(string))

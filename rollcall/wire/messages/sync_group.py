@@ -1,4 +1,4 @@
-"""SyncGroup: the leader brings the generation's assignment, every member takes its own."""
+"""SyncGroup: the leader sends the generation's assignments, every member receives its own."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, blob, int16, int32, string
 
 @struct
 class SyncGroupRequestAssignment(Struct):
-    """What the leader gives to one member."""
+    """One member's assignment."""
 
     member_id: str = wire(string)
     assignment: bytes = wire(blob)
@@ -16,7 +16,7 @@ class SyncGroupRequestAssignment(Struct):
 
 @message(api_key=14, versions="0-5", flexible="4+")
 class SyncGroupRequest(Message):
-    """A member waits for its assignment; the leader brings them all."""
+    """A member waits for its assignment; the leader sends those of all members."""
 
     group_id: str = wire(string)
     generation_id: int = wire(int32)
@@ -29,7 +29,7 @@ class SyncGroupRequest(Message):
 
 @message(api_key=14, versions="0-5", flexible="4+")
 class SyncGroupResponse(Message):
-    """What the member shall work on."""
+    """The member's assignment."""
 
     throttle_time_ms: int = wire(int32, since=1)
     error_code: int = wire(int16)

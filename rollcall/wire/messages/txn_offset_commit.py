@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int16, int32, int64, string
 
 @struct
 class TxnOffsetCommitRequestPartition(Struct):
-    """One offset: the next record to read, and what the member notes with it."""
+    """One offset: the next record to read, and the member's metadata."""
 
     partition_index: int = wire(int32)
     committed_offset: int = wire(int64)
@@ -28,7 +28,7 @@ class TxnOffsetCommitRequestTopic(Struct):
 
 @message(api_key=28, versions="0-5", flexible="3+")
 class TxnOffsetCommitRequest(Message):
-    """Offsets of a group, guarded by the producer's epoch and, if told, by the member."""
+    """Offsets of a group, guarded by the producer's epoch and, if given, by the member."""
 
     transactional_id: str = wire(string)
     group_id: str = wire(string)
@@ -42,7 +42,7 @@ class TxnOffsetCommitRequest(Message):
 
 @struct
 class TxnOffsetCommitResponsePartition(Struct):
-    """Whether one offset waits for the end of the transaction."""
+    """Whether one offset is pending until the end of the transaction."""
 
     partition_index: int = wire(int32)
     error_code: int = wire(int16)
@@ -60,7 +60,7 @@ class TxnOffsetCommitResponseTopic(Struct):
 
 @message(api_key=28, versions="0-5", flexible="3+")
 class TxnOffsetCommitResponse(Message):
-    """How it went, for each partition."""
+    """The result for each partition."""
 
     throttle_time_ms: int = wire(int32)
     topics: Sequence[TxnOffsetCommitResponseTopic] = wire(array(TxnOffsetCommitResponseTopic))

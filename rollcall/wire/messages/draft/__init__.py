@@ -1,6 +1,6 @@
 """The messages of the 0.9 draft's listener: one file per API, versions as data.
 
-Keys and versions are Kafka's, bodies are not always: a connection speaks one table or the other
+Keys and versions are Kafka's, bodies are not always: a connection uses one table or the other
 (``protocol.draft_apis``), and the two are never mixed.
 """
 

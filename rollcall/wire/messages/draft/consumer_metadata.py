@@ -1,4 +1,4 @@
-"""ConsumerMetadata: where a group's coordinator listens. (Its key is FindCoordinator's now.)"""
+"""ConsumerMetadata: the address of a group's coordinator. (Its key is FindCoordinator's now.)"""
 
 from rollcall.wire.declare import Message, message, wire
 from rollcall.wire.kinds import int16, int32, string
@@ -6,7 +6,7 @@ from rollcall.wire.kinds import int16, int32, string
 
 @message(api_key=10, versions="0")
 class ConsumerMetadataRequest(Message):
-    """Whose coordinator is looked for."""
+    """The group whose coordinator is requested."""
 
     group_id: str = wire(string)
 

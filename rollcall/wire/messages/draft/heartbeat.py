@@ -15,6 +15,6 @@ class HeartbeatRequest(Message):
 
 @message(api_key=12, versions="0")
 class HeartbeatResponse(Message):
-    """Its error code is all that it says."""
+    """Contains only an error code."""
 
     error_code: int = wire(int16)

@@ -1,4 +1,4 @@
-"""JoinGroup of the 0.9 draft: its key and version are those of a message with another body."""
+"""JoinGroup of the 0.9 draft: today's message with this key and version has another body."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int16, int32, string
 
 @message(api_key=11, versions="0")
 class JoinGroupRequest(Message):
-    """A consumer wants to own partitions of its topics, dealt by the strategy it names."""
+    """A consumer requests partitions of its topics, assigned by the strategy that it names."""
 
     group_id: str = wire(string)
     session_timeout_ms: int = wire(int32)
@@ -27,7 +27,7 @@ class JoinGroupResponseTopic(Struct):
 
 @message(api_key=11, versions="0")
 class JoinGroupResponse(Message):
-    """The generation, the consumer's id, and what it owns."""
+    """The generation, the consumer's id, and its partitions."""
 
     error_code: int = wire(int16)
     group_generation_id: int = wire(int32)

@@ -1,4 +1,4 @@
-"""LeaveGroup of the 0.9 draft: a consumer goes, and says so."""
+"""LeaveGroup of the 0.9 draft: a consumer leaves."""
 
 from rollcall.wire.declare import Message, message, wire
 from rollcall.wire.kinds import int16, string
@@ -6,7 +6,7 @@ from rollcall.wire.kinds import int16, string
 
 @message(api_key=13, versions="0")
 class LeaveGroupRequest(Message):
-    """Who leaves which group."""
+    """The consumer and its group."""
 
     group_id: str = wire(string)
     consumer_id: str = wire(string)
@@ -14,6 +14,6 @@ class LeaveGroupRequest(Message):
 
 @message(api_key=13, versions="0")
 class LeaveGroupResponse(Message):
-    """Whether the group knew it."""
+    """Whether the group had this consumer."""
 
     error_code: int = wire(int16)

@@ -1,4 +1,4 @@
-"""Metadata v0: the brokers' draft listeners, and topics; an empty list asks for every topic."""
+"""Metadata v0: the brokers' draft listeners, and topics; an empty list requests every topic."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from rollcall.wire.kinds import Struct, array, int16, int32, string
 
 @message(api_key=3, versions="0")
 class TopicMetadataRequest(Message):
-    """Topics by name; none: all of them, from which a wildcard subscription picks."""
+    """Topics by name; none: all of them, for wildcard subscriptions."""
 
     topics: Sequence[str] = wire(array(string))
 
 
 @struct
 class TopicMetadataBroker(Struct):
-    """A broker and where its draft listener is."""
+    """A broker and its draft listener."""
 
     node_id: int = wire(int32)
     host: str = wire(string)
@@ -44,7 +44,7 @@ class TopicMetadataTopic(Struct):
 
 @message(api_key=3, versions="0")
 class TopicMetadataResponse(Message):
-    """The cluster as a draft client needs to know it."""
+    """The cluster's metadata for a draft client."""
 
     brokers: Sequence[TopicMetadataBroker] = wire(array(TopicMetadataBroker))
     topics: Sequence[TopicMetadataTopic] = wire(array(TopicMetadataTopic))

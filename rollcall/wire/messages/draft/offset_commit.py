@@ -1,4 +1,4 @@
-"""OffsetCommit of the 0.9 draft's time, v0 to v2: v0 knows no consumer, v1 brings timestamps."""
+"""OffsetCommit of the 0.9 draft's time, v0 to v2: v0 has no consumer, v1 has timestamps."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int16, int32, int64, string
 
 @struct
 class OffsetCommitRequestPartition(Struct):
-    """One offset: the next record to read, and what the consumer notes with it."""
+    """One offset: the next record to read, and the consumer's metadata."""
 
     partition: int = wire(int32)
     offset: int = wire(int64)
@@ -53,6 +53,6 @@ class OffsetCommitResponseTopic(Struct):
 
 @message(api_key=8, versions="0-2")
 class OffsetCommitResponse(Message):
-    """How it went, for each partition."""
+    """The result for each partition."""
 
     topics: Sequence[OffsetCommitResponseTopic] = wire(array(OffsetCommitResponseTopic))

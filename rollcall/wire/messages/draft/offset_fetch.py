@@ -1,4 +1,4 @@
-"""OffsetFetch of the 0.9 draft's time, v0 and v1, which look alike."""
+"""OffsetFetch of the 0.9 draft's time, v0 and v1, which have the same format."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rollcall.wire.kinds import Struct, array, int16, int32, int64, string
 
 @struct
 class OffsetFetchRequestTopic(Struct):
-    """The partitions of one topic that are asked for."""
+    """The requested partitions of one topic."""
 
     name: str = wire(string)
     partitions: Sequence[int] = wire(array(int32))
@@ -16,7 +16,7 @@ class OffsetFetchRequestTopic(Struct):
 
 @message(api_key=9, versions="0-1")
 class OffsetFetchRequest(Message):
-    """Whose offsets are asked for, of which partitions."""
+    """The group, and the requested partitions."""
 
     group_id: str = wire(string)
     topics: Sequence[OffsetFetchRequestTopic] = wire(array(OffsetFetchRequestTopic))
@@ -24,7 +24,7 @@ class OffsetFetchRequest(Message):
 
 @struct
 class OffsetFetchResponsePartition(Struct):
-    """One offset; -1 where none is committed, which is an error in version 0."""
+    """One offset; -1 if none is committed, which is an error in version 0."""
 
     partition: int = wire(int32)
     offset: int = wire(int64, default=-1)
