@@ -1,7 +1,7 @@
-"""``python -m launcher``: serve everything in the foreground until told to stop.
+"""``python -m launcher``: serve everything in the foreground until stopped.
 
-Prints one line on standard output when all of it serves; what the processes say goes to
-standard error. Ends with status 0 after a signal, 1 when it cannot start.
+Prints one line on standard output when all of it serves; the output of the processes goes to
+standard error. Ends with status 0 after a signal, 1 if it cannot start.
 """
 
 import os
@@ -29,7 +29,7 @@ STOP_WITH_PARENT = "--stop-with-parent"
 REACH_TIMEOUT_S = 5
 
 LOGINS = ("WEB_DATABASE_CONNECTIONS_TOTAL", "WORKER_DATABASE_CONNECTIONS_TOTAL")
-"""How many connections the logins beside the nodes' may have."""
+"""How many connections the logins other than the nodes' may have."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
             with importing(output) as server, stages(wanted, others, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, SettingError) as refusal:
-        if signals.stop_asked:  # what failed was told to end as well: no reason of its own
+        if signals.stop_asked:  # what failed was stopped by the signal: not an error of its own
             return 0
         output.say(NAME, str(refusal))
         return 1
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def importing(output: Output) -> Iterator[Forks | None]:
-    """The fork server, where there can be one: it imports while the database is made ready."""
+    """The fork server, if this system supports one: it imports while the database is prepared."""
     server = forks.served(output)
     try:
         yield server
@@ -69,8 +69,8 @@ def importing(output: Output) -> Iterator[Forks | None]:
 def stages(
     wanted: Environment, others: int, output: Output, server: Forks | None
 ) -> Iterator[tuple[Stage, ...]]:
-    """The whole plan; the data folder is ours, where we serve the database, until the end.
-    ``others``: how many connections may be had beside the nodes'."""
+    """The whole plan; if we serve the database, the data folder stays locked until the end.
+    ``others``: how many connections processes other than nodes may have."""
     data_dir = places.DataDir(wanted.data_dir)
     if wanted.database_url is not None:
         data_dir.make()
@@ -89,7 +89,7 @@ def stages(
 
 
 def supervise(planned: tuple[Stage, ...], supervisor: Supervisor) -> None:
-    """Start everything, say so, watch it, and stop it whatever happens."""
+    """Start everything, announce it, watch it, and stop it whatever happens."""
     try:
         supervisor.start(planned)
         announce(supervisor.served())
@@ -107,7 +107,7 @@ def announce(served: dict[str, str]) -> None:
 
 
 def reach(url: str) -> None:
-    """Try the database that we were pointed at; the sentence does not show its password."""
+    """Try the configured database; the error message does not show its password."""
     import psycopg  # takes longer than all the rest of the launcher
 
     try:

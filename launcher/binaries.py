@@ -1,6 +1,6 @@
-"""PostgreSQL's programs: where the wheel has them, and a copy where its folder is out of reach.
+"""PostgreSQL's programs: those of the wheel, or a copy if the user cannot read its folder.
 
-Only programs are taken from the wheel. Its Python code is never imported.
+Only programs are used from the wheel. Its Python code is never imported.
 """
 
 import importlib.util
@@ -21,7 +21,7 @@ PARTS = (
     f"{PACKAGE}/pginstall{MAJOR}/bin",
     f"{PACKAGE}/pginstall{MAJOR}/lib",
     f"{PACKAGE}/pginstall{MAJOR}/share",
-    f"{PACKAGE}.libs",  # Linux: the libraries that travel with the wheel
+    f"{PACKAGE}.libs",  # Linux: the libraries in the wheel
     f"{PACKAGE}/.dylibs",  # macOS: the same
 )
 """What the programs need, relative to each other: they find it by relative paths."""
@@ -48,7 +48,7 @@ class Programs:
 
 
 def site_packages() -> Path:
-    """The folder that holds the wheel's package; ``LaunchError`` where it is not installed."""
+    """The folder that holds the wheel's package; ``LaunchError`` if it is not installed."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise LaunchError(
@@ -66,7 +66,7 @@ def in_folder(packages: Path) -> Programs:
 def locate(home: Path, identity: Identity | None) -> Programs:
     """Programs that the user can run: the wheel's own, or a copy in ``home``.
 
-    A virtualenv below /root, say, is closed to every user that PostgreSQL would run as.
+    A virtualenv below /root, for example, is closed to every user that PostgreSQL could run as.
     """
     installed = in_folder(site_packages())
     if can_run(identity, installed.postgres) and can_run(identity, installed.initdb):
@@ -80,13 +80,13 @@ def locate(home: Path, identity: Identity | None) -> Programs:
 
 def version() -> str:
     """The wheel's own version."""
-    from importlib import metadata  # a quarter of the launcher's memory, which runs for long
+    from importlib import metadata  # a quarter of the launcher's memory, which stays in use
 
     return metadata.version(DISTRIBUTION)
 
 
 def copy(target: Path) -> Path:
-    """Copy the programs once per version; the copy appears whole or not at all."""
+    """Copy the programs once per version; the copy appears completely or not at all."""
     if target.exists():
         return target
     part = Path(tempfile.mkdtemp(prefix="software-", dir=target.parent))

@@ -1,8 +1,8 @@
 """``python -m launcher.celery worker`` and ``beat``: Celery's two processes; ``worker --beat`` is
-both in one, where one worker is all there is.
+both in one, for an installation with one worker.
 
-What Celery's own command line would do with the same options. That one brings an interactive shell
-along, whose import takes as long as everything else, and its memory.
+The same as Celery's own command line with these options. That one imports an interactive shell,
+which costs as much time and memory as everything else.
 """
 
 import logging
@@ -17,17 +17,17 @@ logger = logging.getLogger(__name__)
 
 LOG_LEVEL = "WARNING"
 THREADS = 4
-"""Threads, not processes: tasks wait for the database, and memory is what idle costs."""
+"""Threads, not processes: tasks wait for the database, and idle processes cost memory."""
 
 BEAT = "--beat"
 BEAT_END_S = 2.0
-"""How long the end waits for a beat that writes down when it ran what: it looks up every second."""
+"""How long the stop waits until beat has stored its last runs: it checks every second."""
 
 
 def main(name: str, *options: str) -> None:
-    """Be one of the two until a signal. Where nodes share the machine they come first."""
+    """Run one of the two until a signal. Nodes on the same machine have priority."""
     give_way()
-    logging.captureWarnings(True)  # several lines each, otherwise
+    logging.captureWarnings(True)  # warnings take several lines each otherwise
     try:
         {"worker": worker, "beat": beat}[name](*options)
     except Exception as error:
@@ -35,13 +35,14 @@ def main(name: str, *options: str) -> None:
 
         if not is_outage(error):
             raise
-        # Whoever restarts it says that it ended; why is a line of the log, and no traceback.
+        # The supervisor reports that it ended; the reason is one line of the log, without a
+        # traceback.
         logger.critical("%s ended", name, exc_info=True)
         sys.exit(1)
 
 
 def worker(*options: str) -> None:
-    """Do the periodic work. It hears of no other worker: each takes what is due."""
+    """Run the periodic work. It does not communicate with other workers: each takes what is due."""
     from coordinator_site.celery import app
 
     beside = Beside(app) if BEAT in options else None
@@ -61,9 +62,8 @@ def worker(*options: str) -> None:
 
 
 class Beside:
-    """A beat in a thread of the worker's process. It starts when the worker takes tasks, and only
-    then does the process say that it serves; should it fail, the process ends as a beat's would.
-    """
+    """A beat in a thread of the worker's process. It starts when the worker accepts tasks, and only
+    then does the process report ready; if it fails, the process ends as a beat's would."""
 
     def __init__(self, app: Any) -> None:
         from celery import signals
@@ -78,13 +78,13 @@ class Beside:
         signals.worker_shutting_down.connect(self._end)
 
     def stop(self) -> None:
-        """Wait until it has written down what it did."""
+        """Wait until it has stored its last runs."""
         self._end()
         if self._has_begun:
             self._thread.join(BEAT_END_S)
 
     def _begin(self, **_: Any) -> None:
-        if not self._has_begun:  # the worker is ready each time it has reached the broker
+        if not self._has_begun:  # the worker is ready each time it reconnects to the broker
             self._has_begun = True
             self._thread.start()
 
@@ -103,7 +103,7 @@ class Beside:
 
 
 def beat() -> None:
-    """Say when periodic work is due."""
+    """Schedule the periodic tasks."""
     from coordinator_site.celery import app
 
     app.Beat(loglevel=LOG_LEVEL, quiet=True).run()

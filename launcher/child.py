@@ -1,4 +1,4 @@
-"""One child process: started on a leash, in a session of its own, its output passed on.
+"""One child process: started under ``parent_watch``, in its own session, its output passed on.
 
 Knows nothing of other children, of order, or of when to restart.
 """
@@ -39,11 +39,11 @@ class Started(Protocol):
 
 
 Way = Callable[[Command], Started | None]
-"""A way to start a command other than this file's; None where it cannot."""
+"""Another way to start a command than this file's; None if it cannot."""
 
 
 class Child:
-    """A running command. Must be made by the main thread: the leash hangs on the thread.
+    """A running command. Must be made by the main thread: Linux watches the thread that made it.
 
     ``keep`` are descriptors that it inherits.
     """
@@ -89,21 +89,21 @@ class Child:
         return self._process.poll()
 
     def send(self, number: signal.Signals) -> None:
-        """Signal the process; with SIGKILL, everything that it started as well."""
+        """Signal the process; SIGKILL also goes to everything that it started."""
         if number is signal.SIGKILL:
             self.clear()
         elif self.status() is None:
             self._process.send_signal(number)
 
     def clear(self) -> None:
-        """Kill whatever is left of the process group."""
+        """Kill the rest of the process group."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):  # macOS: EPERM for a group of zombies
             return
 
     def forget(self) -> None:
-        """After the end: kill what it left behind, and wait for its last lines."""
+        """After the end: kill the rest of its group, and wait for its last lines."""
         self.clear()
         self._pump.join(PUMP_END_S)
         if self._hold is not None:

@@ -1,7 +1,6 @@
 """The embedded server's cluster: made once, checked at each start, described for running.
 
-Everything up to the moment before the server starts. Starting and watching it is
-``postgres.py``.
+Everything up to the server's start. ``postgres.py`` starts and watches it.
 """
 
 import os
@@ -22,13 +21,13 @@ DATABASE = "rollcall"
 PASSWORD_BYTES = 24
 
 QUICK = ("--no-sync", "--set=scram_iterations=1")
-"""initdb for a cluster of tests, which nobody attacks and everybody connects to: the other 4,095
+"""initdb for a cluster of tests, which is not attacked and gets many connections: the other 4,095
 hashes are most of what a connection costs its client."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresCluster:
-    """A cluster that is ready to be served, and whose lock we hold."""
+    """A cluster that is ready to be served, and whose lock this process holds."""
 
     data_dir: places.DataDir
     data: Path
@@ -71,7 +70,7 @@ def prepare(
 
 
 def check(data: Path, identity: Identity | None) -> None:
-    """Refuse a cluster of another major version, or one of another user."""
+    """Reject a cluster of another major version, or of another user."""
     owner = identity.uid if identity else os.geteuid()
     if data.stat().st_uid != owner:
         raise LaunchError(
@@ -99,7 +98,7 @@ def create(
     *,
     throwaway: bool,
 ) -> None:
-    """Make a new cluster; it appears whole or not at all."""
+    """Make a new cluster; it appears completely or not at all."""
     secret = secrets.token_urlsafe(PASSWORD_BYTES)
     part = data.with_name("data.part")
     shutil.rmtree(part, ignore_errors=True)  # an earlier start was interrupted
@@ -126,7 +125,7 @@ def run_initdb(
     *,
     throwaway: bool,
 ) -> None:
-    """initdb: SCRAM only, UTF-8, and an order of text that no system library changes."""
+    """initdb: SCRAM only, UTF-8, and a sort order that does not depend on a system library."""
     done = run_as(
         identity,
         [
@@ -151,7 +150,7 @@ def run_initdb(
 def create_database(
     part: Path, programs: binaries.Programs, identity: Identity | None, *, throwaway: bool
 ) -> None:
-    """Make our database in the new cluster, before anything serves it."""
+    """Make our database in the new cluster, before the server starts."""
     unsafe = ["-F"] if throwaway else []
     done = run_as(
         identity,
@@ -171,7 +170,7 @@ def password(data_dir: places.DataDir) -> str:
 
 
 def choose_port(home: Path) -> int:
-    """The port of the last time if it is free, else a new one, which is kept."""
+    """The port of the last time if it is free, else a new one, which is stored."""
     kept = home / "port"
     try:
         port = int(kept.read_text())

@@ -1,8 +1,8 @@
-"""The table of Rollcall's programs: what each is called, and how it is started.
+"""The table of Rollcall's programs: their names, and how they are started.
 
 The launcher, the image of ``docker/`` and ``python -m launcher.program NAME`` all read it, so that
 a process is started the same way wherever it runs. Nothing here starts anything, chooses a port or
-knows an installation: those are arguments, and their reader's business.
+knows an installation: those are arguments, which the caller adds.
 """
 
 import sys
@@ -24,17 +24,17 @@ ANALYSIS_URL = "ROLLCALL_ANALYSIS_DATABASE_URL"
 MANAGE = (str(CHECKOUT / "manage.py"),)
 WEB_SERVER = ("-m", "coordinator_site.web_server", "-v", "0")
 CELERY = ("-m", "launcher.celery")
-CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests have made them
+CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests run them
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One row: what it is for, and what Python is told to run.
+    """One program: its purpose, and the arguments of Python.
 
     ``role`` is the database role of ``groups.postgres.roles`` that its Django connections take; ""
-    acts as the user of the URL (a node takes its own role by itself). ``login`` is the role that it
-    logs in as, where there are logins; "": the user of the URL. ``secrets`` are those that it needs
-    besides. A ``once`` ends when its work is done; the others serve until a signal.
+    acts as the user of the URL (a node takes its role itself). ``login`` is the role that it logs
+    in as, if the roles are logins; "": the user of the URL. ``secrets`` are the others that it
+    needs. A ``once`` program ends when its work is done; the others serve until a signal.
     """
 
     meaning: str
@@ -47,7 +47,7 @@ class Program:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    # Before anything serves. In one process, since reading Django takes longer than the work.
+    # Run before anything serves. One process, since loading Django takes longer than the work.
     "setup": Program(
         "migrate tables, roles and grants; create the first user, the queue, the schedule",
         (*MANAGE, "setup"),
@@ -87,19 +87,20 @@ PROGRAMS: Mapping[str, Program] = {
 }
 
 TASKS: tuple[str, ...] = tuple(name for name, row in PROGRAMS.items() if row.once)
-"""What comes before anything serves, in order."""
+"""The tasks that run before anything serves, in order."""
 
 SERVERS: tuple[str, ...] = tuple(name for name, row in PROGRAMS.items() if not row.once)
 
 
 def argv(name: str, *arguments: str) -> tuple[str, ...]:
-    """The whole command line of a program, with arguments of its own behind; ``KeyError`` for a
+    """The complete command line of a program, followed by arguments of its own; ``KeyError`` for a
     name that is not in the table."""
     return (sys.executable, *PROGRAMS[name].arguments, *arguments)
 
 
 def environ(name: str, given: Mapping[str, str]) -> dict[str, str]:
-    """``given``, and beside it what the program needs and nobody gave (empty is not given)."""
+    """``given``, plus what the program needs and ``given`` does not set (empty counts as not
+    set)."""
     needed = {"DJANGO_SETTINGS_MODULE": "coordinator_site.settings", "PYTHONUNBUFFERED": "1"}
     role = PROGRAMS[name].role
     if role:

@@ -23,11 +23,12 @@ from launcher.errors import LaunchError
 from launcher.identity import Identity, can_enter
 
 PASSABLE = 0o711
-"""Others may pass through, not look around: the server's user is not ours when we are root."""
+"""Other users may pass through, but not list it: the server's user differs from ours if we are
+root."""
 
 SYSTEM_HOME = Path("/var/lib/rollcall")
 LASTING_TEMPORARY = Path("/var/tmp")
-"""Where root keeps a server's home instead: the second only where the first cannot be made."""
+"""Where root keeps a server's home instead: the second only if the first cannot be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class DataDir:
         return self.path / "run"
 
     def make(self) -> None:
-        """Make the folder; ``LaunchError`` where that is not possible."""
+        """Make the folder; ``LaunchError`` if that is not possible."""
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=PASSABLE)
             self.run.mkdir(exist_ok=True, mode=0o700)
@@ -66,7 +67,7 @@ class DataDir:
 
 
 def lock(data_dir: DataDir) -> IO[str]:
-    """Make the data folder ours until the returned file is closed or this process ends."""
+    """Lock the data folder until the returned file is closed or this process ends."""
     try:
         file = open(data_dir.path / "lock", "a+", encoding="ascii")  # noqa: SIM115
     except OSError as failure:
@@ -88,7 +89,7 @@ def lock(data_dir: DataDir) -> IO[str]:
 
 
 def server_home(data_dir: DataDir, identity: Identity | None) -> Path:
-    """The real folder of the server's home, made if need be, which the user can enter."""
+    """The real folder of the server's home, made if necessary, which the user can enter."""
     place = data_dir.server_home
     if not place.exists() and not place.is_symlink():
         make_server_home(data_dir, identity)
@@ -132,7 +133,7 @@ def make_server_home(data_dir: DataDir, identity: Identity | None) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read; it appears whole or not at all."""
+    """Write a file that only its owner may read; it appears completely or not at all."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)

@@ -12,7 +12,7 @@ from coordinator_site import secret_files
 from launcher.errors import LaunchError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-"""The folder of manage.py: where the processes run, and where ``.data`` is by default."""
+"""The folder of manage.py: the processes' working folder, which has ``.data`` by default."""
 
 PORT_MAX = 65_535
 NODES_MAX = 64
@@ -21,7 +21,7 @@ NODES_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where data is kept, and how many of what listen where. Port 0 means: a free one."""
+    """Where data is stored, and the numbers and ports of what listens. Port 0 means: a free one."""
 
     data_dir: Path
     kafka_port: int

@@ -43,7 +43,7 @@ WITHOUT_SETTINGS = (
     "autobahn.twisted.websocket",
     "groups.core.kinds",
 )
-"""Imported while the launcher finds out where the database will be."""
+"""Imported while the launcher determines where the database will be."""
 
 SETUP_AND_NODE = (
     "groups.node",
@@ -69,7 +69,7 @@ SETUP_AND_NODE = (
 """Before the first fork."""
 
 OTHERS = (
-    "coordinator_site.urls",  # ahead of the Celery application: pages ask tasks for their names
+    "coordinator_site.urls",  # before the Celery application: pages ask tasks for their names
     "celery.apps.worker",
     "celery.apps.beat",
     "celery.app.amqp",
@@ -88,12 +88,12 @@ OTHERS = (
     "coordinator_site.asgi",
     "coordinator_site.celery",
 )
-"""Between forks, while the nodes start. What a process imports by itself costs it more than its own
-memory: importing writes to pages that were shared."""
+"""Imported between forks, while the nodes start. A module that a process imports itself costs more
+than its own memory: the import writes to pages that were shared."""
 
 UNUSED = (
     "OpenSSL",  # by Twisted, for TLS: our listeners' is Python's own, the web's a proxy's
-    "_nvx_utf8validator",  # by autobahn, for long texts: who opens our websockets says nothing
+    "_nvx_utf8validator",  # by autobahn, for long texts: clients of our websockets send none
     "jinja2",  # by Django, for tests
     "psutil",  # by Celery, to look for leaks
     "pygments",  # by django-rest-framework, for pages of examples
@@ -101,20 +101,21 @@ UNUSED = (
     "rich",  # by structlog, for tracebacks in colours
     "sqlalchemy",  # by pgmq, for clients that we do not use
 )
-"""What libraries import where it happens to be installed, and do without where it is not. It would
-be a fifth of all that is imported, in programs, too, that are forked before the rest is there."""
+"""Libraries import these if they are installed, and work without them. They would be a fifth of
+everything that is imported, also in programs that are forked before the rest is imported."""
 
 NEEDED_LATER = ("requests",)
-"""Of these: what a program may need itself (logins of an OpenID provider)."""
+"""Of ``UNUSED``: what a program may need itself (logins of an OpenID provider)."""
 
 NODE = "node"
-"""The program that imports an installation's own assignors and strategies, which may need any."""
+"""The program that imports an installation's own assignors and strategies, which may need any of
+them."""
 
 ARG_START, ENV_START, ENV_END = 48 - 3, 50 - 3, 51 - 3
 """Fields of /proc/PID/stat (proc(5)), counted from the third on."""
 
 OWN = ("ROLLCALL_DATABASE_URL", commands.ROLE_VARIABLE)
-"""Shown ahead of the rest of an environment: by these processes differ."""
+"""Shown before the rest of an environment: the processes differ in these."""
 
 READY = b"ready"
 MESSAGE_BYTES_MAX = 1 << 20
@@ -125,7 +126,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A program of ``launcher.commands`` to become."""
+    """A program of ``launcher.commands`` that a fork is to become."""
 
     name: str
     arguments: tuple[str, ...]
@@ -135,7 +136,7 @@ class Request:
 
 def main(arguments: Sequence[str]) -> None:
     """Serve until the launcher is gone; in a forked process, become the program."""
-    gc.disable()  # nothing that is imported is ever garbage
+    gc.disable()  # imported objects are never garbage
     peer = socket.socket(fileno=int(arguments[0]))
     request = serve(peer, launcher=os.getppid())
     if request is not None:
@@ -178,13 +179,14 @@ def load(names: Sequence[str]) -> None:
 
 
 def hide(names: Sequence[str]) -> None:
-    """Have imports of these fail, here and in what is forked, as if they were not installed."""
+    """Make imports of these modules fail, here and in forked processes, as if they were not
+    installed."""
     for name in names:
         sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say so
 
 
 def reveal(names: Sequence[str]) -> None:
-    """These can be imported again."""
+    """Make these modules importable again."""
     for name in names:
         if sys.modules.get(name) is None:
             sys.modules.pop(name, None)
@@ -200,8 +202,8 @@ def receive(peer: socket.socket) -> tuple[bytes, tuple[int]]:
 
 
 def check(ours: Sequence[int]) -> None:
-    """Nothing is here that two processes must not share. ``AssertionError`` ends this process: the
-    launcher then starts programs by themselves, and says so."""
+    """Check that this process has nothing that two processes must not share. ``AssertionError``
+    ends this process: the launcher then starts programs without it, and logs that."""
     assert threading.active_count() == len(os.listdir("/proc/self/task")) == 1, "a thread"
     assert "twisted.internet.reactor" not in sys.modules, "an event loop"
     for fd in Path("/proc/self/fd").iterdir():
@@ -214,8 +216,9 @@ def check(ours: Sequence[int]) -> None:
 
 
 def fork(peer: socket.socket, output: int, launcher: int, request: Request) -> bool:
-    """Whether this is the new process. The one in between ends at once, so that the launcher,
-    which asked for orphans, is the parent: it sees the program's end, and the program its."""
+    """Return whether this is the new process. The intermediate process ends at once, so that the
+    launcher, which is the reaper of orphans, becomes the parent: it sees the program's end, and the
+    program sees its end."""
     gc.freeze()  # a collection would write to every page that is shared
     between = os.fork()
     if between:
@@ -238,7 +241,7 @@ def fork(peer: socket.socket, output: int, launcher: int, request: Request) -> b
 
 
 def become(request: Request) -> None:
-    """Be the program, as ``python ARGUMENTS`` would."""
+    """Run the program, as ``python ARGUMENTS`` would."""
     reveal(NEEDED_LATER)
     set_environ(request.environ)
     if take_settings(request.environ) and request.name == NODE:
@@ -256,17 +259,19 @@ def become(request: Request) -> None:
 
 
 def set_environ(environ: Mapping[str, str]) -> None:
-    """As if we had been started with it. Django has set the time zone; it stays."""
+    """Set the environment as if this process had been started with it. Django has set the time
+    zone; it stays."""
     kept = {name: os.environ[name] for name in ("TZ",) if name in os.environ}
     os.environ.clear()
     os.environ.update({**environ, **kept})
 
 
 def show(command: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Have `ps` show this command line, and /proc this environment, as far as there is room.
+    """Make `ps` show this command line, and /proc this environment, as far as there is room.
 
-    The kernel reads where the arguments and the environment lay at the start, the former beyond
-    their end once their last byte is no NUL. Nothing of ours points there any more.
+    The kernel reads where the arguments and the environment were at the start; it reads the
+    arguments beyond their end if their last byte is not NUL. Nothing in this process points there
+    any more.
     """
     fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, room, end = (int(fields[number]) for number in (ARG_START, ENV_START, ENV_END))

@@ -1,7 +1,7 @@
-"""The launcher's side of the fork server (``launcher.fork_server``): asking it for processes.
+"""The launcher's side of the fork server (``launcher.fork_server``): it requests processes.
 
-Whatever it cannot do, be it that it has died, is done without it: then a process is started by
-itself, as everywhere but on Linux, and takes the seconds that it takes to import everything.
+If the fork server cannot fork, for example because it died, the process is started without it, as
+on systems other than Linux, and takes seconds to import everything.
 """
 
 import array
@@ -25,16 +25,17 @@ PR_SET_CHILD_SUBREAPER = 36
 
 READY = b"ready"
 ANSWER_S = 10.0
-"""A fork takes milliseconds; on a machine that does much else, longer."""
+"""A fork takes milliseconds; longer on a busy machine."""
 
 ROOM_FOR_ARGUMENTS = {"ROLLCALL_FORK_SERVER": "." * 1024}
-"""What is forked writes its own arguments where those and the environment lay at the start."""
+"""A fork writes its own arguments where the fork server's arguments and environment were at the
+start."""
 
 MODULE = ("-m", "launcher.fork_server")
 
 
 class Forked:
-    """A process that the fork server has made our child."""
+    """A process that the fork server forked and that is our child."""
 
     def __init__(self, pid: int, stdout: IO[bytes]) -> None:
         self.pid = pid
@@ -64,7 +65,7 @@ class Forks:
         self._peer, self._child = self._start()
 
     def tell(self, environ: Mapping[str, str]) -> None:
-        """The environment in which Django's settings are read."""
+        """Send the environment in which Django's settings are read."""
         self._environ = commands.environ("node", environ)
         try:
             self._peer.send(json.dumps(self._environ).encode())
@@ -72,13 +73,13 @@ class Forks:
             return  # it is gone, or the environment is too long for a message
 
     def is_settled(self) -> bool:
-        """Whether it can be asked, or never will."""
+        """Whether it can be used, or never will be."""
         if not self._ready and self._heard(0.0) and self._receive() == READY:
             self._ready = True
         return self._ready or self._child.status() is not None
 
     def start(self, command: Command) -> Started | None:
-        """Have it fork a program; None where it does not."""
+        """Let it fork a program; None if it does not."""
         if not self._ready or not command.program:
             return None
         ours, theirs = os.pipe()
@@ -92,7 +93,7 @@ class Forks:
         return Forked(pid, os.fdopen(ours, "rb"))
 
     def mend(self) -> None:
-        """Start it anew if it has died, unless it never came to serve."""
+        """Restart it if it has died, unless it never became ready."""
         if self._ready and self._child.status() is not None:
             self._output.say("forks", "the fork server has ended; it is restarted")
             self.stop()
@@ -102,7 +103,7 @@ class Forks:
                 self.tell(self._environ)
 
     def stop(self) -> None:
-        """End it: it holds nothing that could be lost."""
+        """Stop it: it has no state that could be lost."""
         self._peer.close()
         self._child.clear()
         self._child.forget()
@@ -142,10 +143,10 @@ class Forks:
 
 
 def subreaper(is_one: bool) -> None:
-    """Whether orphans become our children: only for as long as we wait for one."""
+    """Set whether orphans become our children: only while we wait for one."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(is_one), 0, 0, 0)
 
 
 def served(output: Output) -> Forks | None:
-    """A fork server, where there can be one."""
+    """A fork server, if this system supports one."""
     return Forks(output) if sys.platform == "linux" else None

@@ -1,7 +1,7 @@
-"""Which user PostgreSQL runs as, and what that user may reach.
+"""Which user PostgreSQL runs as, and what that user can access.
 
-PostgreSQL refuses to run as root. What a user may reach is found by trying it
-as that user: modes, ACLs and mounts have then all been asked.
+PostgreSQL refuses to run as root. What a user can access is tested by trying it as that user, which
+covers modes, ACLs and mounts.
 """
 
 import os
@@ -15,10 +15,10 @@ from launcher.errors import LaunchError
 
 PREFERRED = ("postgres", "nobody")
 CLEAN_ENVIRONMENT = {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
-"""No PG* variable and no locale of the person who starts us reaches the server."""
+"""No PG* variable and no locale of our own user reaches the server."""
 
 REGULAR_UID_MIN = 500
-"""Where the uids of people begin: 500 on macOS, 1000 on Linux."""
+"""The first uid of regular users: 500 on macOS, 1000 on Linux."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Identity:
 
 
 def choose(data: Path) -> Identity | None:
-    """The user to become, or None to stay who we are (not root).
+    """The user to become, or None to stay the current one (not root).
 
     A cluster that exists keeps its owner; else the first of ``PREFERRED`` that exists here, else
     the first regular user.
@@ -57,7 +57,7 @@ def choose(data: Path) -> Identity | None:
 
 
 def of_uid(uid: int, gid: int) -> Identity:
-    """The owner of a cluster, whether or not the user has a name on this machine."""
+    """The owner of a cluster, even if that user has no name on this machine."""
     try:
         user = pwd.getpwuid(uid)
     except KeyError:
@@ -66,12 +66,12 @@ def of_uid(uid: int, gid: int) -> Identity:
 
 
 def can_enter(identity: Identity | None, folder: Path) -> bool:
-    """Whether the user may go to the folder, through all its parents."""
+    """Whether the user can enter the folder, through all its parents."""
     return succeeds(identity, ["/bin/sh", "-c", 'cd -- "$1"', "sh", str(folder)])
 
 
 def can_run(identity: Identity | None, program: Path) -> bool:
-    """Whether the user may run the program, its libraries included."""
+    """Whether the user can run the program, including its libraries."""
     return succeeds(identity, [str(program), "--version"])
 
 
@@ -88,7 +88,7 @@ def run_as(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end as that user, with a clean environment and that input.
 
-    In a session of its own: Ctrl-C reaches the launcher only, which then clears up.
+    In its own session: Ctrl-C reaches the launcher only, which then cleans up.
     """
     become: dict[str, Any] = {}
     if identity is not None:

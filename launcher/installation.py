@@ -23,12 +23,12 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 PYTHON = Path(".venv/bin/python")
 
 START_S = 90
-"""Longer than any start takes, on a machine that does much else."""
+"""Longer than any start takes, even on a busy machine."""
 
 STOP_S = 15
 
 LINES_KEPT = 400
-"""Of the child's log, for the message of a start that failed."""
+"""Of the child's log, for the error message of a start that failed."""
 
 READY = re.compile(r"^ready kafka=(?P<kafka>\S+) draft=(?P<draft>\S+) web=(?P<web>\S+)$")
 
@@ -53,7 +53,7 @@ class Installation:
         self.checkout = checkout or CHECKOUT
         self._python = str(checkout / PYTHON) if checkout else sys.executable
         self.data_dir = data_dir or Path(tempfile.mkdtemp(prefix="rollcall-"))
-        self.data_dir.chmod(0o711)  # PostgreSQL's own user passes through it
+        self.data_dir.chmod(0o711)  # PostgreSQL's own user has to pass through it
         self.kafka = ""
         self.draft = ""
         self.web = ""
@@ -112,7 +112,7 @@ class Installation:
                 self.kill()
 
     def kill(self) -> None:
-        """End every process of it at once, PostgreSQL included, without a word."""
+        """Kill every process of it at once with SIGKILL, PostgreSQL included."""
         for pid in self.pids():
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -142,7 +142,7 @@ class Installation:
         return self._pid("coordinator_site.web_server")
 
     def _pid(self, wanted: str) -> int:
-        """Of the process that has this word in its command."""
+        """The pid of the process whose command line contains this word."""
         ours = set(self.pids())
         for line in _listed("pid=,args="):
             pid, _, command = line.strip().partition(" ")
@@ -162,7 +162,7 @@ class Installation:
 
 
 def _children() -> dict[int, list[int]]:
-    """Parent to children, of every process of this machine."""
+    """Parent to children, for every process of this machine."""
     children: dict[int, list[int]] = {}
     for line in _listed("pid=,ppid="):
         pid, parent = map(int, line.split())
@@ -171,7 +171,7 @@ def _children() -> dict[int, list[int]]:
 
 
 def _listed(columns: str) -> list[str]:
-    """A line for each process that ``ps`` shows."""
+    """One line for each process that ``ps`` shows."""
     return subprocess.run(
         ["ps", "-A", "-ww", "-o", columns], capture_output=True, text=True, check=True
     ).stdout.splitlines()

@@ -1,7 +1,7 @@
-"""What the processes say, line by line, each with the name of its process in front.
+"""The output of the processes, line by line, each with the name of its process in front.
 
-A thread of its own does the writing, so a terminal that is stopped or a pipe that nobody
-reads delays nobody: when too much waits to be written, lines are dropped and counted.
+A separate thread writes, so a stopped terminal or a pipe without a reader delays nothing: if too
+much waits to be written, lines are dropped and counted.
 """
 
 import os
@@ -19,7 +19,7 @@ LINE_BYTES_MAX = 4 * log_lines.LINE_CHARACTERS_MAX + 1_024
 """A longer line is shown as several; Rollcall's programs write none."""
 
 FLUSH_S = 1.0
-"""How long closing waits for what is still to be written."""
+"""How long closing waits for lines that are not yet written."""
 
 DROPPED = b"%d lines were dropped: nobody read them"
 
@@ -46,7 +46,7 @@ class Output:
         self._writer.start()
 
     def say(self, name: str, text: str) -> None:
-        """A line of our own, about that process."""
+        """Write a line of the launcher about that process."""
         self.line(name, text.encode())
 
     def line(self, name: str, text: bytes) -> None:
@@ -57,7 +57,7 @@ class Output:
             self._dropped += 1
 
     def pump(self, name: str, stream: IO[bytes]) -> threading.Thread:
-        """Pass on all that a process says, until the end of its output."""
+        """Pass on all output of the process, until its end."""
         thread = threading.Thread(
             target=self._pump, args=(name, stream), name=f"pump {name}", daemon=True
         )
@@ -65,7 +65,7 @@ class Output:
         return thread
 
     def close(self) -> None:
-        """Write what waits, as far as somebody reads it."""
+        """Write the remaining lines, as far as they are read."""
         try:
             self._waiting.put(END, timeout=FLUSH_S)
         except queue.Full:

@@ -1,7 +1,6 @@
-"""Which process is given which secret: its own, and no other's.
+"""Which secrets each program gets: only those that it needs.
 
-Nothing is started or read here; ``plan.py`` gives each program what this makes of the whole
-environment.
+Nothing is started or read here; ``plan.py`` passes the result to each program as its environment.
 """
 
 from collections.abc import Mapping
@@ -19,10 +18,10 @@ OF_ROLES = {ANALYSIS, *(program.login for program in commands.PROGRAMS.values() 
 
 
 def of(name: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a program: everything but the secrets of others.
+    """The environment of a program: everything but the secrets of other programs.
 
-    Where there are logins its URL is that of its own. Elsewhere all processes connect as the same
-    user.
+    If the roles are logins, its URL is that of its own login. Otherwise all processes connect as
+    the same user.
     """
     program = commands.PROGRAMS[name]
     given = {k: v for k, v in environ.items() if k not in SECRETS or k in (URL, *program.secrets)}
@@ -36,7 +35,7 @@ def of(name: str, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def of_nobody(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without a secret, for who connects to nothing."""
+    """The environment without any secret, for processes that connect to nothing."""
     parts = urlsplit(environ[URL])
     nowhere = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
     told = {k: v for k, v in environ.items() if k not in (*SECRETS, PASSWORD)}
@@ -44,8 +43,8 @@ def of_nobody(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def url(environ: Mapping[str, str], role: str) -> str:
-    """The URL of the database for who logs in as this role. One that is a role's own, or has no
-    password to follow from, stays as it is: its reader refuses it in words."""
+    """The database URL for a login as this role. A URL that is already a role's own, or that has no
+    password to derive one from, is not changed: its reader rejects it with an error message."""
     parts = urlsplit(environ[URL])
     secret = unquote(parts.password or "") or environ.get(PASSWORD, "")
     if not secret or unquote(parts.username or "") in OF_ROLES:

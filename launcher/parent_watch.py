@@ -19,7 +19,7 @@ PR_SET_PDEATHSIG = 1
 """The option of Linux's prctl(2) that asks for a signal at the parent's death."""
 
 LOOK_AGAIN_S = 1.0
-"""How often a watcher looks whether the command itself has ended."""
+"""How often a watcher checks whether the command itself has ended."""
 
 
 def become(user: str) -> None:
@@ -47,7 +47,7 @@ def fork_watcher(hold: int, signal_number: int) -> None:
     if os.fork() != 0:
         os.close(hold)
         return
-    for inherited in (0, 1, 2):  # our output must reach its end when the command does
+    for inherited in (0, 1, 2):  # the command's output must end when it ends
         os.close(inherited)
     while os.getppid() == command:
         if select.select([hold], [], [], LOOK_AGAIN_S)[0]:
@@ -57,7 +57,7 @@ def fork_watcher(hold: int, signal_number: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Put on the leash, then become the command."""
+    """Set up the watch, then become the command."""
     parent, signal_number, user, hold, *command = arguments
     if user != "-":
         become(user)

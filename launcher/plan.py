@@ -1,6 +1,6 @@
 """What runs: which programs of ``launcher.commands``, in which order, on which ports.
 
-How things are run is ``supervisor.py``.
+``supervisor.py`` runs it.
 """
 
 import os
@@ -21,11 +21,10 @@ WEB_HOST = ports.LOOPBACK
 PROBE_TIMEOUT_S = 1.0
 
 LISTENERS = ("ROLLCALL_LISTENERS", "ROLLCALL_ADVERTISED_LISTENERS")
-"""They replace the Kafka port; what is wrong with them a node says itself."""
+"""They replace the Kafka port; a node itself reports errors in them."""
 
 OWN_POSTGRESQL = {"ROLLCALL_DATABASE_ROLES": "logins"}
-"""Unless somebody says otherwise, in a server that is ours alone each kind of process logs in as
-its role."""
+"""By default, each kind of process logs in to our own embedded server as its role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,8 @@ class Ports:
 
 
 def choose_ports(wanted: Environment) -> Ports:
-    """The ports asked for; a free one wherever 0 was asked for. ``LaunchError`` for one that
-    another program has."""
+    """The ports that are set; a free one for each 0. ``LaunchError`` for a port that another
+    program uses."""
     free = iter(ports.free(2 * wanted.nodes + 1))
     first = 0 if os.environ.get(LISTENERS[0]) else wanted.kafka_port
     kafka = _of_nodes(first, wanted.nodes, free)
@@ -61,7 +60,7 @@ def build(
 ) -> tuple[Stage, ...]:
     """Everything but PostgreSQL: tasks first, then the nodes, then web and worker together.
 
-    Members wait for the nodes, and nobody is in a hurry for the others.
+    The nodes come first because members wait for them.
     """
     chosen = choose_ports(wanted)
     environ = {
@@ -71,7 +70,7 @@ def build(
         "ROLLCALL_DATABASE_URL": database_url,
         "ROLLCALL_NODES": str(wanted.nodes),
         "ROLLCALL_WEB_PORT": str(chosen.web),
-        # Whether what programs say is seen by people now, or kept: they are told through pipes.
+        # Tell programs whether their output goes to a terminal: they only see a pipe.
         **({"ROLLCALL_TERMINAL": "1"} if os.isatty(output.STANDARD_ERROR) else {}),
     }
     if forks is not None:
@@ -85,7 +84,7 @@ def build(
 
 
 def command(name: str, *arguments: str, environ: Mapping[str, str]) -> Command:
-    """A program of the table, with what it needs in its environment."""
+    """A program of the table, with its environment."""
     return Command(
         commands.argv(name, *arguments),
         commands.environ(name, own_secrets.of(name, environ)),
@@ -113,7 +112,7 @@ def node(
 
 
 def moved(listeners: str, node_id: int) -> str:
-    """The listeners of a further node: their ports are as many more; 0 stays any free one."""
+    """The listeners of a further node: their ports plus its number; 0 stays 0."""
     return re.sub(
         r":(\d+)(?=\s*(?:,|$))",
         lambda port: f":{int(port[1]) + node_id if int(port[1]) else 0}",
@@ -136,14 +135,15 @@ def worker(data_dir: DataDir, environ: Mapping[str, str]) -> Process:
 def awaited(
     name: str, data_dir: DataDir, environ: Mapping[str, str]
 ) -> tuple[Path, dict[str, str]]:
-    """The ready file of a process that is about to start, and the environment that names it."""
+    """The ready file of a process that is about to start, and the environment variable with its
+    path."""
     ready = data_dir.run / f"{name}.ready"
     ready.unlink(missing_ok=True)
     return ready, {**environ, "ROLLCALL_READY_FILE": str(ready)}
 
 
 def ready_file(path: Path) -> Probe:
-    """A process serves once its ready file has a whole line, which says where."""
+    """A process serves once its ready file has a complete line, with its address."""
 
     def probe() -> str | None:
         try:
@@ -156,8 +156,8 @@ def ready_file(path: Path) -> Probe:
 
 
 def livez(port: int) -> str | None:
-    """The web's URL once it answers on /livez. By hand: Python's own client brings TLS along, and
-    the launcher stays in memory for as long as everything else."""
+    """The web's URL once /livez answers. Written by hand: Python's HTTP client imports TLS, and the
+    launcher's memory stays in use as long as it runs."""
     try:
         with socket.create_connection((WEB_HOST, port), PROBE_TIMEOUT_S) as peer:
             peer.sendall(b"GET /livez HTTP/1.0\r\nHost: %b\r\n\r\n" % WEB_HOST.encode())

@@ -1,4 +1,4 @@
-"""Free ports on loopback: asking the kernel for them, and asking whether one is free."""
+"""Free ports on loopback: ask the kernel for them, or check whether one is free."""
 
 import socket
 import time
@@ -8,13 +8,13 @@ from launcher.errors import LaunchError
 LOOPBACK = "127.0.0.1"
 
 PATIENCE_S = 3.0
-"""A process of an earlier run that was killed may still be ending."""
+"""How long to wait: a process of an earlier run that was killed may still be ending."""
 
 LOOK_AGAIN_S = 0.05
 
 
 def is_free(port: int) -> bool:
-    """Whether a listener could bind the port now. Nothing is reserved by asking."""
+    """Whether a listener could bind the port now. This reserves nothing."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -25,7 +25,7 @@ def is_free(port: int) -> bool:
 
 
 def free(count: int) -> tuple[int, ...]:
-    """That many different free ports. All are held until the last is found."""
+    """So many different free ports. All are held until the last one is found."""
     probes = [socket.socket() for _ in range(count)]
     try:
         for probe in probes:
@@ -37,7 +37,7 @@ def free(count: int) -> tuple[int, ...]:
 
 
 def demand(port: int, variable: str) -> None:
-    """Make sure that the port can be bound; ``LaunchError`` names the variable that chose it."""
+    """Check that the port can be bound; ``LaunchError`` names the variable that set it."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_free(port):
         if time.monotonic() > deadline:

@@ -24,25 +24,25 @@ SETTINGS: Mapping[str, str] = {
     "listen_addresses": LOOPBACK,
     "unix_socket_directories": "",
     "password_encryption": "scram-sha-256",
-    # Small, beside the other processes of one machine; safe whatever happens to it.
+    # Small, as it shares one machine with other processes; durable in any crash.
     "shared_buffers": "64MB",
     "max_connections": "100",  # more for many nodes (``for_processes``)
     "fsync": "on",
     "full_page_writes": "on",
     "synchronous_commit": "on",
     "max_wal_size": "512MB",
-    # By each process for itself: three that read ahead are for tables larger than memory.
+    # Each process reads for itself: I/O workers that read ahead are for tables beyond memory.
     "io_method": "sync",
     "io_max_concurrency": "4",  # handles of every possible connection, in shared memory
-    # A node keeps plans from when the tables were small until PostgreSQL has looked at them again.
+    # A node keeps plans from when the tables were small until PostgreSQL has analysed them again.
     "autovacuum_naptime": "15s",
     "max_logical_replication_workers": "0",  # nothing here subscribes to another server
-    # A client that vanished is noticed, and its locks are released.
+    # Notice a client that vanished, and release its locks.
     "client_connection_check_interval": "1s",
     "tcp_keepalives_idle": "5",
     "tcp_keepalives_interval": "2",
     "tcp_keepalives_count": "3",
-    # To standard error, where the supervisor puts our name in front.
+    # To standard error, where the supervisor adds the process's name.
     "logging_collector": "off",
     "log_destination": "stderr",
     "log_line_prefix": "",
@@ -54,13 +54,13 @@ SETTINGS: Mapping[str, str] = {
 
 CONNECTIONS_MIN = 100
 OF_A_NODE, OF_OTHERS = 16, 16
-"""Connections that a node has at the most, while something is wrong; and those of set-up, an
-analysis, people's own programs, and what PostgreSQL keeps for its superuser."""
+"""The most connections of a node, while something is wrong; and those of set-up, an analysis,
+users' own programs, and those that PostgreSQL reserves for its superuser."""
 
 
 def for_processes(nodes: int, logins: int) -> Mapping[str, str]:
-    """The settings for so many nodes beside the logins of web and worker, which may have so many
-    connections: nobody's are the other's, and the nodes' are reserved."""
+    """The settings for so many nodes, and for so many connections of the logins of web and worker.
+    Neither can use up the other's connections, and the nodes' are reserved."""
     reserved = nodes * OF_A_NODE
     most = max(CONNECTIONS_MIN, reserved + logins + OF_OTHERS)
     return {**SETTINGS, "max_connections": str(most), "reserved_connections": str(reserved)}
@@ -71,19 +71,19 @@ THROWAWAY: Mapping[str, str] = {
     "full_page_writes": "off",
     "autovacuum_naptime": "1min",
 }
-"""For tests, whose data nobody keeps."""
+"""For tests, whose data need not survive."""
 
 CONNECT_TIMEOUT_S = 1
 PROTOCOL_VERSION = 3 << 16
 ASKS_FOR_PASSWORD = b"R"
-"""How a server answers that takes connections; one that starts or ends sends an error."""
+"""The first byte of a server that accepts connections; one that starts or stops sends an error."""
 
 LADDER: Ladder = (
     (signal.SIGINT, 2.0),  # fast: connections end, a checkpoint is written
     (signal.SIGQUIT, 0.7),  # immediate: the next start recovers
     (signal.SIGKILL, 0.3),
 )
-"""The polite ladder takes 6.5 s at most, this one 3 s: all is over within 10 s
+"""The general ladder takes 6.5 s at most, this one 3 s: everything has stopped within 10 s
 (docs/architecture.md, *Contracts*)."""
 
 
@@ -100,10 +100,10 @@ def describe(cluster: PostgresCluster, settings: Mapping[str, str] = SETTINGS) -
 
 
 def probe(cluster: PostgresCluster) -> str | None:
-    """Where the server takes connections; None while it does not.
+    """Where the server accepts connections; None while it does not.
 
-    It says so to the first message of a connection, before it asks for the password. By hand: a
-    driver takes longer to import than the server to start.
+    It answers the first message of a connection, before it asks for the password. Written by hand,
+    because importing a driver takes longer than the server's start.
     """
     words = ("user", clusters.SUPERUSER, "database", clusters.DATABASE, "", "")
     message = struct.pack("!I", PROTOCOL_VERSION) + "\0".join(words).encode()
@@ -118,9 +118,9 @@ def probe(cluster: PostgresCluster) -> str | None:
 
 @contextmanager
 def serve(path: Path, *, throwaway: bool = False, output: Output | None = None) -> Iterator[str]:
-    """Run the server alone, and give its database's URL; for tests and for tools.
+    """Run the server alone, and return its database's URL; for tests and for tools.
 
-    Must be called by the main thread. Raises ``LaunchError`` when it cannot start.
+    Must be called by the main thread. Raises ``LaunchError`` if it cannot start.
     """
     cluster = clusters.prepare(path, throwaway=throwaway)
     settings = {**SETTINGS, **(THROWAWAY if throwaway else {})}

@@ -11,7 +11,8 @@ from pathlib import Path
 from launcher.identity import Identity
 
 Probe = Callable[[], str | None]
-"""Asks a process whether it serves: where, or None while it does not. Takes a second at most."""
+"""Checks whether a process serves: returns where, or None while it does not. Takes a second at
+most."""
 
 Ladder = tuple[tuple[signal.Signals, float], ...]
 """How to stop a process: which signal, then how many seconds to wait before the next one."""
@@ -21,21 +22,21 @@ POLITE: Ladder = ((signal.SIGTERM, 6.0), (signal.SIGKILL, 0.5))
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program with its arguments, environment, folder, and user if that is not ours."""
+    """A program with its arguments, environment, folder, and user if it is not ours."""
 
     argv: tuple[str, ...]
     environ: Mapping[str, str]
     folder: Path = Path("/")
     identity: Identity | None = None
     at_our_death: signal.Signals = signal.SIGKILL
-    """What it gets when the launcher dies without a chance to stop it."""
+    """The signal that it gets when the launcher dies without being able to stop it."""
     program: tuple[str, ...] = ()
     """Name and arguments in ``launcher.commands``, for the fork server; () for other programs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A program that serves until it is told to stop, and is restarted when it dies."""
+    """A program that serves until it is stopped, and is restarted when it dies."""
 
     name: str
     command: Command

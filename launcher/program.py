@@ -1,7 +1,7 @@
 """``python -m launcher.program NAME [ARGUMENTS]``: become one of Rollcall's programs.
 
-This process turns into the program instead of starting it, so that a signal reaches it and its
-exit status is its own. What there is stands in ``launcher.commands``; nothing is decided here.
+This process becomes the program (exec) instead of starting it, so that the program gets its signals
+and its exit status is the program's. ``launcher.commands`` has the list; nothing is decided here.
 """
 
 import os
@@ -15,7 +15,7 @@ USAGE_ERROR = 2
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
-    """Become the program, or say which there are."""
+    """Become the program, or print the list of programs."""
     name, *rest = arguments or ("",)
     if name not in commands.PROGRAMS:
         sys.stderr.write(usage())
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
 
 
 def usage() -> str:
-    """The table, for people."""
+    """The list of programs as a table."""
     width = max(map(len, commands.PROGRAMS))
     rows = (f"  {name:{width}}  {row.meaning}" for name, row in commands.PROGRAMS.items())
     return "\n".join(("python -m launcher.program NAME [ARGUMENTS], where NAME is", *rows, ""))

@@ -1,7 +1,7 @@
 """``python -m launcher.scene_members BOOTSTRAP GROUP NAME [COUNT]``: members for a picture, until
-they are ended. One is a stock consumer; many are the library's, all in this process.
+they are killed. One is a stock consumer; several are those of our library, all in this process.
 
-The group's topic has the group's name. Needs kafka-python, which is among the development tools.
+The group's topic has the group's name. Needs kafka-python, which is one of the development tools.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ COMMIT_S: Final = 2.0
 
 
 def stock(bootstrap: str, group: str, name: str) -> None:
-    """A consumer that commits what it has done."""
+    """A consumer that commits what it has processed."""
     from kafka import KafkaConsumer
     from kafka.errors import KafkaError
     from kafka.structs import OffsetAndMetadata
@@ -45,19 +45,19 @@ def stock(bootstrap: str, group: str, name: str) -> None:
 
 
 async def one(bootstrap: str, group: str, name: str) -> None:
-    """A member of the library."""
+    """A member of our library."""
     async with Member(bootstrap, group, [group], client_id=name) as member:
         async for _change in member:
             pass
 
 
 async def crowd(bootstrap: str, group: str, name: str, count: int) -> None:
-    """Many of them."""
+    """Several members of our library."""
     await asyncio.gather(*(one(bootstrap, group, f"{name}-{n:03}") for n in range(count)))
 
 
 def main() -> None:
-    """Until somebody ends the process."""
+    """Run until the process is killed."""
     bootstrap, group, name, *count = sys.argv[1:]
     if count:
         asyncio.run(crowd(bootstrap, group, name, int(count[0])))

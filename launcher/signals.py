@@ -1,7 +1,7 @@
-"""Waiting for whatever comes first: a signal, the end of a child, or a moment in time.
+"""Wait for the first of: a signal, the end of a child, or a time.
 
-The handlers only wake the main loop (the self-pipe trick); what a signal means is
-decided there. Also here: being stopped with a ``make`` that keeps its signal to itself.
+The handlers only wake the main loop (the self-pipe trick), which decides what a signal means. Also
+here: how to notice that a ``make`` was interrupted and did not pass the signal on.
 """
 
 import os
@@ -26,7 +26,7 @@ class Signals:
 
     @contextmanager
     def watching(self) -> Iterator["Signals"]:
-        """Take over the signals that stop us, and the one that tells of a child's end."""
+        """Handle the signals that stop us, and SIGCHLD."""
         self._wake, write = os.pipe()
         os.set_blocking(self._wake, False)
         os.set_blocking(write, False)
@@ -59,11 +59,11 @@ class Signals:
 
 
 class Parent:
-    """The ``make`` that runs us: we end when it dies, and when it alone was interrupted.
+    """The ``make`` that runs us: we stop when it dies, and when only it was interrupted.
 
-    A terminal sends SIGINT to make and to us. A program that sends it to make only leaves make
-    waiting for us, since GNU make passes on SIGTERM but not SIGINT. What can be seen from here is
-    that make has put the signal back to its default, as it does once, on being interrupted.
+    A terminal sends SIGINT to make and to us. If a program sends it to make only, make waits for
+    us, since GNU make passes on SIGTERM but not SIGINT. We can see that make has reset the signal
+    to its default, which it does when it is interrupted.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Parent:
         return os.getppid() != self._pid or (self._handled and not self.handles_interrupt())
 
     def handles_interrupt(self) -> bool:
-        """Whether the parent has a handler for SIGINT; False where /proc does not tell."""
+        """Whether the parent has a handler for SIGINT; False if /proc does not say."""
         try:
             status = Path(f"/proc/{self._pid}/status").read_text()
         except OSError:

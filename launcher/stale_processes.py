@@ -1,9 +1,9 @@
-"""Server processes that outlived their launcher: finding them, and ending them.
+"""Find and end server processes that outlived their launcher.
 
-A launcher that was killed leaves a server that is still shutting down, and one that was
-killed itself may leave backends behind. All of them work in the data folder, and that is
-how they are known; a pid alone proves nothing, for pids are used again. The caller
-holds the data folder's lock, so whoever is found has no launcher any more.
+A launcher that was killed leaves a server that is still shutting down, and a server that was killed
+may leave backends behind. All of them work in the data folder, which identifies them; a pid alone
+proves nothing, because pids are reused. The caller holds the data folder's lock, so a process that
+is found has no launcher any more.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 from launcher.errors import LaunchError
 
 LADDER = (
-    (signal.SIGINT, 5.0),  # fast shutdown: what the server was told when its launcher died
+    (signal.SIGINT, 5.0),  # fast shutdown: what the server gets when its launcher dies
     (signal.SIGQUIT, 2.0),  # immediate: no checkpoint, the next start recovers
     (signal.SIGKILL, 2.0),
 )
@@ -54,7 +54,7 @@ def works_in(process: Path, data: Path) -> bool:
     try:
         name = (process / "comm").read_text().strip()
         return name == "postgres" and (process / "cwd").readlink() == data
-    except OSError:  # it ended meanwhile, or belongs to somebody else
+    except OSError:  # it ended meanwhile, or belongs to another user
         return False
 
 
@@ -91,10 +91,10 @@ def wait_gone(data: Path, wait_s: float) -> None:
 
 
 def drop_false_pid_file(data: Path) -> None:
-    """Remove a pid file whose pid now belongs to some other program.
+    """Remove a pid file whose pid now belongs to another program.
 
-    The server refuses to start beside it, as it cannot tell. Where the pid is free the file
-    stays: the server then also checks that no shared memory of the old one is in use.
+    The server refuses to start if there is one, because it cannot tell. If no process has the pid,
+    the file stays: the server then also checks that no shared memory of the old one is in use.
     """
     pid = recorded_pid(data)
     if pid is not None and is_alive(pid):

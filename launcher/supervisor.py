@@ -1,7 +1,7 @@
-"""Starts stages in order, restarts what dies, stops everything in reverse order.
+"""Starts stages in order, restarts processes that die, stops everything in reverse order.
 
-One loop in the main thread, which sleeps until a signal, a child's end or the next thing due.
-What is started is ``plan.py``; how one child is started is ``child.py``.
+One loop in the main thread, which sleeps until a signal, a child's end or the next due time.
+``plan.py`` defines what is started; ``child.py`` starts one child.
 """
 
 import time
@@ -17,10 +17,10 @@ from launcher.signals import Signals
 BACK_OFF_FIRST_S = 0.2
 BACK_OFF_MAX_S = 5.0
 SETTLED_S = 60.0
-"""A process that lived this long begins with the shortest back-off again."""
+"""A process that lived this long starts again with the shortest back-off."""
 
 START_ATTEMPTS_MAX = 4
-"""A process that dies this often before it has served once ends the start."""
+"""A process that dies this often before it has served fails the start."""
 
 PROBE_EVERY_S = 0.02
 LOOK_EVERY_S = 0.5
@@ -28,15 +28,15 @@ LOOK_EVERY_S = 0.5
 
 
 class Stopped(Exception):
-    """Somebody asked us to stop: no error, but it too ends whatever is under way."""
+    """A stop was requested: not an error, but it also aborts the current work."""
 
 
 def no_other_way(_command: Command) -> None:
-    """Processes are started by themselves."""
+    """Without a fork server: each process is started on its own."""
 
 
 class Supervised:
-    """One process of the plan with its history: the present child, and when to start the next."""
+    """A process of the plan with its history: the current child, and when to start the next one."""
 
     def __init__(self, process: Process, output: Output, forks: Forks | None) -> None:
         self.process = process
@@ -48,7 +48,7 @@ class Supervised:
         self._start()
 
     def mend(self, now: float) -> None:
-        """Notice that the child ended, and start the next one when its time has come."""
+        """Notice that the child ended, and start the next one when it is due."""
         if self.child is None:
             if now >= self._next_start:
                 self._start()
@@ -84,7 +84,7 @@ class Supervised:
 
 
 class Supervisor:
-    """Runs a plan until somebody asks for its end."""
+    """Runs a plan until a stop is requested."""
 
     def __init__(self, output: Output, signals: Signals, forks: Forks | None = None) -> None:
         self._output = output
@@ -128,7 +128,7 @@ class Supervisor:
         return {s.process.name: s.served for stage in self._stages for s in stage if s.served}
 
     def watch(self) -> None:
-        """Restart what dies, until somebody asks for the end."""
+        """Restart what dies, until a stop is requested."""
         try:
             while True:
                 self._turn(LOOK_EVERY_S)
@@ -136,7 +136,7 @@ class Supervisor:
             return
 
     def stop(self) -> None:
-        """Stop everything, the last stage first, each process by its own ladder."""
+        """Stop everything, the last stage first, each process by its own ladder of signals."""
         if self._task is not None:
             self._task.clear()
             self._task.forget()
@@ -144,12 +144,13 @@ class Supervisor:
             stop_stage(self._stages.pop(), self._signals)
 
     def _settle(self, is_wanted: bool) -> None:
-        """Wait until the fork server can be asked, where there is one and somebody wants to."""
+        """Wait until the fork server is ready, if there is one and a process of the plan uses
+        it."""
         while is_wanted and self._forks is not None and not self._forks.is_settled():
             self._turn(PROBE_EVERY_S)
 
     def _turn(self, longest_s: float) -> None:
-        """Wait for something to happen, and mend what broke."""
+        """Wait for an event, and restart what died."""
         self._signals.wait(longest_s)
         if self._signals.stop_asked:
             raise Stopped
@@ -162,7 +163,8 @@ class Supervisor:
 
 
 def stop_stage(stage: Sequence[Supervised], signals: Signals) -> None:
-    """Walk each child down its ladder, all of them at the same time, the last started first."""
+    """Send each child its ladder of signals, all children at the same time, the last started
+    first."""
     begun = time.monotonic()
     descents = [
         Descent(one.child, one.process.ladder, begun)
@@ -176,7 +178,7 @@ def stop_stage(stage: Sequence[Supervised], signals: Signals) -> None:
 
 
 class Descent:
-    """One child on its way down a ladder of signals."""
+    """The progress of one child through its ladder of signals."""
 
     def __init__(self, child: Child, ladder: Ladder, begun: float) -> None:
         self._child = child
@@ -184,7 +186,7 @@ class Descent:
         self._next_at = begun
 
     def goes_on(self, now: float) -> bool:
-        """Send what is due; False once the child has ended, or nothing more can be done."""
+        """Send the signal that is due; False once the child has ended, or no signal is left."""
         if self._child.status() is not None:
             self._child.forget()
             return False

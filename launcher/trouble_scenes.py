@@ -1,7 +1,7 @@
 """Groups in trouble, for the pictures of ``launcher.screenshots``: stuck, frozen, stopped, altered,
 deleted while its page is open, in a storm, large, and a page without its server.
 
-Each is brought about as it comes about: by clients that hang, leave or write, and by REST.
+Each is caused as in practice: by clients that hang, leave or commit, and by REST.
 """
 
 import re
@@ -39,11 +39,11 @@ if verb == "alter":
 else:
     [one.result() for one in admin.delete_consumer_groups([group]).values()]
 """
-"""A script of somebody's, with a stock client."""
+"""A script of a user, with a stock client."""
 
 
 class Stage:
-    """The installation, and the members that play in it."""
+    """The installation, and the members of the scenes."""
 
     def __init__(self, camera: Any, kafka: str, web: str, token: str) -> None:
         self.camera, self.page, self.kafka = camera, camera.page, kafka
@@ -55,33 +55,33 @@ class Stage:
         self.members: list[subprocess.Popen[bytes]] = []
 
     def topic(self, name: str, partitions: int = 12) -> None:
-        """Work for a group of this name."""
+        """Create the topic of a group of this name."""
         self.rest.post("topics", json={"name": name, "partitions": partitions}).raise_for_status()
 
     def ask(self, path: str, **body: str) -> None:
-        """What an operator asks for."""
+        """Send a request of an operator."""
         self.rest.post(path, json=body).raise_for_status()
 
     def join(self, group: str, name: str, *count: str) -> subprocess.Popen[bytes]:
-        """A member; with a count, so many."""
+        """Start a member; with a count, so many members."""
         program = (sys.executable, "-m", "launcher.scene_members", self.kafka, group, name, *count)
         quiet = subprocess.DEVNULL
         self.members.append(subprocess.Popen(program, cwd=CHECKOUT, stdout=quiet, stderr=quiet))
         return self.members[-1]
 
     def script(self, verb: str, group: str) -> None:
-        """What somebody's script does."""
+        """Run a user's script."""
         program = (sys.executable, "-c", ADMIN, self.kafka, verb, group)
         subprocess.run(program, check=True, cwd=CHECKOUT)
 
     def settled(self, group: str, text: str = "Settled") -> None:
-        """Its page, once it says so."""
+        """Open the group's page, and wait until it shows this text."""
         while (self.page.goto(f"/admin/groups/group/{group}/change/")).status == 404:
             self.page.wait_for_timeout(500)
         self.says(text)
 
     def says(self, text: str) -> None:
-        """Until the first line of the page says it."""
+        """Wait until the first line of the page shows this text."""
         said = self.page.locator("#situation").get_by_text(re.compile(text))
         said.wait_for(timeout=PATIENCE_MS)
 
@@ -92,7 +92,7 @@ class Stage:
 
 @contextmanager
 def stage(camera: Any, kafka: str, web: str, token: str) -> Iterator[Stage]:
-    """The members end with the block."""
+    """Start a stage; its members end with the block."""
     made = Stage(camera, kafka, web, token)
     try:
         yield made
@@ -104,7 +104,7 @@ def stage(camera: Any, kafka: str, web: str, token: str) -> Iterator[Stage]:
 
 
 def stuck(stage: Stage) -> None:
-    """A member hangs, and a newcomer waits for it."""
+    """A member hangs, and a new member waits for it."""
     stage.topic("returns")
     ben = stage.join("returns", "ben")
     stage.settled("returns")
@@ -118,7 +118,7 @@ def stuck(stage: Stage) -> None:
 
 
 def frozen(stage: Stage) -> None:
-    """An operator froze the group until a time, and a newcomer waits."""
+    """An operator froze the group until a time, and a new member waits."""
     stage.topic("payments")
     stage.join("payments", "fred")
     stage.settled("payments")
@@ -143,7 +143,7 @@ def altered(stage: Stage) -> None:
     stage.topic("refunds")
     alma = stage.join("refunds", "alma")
     stage.settled("refunds")
-    stage.page.wait_for_timeout(4_000)  # something is committed
+    stage.page.wait_for_timeout(4_000)  # until something is committed
     alma.send_signal(signal.SIGINT)
     for member in stage.rest.get("groups/refunds/members").json()["data"]:
         path = f"groups/refunds/members/{member['member_id']}"
@@ -199,7 +199,7 @@ SCENES: Final = (stuck, frozen, stopped, altered, storm, large, fleet)
 
 
 def play(camera: Any, kafka: str, web: str, token: str) -> None:
-    """All of them, one after the other."""
+    """Take all pictures, one scene after the other."""
     with stage(camera, kafka, web, token) as made:
         for scene in SCENES:
             scene(made)
