@@ -1,4 +1,4 @@
-"""How the admin looks and what its sidebar leads to: django-unfold's settings, and nothing else."""
+"""The admin's look and the links of its sidebar: django-unfold's settings, and nothing else."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ SECOND_FACTOR = "WEB_SECOND_FACTOR"
 
 
 def allowed(*permissions: str) -> Callable[[HttpRequest], bool]:
-    """Whether a user has any of these permissions, as the sidebar asks it."""
+    """Whether a user has any of these permissions, in the form that the sidebar calls."""
 
     def has_one(request: HttpRequest) -> bool:
         return any(map(request.user.has_perm, permissions))
@@ -21,12 +21,12 @@ def allowed(*permissions: str) -> Callable[[HttpRequest], bool]:
 
 
 def has_second_factors(_request: HttpRequest) -> bool:
-    """Whether there is a page for one's own."""
+    """Whether users have a page for their second factor."""
     return bool(getattr(settings, SECOND_FACTOR) != "off")
 
 
 def item(title: str, icon: str, page: str, *permissions: str) -> dict[str, Any]:
-    """One line of the sidebar; it is left out for who may not see its page."""
+    """One line of the sidebar; hidden from users who may not see its page."""
     return {
         "title": title,
         "icon": icon,
@@ -94,7 +94,7 @@ NAVIGATION: list[dict[str, Any]] = [
     },
 ]
 
-# Teal, in the steps that unfold's styles use.
+# Teal, in the shades that unfold's styles use.
 PRIMARY = {
     "50": "oklch(98.4% .014 180.7)",
     "100": "oklch(95.3% .051 180.8)",
@@ -111,7 +111,7 @@ PRIMARY = {
 
 
 def mark(_request: HttpRequest) -> str:
-    """The sign beside the name."""
+    """The logo beside the name."""
     return static("rollcall/mark.svg")
 
 

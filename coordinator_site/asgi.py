@@ -7,7 +7,7 @@ from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
 
-http = get_asgi_application()  # first: it sets Django up, and what follows imports models
+http = get_asgi_application()  # first: it sets Django up, and the imports below need models
 
 from django.conf import settings  # noqa: E402
 
@@ -15,8 +15,7 @@ from coordinator_site.celery import app as celery  # noqa: E402
 from coordinator_site.concurrency import REQUESTS_MAX, Concurrency  # noqa: E402
 from groups.live import routing  # noqa: E402
 
-# Without this the broker is known to the thread of this import alone, and requests are answered
-# in threads of their own.
+# Otherwise only the thread of this import knows the broker, but requests are processed in
 celery.set_default()
 
 application = ProtocolTypeRouter(

@@ -1,4 +1,4 @@
-"""The Celery application: configuration only. Tasks stand in ``groups.tasks``."""
+"""The Celery application: configuration only. Tasks are in ``groups.tasks``."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ app.autodiscover_tasks()
 
 
 def serves(**_: Any) -> None:
-    """Tell the launcher that this process serves."""
+    """Report to the launcher that this process serves."""
     path = os.environ.get("ROLLCALL_READY_FILE")
     if path:
         Path(path).write_text("ready\n")

@@ -1,4 +1,4 @@
-"""How many requests are worked on at a time: each has a thread of its own while it is.
+"""Limits how many requests are processed at a time: each occupies a thread.
 
 More wait for a moment, those of each address in turn, and are then told to come again. An answer
 that goes on for hours (server-sent events) has no thread, and gives its place back as it begins.
@@ -16,7 +16,7 @@ from groups.places import Crowded, Place, Places
 REQUESTS_MAX = "WEB_REQUESTS_MAX"
 
 WAIT_S: Final = 2.0
-"""As long as for a connection to the database."""
+"""As long as the wait for a connection to the database."""
 
 WAITING_MAX: Final = 10_000
 """Requests that wait for a place: no bound of its own, since each has one of the connections, of
@@ -36,20 +36,20 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def is_endless(message: Any) -> bool:
-    """Whether an answer begins that has no end of its own."""
+    """Whether the message starts a response that never ends by itself."""
     headers = message.get("headers", ()) if message["type"] == "http.response.start" else ()
     return any(k.lower() == b"content-type" and v.startswith(EVENTS) for k, v in headers)
 
 
 class Concurrency:
-    """An application with ``most`` requests at work in it."""
+    """Runs an application with at most ``most`` requests at a time."""
 
     def __init__(self, application: Application, most: int) -> None:
         self.application = application
         self._places = Places(most, WAITING_MAX)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Wait for a place, and work."""
+        """Wait for a place, then run the application."""
         try:
             async with asyncio.timeout(WAIT_S):
                 await self._places.take(address_of(scope))
@@ -65,8 +65,8 @@ class Concurrency:
 
         work = asyncio.ensure_future(self.application(scope, receive, sending))
         work.add_done_callback(lambda _work: place.give())
-        # A client that goes away ends nothing: a thread cannot be stopped, and where nobody waited
-        # for its end its connection to the database would never be given back.
+        # A client that disconnects ends nothing: a thread cannot be stopped, and if nothing waited
+        # for
         await asyncio.shield(work)
 
 

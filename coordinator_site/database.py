@@ -1,4 +1,4 @@
-"""``ROLLCALL_DATABASE_URL`` as Django's DATABASES wants it. Opens no connection."""
+"""Converts ``ROLLCALL_DATABASE_URL`` to Django's DATABASES. Opens no connection."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,24 +19,24 @@ PORT = 5432
 CONNECT_TIMEOUT_S = 3
 
 WEB = "rollcall_web"
-"""The role whose process has a pool: it has a thread a request, each with a connection."""
+"""The role whose process has a pool: it has one thread per request, each with a connection."""
 
 WORKER = "rollcall_worker"
 WORKER_MAX_AGE_S = 60
-"""Its few threads keep their connections: one a task would cost more than the task."""
+"""Its few threads keep their connections: one per task would cost more than the task."""
 
 POOL_WAIT_S = 2.0
-"""How long a request waits for a connection; then it is told to come again (503)."""
+"""How long a request waits for a connection before it gets 503."""
 
 POOL_IDLE_S = 10.0
-"""Connections beyond one that nobody has used for so long are closed, one after the other."""
+"""Connections beyond the first are closed, one after the other, if they were idle for so long."""
 
 POOL_RECONNECT_S = 1.0
-"""How long the pool itself tries to connect again, as that of a node's readers: whoever comes next
-tries anew, and nobody waits for a pause that grew during a long outage."""
+"""How long the pool itself tries to reconnect, as for the pool of a node's readers: later requests
+try again themselves, so none waits for a back-off that grew during a long outage."""
 
 NOWHERE = "postgresql://127.0.0.1/rollcall"
-"""For commands that need no database, while none is named."""
+"""For commands that need no database, if none is configured."""
 
 
 def url(environ: Mapping[str, str], data_dir: Path) -> str:
@@ -51,7 +51,7 @@ def url(environ: Mapping[str, str], data_dir: Path) -> str:
 
 
 def from_url(text: str) -> dict[str, Any]:
-    """One entry of DATABASES. What follows "?" are libpq's connection options."""
+    """One entry of DATABASES. The part after "?" is libpq's connection options."""
     parts = urlsplit(text)
     try:
         port = parts.port or PORT
@@ -70,7 +70,7 @@ def from_url(text: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": port,
-        # Threads come and go with requests: what one kept would be held until the collector comes.
+        # Each request has a new thread: its connection would stay open until garbage collection.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {"connect_timeout": CONNECT_TIMEOUT_S, **dict(parse_qsl(parts.query))},
@@ -78,10 +78,10 @@ def from_url(text: str) -> dict[str, Any]:
 
 
 def logins(text: str, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """The passwords of the roles that are logged in to, by role; none where they are only taken.
+    """The passwords of the roles that are logins, by role; none if roles are only taken.
 
-    Each follows from the password of ``ROLLCALL_DATABASE_URL``: an installation keeps one secret. A
-    process whose URL is a role's own, as the launcher gives it, knows that one only.
+    Each is derived from the password of ``ROLLCALL_DATABASE_URL``: an installation keeps one
+    secret. A process whose URL is a role's own, as the launcher passes it, knows that one only.
     """
     if environ.get(ROLES_VARIABLE, "").lower() != LOGINS:
         return {}
@@ -102,7 +102,7 @@ def logins(text: str, environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def login(role: str, logins: Mapping[str, str]) -> dict[str, str]:
-    """libpq's parameters for who logs in as this role, if anybody does."""
+    """libpq's parameters for a login as this role; empty if it is not a login."""
     return {"user": role, "password": logins[role]} if role in logins else {}
 
 
@@ -114,8 +114,8 @@ def take_role(
     connections: Any,
     logins: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Have the connections of an entry take this role of ``groups.postgres.roles``, or log in as
-    it; "": neither. Those of the web process come from a pool, ``connections`` of them at most."""
+    """Make the connections of an entry take this role of ``groups.postgres.roles``, or log in as
+    it; "": neither. The web process has a pool with at most ``connections`` of them."""
     if role in logins:
         entry["USER"], entry["PASSWORD"] = role, logins[role]
     if role:

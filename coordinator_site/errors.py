@@ -1,7 +1,7 @@
-"""What becomes of a request that failed: 503 where the database could not be asked, else 500.
+"""Responses to failed requests: 503 if the database could not be reached, else 500.
 
-Views of REST tell of it in their own form (``groups.api.problems``). This is for whatever fails
-around a view, and for the admin's pages, which also say here what is not there and who may not.
+REST views report errors in their own format (``groups.api.problems``). This is for errors outside
+of views, and for the admin's pages, also for 404 and 403.
 """
 
 import sys
@@ -46,7 +46,7 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def _failed_ourselves(request: HttpRequest) -> HttpResponse:
-    """In words, and without a page around them: to make one may be what failed."""
+    """Plain text without a page around it: rendering a page may be what failed."""
     if not request.accepts("text/html"):
         return defaults.server_error(request)
     sentence = OWN_FAULT.format(f"{timezone.now():%Y-%m-%d %H:%M:%S} UTC")
@@ -55,7 +55,7 @@ def _failed_ourselves(request: HttpRequest) -> HttpResponse:
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's ``CSRF_FAILURE_VIEW``: after another login the forms of before are refused."""
+    """Django's ``CSRF_FAILURE_VIEW``: after another login, older forms are rejected."""
     if not _is_staff(request):
         status = HTTPStatus.FORBIDDEN
         return HttpResponse(STALE + "\n", status=status, content_type="text/plain")
@@ -79,12 +79,12 @@ def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def _is_staff(request: HttpRequest) -> bool:
-    """Whether it is somebody who sees the admin; nobody is, where no session was looked at."""
+    """Whether the user may see the admin; False if the session was not read."""
     return hasattr(request, "user") and admin.site.has_permission(request)
 
 
 def _page(request: HttpRequest, status: HTTPStatus, title: str, sentence: str) -> HttpResponse:
-    """The sentence in a page of the admin; alone where no page is wanted."""
+    """The sentence in a page of the admin; as plain text if the client does not accept HTML."""
     if not request.accepts("text/html"):
         return HttpResponse(sentence + "\n", status=status, content_type="text/plain")
     context: dict[str, Any] = admin.site.each_context(request)

@@ -1,8 +1,7 @@
-"""What proxies say of a request: believed of those that are named, and of nobody else.
+"""Headers of proxies: trusted only from the configured proxies.
 
-A client may send any header itself. So what came from elsewhere is taken out before anything reads
-it, and a proxy's word on the client's address takes the place of its own: people are locked out,
-and named in logs, by where they are.
+A client may send any header itself. So those from other addresses are removed before they are read,
+and for a trusted proxy the client's address replaces the proxy's: lockouts and logs use it.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,13 +21,13 @@ FORWARDED = (
 
 
 class Forwarded:
-    """Middleware, ahead of all others. Without ``ROLLCALL_WEB_TLS`` nobody is believed."""
+    """Middleware, before all others. Without ``ROLLCALL_WEB_TLS`` no proxy is trusted."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Take out what is not believed, and put the client in its proxy's place."""
+        """Remove untrusted headers, and set the client's address."""
         told = {name: request.META.pop(name) for name in FORWARDED if name in request.META}
         if settings.BEHIND_TLS and request.META.get("REMOTE_ADDR") in settings.WEB_PROXIES:
             if "HTTP_X_FORWARDED_PROTO" in told:
@@ -49,8 +48,8 @@ def address_of(scope: Mapping[str, Any]) -> str:
 
 
 def client_of(forwarded_for: str) -> str:
-    """The last address that is no proxy of ours: those ahead of it are the client's own word. ""
-    where there is none, or what should be one is no address."""
+    """The last address that is not one of our proxies: the client may have written those before it.
+    "" if there is none, or if it is not a valid address."""
     for said in reversed(forwarded_for.split(",")):
         try:
             address = str(ip_address(said.strip()))

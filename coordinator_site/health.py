@@ -1,8 +1,8 @@
 """Health for load balancers and supervisors: ``/livez`` and ``/readyz``.
 
-``/livez`` touches nothing outside the process: a database that is away is no reason to
-restart it. ``/readyz`` asks everything that a request needs, once a second at the most. Neither
-wants credentials, so neither tells more than names and "ok", nor costs more for being asked often.
+``/livez`` uses nothing outside the process: a database that is away is no reason to restart it.
+``/readyz`` checks everything that a request needs, at most once a second. Both work without
+credentials, so they return only names and "ok", and frequent requests do not cost more.
 """
 
 import threading
@@ -27,14 +27,14 @@ from groups.queries.overview import turns
 @never_cache
 @require_safe
 def livez(request: HttpRequest) -> HttpResponse:
-    """Whether this process answers."""
+    """Whether this process responds."""
     return plain("ok\n", HTTPStatus.OK)
 
 
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Whether this process can do its work: 200, or 503. ``?verbose`` tells each check."""
+    """Whether this process can do its work: 200, or 503. ``?verbose`` lists each check."""
     results = LATEST.results()
     ready = all(ok for name, ok in results.items() if name in CHECKS)
     lines = ["ok" if ready else "not ready"]
@@ -50,7 +50,7 @@ def _line(name: str, ok: bool) -> str:
 
 
 def database_answers() -> bool:
-    """Whether a query comes back."""
+    """Whether a query succeeds."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         return bool(cursor.fetchone() == (1,))
@@ -84,20 +84,20 @@ def work_is_done() -> bool:
 
 
 NOTES: dict[str, Callable[[], bool]] = {"slots": slots_are_owned, "periodic-work": work_is_done}
-"""What is wrong elsewhere: told, and no reason to send people away from this process."""
+"""Problems elsewhere: reported, but no reason to stop sending requests to this process."""
 
 
 KEPT_S = 1.0
-"""A result is told for so long before anybody asks the database again."""
+"""How long a result is reused before the database is asked again."""
 
 
 PATIENCE_S = 2.0
-"""A server process of PostgreSQL that hangs is waited for so long: who asks has a limit of its own,
-of seconds as a rule."""
+"""How long to wait for a hanging server process of PostgreSQL: clients usually have a limit of
+seconds themselves."""
 
 
 class Latest:
-    """What the checks said last. Whoever comes while somebody asks waits for that answer."""
+    """The latest results of the checks. Requests that arrive during a check wait for its result."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -114,16 +114,16 @@ class Latest:
             return self._results
 
     def forget(self) -> None:
-        """The next one asks."""
+        """Make the next request run the checks."""
         self._until = float("-inf")
 
 
 LATEST = Latest()
-"""The one of this process."""
+"""Of this process."""
 
 
 def _asked() -> Mapping[str, bool]:
-    """What each check says. Where the database does not answer none of the others is asked."""
+    """The result of each check. If the database does not answer, the others are not run."""
     results: dict[str, bool] = {}
     with patient(PATIENCE_S):
         for name, check in {**CHECKS, **NOTES}.items():
@@ -132,7 +132,7 @@ def _asked() -> Mapping[str, bool]:
 
 
 def passes(check: Callable[[], bool]) -> bool:
-    """A check that cannot ask has failed."""
+    """A check that cannot query the database has failed."""
     try:
         return check()
     except DatabaseError:
@@ -140,5 +140,5 @@ def passes(check: Callable[[], bool]) -> bool:
 
 
 def plain(text: str, status: HTTPStatus) -> HttpResponse:
-    """A few words for programs and people alike."""
+    """A short text for people and programs."""
     return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")

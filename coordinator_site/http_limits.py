@@ -1,8 +1,8 @@
-"""What a connection of the web may send, and for how long: counted while it comes.
+"""Limits what a connection of the web may send, and for how long, while the bytes arrive.
 
-daphne takes a request whole before anybody asks who sends it. Here the bytes of its body are
-counted as they arrive, a request has to be whole in time whatever drips, and of more connections
-than there may be the one is closed that has waited longest for a request. No path and no person is
+daphne reads a request completely before it is authenticated. Here the bytes of its body are counted
+as they arrive, a request has to be complete in time even if bytes trickle in, and if there are too
+many connections, the one that has waited longest for a request is closed. Paths and users are not
 known here.
 """
 
@@ -19,10 +19,10 @@ from django.conf import settings
 from twisted.web.http import HTTPChannel
 
 BODY_BYTES_MAX: Final = 1_048_576
-"""Of who brings credentials, whatever they are worth: no form and no document here is larger."""
+"""For requests with credentials, valid or not: no form and no document here is larger."""
 
 STRANGERS_BODY_BYTES_MAX: Final = 65_536
-"""Of everybody else: there is nothing to say but a name and a password."""
+"""For all other requests: they send no more than a name and a password."""
 
 HEADERS_S: Final = 10
 """From the first byte of a request, or from the opening of its connection, to the end of its
@@ -35,26 +35,28 @@ IDLE_S: Final = 60
 """Between two requests."""
 
 UNREAD_S: Final = 60
-"""From the end of an answer that is not read to its last byte: requests behind it wait so long."""
+"""From the end of a response that is not read until its last byte is read: pipelined requests wait
+so long."""
 
 CHUNK_BYTES_MIN: Final = 64
-"""A body has no more chunks than if each were so long: one of a byte costs as much work as any."""
+"""The number of a body's chunks is limited as if each had this size: a chunk of one byte costs as
+much work as any other."""
 
 HEARD_BYTES, HEARD_BYTES_A_SECOND = 4_096, 128
-"""Of a websocket: pages say nothing but that they are there, a hundred bytes in twenty seconds."""
+"""For a websocket: pages only report that they are there, a hundred bytes in twenty seconds."""
 
 UNREAD_EVENTS_S: Final = 20
-"""The same of server-sent events, which have no last byte: so long nothing at all is read."""
+"""The same for server-sent events, which have no last byte: how long nothing at all is read."""
 
 LINGER_S, LINGER_BYTES = 2, 4 * BODY_BYTES_MAX
-"""Who is refused in the middle of a body is read from for so long, and so much: closed at once, the
-connection would be reset, and nobody would read why."""
+"""How long, and how much, is read from a client that is refused in the middle of a body: if the
+connection were closed at once, it would be reset, and the client would not read the reason."""
 
 MEDIA_TYPE = "application/problem+json"
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped by mypy
-    """One connection: a request after the other."""
+    """One connection with its requests, one after the other."""
 
     factory: "Factory"
     is_refused = False
@@ -64,21 +66,21 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
     _dropped = 0
 
     def connectionMade(self) -> None:  # noqa: N802  (Twisted's names)
-        """The clock runs from now on."""
+        """Start the timeout."""
         self.timeOut = HEADERS_S
         super().connectionMade()
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802
-        """It is over."""
+        """The connection has ended."""
         self._taken()
         self.factory.left(self)
         super().connectionLost(reason)
 
     def resetTimeout(self) -> None:  # noqa: N802
-        """What drips buys no time."""
+        """Do nothing: bytes that trickle in do not extend the timeout."""
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
-        """Bytes of a request; of one that was refused they are only taken off the line."""
+        """Process bytes of a request; bytes of a refused request are discarded."""
         if self.is_refused:
             self._dropped += len(data)
             if self._dropped > LINGER_BYTES:
@@ -90,18 +92,18 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
         super().dataReceived(data)
 
     def allHeadersReceived(self) -> None:  # noqa: N802
-        """What follows is the body."""
+        """The body follows."""
         self.setTimeout(BODY_S)
         super().allHeadersReceived()
 
     def allContentReceived(self) -> None:  # noqa: N802
-        """The request is whole: somebody works on it."""
+        """The request is complete and is processed."""
         self.factory.works(self)
         super().allContentReceived()
 
     def requestDone(self, request: Any) -> None:  # noqa: N802
-        """It was answered; perhaps the next one is here already. It waits until the client has read
-        this answer: what nobody reads is in our memory."""
+        """The request was answered; the next one may be here already. It waits until the client has
+        read this response: unread responses are in our memory."""
         if self._waitingForTransport and self.persistent:
             self._unread = request
             self.setTimeout(UNREAD_S)
@@ -119,14 +121,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
             read.set()
 
     def pauseProducing(self) -> None:  # noqa: N802
-        """The client does not read: nothing more is read from it."""
+        """The client does not read: stop reading from it."""
         super().pauseProducing()
         self._networkProducer.pauseProducing()
         self._read = asyncio.Event()
 
     async def is_read(self) -> None:
-        """Wait until the client has taken what was written, but for what the system keeps; one that
-        takes nothing is closed, and its application hears that it has gone."""
+        """Wait until the client has read what was written, except for the system's buffers. If it
+        reads nothing, the connection is closed, and its application is notified."""
         if self._read is None:
             return
         try:
@@ -136,7 +138,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
             self.transport.abortConnection()
 
     def resumeProducing(self) -> None:  # noqa: N802
-        """It has read everything."""
+        """The client has read everything."""
         super().resumeProducing()
         self._taken()
         request, self._unread = self._unread, None
@@ -145,7 +147,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
             self.requestDone(request)
 
     def refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
-        """Say so, in the middle of a request, and read no more of it."""
+        """Send the error in the middle of a request, and read no more of it."""
         self.is_refused = True
         problem = {"type": "about:blank", "title": status.phrase, "status": status, "code": code}
         body = json.dumps({**problem, "detail": detail}).encode()
@@ -171,20 +173,20 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
 
     @property
     def body_bytes_max(self) -> int:
-        """How long its body may be."""
+        """The maximum size of its body."""
         session = settings.SESSION_COOKIE_NAME.encode()
         known = self.requestHeaders.hasHeader(b"authorization") or session in self.received_cookies
         return BODY_BYTES_MAX if known else STRANGERS_BODY_BYTES_MAX
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802
-        """What its headers say, if they do: None for a body in chunks."""
+        """The length in its headers: None for a body in chunks."""
         super().gotLength(length)
         self._is_chunked = length is None
         if length is not None and length > self.body_bytes_max:
             self._too_large()
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
-        """What came of it."""
+        """Count a part of the body."""
         self._taken += len(data)
         self._chunks += self._is_chunked
         if self.channel.is_refused:
@@ -203,7 +205,7 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
         self.channel.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", detail)
 
     def process(self) -> Any:
-        """Hand it to the application, unless it was refused."""
+        """Pass it to the application, unless it was refused."""
         channel = self.channel
         if channel.is_refused:
             return None
@@ -214,14 +216,15 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
 
 
 class Websocket(WebSocketProtocol):  # type: ignore[misc]  # daphne is untyped
-    """A websocket whose client has nothing to say."""
+    """A websocket whose client has nothing to send."""
 
     _opened_at: float | None = None
     _heard = 0
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
-        """The request that made it one, which ``Request`` hands over; then what is sent. Where that
-        is too much its frames are not looked at: a thousand small ones take a tenth of a second."""
+        """Process the upgrade request, which ``Request`` passes on; then the frames. If the client
+        sends too much, its frames are not parsed: a thousand small ones take a tenth of a
+        second."""
         now = time.monotonic()
         if self._opened_at is None:
             self._opened_at = now
@@ -234,7 +237,7 @@ class Websocket(WebSocketProtocol):  # type: ignore[misc]  # daphne is untyped
 
 
 class Factory(HTTPFactory):  # type: ignore[misc]
-    """Accepts connections, ``most`` of them at a time."""
+    """Accepts at most ``most`` connections at a time."""
 
     protocol: Callable[[], Any] = Channel
 
@@ -245,8 +248,8 @@ class Factory(HTTPFactory):  # type: ignore[misc]
         self._working: set[Channel] = set()
 
     def buildProtocol(self, addr: Any) -> Channel | None:  # noqa: N802
-        """A newcomer's connection; in place of the one that has waited longest for a request where
-        there are too many. None, which closes it, where all are at work."""
+        """A new connection. If there are too many, it replaces the one that has waited longest for
+        a request; if all have a request, None, which closes the new one."""
         if len(self._waiting) + len(self._working) >= self.most and not self._drop_oldest():
             return None
         made: Channel = super().buildProtocol(addr)
@@ -263,18 +266,18 @@ class Factory(HTTPFactory):  # type: ignore[misc]
         return True
 
     def works(self, channel: Channel) -> None:
-        """A whole request has come."""
+        """The connection has a complete request."""
         if channel in self._waiting:
             del self._waiting[channel]
             self._working.add(channel)
 
     def waits(self, channel: Channel) -> None:
-        """It was answered."""
+        """The request was answered."""
         if channel in self._working:
             self._working.discard(channel)
             self._waiting[channel] = None
 
     def left(self, channel: Channel) -> None:
-        """The connection is no HTTP connection any more."""
+        """The connection is not an HTTP connection any more."""
         self._waiting.pop(channel, None)
         self._working.discard(channel)

@@ -1,8 +1,9 @@
-"""Ten lines a second of each kind, then a count: a log is not what a client fills the disk with.
+"""Writes ten log lines a second of each kind, then a count, so that clients cannot fill the disk
+with logs.
 
-A kind is what one place of a program says, whatever it is about: the logger, the level and the text
-without its values. Nothing is known here of what is logged; a record that must not be left out says
-so itself, by ``extra={"is_one_of_many": False}``.
+A kind is one logging call, whatever its values: the logger, the level and the text without the
+values. The content does not matter; a record that must not be left out has
+``extra={"is_one_of_many": False}``.
 """
 
 import logging
@@ -16,24 +17,25 @@ LINES_MAX: Final = 10
 WINDOW_S: Final = 1.0
 
 KINDS_MAX: Final = 1_000
-"""Kinds whose windows are remembered: a library may put values into its texts."""
+"""How many kinds are remembered: a library may put values into its texts."""
 
 Kind = tuple[str, int, str]
 
 
 @dataclass(slots=True)
 class Window:
-    """What was said of a kind since the window began, and what was left out."""
+    """How many lines of a kind were logged since the window began, and how many were left out."""
 
     until: float
     lines: int = 0
     left_out: int = 0
     last: tuple[str, Any] = ("", None)
-    """Of those: its text and the values for it, which are put together for one of them only."""
+    """The last line that was left out: its text and its values, which are formatted only when it is
+    written."""
 
 
 class LimitedHandler(logging.StreamHandler[Any]):
-    """Writes to standard error, each kind so many times a second."""
+    """Writes to standard error, a limited number of lines a second per kind."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -41,7 +43,7 @@ class LimitedHandler(logging.StreamHandler[Any]):
         self._windows: dict[Kind, Window] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write it, or count it; called with the handler's lock held."""
+        """Write the record, or count it; called with the handler's lock held."""
         if not getattr(record, "is_one_of_many", True):
             super().emit(record)
             return
@@ -59,7 +61,7 @@ class LimitedHandler(logging.StreamHandler[Any]):
         window.last = str(record.msg), record.args
 
     def _window(self, kind: Kind) -> Window:
-        """The one that is open, or a new one in its place."""
+        """The current window, or a new one."""
         window, now = self._windows.get(kind), self.clock()
         if window is None or window.until <= now:
             if window is not None:
@@ -70,7 +72,7 @@ class LimitedHandler(logging.StreamHandler[Any]):
         return window
 
     def _over(self, kind: Kind, window: Window) -> None:
-        """A window in which lines were left out has ended."""
+        """End a window in which lines were left out."""
         self.acquire()
         try:
             self._tell(kind, window)
@@ -87,7 +89,7 @@ class LimitedHandler(logging.StreamHandler[Any]):
 
 
 def _rendered(text: str, values: Any) -> str:
-    """As its line would have said it; the text alone where its values do not fit."""
+    """The formatted text; without values if they do not fit."""
     try:
         return text % values if values else text
     except Exception:

@@ -1,8 +1,8 @@
-"""One line of the log, whoever says it: for people, or JSON for programs (``log.format``).
+"""The format of a log line, whatever writes it: for people, or JSON for programs (``log.format``).
 
-Group ids, client ids and reasons are what strangers sent: nothing of them moves a cursor, begins
-another line or turns the direction of the text. Standard library only: the launcher writes lines
-too, its own and those of PostgreSQL.
+Group ids, client ids and reasons come from untrusted clients: they are escaped, so that they cannot
+move the cursor, begin another line or turn the direction of the text. Standard library only: the
+launcher writes lines too, its own and those of PostgreSQL.
 """
 
 import json
@@ -14,7 +14,8 @@ from typing import Any, Final
 TEXT, JSON = "text", "json"
 
 LINE_CHARACTERS_MAX: Final = 8_000
-"""A longer one is cut: some hold a client's own text, and the launcher reads so much at once."""
+"""A longer line is cut: some contain a client's own text, and the launcher reads at most this much
+at once."""
 
 LEVEL_WIDTH: Final = 8
 
@@ -37,17 +38,17 @@ POSTGRES: Final[Mapping[str, str]] = {
     "CONTEXT": "info",
     "STATEMENT": "info",
 }
-"""PostgreSQL's words at the beginning of a line. FATAL ends one session, and no server."""
+"""PostgreSQL's level names at the beginning of a line. FATAL ends one session, not the server."""
 
 
 def stamp(at: float) -> str:
-    """Seconds since 1970 as ISO 8601 has them: UTC, to the millisecond."""
+    """Seconds since 1970 in ISO 8601: UTC, to the millisecond."""
     told = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
     return told.replace("+00:00", "Z")
 
 
 def escaped(text: str) -> str:
-    """``text`` in one line of printable characters; what is not is written as Python writes it."""
+    """``text`` in one line of printable characters; all others are escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else _escape(each) for each in text)
@@ -58,7 +59,7 @@ def _escape(character: str) -> str:
 
 
 def for_people(at: str, level: str, name: str, said: str, fields: Mapping[str, Any]) -> str:
-    """``TIME level name: what was said  key=value ...``."""
+    """``TIME level name: message  key=value ...``."""
     pairs = "".join(f" {key}={_value(value)}" for key, value in fields.items())
     head = f"{at} {level:{LEVEL_WIDTH}} {name}: {escaped(said)}"
     return _cut(f"{head} {pairs}" if pairs else head)
@@ -73,17 +74,17 @@ def _value(value: Any) -> str:
 
 
 def for_programs(fields: Mapping[str, Any]) -> str:
-    """One object of JSON in ASCII; texts are cut where it would be too long."""
+    """One JSON object in ASCII; texts are cut if it would be too long."""
     line = json.dumps(fields, default=str)
     if len(line) <= LINE_CHARACTERS_MAX:
         return line
     texts = sum(isinstance(value, str) for value in fields.values())
-    most = LINE_CHARACTERS_MAX // (14 * (texts or 1))  # an escaped character is twelve at the most
+    most = LINE_CHARACTERS_MAX // (14 * (texts or 1))  # an escaped character takes at most twelve
     return json.dumps({key: _shortened(value, most) for key, value in fields.items()}, default=str)
 
 
 def _shortened(value: Any, most: int) -> Any:
-    """The beginning of a text; its end, where it is a traceback: there the error stands."""
+    """The beginning of a text; the end of a traceback, because the error is there."""
     if not isinstance(value, str):
         value = value if isinstance(value, int | float | None) else str(value)
         if not isinstance(value, str):
@@ -98,10 +99,10 @@ def _cut(line: str) -> str:
 
 
 def of_process(form: str, process: str, text: str, at: float) -> str:
-    """A line that some process said, whatever wrote it there, in the form that is asked for.
+    """A line of a process's output, whatever wrote it, in the configured format.
 
-    Rollcall's programs write lines of that form already; a library, an interpreter that dies, and
-    PostgreSQL do not. A line that begins with a blank goes on with the one before.
+    Rollcall's programs write lines of that format already; libraries, an interpreter that crashes,
+    and PostgreSQL do not. A line that begins with a blank continues the one before.
     """
     if form == JSON:
         return _json_of_process(process, text, at)
@@ -127,7 +128,7 @@ def _json_of_process(process: str, text: str, at: float) -> str:
 
 
 def _leveled(text: str) -> tuple[str, str]:
-    """The level, and what was said: PostgreSQL's word for what is nothing special is left out."""
+    """The level and the message; PostgreSQL's word for an ordinary message is left out."""
     word, colon, rest = text.partition(":")
     level = POSTGRES.get(word) if colon else None
     if level is None:

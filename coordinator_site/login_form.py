@@ -1,5 +1,5 @@
-"""The form of the admin's login page: name, password and, where the installation asks for them, the
-code of a second factor. Whatever of them is wrong, the answer is the same."""
+"""The form of the admin's login page: name, password and, if configured, the code of a second
+factor. The error is the same whichever of them is wrong."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,11 +12,12 @@ from unfold.widgets import BASE_INPUT_CLASSES
 from groups.access import openid, second_factor
 
 CODE_MAX = 64
-"""Characters of a code, as somebody may type it."""
+"""The most characters that a user may type for a code."""
 
 
 class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no types
-    """All of it is judged at once, so nobody learns that a password alone was right."""
+    """Checks all fields together, so that an attacker does not learn that a password alone was
+    right."""
 
     one_time_password = CharField(
         required=False,
@@ -38,7 +39,7 @@ class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no type
             del self.fields["one_time_password"]
 
     def clean(self) -> Any:
-        """Log in with all of it."""
+        """Log in with all fields."""
         name, password = (self.cleaned_data.get(field) for field in ("username", "password"))
         if name is not None and password:
             self.user_cache = authenticate(
@@ -53,7 +54,7 @@ class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no type
         return self.cleaned_data
 
     def get_invalid_login_error(self) -> Any:
-        """With a word of the code, where one may be wanted."""
+        """Mentions the code if one may be needed."""
         error = super().get_invalid_login_error()
         if second_factor.is_on():
             error.message = (

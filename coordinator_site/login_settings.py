@@ -12,7 +12,7 @@ NEEDED: Final = ("WEB_OIDC_CLIENT_ID", "WEB_OIDC_ROLES")
 
 
 def check(settings: Mapping[str, Any]) -> None:
-    """Raises ``SettingError``. Without an issuer nothing is asked of the others."""
+    """Raises ``SettingError``. Without an issuer the other settings are not checked."""
     issuer = settings["WEB_OIDC_ISSUER"]
     if not issuer:
         return

@@ -1,7 +1,7 @@
-"""What the processes say, rendered by structlog: everybody logs by the standard library.
+"""The log of the processes, rendered by structlog: all code logs by the standard library.
 
-A line has a time, a level, a logger, what was said and, where ``extra=`` gives them, fields. What
-is secret in this process is in none.
+A line has a time, a level, a logger, a message and, from ``extra=``, fields. The secrets of this
+process are removed from all lines.
 """
 
 import re
@@ -16,7 +16,7 @@ from coordinator_site import log_lines
 
 HIDDEN: Final = "***"
 SECRET_LENGTH_MIN: Final = 6
-"""Shorter ones would be found in everything, and are nobody's secret for long."""
+"""Shorter ones would match ordinary text, and can be guessed anyway."""
 
 SECRETS: Final = ("SECRET_KEY", "API_TOKEN", "METRICS_TOKEN")
 
@@ -33,7 +33,7 @@ FIELDS: Final = (
     "endpoint",
     "delivery",
 )
-"""What ``extra=`` may add to a line, in this order; all else of a record is its own affair."""
+"""The fields of ``extra=`` that appear in a line, in this order; others are ignored."""
 
 HEAD: Final = ("timestamp", "level", "logger", "event")
 
@@ -43,7 +43,7 @@ TRACEBACK_LINES_MAX: Final = 60
 
 
 def formatter(form: str) -> structlog.stdlib.ProcessorFormatter:
-    """What ``LOGGING`` calls for ``log.format``."""
+    """The formatter that ``LOGGING`` uses for ``log.format``."""
     render = as_json if form == log_lines.JSON else as_text
     return structlog.stdlib.ProcessorFormatter(processors=[gathered, render])
 
@@ -66,7 +66,7 @@ def gathered(_logger: Any, _name: str, event: Event) -> Event:
 
 
 def _trace(event: Mapping[str, Any]) -> Iterator[str]:
-    """The traceback that comes with a record, in lines; its end, where it is long."""
+    """The traceback of a record, in lines; its end, if it is long."""
     error = event.get("exc_info")
     if error:
         lines = "".join(traceback.format_exception(*error)).splitlines(keepends=True)
@@ -87,7 +87,7 @@ def _without_secrets(value: Any) -> Any:
 
 
 def _secrets() -> Iterator[str]:
-    """Of this process; asked each time, since a forked one has other ones than its parent."""
+    """The secrets of this process; read each time, since a fork has others than its parent."""
     known = [getattr(settings, name, "") for name in SECRETS]
     known += [entry.get("PASSWORD") or "" for entry in settings.DATABASES.values()]
     known += getattr(settings, "DATABASE_LOGINS", {}).values()

@@ -1,7 +1,7 @@
-"""``/metrics`` of the web: who may read it, and the answer in the format that was asked for.
+"""``/metrics`` of the web: who may read it, and the response in the requested format.
 
-A scrape with the token of ``ROLLCALL_METRICS_TOKEN`` needs no row, so that it goes on while
-PostgreSQL is away and tells so. Everybody else needs what ``groups.access.rights`` says.
+A scrape with the token of ``ROLLCALL_METRICS_TOKEN`` needs no row, so that it works while
+PostgreSQL is away and reports that. All others need the rights of ``groups.access.rights``.
 """
 
 import secrets
@@ -50,7 +50,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest) -> HttpResponse | None:
-    """Why somebody may not read it; None: he may."""
+    """Why the user may not read it; None: allowed."""
     if has_token(request) or is_near(request):
         return None
     try:
@@ -68,7 +68,7 @@ def refused(request: HttpRequest) -> HttpResponse | None:
 
 
 def has_token(request: HttpRequest) -> bool:
-    """Whether the request has the token that was set for scrapes."""
+    """Whether the request has the configured token for scrapes."""
     given, own = request.headers.get("Authorization", ""), settings.METRICS_TOKEN
     is_bearer = given[: len(BEARER)].lower() == BEARER
     said = given[len(BEARER) :].strip().encode()
@@ -76,8 +76,8 @@ def has_token(request: HttpRequest) -> bool:
 
 
 def is_near(request: HttpRequest) -> bool:
-    """Whether everybody on this machine may ask, and the request comes from there. A proxy's
-    requests come from where its client is, if it is one that is believed."""
+    """Whether all clients on this machine may read it, and the request comes from there. For a
+    trusted proxy, the address of its client counts."""
     if not MetricsSettings.from_django().metrics_loopback_allow:
         return False
     try:
@@ -87,7 +87,7 @@ def is_near(request: HttpRequest) -> bool:
 
 
 def unknown(words: str) -> HttpResponse:
-    """Nobody knows who asks."""
+    """The client is not authenticated."""
     answer = plain(words, HTTPStatus.UNAUTHORIZED)
     answer.headers["WWW-Authenticate"] = 'Bearer realm="rollcall"'
     return answer

@@ -1,8 +1,8 @@
-"""A database that is away is one line in the log of each process, and not a traceback a second.
+"""Logs an outage of the database as one line per process, not as a traceback a second.
 
-Every library that meets an outage tells of it in its own way, again and again: Celery's worker and
-beat, kombu, Django's handler of requests. What they log goes by a filter here, which knows an
-outage by the error that comes with the record. Nothing is caught or hidden from the program.
+Every library that meets an outage logs it in its own way, repeatedly: Celery's worker and beat,
+kombu, Django's request handler. This filter recognises an outage by the error of the log record. It
+does not catch errors or hide them from the program.
 """
 
 import logging
@@ -17,33 +17,36 @@ from psycopg import OperationalError as Unreachable
 from psycopg_pool import PoolTimeout
 
 QUIET_S = 30.0
-"""An outage of which nobody heard for so long is over: the next error is another one."""
+"""An outage without errors for so long has ended: the next error begins another one."""
 
 AWAY = frozenset({"08", "53", "57", "58"})
-"""SQLSTATE classes of a server that goes: connection exception, insufficient resources (a full
+"""SQLSTATE classes of a server that is away: connection exception, insufficient resources (a full
 disk, too many connections), operator intervention, system error."""
 
 READ_ONLY = "25006"
-"""The server takes no writes: somebody, or a guard of its disk, said so, or it is a standby."""
+"""The server accepts no writes: an administrator or a guard of its disk set that, or it is a
+standby."""
 
 POOL = "psycopg.pool"
-"""Its log tells of connections that broke and of attempts to make others, without the error."""
+"""It logs broken connections and attempts to reconnect, without the error."""
 
 UNACKNOWLEDGED = "cannot be acknowledged after a connection loss"
-"""Celery's word on each task that was under way: another worker takes it."""
+"""Celery's message for each task that was running: another worker takes it."""
 
 RESTARTS = "Frequent restarts detected"
-"""Celery's word, with a traceback, where the way to the queue broke five times within a second."""
+"""Celery's message, with a traceback, if its connection to the queue broke five times within a
+second."""
 
 UNAVAILABLE = 503
-"""How the web answers while the database is away; Django's handler of requests logs each."""
+"""The web's status while the database is away; Django's request handler logs each."""
 
 CANCELED = "57014"
-"""A statement's timeout is in that class, too, and no outage."""
+"""A statement timeout is in that class, too, but is no outage."""
 
 
 class Outages(logging.Filter):
-    """Lets the first record of an outage pass, without its traceback, and none that follows."""
+    """Passes the first record of an outage, without its traceback, and none of those that
+    follow."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -51,7 +54,7 @@ class Outages(logging.Filter):
         self._heard_at = -QUIET_S
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is to be written; one of an outage is shortened."""
+        """Whether the record is written; one of an outage is shortened."""
         error = next(filter(is_outage, _errors(record)), None)
         if error is None and not _follows_from_one(record):
             return True
@@ -64,14 +67,14 @@ class Outages(logging.Filter):
 
 
 def _follows_from_one(record: logging.LogRecord) -> bool:
-    """Whether the record tells of what an outage leads to, and not of its error."""
+    """Whether the record reports a consequence of an outage, without its error."""
     is_refused = getattr(record, "status_code", None) == UNAVAILABLE
     is_celerys = any(word in str(record.msg) for word in (UNACKNOWLEDGED, RESTARTS))
     return record.name == POOL or is_refused or is_celerys
 
 
 def _errors(record: logging.LogRecord) -> Iterator[BaseException]:
-    """The error that comes with the record, as its own or among what it tells."""
+    """The errors of the record: its own, and those among its arguments."""
     if record.exc_info and record.exc_info[1] is not None:
         yield record.exc_info[1]
     args = record.args.values() if isinstance(record.args, dict) else record.args or ()
@@ -79,7 +82,7 @@ def _errors(record: logging.LogRecord) -> Iterator[BaseException]:
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether the error, or what led to it, is that the database could not be reached."""
+    """Whether the error, or its cause, is that the database could not be reached."""
     seen = 0
     while error is not None and seen < 10:
         if isinstance(error, PostgresError):

@@ -1,7 +1,7 @@
-"""The settings that follow from what a process was given for itself: its secrets and its role.
+"""The settings that differ between processes: secrets and the database role.
 
-All other settings are the same in every process of an installation. A process that was forked
-reads these anew (``launcher.fork_server``), since it was made by one that had been given nothing.
+All other settings are the same in every process of an installation. A forked process reads these
+again (``launcher.fork_server``), since its parent had none of them.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from groups.postgres import roles
 
 
 def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Django's settings by name; ``known`` are those of Kafka's names."""
+    """Django's settings by name; ``known`` are the settings with Kafka's names."""
     url = database.url(environ, data_dir)
     taken = environ.get(database.ROLES_VARIABLE, "on").lower() != "off"
     logins = database.logins(url, environ)
@@ -28,28 +28,26 @@ def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -
     return {
         "SECRET_KEY": secret_key.read(environ, data_dir),
         "DATABASES": {"default": entry},
-        # Whether processes take the roles of ``groups.postgres.roles``; off where the user of the
-        # URL may not create roles.
+        # Whether processes take the roles of ``groups.postgres.roles``; off if the user of the
         "DATABASE_ROLES": taken,
-        # Passwords by role, where processes log in as their roles instead of taking them.
+        # Passwords by role, if processes log in as their roles instead of taking them.
         "DATABASE_LOGINS": logins,
-        # The role of Django's connections; the launcher says which. Commands of manage.py take
-        # none: they act as the user of the URL, who may migrate.
+        # The role of Django's connections, set by the launcher. Commands of manage.py take
         "DATABASE_ROLE": role,
-        # Of analyses, which the worker starts; "": as its own.
+        # For analyses, which the worker starts; "": the worker's own.
         "ANALYSIS_DATABASE_URL": environ.get("ROLLCALL_ANALYSIS_DATABASE_URL", ""),
         "BROKER_URL": broker_url,
-        # Accepted as a bearer token with every right, where it is set.
+        # If set: accepted as a bearer token with every right.
         "API_TOKEN": environ.get("ROLLCALL_API_TOKEN", ""),
-        # Accepted at /metrics as a bearer token, where it is set; it opens nothing else.
+        # If set: accepted as a bearer token at /metrics only.
         "METRICS_TOKEN": environ.get("ROLLCALL_METRICS_TOKEN", ""),
-        # Shown to the OpenID provider, if it gave one.
+        # Sent to the OpenID provider, if it issued one.
         "OIDC_CLIENT_SECRET": environ.get("ROLLCALL_OIDC_CLIENT_SECRET", ""),
         **periodic.settings(broker_url, url, **queue),
     }
 
 
 def names_foreign_code(known: Mapping[str, Any]) -> bool:
-    """Whether nodes import assignors or strategies of the installation's own."""
+    """Whether nodes import assignors or strategies that the installation adds."""
     own = set(known["GROUP_CONSUMER_ASSIGNORS"]) - set(NAMES)
     return bool(own or known["PARTITION_ASSIGNMENT_STRATEGIES"])

@@ -1,7 +1,7 @@
 """Celery's settings: the broker, and what makes a periodic task harmless. No task is here.
 
-The queue lives in the same PostgreSQL by default (kombu's pgmq transport), so that Rollcall
-needs no second server; ``ROLLCALL_BROKER_URL`` names a Redis or a RabbitMQ instead.
+By default the queue is in the same PostgreSQL (kombu's pgmq transport), so that Rollcall needs no
+second server; ``ROLLCALL_BROKER_URL`` names a Redis or a RabbitMQ instead.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from psycopg.conninfo import make_conninfo
 QUEUE = "rollcall"
 
 VISIBILITY_S = 30
-"""How long a task that a killed worker had taken stays hidden before another may take it. Long
-work runs in a process of its own, so no task of ours takes this long."""
+"""How long a task that a killed worker had taken stays hidden before another may take it. Long work
+runs in a separate process, so no task of ours takes this long."""
 
 PGMQ_OPTIONS: Mapping[str, Any] = {
-    "init_extension": False,  # the SQL is loaded by `manage.py setup`: no superuser, no extension
-    "use_notify": True,  # a task starts in about 20 ms, and nobody polls
+    "init_extension": False,  # `manage.py setup` loads the SQL: no superuser, no extension
+    "use_notify": True,  # a task starts in about 20 ms, without polling
     "visibility_timeout": VISIBILITY_S,
     "wait_time_seconds": 0,
     "pool_size": 1,  # each statement takes milliseconds; an idle connection, 3 MiB of the server
@@ -48,12 +48,12 @@ def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]
         "CELERY_TASK_IGNORE_RESULT": True,
         "CELERY_TASK_ACKS_LATE": True,
         "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
-        "CELERY_WORKER_ENABLE_REMOTE_CONTROL": False,  # nobody listens, and it would poll
+        "CELERY_WORKER_ENABLE_REMOTE_CONTROL": False,  # unused, and it would poll
         "CELERY_WORKER_SEND_TASK_EVENTS": False,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
         "CELERY_BEAT_SCHEDULER": "django_celery_beat.schedulers:DatabaseScheduler",
         "CELERY_BEAT_MAX_LOOP_INTERVAL": 1,
         "CELERY_TIMEZONE": "UTC",
-        # A connection a task would cost more than the sweep that it is for.
+        # One connection per task would cost more than the sweep that it is for.
         "CELERY_DB_REUSE_MAX": 10_000,
     }

@@ -1,4 +1,5 @@
-"""Processes that give way to nodes where they share a machine: the web, the worker and beat."""
+"""Lowers the priority of processes that share a machine with nodes: the web, the worker and
+beat."""
 
 import os
 import time
@@ -6,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 YIELDS: Final = 5
-"""What is added to the priority of the process (nice): pages and tasks wait for heartbeats and
-commits. A third of a busy session's share is left to them, so that pages open on a busy machine;
-with 10 it is a tenth."""
+"""What is added to the nice value of the process: heartbeats and commits go before pages and tasks.
+These still get a third of a busy session's share, so that pages open on a busy machine; with 10 it
+is a tenth."""
 
 AUTOGROUP: Final = Path("/proc/self/autogroup")
 """The priority of the process's session. Where the kernel groups processes by session (sched(7),
@@ -17,7 +18,7 @@ sessions first, and the launcher starts each program in one of its own. So the p
 alone would change nothing between web and node."""
 
 ATTEMPTS, AGAIN_S = 5, 0.1
-"""The kernel takes one such change in a tenth of a second, from everybody together."""
+"""The kernel accepts one such change in a tenth of a second, from all processes together."""
 
 
 def give_way(by: int = YIELDS) -> None:
@@ -30,7 +31,7 @@ def give_way(by: int = YIELDS) -> None:
             AUTOGROUP.write_text(str(nice))
         except BlockingIOError:
             time.sleep(AGAIN_S)
-        except OSError:  # a kernel without it has no such file, or does not take it here
+        except OSError:  # a kernel without it has no such file, or rejects the change
             return
         else:
             return

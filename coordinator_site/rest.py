@@ -11,7 +11,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_THROTTLE_CLASSES": ["groups.api.throttles.Throttle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["groups.api.parsers.StrictJSONParser"],
-    "URL_FORMAT_OVERRIDE": None,  # ?format= is no parameter of ours
+    "URL_FORMAT_OVERRIDE": None,  # ?format= is not a parameter of this API
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "groups.api.problems.handle",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
@@ -24,7 +24,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVERS": [{"url": "/", "description": "The installation that serves this description."}],
-    # What PATCH takes is told as it is; nothing of it may be left out.
+    # The request body of PATCH is described as it is; no field may be left out.
     "COMPONENT_SPLIT_PATCH": False,
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["groups.api.permissions.Allowed"],

@@ -1,4 +1,4 @@
-"""Secrets of the environment, each of which may also be the content of a file (``NAME_FILE``)."""
+"""Secrets of the environment, each of which may also be in a file (``NAME_FILE``)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,18 +16,18 @@ SECRETS = (
 FILE = "_FILE"
 
 TOKEN, TOKEN_LENGTH_MIN = "ROLLCALL_API_TOKEN", 32
-"""Characters of the installation's own token: it opens everything, and guesses lock nobody out. On
-loopback, where no other host is allowed, it may be shorter."""
+"""Characters of the installation's own token: it grants everything, and guesses cause no lockout.
+On loopback, if no other host is allowed, it may be shorter."""
 
 HOSTS = "ROLLCALL_ALLOWED_HOSTS"
 
 
 class SecretError(ValueError):
-    """Says which variable is wrong, and shows nothing of a secret."""
+    """Names the wrong variable, without any part of a secret."""
 
 
 def read(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment with each secret in its place, checked. Raises ``SecretError``."""
+    """The environment with all secrets filled in and checked. Raises ``SecretError``."""
     found = dict(environ)
     for name in SECRETS:
         path = found.pop(name + FILE, "")

@@ -11,7 +11,7 @@ VARIABLE = "ROLLCALL_SECRET_KEY"
 KEY_BYTES = 48
 PRIVATE = 0o600
 PASSABLE = 0o711
-"""As the launcher makes the data folder."""
+"""The mode that the launcher gives the data folder."""
 
 
 def read(environ: Mapping[str, str], data_dir: Path) -> str:
@@ -33,7 +33,7 @@ def read(environ: Mapping[str, str], data_dir: Path) -> str:
 
 
 def make(file: Path) -> None:
-    """Make the file, whole or not at all; of several processes that try, the first wins."""
+    """Create the file, completely or not at all; if several processes try, the first one wins."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=PASSABLE)
     part = file.with_name(f"secret-key.{secrets.token_hex(4)}")
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w") as opened:

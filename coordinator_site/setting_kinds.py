@@ -1,8 +1,8 @@
-"""What a setting may be: a number between bounds, a word of some, a list. Each reads and checks the
-text of its variable.
+"""The kinds of settings: a number between bounds, one word of several, a list. Each reads and
+checks the text of its variable.
 
-Standard library only: the launcher reads the table of them (``kafka_settings``) before it starts
-anything.
+Standard library only: the launcher reads the table of settings (``kafka_settings``) before it
+starts anything.
 """
 
 import re
@@ -23,7 +23,7 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Setting(ABC):
-    """One setting; what kinds of it differ in is ``parse``."""
+    """One setting; the kinds differ in ``parse``."""
 
     name: str
     default: Value
@@ -32,7 +32,7 @@ class Setting(ABC):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """Kafka's word for how a value is to be read."""
+        """Kafka's name of the value's type."""
 
     @property
     def variable(self) -> str:
@@ -46,15 +46,15 @@ class Setting(ABC):
 
     @property
     def bounds(self) -> str:
-        """What a value may be, in words; "" where the kind says it all."""
+        """The allowed values, in words; "" if the kind says it all."""
         return ""
 
     @abstractmethod
     def parse(self, text: str) -> Value:
-        """The value that a text means; ``SettingError`` if none."""
+        """The value of a text; ``SettingError`` if it is invalid."""
 
     def refuse(self, expected: str, text: str) -> SettingError:
-        """The sentence for a text that means nothing here."""
+        """The error message for an invalid text."""
         return SettingError(f"{self.variable} ({self.name}) must be {expected}, not {text!r}.")
 
 
@@ -68,7 +68,7 @@ class Number(Setting):
 
     @property
     def bounds(self) -> str:
-        """The upper one only where it is another than the type's."""
+        """Includes the upper bound only if it differs from the type's."""
         return f"{self.least} to {self.most}" if self.most < INT32_MAX else f"from {self.least}"
 
     def parse(self, text: str) -> int:
@@ -102,7 +102,7 @@ class Text(Setting):
     kind = "STRING"
 
     def parse(self, text: str) -> str:
-        """As it is."""
+        """The text itself."""
         if not text.isprintable():
             raise self.refuse("one line of printable text", text)
         return text
@@ -115,7 +115,7 @@ class Networks(Setting):
     kind = "STRING"
 
     def parse(self, text: str) -> str:
-        """As it is, if each is one."""
+        """The text itself, if each network is valid."""
         for part in filter(None, map(str.strip, text.split(","))):
             try:
                 ip_network(part)
@@ -131,7 +131,7 @@ class Principals(Setting):
     kind = "STRING"
 
     def parse(self, text: str) -> str:
-        """As it is, if each has a type and a name."""
+        """The text itself, if each has a type and a name."""
         for part in filter(None, map(str.strip, text.split(";"))):
             kind, _, name = part.partition(":")
             if not (kind and name and part.isprintable()):
@@ -147,7 +147,7 @@ class RoleNames(Setting):
     kind = "STRING"
 
     def parse(self, text: str) -> str:
-        """As it is, if each has a group and a role."""
+        """The text itself, if each has a group and a role."""
         for part in filter(None, map(str.strip, text.split(";"))):
             group, _, role = part.rpartition("=")
             if not (group.strip() and role.strip() and part.isprintable()):
@@ -157,12 +157,13 @@ class RoleNames(Setting):
 
 @dataclass(frozen=True, slots=True)
 class Pattern(Setting):
-    """A regular expression. Its syntax is judged where it is used: this file knows no RE2."""
+    """A regular expression. The code that uses it checks its syntax: this file does not know
+    RE2."""
 
     kind = "STRING"
 
     def parse(self, text: str) -> str:
-        """As it is, if Python can read it too."""
+        """The text itself, if Python can compile it, too."""
         try:
             re.compile(text)
         except re.error as error:
@@ -214,12 +215,12 @@ class Choices(Setting):
 
 @dataclass(frozen=True, slots=True)
 class Pairs(Setting):
-    """Names, each with what it stands for."""
+    """Names, each with its value."""
 
     kind = "LIST"
 
     def parse(self, text: str) -> tuple[str, ...]:
-        """``name=value`` with commas between; no name twice. Nothing at all means none."""
+        """``name=value`` separated by commas; no name twice. Empty means none."""
         words = tuple(word.strip() for word in text.split(",") if word.strip())
         pairs = [[part.strip() for part in word.split("=", 1)] for word in words]
         whole = all(len(pair) == 2 and all(pair) for pair in pairs)
@@ -233,11 +234,12 @@ class Assignors(Choices):
     """Assignors' names: built-in ones, and those that an installed package brings."""
 
     def parse(self, text: str) -> tuple[str, ...]:
-        """Names with commas between; only an unknown one is looked for."""
+        """Names separated by commas; installed packages are searched only for a name that is not
+        built in."""
         words = {word.strip().lower() for word in text.split(",")}
         known = self.choices
         if not words <= set(known):
-            # For hardly anybody, and a third of the memory of the launcher, which reads this too.
+            # Rarely needed, and a third of the memory of the launcher, which reads this too.
             from importlib.metadata import entry_points
 
             known = (*known, *sorted(entry_points(group=PLUG_INS).names))
@@ -246,10 +248,10 @@ class Assignors(Choices):
 
 @dataclass(frozen=True, slots=True)
 class Mechanisms(Choices):
-    """Mechanisms of SASL and algorithms of tokens, which have upper case."""
+    """SASL mechanisms and token algorithms, which are written in upper case."""
 
     def parse(self, text: str) -> tuple[str, ...]:
-        """Names with commas between, in either case."""
+        """Names separated by commas, in either case."""
         words = {name.lower(): name for name in self.choices}
         found = Choices(self.name, self.default, self.reason, tuple(words)).parse(text)
         return tuple(words[word] for word in found)

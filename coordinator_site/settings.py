@@ -36,7 +36,7 @@ except (SettingError, secret_files.SecretError) as refusal:
 globals().update(KAFKA_SETTINGS)
 BROKER_CONFIGS = kafka_settings.described(KAFKA_SETTINGS)
 
-# What each process is given for itself: secrets, and who it is for the database.
+# What differs between processes: secrets, and their database role.
 OWN = own_settings.read(ENVIRON, DATA_DIR, KAFKA_SETTINGS)
 globals().update(OWN)
 SECRET_KEY: str = OWN["SECRET_KEY"]
@@ -50,12 +50,12 @@ DATABASE_ROLES: bool = OWN["DATABASE_ROLES"]
 DATABASE_LOGINS: Mapping[str, str] = OWN["DATABASE_LOGINS"]
 ANALYSIS_DATABASE_URL: str = OWN["ANALYSIS_DATABASE_URL"]
 
-# -- Who may come in ---------------------------------------------------------------------
+# -- Access ------------------------------------------------------------------------------
 
 DEBUG = False
 
 LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"]
-"""Always allowed: the launcher itself asks on loopback whether the web process serves."""
+"""Always allowed: the launcher itself checks on loopback whether the web process serves."""
 
 ALLOWED_HOSTS = [
     *LOOPBACK_NAMES,
@@ -63,14 +63,14 @@ ALLOWED_HOSTS = [
 ]
 
 BEHIND_TLS = os.environ.get("ROLLCALL_WEB_TLS", "").lower() == "true"
-"""Whether a proxy ends TLS in front of the web process. On plain loopback http a secure
-cookie would never come back, and nobody could log in."""
+"""Whether a proxy terminates TLS in front of the web process. On plain loopback http the browser
+would never return a secure cookie, and no login would work."""
 
 SESSION_COOKIE_SECURE = BEHIND_TLS
 CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_NAME = "rollcall_session"
 CSRF_FAILURE_VIEW = "coordinator_site.errors.stale_form"
-CSRF_COOKIE_NAME = "rollcall_csrf"  # cookies know no ports: other programs on loopback have names
+CSRF_COOKIE_NAME = "rollcall_csrf"  # cookies ignore ports: avoid other programs' names
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
@@ -80,12 +80,12 @@ WEB_PROXIES = frozenset(
         None, os.environ.get("ROLLCALL_WEB_PROXIES", "127.0.0.1,::1").replace(" ", "").split(",")
     )
 )
-"""The addresses of that proxy, whose X-Forwarded-Proto and -For are believed."""
+"""The addresses of that proxy, whose X-Forwarded-Proto and -For are trusted."""
 
 SECURE_SSL_REDIRECT = BEHIND_TLS
-SECURE_REDIRECT_EXEMPT = ["^livez$", "^readyz$"]  # asked on loopback, by the launcher too
+SECURE_REDIRECT_EXEMPT = ["^livez$", "^readyz$"]  # requested on loopback, by the launcher too
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if BEHIND_TLS else 0
-# W005, W021: other names of the domain, and lists of browsers, are not ours to decide on.
+# W005, W021: subdomains, and browsers' preload lists, are for the domain's owner to decide on.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 if BEHIND_TLS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -94,7 +94,7 @@ if BEHIND_TLS:
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [csp.SELF],
-        # What Alpine, of which unfold's pages are made, reads from attributes it compiles itself.
+        # Alpine, which unfold's pages use, compiles expressions in attributes.
         "script-src": [csp.SELF, csp.UNSAFE_EVAL],
         "style-src": [csp.SELF, csp.UNSAFE_INLINE],
         "img-src": [csp.SELF, "data:"],
@@ -104,24 +104,22 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [csp.NONE],
     }
 }
-"""Nothing comes from elsewhere, and no script stands in a page: a ``<script>`` or a handler in a
-text that got past the escaping of a template does not run (an attribute of Alpine's would)."""
+"""Everything is loaded from this host, and no page has an inline script: a ``<script>`` or a
+handler in a text that a template did not escape does not run (an attribute of Alpine's would)."""
 
-SESSION_COOKIE_AGE = 8 * 3600  # seconds: a working day; then people log in again
+SESSION_COOKIE_AGE = 8 * 3600  # seconds: a working day; then users log in again
 
 PASSWORD_HASHERS = [
     "coordinator_site.passwords.Argon2",
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of before; hashed anew at the next login
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # older hashes; replaced at the next login
 ]
 
 AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",  # first: who is locked out is asked nothing more
-    "groups.access.people.Passwords",  # Django's own, and the second factor where there is one
+    "axes.backends.AxesStandaloneBackend",  # first: locked-out logins stop here
+    "groups.access.people.Passwords",  # Django's own, and the second factor if the user has one
 ]
-OTP_TOTP_ISSUER = "Rollcall"  # beside the code, in an authenticator
-# A person at an address, not a person anywhere: nobody locks others out of their own account.
-# Of a failed login axes stores the form: without codes, since a recovery code that was typed beside
-# a wrong password stays good. "code": as one's own page of the second factor calls it.
+OTP_TOTP_ISSUER = "Rollcall"  # shown beside the code, in an authenticator
+# A user at an address, not a user anywhere: nobody can lock others out of their own account.
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "one_time_password", "code"]
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
@@ -146,8 +144,7 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # -- What is installed ---------------------------------------------------------------------
 
-# "daphne" is absent on purpose: it is here for `runserver` only, and importing its server
-# installs a Twisted reactor in every process that reads these settings.
+# "daphne" is left out on purpose: it is needed for `runserver` only, and importing its server
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",  # before the admin, whose templates it replaces
     "coordinator_site.admin_site.Admin",
@@ -170,7 +167,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "coordinator_site.forwarded.Forwarded",  # first: what follows reads what it leaves
+    "coordinator_site.forwarded.Forwarded",  # first: the others use its result
     "coordinator_site.tracing.traced",
     "groups.api.events.view.without_connection",
     "django.middleware.security.SecurityMiddleware",
@@ -181,11 +178,11 @@ MIDDLEWARE = [
     "groups.api.paths.as_sent",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "groups.access.audited.Audited",  # behind that of users: it names who asks
+    "groups.access.audited.Audited",  # behind authentication: it names the user
     "groups.admin.gate.Gate",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "axes.middleware.AxesMiddleware",  # last: it makes the answer to who is locked out
+    "axes.middleware.AxesMiddleware",  # last: it makes the response to locked-out users
 ]
 
 ROOT_URLCONF = "coordinator_site.urls"
@@ -207,25 +204,25 @@ TEMPLATES = [
 ]
 
 STATIC_URL = "static/"
-WHITENOISE_USE_FINDERS = True  # straight from the applications: no collectstatic before a start
+WHITENOISE_USE_FINDERS = True  # directly from the applications: no collectstatic before a start
 WHITENOISE_AUTOREFRESH = False
 
 # -- Where the rows are ---------------------------------------------------------------------
 
-# For tests, whose data nobody keeps: a server without fsync will do.
+# For tests, whose data need not survive: a server without fsync is enough.
 DATABASE_MAY_BE_UNSAFE = os.environ.get("ROLLCALL_DATABASE_MAY_BE_UNSAFE", "").lower() == "on"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# -- What the other doors need ------------------------------------------------------------
+# -- REST and Celery ----------------------------------------------------------------------
 
 UNFOLD = admin_theme.UNFOLD
 REST_FRAMEWORK = rest.REST_FRAMEWORK
 SPECTACULAR_SETTINGS = rest.SPECTACULAR_SETTINGS
 CELERY_TASK_DEFAULT_QUEUE = periodic.QUEUE
-# No task here is acknowledged late, so this ends none; unset, Celery warns with each outage.
+# No task here is acknowledged late, so this cancels none; unset, Celery warns at each outage.
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 
-# -- Words and times ---------------------------------------------------------------------
+# -- Language and times ------------------------------------------------------------------
 
 LANGUAGE_CODE = "en-gb"
 USE_I18N = False
@@ -233,7 +230,7 @@ FORMAT_MODULE_PATH = ["coordinator_site.formats"]  # times as journals write the
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-# To standard error, in one line each; the launcher adds the name of the process.
+# To standard error, one line each; the launcher adds the name of the process.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -251,6 +248,6 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO", "propagate": True},
-        "daphne": {"level": "WARNING"},  # at INFO it tells of its own workings
+        "daphne": {"level": "WARNING"},  # at INFO it logs its own internals
     },
 }

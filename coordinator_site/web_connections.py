@@ -1,8 +1,9 @@
-"""The web's connections to PostgreSQL: a server process that hangs is waited for only so long.
+"""The web's connections to PostgreSQL, which wait for a hanging server process only for a limited
+time.
 
-PostgreSQL's own timeouts end what takes long, but not the wait for a server process that hangs or
-for a network that swallows everything: each such request would keep a thread and a connection of
-the pool for ever. As ``groups.postgres.connections`` has it for nodes.
+PostgreSQL's own timeouts end slow statements, but not the wait for a server process that hangs or
+for a network that drops all packets: each such request would keep a thread and a connection of the
+pool for ever. ``groups.postgres.connections`` does the same for nodes.
 """
 
 import logging
@@ -20,13 +21,14 @@ logger = logging.getLogger(__name__)
 RV = TypeVar("RV")
 
 PATIENCE_S: Final = 35.0
-"""For one answer: more than the statement timeout of the web's role, which ends what is slow."""
+"""For one response: more than the statement timeout of the web's role, which ends slow
+statements."""
 
 LOOK_S: Final = 2.0
-"""For the answer to nothing at all."""
+"""For the response to the empty statement of the pool's check."""
 
 WAIT_INTERVAL_S: Final = 0.1
-"""How often psycopg looks up while it waits: its own default."""
+"""How often psycopg checks while it waits: its own default."""
 
 
 _patience_s = ContextVar("patience_s", default=PATIENCE_S)
@@ -34,7 +36,8 @@ _patience_s = ContextVar("patience_s", default=PATIENCE_S)
 
 @contextmanager
 def patient(seconds: float) -> Iterator[None]:
-    """For who must not wait so long, the look at a connection that comes from the pool included."""
+    """A shorter limit for callers that must not wait so long, also for the check of a connection
+    from the pool."""
     before = _patience_s.set(seconds)
     try:
         yield
@@ -43,12 +46,12 @@ def patient(seconds: float) -> Iterator[None]:
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection whose server must answer in time. ``psycopg.OperationalError`` where it does
-    not: the connection is closed then, and the request is answered 503."""
+    """A connection whose server must answer in time. If it does not, the connection is closed,
+    ``psycopg.OperationalError`` is raised, and the request is answered 503."""
 
     def execute(self, query: Any, *args: Any, **named: Any) -> Any:
-        """The pool looks at a connection by an empty statement before it hands it out, and this is
-        its only word: a request hears soon that the database does not answer."""
+        """The pool checks a connection by an empty statement before it returns it, so that a
+        request soon fails if the database does not answer."""
         if query:
             return super().execute(query, *args, **named)
         with patient(LOOK_S):
@@ -57,7 +60,7 @@ class Connection(psycopg.Connection[Any]):
     def wait(
         self, gen: PQGen[RV], interval: float = WAIT_INTERVAL_S, timeout: float | None = None
     ) -> RV:
-        """Wait for the server; ``timeout`` is who calls psycopg's own."""
+        """Wait for the server; psycopg's own calls pass a ``timeout``."""
         if timeout is not None:
             return super().wait(gen, interval, timeout)
         try:

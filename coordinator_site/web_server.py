@@ -1,6 +1,6 @@
 """``python -m coordinator_site.web_server``: daphne, with limits on connections (``http_limits``).
 
-Its options are daphne's. Importing this installs a Twisted reactor: nobody else does.
+Its options are daphne's. Importing this installs a Twisted reactor, so nothing else does.
 """
 
 import resource
@@ -18,12 +18,13 @@ from coordinator_site.priority import give_way
 CONNECTIONS_MAX = "WEB_CONNECTIONS_MAX"
 
 FILES_BESIDE = 256
-"""Descriptors that are nobody's connection: the pool's, the listener's, those of open files."""
+"""Descriptors other than clients' connections: the pool's, the listener's, those of open files."""
 
 
 BACKLOG = 1_024
-"""Connections that wait to be accepted. Beyond Twisted's 50 the system answers none, and whoever
-comes in a crowd tries again after one second, then three. The system's own bound may be less."""
+"""Connections that wait to be accepted. Beyond Twisted's 50 the system drops further ones, and
+clients that come in a crowd try again after one second, then three. The system's own limit may be
+less."""
 
 
 def listening(endpoints: Iterable[str]) -> list[str]:
@@ -32,21 +33,21 @@ def listening(endpoints: Iterable[str]) -> list[str]:
 
 
 class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
-    """daphne's server with our factory of connections in place of its own."""
+    """daphne's server with our connection factory."""
 
     def run(self) -> None:
         """Serve until SIGINT or SIGTERM."""
         give_way()
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        # As many websockets as requests may be open beside these.
+        # As many websockets as open requests.
         self.connections_max = min(getattr(settings, CONNECTIONS_MAX), (hard - FILES_BESIDE) // 2)
         self.endpoints: list[str] = listening(self.endpoints)
         super().run()
 
     @property
     def http_factory(self) -> Factory:
-        """What accepts connections."""
+        """The factory of HTTP connections."""
         return self._factory
 
     @http_factory.setter
@@ -55,7 +56,7 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     @property
     def ws_factory(self) -> Any:
-        """What makes websockets of connections."""
+        """The factory of websockets."""
         return self._ws_factory
 
     @ws_factory.setter
@@ -64,8 +65,8 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._ws_factory = made
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
-        """Write a part of an answer. Whoever sends events goes on when the client has taken them:
-        what it does not take would be kept in memory."""
+        """Write a part of a response. A sender of events continues when the client has read them:
+        unread events would be kept in memory."""
         if is_endless(message):
             protocol.is_endless = True
         await super().handle_reply(protocol, message)
@@ -74,8 +75,8 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
             await channel.is_read()
 
     def kill_all_applications(self) -> Any:
-        """daphne's own assumes that every connection has an application; one whose request is not
-        whole has none."""
+        """daphne's own assumes that every connection has an application; one whose request is
+        incomplete has none."""
         self.connections: dict[Any, dict[str, Any]] = {
             protocol: details
             for protocol, details in self.connections.items()

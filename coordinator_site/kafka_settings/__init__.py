@@ -58,7 +58,7 @@ def value(setting: Setting, environ: Mapping[str, str]) -> Value:
 
 
 def check_order(values: Mapping[str, Value], lower: str, upper: str) -> None:
-    """Refuse a least that is above its most."""
+    """Reject a minimum that is above its maximum."""
     low, high = values[lower], values[upper]
     assert isinstance(low, int), lower
     assert isinstance(high, int), upper
@@ -71,14 +71,14 @@ def check_order(values: Mapping[str, Value], lower: str, upper: str) -> None:
 
 
 def described(values: Mapping[str, Value]) -> tuple[tuple[str, str, str, str, str], ...]:
-    """What admin clients are told: name, type, value, default, meaning; values by Django name."""
+    """What admin clients get: name, type, value, default, meaning; values by Django name."""
     return tuple(
         (s.name, s.kind, text(values[s.attribute]), text(s.default), s.reason) for s in SETTINGS
     )
 
 
 def text(value: Value) -> str:
-    """A value as its variable would have it."""
+    """A value in the format of its variable."""
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)

@@ -1,4 +1,4 @@
-"""Who may come in, by which listener, and how much they may do.
+"""Authentication, per listener, and limits on usage.
 
 Rows of the table of settings (``coordinator_site.kafka_settings``).
 """
@@ -23,7 +23,7 @@ TOKEN_ALGORITHMS = (
 )
 
 SETTINGS: Final[tuple[Setting, ...]] = (
-    # Who may come in (docs/security.md).
+    # Authentication (docs/security.md).
     Text(
         "listeners",
         "",
@@ -174,7 +174,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         0,
         DAY_MS,
     ),
-    # Who may do what on the Kafka port (docs/acls.md).
+    # Authorization on the Kafka port (docs/acls.md).
     Choice(
         "authorizer",
         "off",
@@ -198,7 +198,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         1,
         100_000,
     ),
-    # How much a client may use (docs/quotas.md).
+    # Quotas (docs/quotas.md).
     Number(
         "client.quotas.max",
         10_000,

@@ -17,7 +17,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "num.partitions", 1, "partitions of a topic that is created without a number", 1, 10_000
     ),
-    # How much durable state there may be; what is there already goes on, whatever the limit.
+    # How much durable state there may be; existing state keeps working, whatever the limit.
     Number(
         "topics.max",
         50_000,

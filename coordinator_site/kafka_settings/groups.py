@@ -1,4 +1,4 @@
-"""What a group of each protocol may be told and may tell, and what is kept of it.
+"""Limits and defaults of the groups of each protocol, and how long their data are kept.
 
 Rows of the table of settings (``coordinator_site.kafka_settings``).
 """
@@ -184,7 +184,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "0.9 draft: your own strategies in addition to range and roundrobin, as name=entry point"
         " or name=package.module:function",
     ),
-    # Groups that the coordinator commands.
+    # The commanded protocol.
     Number(
         "rebalance.max.retries",
         4,

@@ -96,7 +96,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         1_000,
         600_000,
     ),
-    # What one request may name; more is refused with the error that its API has for it.
+    # How much one request may name; more is rejected with the error code that its API has for it.
     Number(
         "request.topics.max",
         10_000,

@@ -1,4 +1,4 @@
-"""The web: what it shows, what it may be asked, and what it tells others.
+"""The web: what it shows, which requests it accepts, and what it sends to others.
 
 Rows of the table of settings (``coordinator_site.kafka_settings``).
 """
@@ -8,7 +8,7 @@ from typing import Final
 from coordinator_site.setting_kinds import Choice, Flag, Networks, Number, RoleNames, Setting, Text
 
 SETTINGS: Final[tuple[Setting, ...]] = (
-    # What the Overview says needs attention (groups/queries/attention.py).
+    # What the Overview lists as needing attention (groups/queries/attention.py).
     Number(
         "attention.unsettled.ms",
         60_000,
@@ -117,7 +117,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         0,
         1_000_000,
     ),
-    # How people log in to the admin (docs/security.md).
+    # Logins to the admin (docs/security.md).
     Choice(
         "web.second.factor",
         "off",

@@ -1,4 +1,4 @@
-"""Times as logs write them: they sort, and nobody asks which is the month. All are UTC."""
+"""Times in the format of logs: they sort, and day and month cannot be confused. All are UTC."""
 
 DATE_FORMAT = "Y-m-d"
 TIME_FORMAT = "H:i:s"
