@@ -1,4 +1,4 @@
-"""The pipeline: Spark reads the journal of groups and writes what it means.
+"""The pipeline: Spark reads the journal of groups and writes reports.
 
-Knows neither Django nor the other applications; PostgreSQL's tables are all that it shares.
+Knows neither Django nor the other applications; it shares only PostgreSQL's tables with them.
 """

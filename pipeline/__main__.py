@@ -23,7 +23,7 @@ WRONG, MISSING = 1, 2
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Analyse, and tell what was found."""
+    """Run the analysis, and print the result."""
     wanted = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _end)
     if wanted.until_eof:
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """End as by Ctrl-C, once: what is under way is undone and Java is waited for."""
+    """End as by Ctrl-C, once: roll back current work and wait for Java."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt("The analysis was told to end.")
 

@@ -1,4 +1,4 @@
-"""What a run says at a terminal: a line, and the costliest rows as a plain table.
+"""The output of a run at a terminal: a line, and the costliest rows as a plain table.
 
 Makes text and nothing else.
 """
@@ -26,7 +26,7 @@ SHOWN = {
 
 
 def told(done: "Done") -> str:
-    """What was done, and the rows that kept partitions without owner longest."""
+    """What was done, and the rows whose partitions had no owner for the longest time."""
     line = (
         f"Run {done.run_id}: {done.events} journal entries, {done.rows} rows in the report,"
         f" rebalances in {done.table}"
@@ -37,7 +37,7 @@ def told(done: "Done") -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Lines with columns of equal width; numbers stand to the right."""
+    """Lines with columns of equal width; numbers are right-aligned."""
     texts = [[_text(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
     right = [isinstance(value, int) for value in rows[0]]
@@ -53,7 +53,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 
 def _text(value: Any) -> str:
-    """One cell. Clients choose their names: what would steer a terminal is not let through."""
+    """One cell. Clients choose their names: unprintable characters become "?"."""
     text = "" if value is None else str(value)
     safe = "".join(char if char.isprintable() else "?" for char in text)
     return safe if len(safe) <= NAME_CHARS_MAX else f"{safe[: NAME_CHARS_MAX - 1]}…"

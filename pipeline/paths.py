@@ -1,4 +1,4 @@
-"""Where the database and the data folder are, as every process of Rollcall is told.
+"""The database and the data folder, as configured for every process of Rollcall.
 
 Reads the environment and one small file; opens no connection.
 """
@@ -16,7 +16,7 @@ ROLE = "rollcall_analysis"
 
 
 class Unconfigured(Exception):
-    """Something is missing that only people can bring; says what, in a sentence."""
+    """A required setting or program is missing; the text says which."""
 
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
@@ -31,7 +31,7 @@ def conninfo(environ: Mapping[str, str] = os.environ) -> str:
     options = f"-c role={ROLE}" if taken else ""
     try:
         return make_conninfo(url, application_name="rollcall analysis", options=options)
-    except ProgrammingError:  # its own words may hold the password
+    except ProgrammingError:  # its own message may contain the password
         raise Unconfigured("ROLLCALL_DATABASE_URL is not a URL that libpq reads.") from None
 
 

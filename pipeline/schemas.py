@@ -6,7 +6,8 @@ JOURNAL = """
     generation_after int, duration_ms bigint, waited_for string, members int, moved bigint,
     waited_for_count int, unowned_longest_ms bigint
 """
-"""Bronze: entries of the journal, ``waited_for`` as JSON, the last four from its details."""
+"""Bronze: entries of the journal, ``waited_for`` as JSON, the last four columns from its
+details."""
 
 WAITED_FOR = "map<string, bigint>"
 
@@ -25,10 +26,10 @@ COSTS = """
     waited_ms bigint, slowest_member string, partitions_moved bigint, without_owner_ms bigint,
     without_owner_known_ms bigint, unknown_rebalances bigint
 """
-"""Gold: the columns of ``rollcall_rebalance_cost`` behind its run."""
+"""Gold: the columns of ``rollcall_rebalance_cost`` except its run."""
 
 
 def columns(ddl: str) -> tuple[tuple[str, str], ...]:
-    """Name and type of each column, where no type has a comma in it."""
+    """Name and type of each column; no type may contain a comma."""
     pairs = (column.split(maxsplit=1) for column in ddl.split(","))
     return tuple((name, kind.strip()) for name, kind in pairs)

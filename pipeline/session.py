@@ -1,6 +1,6 @@
-"""A Spark session of modest size, and the end of everything that it started.
+"""A Spark session of modest size; at its end everything that it started is stopped.
 
-Local unless ROLLCALL_SPARK_MASTER names a master; what ``spark-submit`` was told goes first.
+Local unless ROLLCALL_SPARK_MASTER names a master; options of ``spark-submit`` take precedence.
 """
 
 import os
@@ -33,13 +33,13 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Read before the first line is written, when the level above is not known yet.
+    # Read before the first log line, when the level above is not set yet.
     "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile=file:{LOGGING}"',
 }
 
 LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
-"""Nothing of ours listens beyond this machine while the master is local. For a master, Spark
-chooses the address by which its workers call back; SPARK_LOCAL_IP overrules it."""
+"""While the master is local, nothing listens beyond this machine. For a master, Spark chooses the
+address at which its workers call back; SPARK_LOCAL_IP overrides it."""
 
 END_S_MAX = 30
 """A Java that has not ended by then is killed."""
@@ -47,9 +47,9 @@ END_S_MAX = 30
 
 @contextmanager
 def session() -> Iterator["SparkSession"]:
-    """A session, and its Java process, for as long as the block runs.
+    """A session, and its Java process, until the block ends.
 
-    Raises ``pipeline.paths.Unconfigured`` where there is no Java for it.
+    Raises ``pipeline.paths.Unconfigured`` if there is no Java for it.
     """
     from pyspark.sql import SparkSession
 
@@ -79,7 +79,7 @@ def _configuration() -> "SparkConf":
     from pyspark import SparkConf, SparkContext
 
     if _is_submitted():
-        SparkContext._ensure_initialized()  # what the command line said is known to Java only
+        SparkContext._ensure_initialized()  # only Java knows the options of the command line
     conf = SparkConf()
     conf.setIfMissing("spark.master", os.environ.get("ROLLCALL_SPARK_MASTER") or MASTER)
     is_local = (conf.get("spark.master") or MASTER).startswith("local")
@@ -90,7 +90,7 @@ def _configuration() -> "SparkConf":
 
 @contextmanager
 def _environment(changes: Mapping[str, str]) -> Iterator[None]:
-    """Other variables while Java starts; our own process keeps those that it had."""
+    """Other variables while Java starts; this process keeps its own."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -104,7 +104,7 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 def _ship(spark: "SparkSession", folder: Path) -> None:
-    """Executors import the pipeline from an archive, which is fetched from here until the end."""
+    """Executors import the pipeline from an archive, which this process serves until the end."""
     archive = shutil.make_archive(str(folder / "pipeline"), "zip", CHECKOUT, "pipeline")
     spark.sparkContext.addPyFile(archive)
 

@@ -1,1 +1,1 @@
-"""What is run: sources, transforms and where results go, put together."""
+"""The jobs: they combine sources, transforms and results."""

@@ -1,7 +1,6 @@
-"""The job: the journal in; a table of rebalances and a report of what they cost out.
+"""The job: reads the journal, writes a table of rebalances and a report of their cost.
 
-Only wires: what is read is in ``sources``, what is computed in ``transforms``, what is written
-in ``results``.
+It only connects the parts: ``sources`` reads, ``transforms`` computes, ``results`` writes.
 """
 
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from pipeline.transforms.cost import cost
 from pipeline.transforms.rebalances import rebalances
 
 TOP = 10
-"""Rows that are told at the end."""
+"""How many rows are printed at the end."""
 
 Sessions = Callable[[], AbstractContextManager[SparkSession]]
 
@@ -35,9 +34,9 @@ class Done:
 
 
 def run(conninfo: str, output: Path, sessions: Sessions, requested_by: str = "") -> Done:
-    """One analysis. Raises ``AlreadyRunning``, or what went wrong, which its run then tells.
+    """Run one analysis. Raises ``AlreadyRunning``, or the error, which its run then also records.
 
-    Spark starts inside the run, so that a machine without Java says so in the report too.
+    Spark starts inside the run, so that the report shows it if the machine has no Java.
     """
     with runs.alone(conninfo) as connection, runs.recorded(connection, requested_by) as run_id:
         with sessions() as spark:

@@ -1,1 +1,1 @@
-"""Where results go: report rows in PostgreSQL, tables of Parquet files in a folder."""
+"""Storage of results: report rows in PostgreSQL, tables of Parquet files in a folder."""

@@ -1,7 +1,7 @@
 """Runs and their report rows in PostgreSQL: the only SQL that writes.
 
-The rows of a run and the word that it succeeded commit together, so a reader sees a whole report
-or the one before. Knows neither Spark nor what the rows mean.
+The rows of a run and its success are committed together, so a reader sees a complete report or the
+previous one. Knows neither Spark nor what the rows mean.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ LOCK = 0x526C61
 """The advisory lock that one analysis at a time holds ("Rla")."""
 
 RUNS_KEPT = 20
-"""Older runs go with their rows when a run succeeds. A failed one counts, and is short."""
+"""Older runs are deleted with their rows when a run succeeds. Failed ones count, and are small."""
 
 DETAIL_CHARS_MAX = 2_000
 
@@ -28,7 +28,7 @@ INSERT INTO rollcall_report_run (kind, state, requested_by, started_at, detail)
 VALUES ('rebalances', 'running', %s, clock_timestamp(), '') RETURNING id
 """
 
-# What is still said to run although nobody holds the lock has died without a word.
+# A run in state 'running' although no session holds the lock has crashed.
 BURY = """
 UPDATE rollcall_report_run SET state = 'failed', finished_at = clock_timestamp(),
        detail = 'The analysis ended without a word.'
@@ -64,12 +64,12 @@ REPORT = sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns(COSTS))
 
 
 class AlreadyRunning(Exception):
-    """Another analysis holds the lock; its report is as good."""
+    """Another analysis holds the lock; its report is just as good."""
 
 
 @contextmanager
 def alone(conninfo: str) -> Iterator[Connection]:
-    """A connection on which no other analysis is at work; raises ``AlreadyRunning``.
+    """A connection on which no other analysis runs; raises ``AlreadyRunning``.
 
     The lock ends with the connection, and so with the process, however it ends.
     """
@@ -83,7 +83,7 @@ def alone(conninfo: str) -> Iterator[Connection]:
 
 @contextmanager
 def recorded(connection: Connection, requested_by: str) -> Iterator[int]:
-    """The id of a new run. What ends the block by an error is recorded as its failure."""
+    """The id of a new run. If an error ends the block, the run is recorded as failed."""
     (run_id,) = _one(connection, BEGIN, [requested_by])
     try:
         yield run_id
@@ -99,7 +99,8 @@ def succeed(
     events: int,
     rows: Iterable[tuple[Any, ...]],
 ) -> int:
-    """Write the rows, end the run and forget old ones, in one transaction: how many rows."""
+    """Write the rows, end the run and delete old ones, in one transaction; returns the number of
+    rows."""
     copy = sql.SQL("COPY rollcall_rebalance_cost (run_id, {}) FROM STDIN").format(REPORT)
     written = 0
     with connection.transaction(), connection.cursor() as cursor:
@@ -113,13 +114,14 @@ def succeed(
 
 
 def top(connection: Connection, run_id: int, limit: int) -> list[tuple[Any, ...]]:
-    """The rows of a run that kept partitions without owner longest, as ``schemas.COSTS``."""
+    """The rows of a run whose partitions had no owner for the longest time, as
+    ``schemas.COSTS``."""
     query = sql.SQL(TOP).format(columns=REPORT, run_id=run_id, limit=limit)
     return connection.execute(query).fetchall()
 
 
 def sentence(error: BaseException) -> str:
-    """What went wrong, without the trace of calls: of Spark's errors the cause within."""
+    """The error message without a stack trace; of a Spark error, its cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

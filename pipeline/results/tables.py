@@ -1,7 +1,7 @@
-"""Tables as folders of Parquet files: whole under their name, or not there.
+"""Tables as folders of Parquet files: complete under their name, or not there.
 
-A table of run 7 is the folder ``run=7``; while it is written it has another name. The folder
-above must be one that all executors see. Knows nothing of what a table holds.
+A table of run 7 is the folder ``run=7``; while it is written it has another name. All executors
+must be able to access the folder above. Does not know the contents of a table.
 """
 
 import shutil
@@ -10,15 +10,15 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 TABLES_KEPT = 3
-"""Each is about as large as the journal, compressed; a report can be made again from one."""
+"""Each is about as large as the journal, compressed; a report can be computed again from one."""
 
 
 def write(table: DataFrame, folder: Path, run_id: int) -> Path:
-    """Write a table of a run and return its place; older ones than the newest few go."""
+    """Write a table of a run and return its path; all but the newest few are deleted."""
     folder.mkdir(parents=True, exist_ok=True)
     partial, whole = folder / f".run={run_id}.partial", folder / f"run={run_id}"
     table.write.mode("overwrite").option("compression", "zstd").parquet(address(partial))
-    if whole.exists():  # of a database that began anew
+    if whole.exists():  # from a database that was created again
         shutil.rmtree(whole)
     partial.rename(whole)
     _tidy(folder)
@@ -31,7 +31,7 @@ def address(table: Path) -> str:
 
 
 def _tidy(folder: Path) -> None:
-    """What runs that died have left goes too: only one analysis is at work."""
+    """Also delete what crashed runs have left: only one analysis runs at a time."""
     newest = sorted(folder.glob("run=*"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
     for old in (*newest[TABLES_KEPT:], *folder.glob(".run=*.partial")):
         shutil.rmtree(old, ignore_errors=True)

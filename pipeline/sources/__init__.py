@@ -1,1 +1,1 @@
-"""What is read."""
+"""The sources: the journal."""

@@ -1,8 +1,8 @@
 """The journal as a Spark data source: ranges of ids, each read by COPY into Arrow batches.
 
-A reader needs nothing but psycopg and pyarrow: no jar, and no row becomes a Python object. All
-ranges of one read see one snapshot of PostgreSQL, so an entry is read once or not at all, and a
-task that is tried again reads the same. Knows nothing of what entries mean.
+A reader needs only psycopg and pyarrow: no jar, and no row becomes a Python object. All ranges of
+one read use one snapshot of PostgreSQL, so an entry is read once or not at all, and a retried task
+reads the same. Does not know what entries mean.
 """
 
 import io
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAME = "rollcall_journal"
 
 RANGES = 8
-"""At least so many where there is enough to read: work for a few executors."""
+"""At least so many if there is enough to read: work for a few executors."""
 
 RANGE_IDS_MIN = 5_000
 """A smaller range is not worth a connection."""
@@ -33,9 +33,9 @@ RANGE_IDS_MAX = 100_000
 """A range is held in memory as text and as Arrow: some tens of megabytes at the most."""
 
 BLOCK_BYTES = 8 << 20
-"""No entry is longer than a block; pyarrow refuses one that is."""
+"""No entry is longer than a block; pyarrow would reject it."""
 
-# Held until the last range is read: PostgreSQL lets others see through it only that long.
+# Held until the last range is read: other sessions can use the snapshot only that long.
 FREEZE = """
 SELECT pg_export_snapshot(), coalesce(min(id), 1), coalesce(max(id), 0),
        count(*) FILTER (WHERE group_id <> '')
@@ -58,8 +58,8 @@ ARROW = {"bigint": "int64", "int": "int32", "string": "string", "timestamp": "in
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """The journal at one moment: the snapshot's name, the first and last id of all entries, and
-    how many are about groups."""
+    """The journal at one moment: the snapshot's name, the first and last id of all entries, and how
+    many are about groups."""
 
     conninfo: str
     snapshot: str
@@ -75,9 +75,9 @@ class Frozen:
 
 @contextmanager
 def frozen(conninfo: str) -> Iterator[Frozen]:
-    """The journal as it is now, for as long as the block runs.
+    """The journal as it is now, until the block ends.
 
-    An entry whose transaction is open now is not in it, whatever its id: a later read has it.
+    It has no entry whose transaction is open now, whatever its id: a later read has it.
     """
     with psycopg.connect(conninfo) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -97,7 +97,7 @@ class Range(InputPartition):
 
 
 def ranges(first: int, last: int) -> list[Range]:
-    """The ids of a read in ranges of the same size; at least one range, if an empty one."""
+    """The ids of a read in ranges of the same size; at least one range, possibly empty."""
     size = min(max(-(-(last - first + 1) // RANGES), RANGE_IDS_MIN), RANGE_IDS_MAX)
     found = [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
     return found or [Range(first, last)]

@@ -1,1 +1,1 @@
-"""What is made of it: DataFrames in, DataFrames out, no I/O."""
+"""The computations: DataFrames in, DataFrames out, no I/O."""

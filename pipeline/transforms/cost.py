@@ -1,4 +1,4 @@
-"""Gold: what rebalances cost, by group and by what caused them."""
+"""Gold: the cost of rebalances, by group and by trigger."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
@@ -7,9 +7,9 @@ from pyspark.sql import functions as f
 def cost(rebalances: DataFrame) -> DataFrame:
     """One row for each group and trigger, with the columns of ``schemas.COSTS``.
 
-    ``waited_ms`` sums the slowest member of each rebalance; ``slowest_member`` is who was waited
-    for longest at once, of several the first by name. ``unknown_rebalances`` are those of which the
-    journal does not tell for how long partitions had no owner.
+    ``waited_ms`` sums the slowest member of each rebalance; ``slowest_member`` is the member with
+    the longest single wait, of several the first by name. ``unknown_rebalances`` are those for
+    which the journal does not say how long partitions had no owner.
     """
     wait = f.struct((-f.col("slowest_ms")).alias("sooner"), "slowest_member")
     longest_wait = f.min(f.when(f.col("slowest_ms").isNotNull(), wait))

@@ -20,7 +20,7 @@ from groups.core.journal import EntryKind
 from pipeline.schemas import WAITED_FOR
 
 STARTED, COMPLETED, STABLE, EMPTIED, DELETED, ABANDONED = (
-    kind.value  # plain texts, as Spark takes them
+    kind.value  # strings, as Spark takes them
     for kind in (
         EntryKind.REBALANCE_STARTED,
         EntryKind.REBALANCE_COMPLETED,
@@ -31,8 +31,8 @@ STARTED, COMPLETED, STABLE, EMPTIED, DELETED, ABANDONED = (
     )
 )
 GONE = (EMPTIED, DELETED)
-"""What ends a rebalance with its members. ``ABANDONED``: its owner was lost and nobody had to go,
-the members stay as they were."""
+"""What ends a rebalance without members left. ``ABANDONED``: the slot's owner was lost, no member
+had to leave, and the members stay as they were."""
 
 UNKNOWN = "unknown"
 
@@ -44,7 +44,7 @@ def rebalances(journal: DataFrame) -> DataFrame:
 
 
 def _with_start(journal: DataFrame) -> DataFrame:
-    """Beside each entry the first start of its episode (null where it has none)."""
+    """Add to each entry the first start of its episode (null if it has none)."""
     ends = f.when(f.col("kind").isin(COMPLETED, ABANDONED, *GONE), 1).otherwise(0)
     before = _in_order("group_id").rowsBetween(Window.unboundedPreceding, -1)
     until_now = _in_order("group_id", "episode").rowsBetween(Window.unboundedPreceding, 0)
@@ -57,9 +57,9 @@ def _with_start(journal: DataFrame) -> DataFrame:
 
 
 def _with_stable(entries: DataFrame) -> DataFrame:
-    """Beside each entry the "stable" that is its own (null where there is none).
+    """Add to each entry its own "stable" (null if there is none).
 
-    An abandoned rebalance between the two does not count: the generation goes on.
+    An abandoned rebalance between the two does not count: the generation continues.
     """
     lead = f.lead(f.struct("kind", "at", "duration_ms", "moved", "generation_after"))
     own = (f.col("following.kind") == STABLE) & (
@@ -114,7 +114,7 @@ def _told(completions: DataFrame) -> DataFrame:
 
 
 def _since_start_ms() -> Column:
-    """What the clock says where the entry does not; never less than nothing."""
+    """The time from the clock if the entry has none; never negative."""
     return f.greatest(f.unix_millis("at") - f.unix_millis("start.at"), f.lit(0))
 
 
@@ -125,12 +125,12 @@ def _kind() -> Column:
 
 
 def _said(column: str) -> Column:
-    """A text, or null where it is empty."""
+    """A text, or null if it is empty."""
     return f.nullif(f.col(column), f.lit(""))
 
 
 def _longest_first(waits: Column) -> Column:
-    """Who was waited for and how long: the longest first, then by name."""
+    """The members that were waited for, and how long: the longest first, then by name."""
     pairs = f.transform(
         f.map_entries(waits),
         lambda wait: f.struct((-wait["value"]).alias("sooner"), wait["key"].alias("member_id")),
