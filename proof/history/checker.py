@@ -1,6 +1,6 @@
-"""The checker: a record is shown to every rule that is about it, then the story goes on.
+"""The checker: passes each record to every rule for it, then updates the state.
 
-The families are a table; no rule stands here.
+The families are a table; no rule is here.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +31,7 @@ FAMILIES: Final[Sequence[type[Family]]] = (
     Endings,
     Placement,
 )
-"""Each judges for itself; of what shows in several, the first is named first."""
+"""Each judges for itself; if several find a violation, the first is reported first."""
 
 ANSWERS: Final = frozenset({"ok", "fail", "info"})
 
@@ -39,7 +39,7 @@ Judge = Callable[[Record, Record], None]
 
 
 class Checker:
-    """Takes records one by one; ``violations`` is what did not hold."""
+    """Takes records one by one; ``violations`` are the invariants that did not hold."""
 
     def __init__(self, *, has_rows: bool = True) -> None:
         self.violations: list[Violation] = []
@@ -72,8 +72,8 @@ class Checker:
 
 
 def check(records: Iterable[Record], *, has_rows: bool = True) -> list[Violation]:
-    """Everything that did not hold in a history. ``has_rows`` False: no rows were recorded, and
-    what needs them is not judged."""
+    """All violations in a history. ``has_rows`` False: no rows were recorded, and rules that need
+    them are skipped."""
     checker = Checker(has_rows=has_rows)
     for record in records:
         checker.take(record)

@@ -1,4 +1,4 @@
-"""I10: nobody is told of what is not committed."""
+"""I10: no response contains anything that is not committed."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -12,15 +12,15 @@ from proof.history.format import (
 )
 
 STORED = {"Stable", "PreparingRebalance"}
-"""States of a generation that has its assignment; a rebalance may begin in the very commit that
+"""States of a generation that has its assignment; a rebalance may begin in the same commit that
 stores it."""
 
 
 class Telling(Family):
-    """Answers against the rows; without rows there is nothing to judge."""
+    """Compares responses with the rows; without rows nothing is judged."""
 
     def joined(self, record: Record, call: Record) -> None:
-        """JoinGroup: its generation was committed before anybody was told."""
+        """JoinGroup: its generation was committed before the response."""
         group, generation = self.story.groups[call["group"]], record["generation"]
         is_seated = record["member"] in group.seated.get(generation, ()) or any(
             # Replaced in the same commit by the next one with its instance id.
@@ -61,14 +61,15 @@ class Telling(Family):
             self.say("I10", f"generation {record['generation']} was told too soon", record)
 
     def committed(self, record: Record, call: Record) -> None:
-        """OffsetCommit: what is acknowledged is stored."""
+        """OffsetCommit: an acknowledged offset is stored."""
         for register, offset in self.story.registers(call) if self.has_rows else ():
-            # Of several commits to one partition in one batch the last one stands.
+            # Of several commits to one partition in one batch the last one wins.
             if offset not in register.written and register.last < call["at"]:
                 self.say("I10", f"offset {offset} was acknowledged before it was stored", record)
 
     def refused(self, record: Record, call: Record) -> None:
-        """Nobody hears of what is not committed (heartbeats are answered from the view)."""
+        """Errors about a generation are returned only after its commit (heartbeats are answered
+        from the view)."""
         group, generation = self.story.groups[call["group"]], call["generation"]
         code, member = record["code"], call["member"]
         if not self.has_rows:

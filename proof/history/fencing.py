@@ -1,8 +1,8 @@
-"""I4: stale requests succeed never, and change nothing.
+"""I4: stale requests never succeed, and change nothing.
 
-What a request must be refused for is judged by what had been committed, or told to somebody,
-before it was sent. A heartbeat of a classic group is answered from the view, which follows the
-rows by the way of an answer: it must not lag behind what others were told.
+Whether a request must fail is judged by what had been committed, or returned to a client, before it
+was sent. A heartbeat of a classic group is answered from the view, which is updated when responses
+are sent: it must not be older than responses to others.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from proof.history.observed_state import Group, Story
 
 
 class Fencing(Family):
-    """Old generations and epochs, members that went, instances that were replaced."""
+    """Old generations and epochs, removed members, replaced instances."""
 
     def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
         super().__init__(story, violations, has_rows=has_rows)
@@ -28,8 +28,8 @@ class Fencing(Family):
     # -- what is known when a request is sent
 
     def committing(self, record: Record, _call: Record) -> None:
-        """A member of a consumer group may commit with an older epoch what it has had since then
-        (KIP-1251), and nothing else."""
+        """A member of a consumer group may commit with an older epoch only partitions that it has
+        owned since then (KIP-1251)."""
         group, member = self.story.groups[record["group"]], record["member"]
         newest = group.epochs.get(member, (-1, -1))[0]
         if group.kind != "consumer" or not 0 <= record["generation"] < newest:
@@ -41,12 +41,12 @@ class Fencing(Family):
             self._stale[record["call"]] = f"with old epoch {record['generation']}"
 
     def consuming(self, record: Record, _call: Record) -> None:
-        """The epoch before the last one asks for a lost answer again; any older one is stale."""
+        """The previous epoch repeats a request whose response was lost; any older one is stale."""
         epochs = self.story.groups[record["group"]].epochs
         if 0 < record["generation"] < epochs.get(record["member"], (-1, -1))[1]:
             self._stale[record["call"]] = f"with old epoch {record['generation']}"
 
-    # -- what came of it
+    # -- results
 
     def written(self, record: Record, call: Record) -> None:
         """OffsetCommit and SyncGroup name a generation and go through the rows."""
@@ -59,24 +59,24 @@ class Fencing(Family):
         self._check_stale(record, call)
 
     def known(self, record: Record, call: Record) -> None:
-        """Whoever went is told so."""
+        """A request of a removed member must not succeed."""
         self._check_there(self.story.groups[call["group"]], record, call)
 
     def beaten(self, record: Record, call: Record) -> None:
-        """Heartbeat: not after others were told of a later generation."""
+        """Heartbeat: must fail once others got a later generation."""
         since = self.story.groups[call["group"]].old_since(call["generation"])
         if since is not None and since < call["at"]:
             self.say("I4", f"a heartbeat of old generation {call['generation']} succeeded", record)
         self._check_instance(record, call)
 
     def joined(self, record: Record, call: Record) -> None:
-        """Whoever joined last with an instance id has it from then on."""
+        """The last member that joined with an instance id owns it from then on."""
         group, member = self.story.groups[call["group"]], record["member"]
         if call["instance"] and (member in group.members or not self.has_rows):
             self._hold((call["group"], call["instance"]), member, record)
 
     def consumed(self, record: Record, call: Record) -> None:
-        """ConsumerGroupHeartbeat: the same, and one request does it all."""
+        """ConsumerGroupHeartbeat: the same, all in one request."""
         group = self.story.groups[call["group"]]
         if call["generation"] < LEAVES["ConsumerGroupHeartbeat"]:
             return
@@ -89,14 +89,14 @@ class Fencing(Family):
             self._check_instance(record, call)
 
     def refused(self, record: Record, call: Record) -> None:
-        """What was refused is not in the rows."""
+        """A rejected commit is not in the rows."""
         self._stale.pop(record["call"], None)
         for register, offset in self.story.registers(call) if record["type"] == "fail" else ():
             if offset in register.written and record["code"] in REFUSALS:
                 self.say("I4", f"offset {offset} was refused, but written", record)
 
     def offset(self, record: Record, _call: Record) -> None:
-        """Nor does it come there later."""
+        """Nor is it written later."""
         place = (record["group"], record["topic"], record["partition"])
         register, offset = self.story.offsets[place], record["offset"]
         if offset in register.refused:

@@ -1,21 +1,21 @@
-"""What recorders write, and what the checker says of it. No state and no judgement.
+"""The format of records and of violations. No state and no judgement.
 
 **A record** is a JSON object. Every record has ``at``: milliseconds of one monotonic clock that
 all recorders of a run share, and ``type``. Records are given in the order of ``at``; of equal
-ones, rows come before answers.
+ones, rows come before responses.
 
 *Calls of clients*: ``type`` is "invoke", then "ok", "fail" (the service has answered with an
-error) or "info" (the outcome is unknown: the connection closed, or nobody answered). All have
-``process`` (who calls; one call at a time) and ``call`` (unique in the run).
+error) or "info" (the outcome is unknown: the connection closed, or no response came). All have
+``process`` (the caller; one call at a time) and ``call`` (unique in the run).
 
-- invoke: ``api``, ``group``, ``member`` ("" where there is none yet), ``instance`` (or None),
-  ``generation`` (or member epoch; -1: none), ``session_ms`` (left out by who is no living member).
+- invoke: ``api``, ``group``, ``member`` ("" if there is none yet), ``instance`` (or None),
+  ``generation`` (or member epoch; -1: none), ``session_ms`` (only of live members).
   OffsetCommit: ``offsets`` as [[topic, partition, offset], ...], each offset used once per
-  partition and run; perhaps ``notes``, what stands for the note (Kafka's "metadata") of each.
-  ConsumerGroupHeartbeat: ``owned``, what it says it holds, [[topic, partition], ...] or None;
-  RegisterConsumer and AcknowledgeCommand the same, [] where it has stopped.
+  partition and run; perhaps ``notes``, a hash of the note (Kafka's "metadata") of each.
+  ConsumerGroupHeartbeat: ``owned``, what it reports to own, [[topic, partition], ...] or None;
+  RegisterConsumer and AcknowledgeCommand the same, [] if it has stopped.
 - of producers' transactions all have ``producer``, the transactional id, and ``caller``, the
-  process with it; but for InitProducerId ``transaction``, a number unique in the run.
+  process with it; except for InitProducerId ``transaction``, a number unique in the run.
   TxnOffsetCommit: ``offsets``, as above. EndTxn: ``commit``.
 - ok: JoinGroup: ``member``, ``generation``, ``leader``; of the 0.9 draft ``owned`` and no leader.
   SyncGroup: ``owned``. ConsumerGroupHeartbeat: ``member``, ``generation``, ``owned`` (or None:
@@ -28,26 +28,26 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 A client that finds no coordinator to call writes "seek" with ``group`` and ``member``: it is not
 silent. A commanded consumer that stops by itself writes "stopped", with the same.
 
-``is_odd`` of an invoke: it brings what the wire would have refused, and what becomes of it alone is
-nobody's promise.
+``is_odd`` of an invoke: it has values that the wire rejects; only the effect on other requests is
+checked.
 
-*Committed rows*: ``type`` is "row"; order of records is order of commits.
+*Committed rows*: ``type`` is "row"; the order of records is the order of commits.
 
 - ``table`` "slot": ``slot``, ``epoch``, ``node`` (or None).
 - ``table`` "group": ``group``, ``kind``, ``generation``, ``revision``, ``state``, ``members``
-  (member id to instance id or None); where known ``slot`` and ``epoch``, under which the
+  (member id to instance id or None); if known, ``slot`` and ``epoch``, under which the
   *writer* holds it, and ``seen``, the revision from which it decided.
-- ``table`` "deleted": ``group``; its row went with all it held.
-- ``table`` "offset": ``group``, ``topic``, ``partition``, ``offset`` (None: deleted); where known
+- ``table`` "deleted": ``group``; its row was deleted with all it held.
+- ``table`` "offset": ``group``, ``topic``, ``partition``, ``offset`` (None: deleted); if known,
   ``slot`` and ``epoch``.
 - ``table`` "back": ``group``, ``offsets`` as [[topic, partition, offset or None], ...]: a replica
-  took over that lacks the last rows of the group; these hold again what they held before.
-- ``table`` "removed": ``group``, ``member``, ``trigger``: a journal entry took it out.
+  took over that lacks the last rows of the group; these have their earlier values again.
+- ``table`` "removed": ``group``, ``member``, ``trigger``: of the journal entry about the removal.
 
-*What was done to the run*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
-(written when it begins; the latest end) it sleeps or is cut off: its silence is its own. ``type``
-"late": from ``since`` to ``until`` the recorder itself stood still, and with it all clients and
-what lies between them and the nodes. ``type`` "mishap", ``what``: an exception reached a node's
+*Faults*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
+(written when it begins; the latest end) it sleeps or is cut off, which excuses its silence. ``type``
+"late": from ``since`` to ``until`` the recorder itself was blocked, and with it all clients and
+what is between them and the nodes. ``type`` "mishap", ``what``: an exception reached a node's
 loop. ``type`` "end": the faults ended ``healed_ms`` ago; ``groups`` maps each group with living
 members to whether all of them are settled.
 """
@@ -71,15 +71,16 @@ REBALANCE_IN_PROGRESS: Final = 27
 REFUSALS: Final = frozenset(
     {ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, 12, 27, 47, 48, 49, 82, 90, 110, 113, 120}
 )
-"""Codes that say for certain that nothing was changed: illegal generation, unknown member, too long
+"""Error codes that guarantee that nothing was changed: illegal generation, unknown member, too long
 a note, a rebalance, fenced instance, fenced and stale member epoch, a commit of what is not owned;
 of transactions a producer's epoch, state or id, a fenced producer, one that has to abort."""
 
 FENCED_BY_GENERATION: Final = frozenset({"classic", "draft", "commanded"})
-"""Kinds of groups in which a generation ends with the next one, whoever has had what."""
+"""Kinds of groups in which a new generation invalidates the previous one, whatever the
+assignment."""
 
 LEAVES: Final = {"LeaveGroup": 1 << 31, "ConsumerGroupHeartbeat": 0}
-"""Requests that say goodbye, where the generation is below this."""
+"""Requests that leave the group, if the generation is below this."""
 
 
 class Violation(NamedTuple):

@@ -1,4 +1,4 @@
-"""I2 and I3: generations, revisions and slot epochs rise, and are given out once."""
+"""I2 and I3: generations, revisions and slot epochs increase, and none is used twice."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from proof.history.observed_state import Group, Story
 
 
 class Generations(Family):
-    """Rows in the order of their commits, and who was named as a generation's leader."""
+    """Rows in the order of their commits, and the leader of each generation."""
 
     def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
         super().__init__(story, violations, has_rows=has_rows)
@@ -21,14 +21,14 @@ class Generations(Family):
             self.say("I3", f"the epoch of slot {record['slot']} did not rise", record)
 
     def fenced(self, record: Record, _call: Record) -> None:
-        """What is written is written under the present epoch."""
+        """Every write has the current epoch."""
         epoch = record.get("epoch", -1)
         now = self.story.slots.get(record.get("slot", -1), epoch)
         if epoch >= 0 and epoch != now:
             self.say("I3", f"a write under epoch {epoch} landed in epoch {now}", record)
 
     def group(self, record: Record, call: Record) -> None:
-        """A group's row follows the one that its writer saw."""
+        """A group's row follows the revision that its writer read."""
         self.fenced(record, call)
         group, generation = self.story.groups[record["group"]], record["generation"]
         if generation < group.generation:
@@ -46,15 +46,15 @@ class Generations(Family):
                 self.say("I2", f"{member} joined generation {group.generation} late", record)
 
     def deleted(self, record: Record, call: Record) -> None:
-        """Another group may come under the name, and begins anew."""
+        """A new group of the same name starts again from the beginning."""
         self.fenced(record, call)
         name = record["group"]
         self._leaders = {key: who for key, who in self._leaders.items() if key[0] != name}
 
     def joined(self, record: Record, call: Record) -> None:
-        """Every JoinGroup answer of a generation names one leader."""
+        """All JoinGroup responses of a generation name the same leader."""
         if "leader" not in record:
-            return  # the coordinator deals in a group of the draft
+            return  # in a group of the draft the coordinator assigns
         names, generation = self.story.groups[call["group"]].names, record["generation"]
         # A static leader that was replaced twice in one commit is in no row in between.
         leader = names.get(record["leader"]) or ("" if call["instance"] else record["leader"])

@@ -1,6 +1,6 @@
-"""What the records have told so far: groups as their rows are, offsets, who holds what.
+"""The state that the records imply so far: groups as in their rows, offsets, who owns what.
 
-Records are taken in here after every rule has seen them. Nothing is judged in this file.
+Each record is applied here after every rule has judged it. Nothing is judged in this file.
 """
 
 from bisect import bisect_left
@@ -18,11 +18,11 @@ ENDS_TRANSACTIONS: Final = frozenset({"EndTxn", "InitProducerId"})
 
 @dataclass(slots=True)
 class Group:
-    """One group as its rows have told it so far. ``gone_at``: when a member's row went;
-    ``raised_at``: when a generation was followed by the next; ``told_at``: when somebody was
-    first told of one; ``names``: the instance id, or else the id, of every member. Of a consumer
-    group's members: ``holds``, what they may work on; ``kept``, that and what the coordinator has
-    not heard yet that they gave up; ``epochs``, the last two that they were told, newest first."""
+    """One group as in its rows so far. ``gone_at``: when a member's row was deleted; ``raised_at``:
+    when a generation was followed by the next; ``told_at``: when a response first contained one;
+    ``names``: the instance id, or else the id, of every member. Of a consumer group's members:
+    ``holds``, what they may work on; ``kept``, that and what they gave up without the coordinator
+    knowing yet; ``epochs``, the last two that they got, newest first."""
 
     generation: int = -1
     revision: int = 0
@@ -59,11 +59,11 @@ class Group:
         self.states[generation].add(self.state)
 
     def old_since(self, generation: int) -> float | None:
-        """When somebody was first told of a later generation."""
+        """When a response first contained a later generation."""
         return min((at for later, at in self.told_at.items() if later > generation), default=None)
 
     def tell(self, member: str, epoch: int) -> None:
-        """A member was told its epoch."""
+        """A member got its epoch."""
         newest, before = self.epochs.get(member, (-1, -1))
         if epoch > newest:
             self.epochs[member] = (epoch, newest)
@@ -73,7 +73,7 @@ class Group:
 
 @dataclass(slots=True)
 class Register:
-    """What one partition's row has held, and since when; and what may still be written."""
+    """The values of one partition's row, and since when; and what may still be written."""
 
     at: list[float] = field(default_factory=list)
     values: list[int] = field(default_factory=list)
@@ -88,14 +88,14 @@ class Register:
         return self.at[-1] if self.at else -1.0
 
     def put(self, offset: int | None, at: float) -> None:
-        """The row holds this from now on."""
+        """The row has this value from now on."""
         self.at.append(at)
         self.values.append(-1 if offset is None else offset)
         if offset is not None:
             self.written[offset] = at
 
     def between(self, since: float, until: float) -> set[int]:
-        """Every value that stood at some instant of the span."""
+        """Every value that the row had at some instant of the span."""
         first = max(0, bisect_left(self.at, since) - 1)
         found = {v for at, v in zip(self.at[first:], self.values[first:], strict=True)
                  if at <= until}  # fmt: skip
@@ -105,10 +105,10 @@ class Register:
 
 
 class Story:
-    """The run as far as it has been told. ``calls``: those without an answer yet; ``ended``: when
-    a group's row last went; ``excused``: when a client's silence was its own; ``pending``: by
-    transactional id, what was put into transactions that have not ended for certain.
-    ``lateness``: when the recorder itself stood still."""
+    """The run so far. ``calls``: those without a response yet; ``ended``: when a group's row was
+    last deleted; ``excused``: when a fault explains a client's silence; ``pending``: by
+    transactional id, what was added to transactions that may not have ended. ``lateness``: when the
+    recorder itself was blocked."""
 
     def __init__(self) -> None:
         self.groups: dict[str, Group] = defaultdict(Group)
@@ -121,21 +121,21 @@ class Story:
         self.lateness: list[tuple[float, float]] = []
 
     def is_excused(self, process: str, since: float, until: float) -> bool:
-        """Whether a client had trouble of its own at some instant of the span."""
+        """Whether a client had a fault of its own at some instant of the span."""
         return any(a <= until and b >= since for a, b in self.excused[process])
 
     def late_between(self, since: float, until: float) -> float:
-        """How long the recorder stood still in a span."""
+        """How long the recorder was blocked in a span."""
         spans = [(max(a, since), min(b, until)) for a, b in self.lateness]
         return sum(b - a for a, b in spans if b > a)
 
     def is_about_another(self, call: Record) -> bool:
-        """Whether the group was deleted while the answer was on its way."""
+        """Whether the group was deleted between request and response."""
         at: float = call["at"]
         return self.ended.get(call["group"], -1.0) >= at
 
     def take(self, record: Record, call: Record) -> None:
-        """Go on by one record; ``call`` is what it answers, if anything."""
+        """Apply one record; ``call`` is the request that it answers, if any."""
         kind = record["type"]
         rule = TAKE.get(f"row {record['table']}" if kind == "row" else kind)
         if rule is not None:
@@ -148,11 +148,11 @@ class Story:
         self.slots[record["slot"]] = record["epoch"]
 
     def group_row(self, record: Record, _call: Record) -> None:
-        """A group's own row and who its members are."""
+        """A group's own row and its members."""
         self.groups[record["group"]].take(record)
 
     def deleted_row(self, record: Record, _call: Record) -> None:
-        """The group is gone with all it promised; another may come under its name."""
+        """The group is deleted with all its state; a new one may get its name."""
         self.ended[record["group"]] = record["at"]
         self.groups.pop(record["group"], None)
 
@@ -162,8 +162,8 @@ class Story:
         self.offsets[place].put(record["offset"], record["at"])
 
     def back_row(self, record: Record, _call: Record) -> None:
-        """What a lost future had written stands no more, and what it gave to members nobody
-        knows: the next row of the group raises all numbers."""
+        """The rows that a failover lost are undone, and what they assigned to members is unknown:
+        the next row of the group raises all numbers."""
         for topic, partition, offset in record["offsets"]:
             self.offsets[record["group"], topic, partition].put(offset, record["at"])
         group = self.groups[record["group"]]
@@ -205,7 +205,7 @@ class Story:
                 group.holds[call["member"]] = {(t, p) for t, p in record["owned"]}
 
     def _end_transactions(self, call: Record) -> None:
-        """Whatever was put into a transaction of this id before counts by now, or never."""
+        """What was added earlier to a transaction of this id counts by now, or never."""
         waiting = self.pending[call["producer"]]
         over = [put for put in waiting if put["at"] < call["at"]]
         for put in over:
@@ -226,7 +226,7 @@ class Story:
         if member not in group.members:
             return
         if member not in group.kept and record["owned"] is None:
-            return  # what it was given was told by an answer that belongs to a group deleted since
+            return  # the assignment came in a response of a group that was deleted since
         kept = group.kept.get(member, set())
         if call["owned"] is not None:
             kept = kept & {(t, p) for t, p in call["owned"]}
@@ -236,14 +236,14 @@ class Story:
         group.kept[member] = kept
 
     def fail(self, record: Record, call: Record) -> None:
-        """A request was refused."""
+        """A request was rejected."""
         if record["code"] in REFUSALS:
             for register, offset in self.registers(call):
                 register.refused.add(offset)
             self._close(call)
 
     def registers(self, call: Record) -> list[tuple[Register, int]]:
-        """What a commit is about: each partition's register, and the offset for it."""
+        """Of a commit: each partition's register, and its offset."""
         return (
             [(self.offsets[call["group"], t, p], o) for t, p, o in call.get("offsets", ())]
             if call["api"] in COMMITS
@@ -257,11 +257,11 @@ class Story:
     # -- the run
 
     def fault(self, record: Record, _call: Record) -> None:
-        """A client's own trouble excuses its silence."""
+        """A client's own fault explains its silence."""
         self.excused[record["process"]].append((record["since"], record["until"]))
 
     def late(self, record: Record, _call: Record) -> None:
-        """Nobody could speak or be heard."""
+        """No client could send or receive anything."""
         self.lateness.append((record["since"], record["until"]))
 
 

@@ -8,10 +8,10 @@ from proof.history.format import Record
 
 
 class Offsets(Family):
-    """What partitions' rows hold, and what OffsetFetch says of them."""
+    """What the rows of partitions hold, and what OffsetFetch returns of them."""
 
     def row(self, record: Record, _call: Record) -> None:
-        """A write that somebody asks for, once."""
+        """Each write was requested, and happens once."""
         place = (record["group"], record["topic"], record["partition"])
         register, offset = self.story.offsets[place], record["offset"]
         if offset is None:
@@ -23,7 +23,7 @@ class Offsets(Family):
             self.say("I5", f"{place}: {offset} was written a second time", record)
 
     def fetched(self, record: Record, call: Record) -> None:
-        """OffsetFetch: what stood in the row at some instant while it was asked."""
+        """OffsetFetch: a value that the row had at some instant during the request."""
         for topic, partition, offset in record["offsets"] if self.has_rows else ():
             register = self.story.offsets[call["group"], topic, partition]
             if offset not in register.between(call["at"], record["at"]):

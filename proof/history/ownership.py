@@ -1,4 +1,4 @@
-"""I1: in one generation a partition has one owner, whoever said so."""
+"""I1: in one generation a partition has one owner, whichever response says so."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -9,18 +9,18 @@ from proof.history.observed_state import Story
 
 
 class Ownership(Family):
-    """What members were told they own."""
+    """What members own according to responses."""
 
     def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
         super().__init__(story, violations, has_rows=has_rows)
         self._owners: dict[tuple[str, int, str, int], str] = {}
 
     def deleted(self, record: Record, _call: Record) -> None:
-        """The group's generations begin anew."""
+        """A new group of this name starts its generations again."""
         self._owners = {k: who for k, who in self._owners.items() if k[0] != record["group"]}
 
     def synced(self, record: Record, call: Record) -> None:
-        """SyncGroup: each partition of a generation is named to one member."""
+        """SyncGroup: each partition of a generation is assigned to one member."""
         owner = call["instance"] or call["member"]
         for topic, partition in record["owned"]:
             key = (call["group"], call["generation"], topic, partition)
@@ -28,17 +28,18 @@ class Ownership(Family):
                 self.say("I1", f"{key} has two owners, {self._owners[key]} and {owner}", record)
 
     def dealt(self, record: Record, call: Record) -> None:
-        """JoinGroup of the draft brings the partitions."""
+        """JoinGroup of the draft contains the partitions."""
         if "owned" in record:
             self.synced(record, {**call, **record, "instance": None})
 
     def started(self, record: Record, call: Record) -> None:
-        """PollCommands: nobody is told to start what another has not said that it stopped."""
+        """PollCommands: no consumer gets a start-fetcher for a partition that another has not
+        reported as stopped."""
         if record["owned"] is not None:
             self._check_holders(call["member"], record, call)
 
     def consumed(self, record: Record, call: Record) -> None:
-        """ConsumerGroupHeartbeat: nobody is given what another still holds."""
+        """ConsumerGroupHeartbeat: no member is assigned a partition that another still holds."""
         if call["generation"] >= 0 and record["owned"] is not None:
             self._check_holders(record["member"], record, call)
 

@@ -1,4 +1,4 @@
-"""I11: when nothing has gone wrong for a while every slot has a node, and the right one."""
+"""I11: some time after the last fault every slot has a node, and the correct one."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from proof.history.format import Record
 
 
 class Placement(Family):
-    """Where slots are in the end, and whose drain was heeded."""
+    """Where slots are in the end, and which drains took effect."""
 
     def end(self, record: Record, _call: Record) -> None:
-        """Slots are shared evenly by the live nodes that nobody has drained, or by all where all
-        are. Those that ``stay`` were taken in place of another node, and are not counted."""
+        """Slots are distributed evenly over the live nodes that are not drained, or over all if all
+        are drained. Those that ``stay`` were taken instead of another node, and are not counted."""
         owners = record.get("owners")
         if owners is None:
-            return  # whoever recorded this does not know of slots
+            return  # this recorder does not know slots
         live, stays = set(record["live"]), set(record["stays"])
         taking = live - set(record["drained"]) or live
         for slot, node in owners.items():

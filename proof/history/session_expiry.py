@@ -1,4 +1,4 @@
-"""I6: nobody is removed who was heard of, or did all it could to be heard."""
+"""I6: no member is removed that was heard, or that did all it could to be heard."""
 
 from bisect import insort
 from collections import defaultdict
@@ -25,21 +25,23 @@ BEATS: Final = frozenset(
 """Requests that keep a member alive; in a classic group a commit does, too."""
 
 CLOCKS_AGREE: Final = 0.97
-"""How much shorter than it says a session may be: the node's clock is not the recorder's."""
+"""How much shorter than configured a session may be: the node's clock differs from the
+recorder's."""
 
 LATE_PART: Final = 0.25
-"""The part of a session by which a recorder may be late and its clients still had to be heard."""
+"""The part of a session by which a recorder may be late and its clients still must have been
+heard."""
 
 HEARD_MAX: Final = 4
 SENT_MAX: Final = 200
-"""Instants that are kept of each member, the newest."""
+"""How many instants are kept of each member, the newest."""
 
 Key = tuple[str, str]
 """Group and member."""
 
 
 class Silence(Family):
-    """When members sent what, and what of it was heard."""
+    """When members sent requests, and which of them were answered."""
 
     def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
         super().__init__(story, violations, has_rows=has_rows)
@@ -48,34 +50,34 @@ class Silence(Family):
         self._sessions: dict[Key, tuple[str, float]] = {}
 
     def invoke(self, record: Record, _call: Record) -> None:
-        """A member sends a beat, or says goodbye."""
+        """A member sends a heartbeat, or leaves."""
         key = (record["group"], record["member"])
         if record["member"] and "session_ms" in record and self._is_beat(record):
             self.seek(record, record)
             self._sessions[key] = (record["process"], record["session_ms"] * CLOCKS_AGREE)
         if record["api"] in LEAVES and record["generation"] < LEAVES[record["api"]]:
-            self._sessions.pop(key, None)  # from here on it need not be heard of
+            self._sessions.pop(key, None)  # from here on it may be silent
 
     def seek(self, record: Record, _call: Record) -> None:
-        """A client does what it can to be heard."""
+        """A client tries to reach the coordinator."""
         sent = self._sent[record["group"], record["member"]]
         sent.append(record["at"])
         del sent[:-SENT_MAX]
 
     def ok(self, _record: Record, call: Record) -> None:
-        """A beat was heard."""
+        """A heartbeat was answered."""
         if self._is_beat(call):
             heard = self._heard[call["group"], call["member"]]
             insort(heard, call["at"])
             del heard[:-HEARD_MAX]
 
     def fail(self, record: Record, call: Record) -> None:
-        """So was one that is answered with news of a rebalance."""
+        """An error that reports a rebalance is also an answer."""
         if record["code"] == REBALANCE_IN_PROGRESS:
             self.ok(record, call)
 
     def removed(self, record: Record, _call: Record) -> None:
-        """A member was taken out for its silence: it must have been silent."""
+        """A member was removed because its session expired: it must have been silent."""
         key = (record["group"], record["member"])
         known = self._sessions.get(key)
         if record["trigger"] != Trigger.SESSION_EXPIRED or known is None:
@@ -90,20 +92,20 @@ class Silence(Family):
             self.say("I6", f"{key[1]} was removed although it never fell silent", record)
 
     def _could_be_heard(self, process: str, until: float, session: float) -> bool:
-        """Whether nothing but the coordinator kept a client from being heard for a session: it
-        sends twice in one, and what it sends is as late as the recorder was."""
+        """Whether only the coordinator can have prevented a client from being heard for a session:
+        it sends twice in one, and its requests are as late as the recorder was."""
         if self.story.is_excused(process, until - 2 * session, until):
             return False
         return self.story.late_between(until - 1.5 * session, until) < session * LATE_PART
 
     def _was_silent(self, key: Key, until: float, session: float) -> bool:
-        """Whether a whole session went by unheard; its end may be decided before the last beat
-        was answered, and committed after it."""
+        """Whether it was not heard for a whole session; its end may be decided before the last
+        heartbeat was answered, and committed after it."""
         heard = [-1e12, *self._heard[key], until]
         return any(b - a >= session for a, b in pairwise(heard[-HEARD_MAX:]))
 
     def _kept_sending(self, key: Key, until: float, session: float) -> bool:
-        """Whether no half of the last session went by without a request."""
+        """Whether each half of the last session had a request."""
         recent = [at for at in self._sent[key] if at >= until - 1.5 * session]
         if not recent or recent[0] > until - session:
             return False

@@ -1,7 +1,8 @@
-"""I9: a transaction's offsets count together or never, and not before its end was asked for.
+"""I9: a transaction's offsets count together or never, and not before EndTxn was sent.
 
-Which offsets are one transaction's, its producer says; when they count, the rows. Whoever
-initialised a transactional id last has it: a producer from before succeeds with nothing any more.
+The producer's requests say which offsets belong to a transaction; the rows say when they count. The
+last producer that initialised a transactional id owns it: no request of an earlier one succeeds any
+more.
 """
 
 from collections import defaultdict
@@ -19,8 +20,8 @@ Entry = tuple[Place, int]
 
 @dataclass(slots=True)
 class Transaction:
-    """``asked``: when each offset was put in; ``granted``: when that was answered well;
-    ``counts_since``: when its offsets were written."""
+    """``asked``: when each offset was sent; ``granted``: when that succeeded; ``counts_since``:
+    when its offsets were written."""
 
     asked: dict[Entry, float] = field(default_factory=dict)
     granted: dict[Entry, float] = field(default_factory=dict)
@@ -29,7 +30,7 @@ class Transaction:
 
 
 class Transactions(Family):
-    """What producers asked for, beside the rows."""
+    """Compares what producers requested with the rows."""
 
     def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
         super().__init__(story, violations, has_rows=has_rows)
@@ -39,7 +40,7 @@ class Transactions(Family):
         self._plain_at: dict[Place, float] = {}
         self._owners: dict[str, tuple[tuple[int, int], str, float]] = {}
 
-    # -- what is asked for
+    # -- requests
 
     def putting(self, record: Record, _call: Record) -> None:
         """TxnOffsetCommit is sent."""
@@ -49,13 +50,13 @@ class Transactions(Family):
             self._of[entry] = transaction
 
     def put(self, record: Record, call: Record) -> None:
-        """These are in the transaction now."""
+        """The offsets are in the transaction now."""
         self.owned(record, call)
         transaction = self._transactions[call["transaction"]]
         transaction.granted.update((entry, record["at"]) for entry in _entries(call))
 
     def committing(self, record: Record, _call: Record) -> None:
-        """A plain commit is sent: where it comes later than a transaction's, it stands."""
+        """A plain commit is sent: if it comes later than a transaction's, it wins."""
         self._plain.update((entry, record["at"]) for entry in _entries(record))
 
     def ending(self, record: Record, _call: Record) -> None:
@@ -63,7 +64,7 @@ class Transactions(Family):
         if record["commit"]:
             self._transactions[record["transaction"]].is_commit_asked = True
 
-    # -- what comes of it
+    # -- results
 
     def written(self, record: Record, _call: Record) -> None:
         """An offset counts from now on."""
@@ -84,7 +85,7 @@ class Transactions(Family):
         transaction.counts_since = record["at"]
 
     def ended(self, record: Record, call: Record) -> None:
-        """EndTxn was answered well: all of it counts, but for what was overtaken."""
+        """EndTxn succeeded: all of it counts, except offsets that were overwritten."""
         self.owned(record, call)
         self.initialised(record, call)
         if call["commit"] and self.has_rows:
@@ -99,15 +100,15 @@ class Transactions(Family):
                 self.say("I9", f"{entry} does not count, and its transaction has ended", record)
 
     def end(self, record: Record, _call: Record) -> None:
-        """The run is over: whose offsets count, all of it does."""
+        """The run is over: if one offset of a transaction counts, all of them do."""
         for transaction in self._transactions.values() if self.has_rows else ():
             if transaction.counts_since is not None:
                 self._check_whole(transaction, record)
 
-    # -- whose the transactional id is
+    # -- the owner of the transactional id
 
     def initialised(self, record: Record, call: Record) -> None:
-        """A producer was told its id and epoch: the greatest is the owner's."""
+        """A producer got its id and epoch: the greatest belongs to the owner."""
         identity = (record["identity"][0], record["identity"][1])
         known = self._owners.get(call["producer"])
         if known is None or identity > known[0]:
@@ -115,7 +116,7 @@ class Transactions(Family):
             self._owners[call["producer"]] = (identity, call["caller"], since)
 
     def owned(self, record: Record, call: Record) -> None:
-        """Nobody succeeds who was fenced before asking."""
+        """No request succeeds that was sent after its producer was fenced."""
         _, owner, since = self._owners.get(call["producer"], ((-1, -1), call["caller"], 0.0))
         if owner != call["caller"] and since < call["at"]:
             who = f"{call['caller']}, whose place {owner} had taken"

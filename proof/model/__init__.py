@@ -1,1 +1,1 @@
-"""A model small enough to be searched whole: lease, takeover and write, step by step."""
+"""A model small enough for an exhaustive search: lease, takeover and write, step by step."""

@@ -1,9 +1,9 @@
-"""Lease, takeover and write as a state machine with every interleaving in it.
+"""Lease, takeover and write as a state machine with every interleaving.
 
-One group in one slot. Nodes take the slot whenever they please (a lease may end at any moment,
-since nothing rests on it); each node has tasks that read the row, decide, and write. A paused
-process is one that is not scheduled, a crashed one loses its tasks, and a commit whose reply is
-lost is a write after which nothing is known. What guards the write is the variant's business.
+One group in one slot. Nodes take the slot at any time (a lease may end at any moment, since
+correctness does not depend on it); each node has tasks that read the row, decide, and write. A
+paused process is one that is not scheduled, a crashed one loses its tasks, and a commit whose reply
+is lost is a write with an unknown outcome. The variant decides what guards the write.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, TypeVar
 
 
 class Task(NamedTuple):
-    """One writer. ``step``: 0 idle, 1 has read, 2 was told "written", 3 has passed a check that
-    is not part of the write, 4 holds the slot's lock inside its transaction."""
+    """One writer. ``step``: 0 idle, 1 has read, 2 got the reply "written", 3 has passed a check
+    that is not part of the write, 4 holds the slot's lock inside its transaction."""
 
     step: int = 0
     epoch: int = 0
@@ -25,10 +25,9 @@ IDLE: Final = Task()
 
 
 class State(NamedTuple):
-    """Everything. ``owner`` and ``epoch`` are the slot's row, ``generation`` and ``revision`` the
-    group's; ``held`` is what each node believes its epoch to be (0: not the owner);
-    ``told`` are the generations that somebody was told of, ``broken`` what went wrong, if it did.
-    """
+    """The whole state. ``owner`` and ``epoch`` are the slot's row, ``generation`` and ``revision``
+    the group's; ``held`` is what each node believes its epoch to be (0: not the owner); ``told``
+    are the generations that a member got in a response, ``broken`` the violation, if any."""
 
     owner: int
     epoch: int
@@ -45,8 +44,8 @@ class Variant:
     """How a write is guarded, and when it is answered.
 
     ``checks_owner``: by the owner's id alone. ``checks_first``: a SELECT before the write instead
-    of a condition inside it. ``lock`` "share" holds takeovers off until the commit; "key share"
-    does not. ``answers_unknown``: a write whose reply was lost is answered as done.
+    of a condition inside it. ``lock`` "share" blocks takeovers until the commit; "key share" does
+    not. ``answers_unknown``: a write whose reply was lost is answered as successful.
     """
 
     checks_epoch: bool = True
@@ -69,7 +68,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "answer before commit": Variant(answers_first=True),
     "unknown taken for done": Variant(answers_unknown=True),
 }
-"""What is built, and what is not and why: each of the others breaks."""
+"""The variant that is built, and others, to show why they are not: each of those breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +82,12 @@ class Model:
     generations: int = 3
 
     def first(self) -> State:
-        """Nobody owns the slot; the group is new."""
+        """The slot has no owner; the group is new."""
         idle = tuple((IDLE,) * self.tasks for _ in range(self.nodes))
         return State(-1, 1, 1, 1, (0,) * self.nodes, idle)
 
     def after(self, state: State) -> Iterator[tuple[str, State]]:
-        """Every step that somebody can take, and what comes of it."""
+        """Every possible step, and the state after it."""
         for node in range(self.nodes):
             yield from self._of_node(state, node)
             for number, task in enumerate(state.tasks[node]):
@@ -125,7 +124,7 @@ def _with(state: State, node: int, number: int, task: Task) -> State:
 
 
 def _read(model: Model, state: State, node: int, number: int, task: Task) -> Moves:
-    """The owner, as far as it knows, reads the rows and decides the next generation."""
+    """The node that believes it is the owner reads the rows and decides the next generation."""
     if state.held[node] and state.generation < model.generations:
         seen = Task(1, state.held[node], state.revision, state.generation + 1)
         yield (
@@ -143,10 +142,10 @@ def _is_right(variant: Variant, state: State, node: int, task: Task) -> bool:
 
 
 def _begin(model: Model, state: State, node: int, number: int, task: Task) -> Moves:
-    """The guard: it takes its lock and compares, or it refuses and the task starts over.
+    """The guard: it takes its lock and compares; on a mismatch it fails, and the task starts over.
 
-    Rows of the group are locked too, so that of two writers the second waits; the lock on the
-    slot is what the variant has.
+    Rows of the group are locked too, so that the second of two writers waits; the variant decides
+    about the lock on the slot.
     """
     locked = any(other.step == 4 for tasks in state.tasks for other in tasks)
     if locked:
@@ -169,7 +168,7 @@ def _write_unguarded(model: Model, state: State, node: int, number: int, task: T
 
 
 def _commit(model: Model, state: State, node: int, number: int, task: Task) -> Moves:
-    """COMMIT: the rows change, and the reply comes, or is lost; or all is rolled back."""
+    """COMMIT: the rows change, and the reply arrives or is lost; or all is rolled back."""
     who = f"node {node} task {number}"
     broken = state.broken
     if state.epoch != task.epoch:
@@ -188,7 +187,7 @@ def _unknown(model: Model, state: State, node: int, number: int, task: Task) -> 
 
 
 def _answer(model: Model, state: State, node: int, number: int, task: Task) -> Moves:
-    """After the commit somebody is told of the generation."""
+    """After the commit a member gets the generation in a response."""
     told = _tell(state, task.generation)
     yield f"node {node} task {number} answers", _with(told, node, number, IDLE)
 

@@ -1,4 +1,4 @@
-"""Breadth first through every reachable state: the first broken one has the shortest story."""
+"""Breadth-first search of every reachable state: the first broken one has the shortest trace."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from proof.model.fencing import Model, State
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``states`` that were seen; ``broken`` is what does not hold, "" where all of them are
-    right, and ``story`` the shortest way there."""
+    """``states``: how many were seen; ``broken``: the violation, "" if all states are correct;
+    ``story``: the shortest trace to it."""
 
     states: int
     broken: str
@@ -18,7 +18,7 @@ class Found:
 
 
 def search(model: Model) -> Found:
-    """See everything that can happen, or the first thing that must not."""
+    """Search all reachable states, or up to the first violation."""
     first = model.first()
     came_from: dict[State, tuple[str, State] | None] = {first: None}
     waiting = deque([first])

@@ -1,9 +1,9 @@
-"""Mistakes on purpose: each takes away one thing that the promises rest on.
+"""Deliberate mistakes: each removes one thing that the invariants depend on.
 
 A table from a name to what is broken and how. The simulator and the checker must catch every one
-(tests/proof/test_saboteurs.py); one that is not caught is a hole in the proof. Only tests use
-this package. Most break the product's own code; those of the guard break its model, since the
-real one is SQL.
+(tests/proof/test_saboteurs.py); one that is not caught is a gap in the proof. Only tests use this
+package. Most break the product's own code; those of the guard break its model, since the real one
+is SQL.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,12 +20,12 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     **kinds.SABOTEURS,
     **drains.SABOTEURS,
 }
-"""What each takes away, how, and under which faults it shows."""
+"""What each removes, how, and under which faults it shows."""
 
 
 @contextmanager
 def at_work(name: str) -> Iterator[None]:
-    """One saboteur, for the length of the block."""
+    """Apply one saboteur until the block ends."""
     with ExitStack() as stack:
         SABOTEURS[name].how(stack)
         yield

@@ -1,4 +1,5 @@
-"""How a saboteur breaks something, and under which faults it shows. No mistake stands here."""
+"""How a saboteur breaks something, and under which faults it shows. The mistakes themselves are
+elsewhere."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -12,7 +13,8 @@ Break = Callable[[ExitStack], None]
 
 
 class Saboteur(NamedTuple):
-    """``breaks``: what is taken away. ``faults``: what makes that matter. ``population``: whom."""
+    """``breaks``: what is removed. ``faults``: under which it matters. ``population``: of which
+    groups."""
 
     breaks: str
     how: Break
@@ -35,19 +37,19 @@ LATE: Final = ("client-late", "client-oversleeps", "operator-rebalance", "client
 
 
 def put(target: Any, name: str, value: Any) -> Break:
-    """Another value in an attribute's place."""
+    """Replace the attribute by another value."""
     return lambda stack: stack.enter_context(patch.object(target, name, value))
 
 
 def around(target: Any, name: str, wrapped: Callable[[Any], Any]) -> Break:
-    """What ``wrapped`` makes of the attribute in its place, made anew for each life."""
+    """Replace the attribute by what ``wrapped`` makes of it, made again for each life."""
     return lambda stack: stack.enter_context(
         patch.object(target, name, wrapped(getattr(target, name)))
     )
 
 
 def several(*breaks: Break) -> Break:
-    """All of them."""
+    """All of these breaks."""
 
     def all_of_them(stack: ExitStack) -> None:
         for one in breaks:
@@ -57,14 +59,14 @@ def several(*breaks: Break) -> Break:
 
 
 def always(*_: Any) -> bool:
-    """Yes, whatever the question."""
+    """Always true."""
     return True
 
 
 def nothing(*_: Any) -> None:
-    """It does not happen."""
+    """Does nothing."""
 
 
 def no_error(*_: Any) -> ErrorCode:
-    """Nothing is refused."""
+    """Never an error."""
     return ErrorCode.NONE

@@ -1,4 +1,4 @@
-"""Saboteurs of drains: who heeds them, and who takes slots again afterwards."""
+"""Saboteurs of drains: nodes that ignore them, and nodes that take slots again afterwards."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -14,7 +14,7 @@ DRAINS: Final = ("operator-drain",)
 def _as_before(
     self: SlotKeeper, nodes: Sequence[NodeRow], slots: Sequence[SlotRow], dead: Collection[int]
 ) -> Mapping[int, int]:
-    """The plan of a program that knows no drains."""
+    """The plan of a version that does not know drains."""
     live = {node.node_id for node in nodes} - set(dead)
     taking = {node.node_id for node in nodes if node.takes_slots} & live
     return placement.plan(self._owners(slots, live), taking)

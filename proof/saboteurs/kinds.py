@@ -1,4 +1,4 @@
-"""Saboteurs of what only some groups have, and of the deadline of a database that hangs.
+"""Saboteurs of what only some groups have, and of the timeout for a database that hangs.
 
 Drafts, commands, transactions, many members, odd values.
 """
@@ -51,7 +51,7 @@ FOR_EVER_S: Final = 1e9
 
 
 def _same_generation(original: Any) -> Callable[..., Any]:
-    """The round ends as any other, but for the generation."""
+    """The round ends normally, except that the generation stays the same."""
 
     def next_generation(work: Any, held: Any, left: Any) -> None:
         before = work.row.generation
@@ -62,7 +62,7 @@ def _same_generation(original: Any) -> Callable[..., Any]:
 
 
 def _not_waiting(work: Any) -> bool:
-    """Start once the first has stopped: who has not is told to start all the same."""
+    """Start once the first consumer has stopped, although others have not."""
     rows = list(work.members.values())
     if rows and all(row.commands for row in rows):
         return False
@@ -79,7 +79,7 @@ def _earlier(original: Any) -> Callable[..., Any]:
 
 
 def _anybody(original: Any) -> Callable[..., Any]:
-    """The epoch that a request names is taken for the producer's own."""
+    """Replace the epoch in a request by the producer's own."""
 
     def decided(before: Any, claim: Claim, *rest: Any, **named: Any) -> Any:
         own = claim if before is None else Claim(before.producer_id, before.epoch)
@@ -107,7 +107,7 @@ async def _none_waits(*_: Any) -> set[str]:
 
 
 def _forgetful(self: SharedDict[Any, Any]) -> SharedDict[Any, Any]:
-    """What was put together anew lacks what had changed since."""
+    """The merged dictionary lacks the latest changes."""
     after: SharedDict[Any, Any] = SharedDict(self._base if len(self._over) > OVER_MAX else self)
     after.touched = set()
     return after

@@ -1,4 +1,4 @@
-"""Saboteurs of a node's memory: leases, sessions, timers, and who is parked."""
+"""Saboteurs of a node's memory: leases, sessions, timers, and parked requests."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -51,7 +51,7 @@ def _cached(original: Any) -> Any:
 
 
 async def _goes_on(self: LeaseLoop, lease_until: int) -> None:
-    """All of ``recovered`` but the question who owns the slots by now."""
+    """All of ``recovered`` except the check of who owns the slots now."""
     self._observer.forget()
     self.coordinator.lease_until = lease_until
     self.coordinator.awake()

@@ -1,4 +1,4 @@
-"""Saboteurs of the groups' rules: who is fenced, who is removed, who is given what."""
+"""Saboteurs of the groups' rules: fencing, removal of members, assignment."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -54,7 +54,7 @@ def _old_generations(original: Any) -> Any:
 
 
 def _released(original: Any) -> Callable[..., Any]:
-    """A static member that joins takes the place of one that is still at work."""
+    """A static member that joins replaces one that is still working."""
 
     def joined(work: Any, event: Any) -> Any:
         holder = work.holder(event.instance_id) if event.instance_id is not None else None

@@ -1,4 +1,4 @@
-"""Saboteurs of what is written: the guard, a batch's outcome, the order of commit and answer."""
+"""Saboteurs of writes: the guard, a batch's outcome, the order of commit and response."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -18,11 +18,11 @@ from proof.simulation.postgres import Database
 from proof.simulation.world import MS, SECOND
 
 NOT_FLUSHED: Final = 300 * MS
-"""What a crash takes with it where commits do not wait for the log."""
+"""How much a crash loses if commits do not wait for the log."""
 
 
 async def _no_fence(*_: object) -> set[str]:
-    """What was sent before may come at any time."""
+    """Writes that were sent earlier may still arrive."""
     return set()
 
 
@@ -34,7 +34,7 @@ async def _taken_for_done(connection: Any, batch: Any) -> None:
 
 
 async def _written_again(connection: Any, batch: Any) -> None:
-    """A retry by whoever sent it, without the guard."""
+    """The sender retries, without the guard."""
     try:
         await batches.apply(connection, batch)
     except Unknown:
@@ -58,7 +58,7 @@ def _not_before_sync(original: Any) -> Any:
 
 
 def _remembering(original: Any) -> Any:
-    """Every write keeps what stood before it for a while."""
+    """Every write keeps the previous rows for a while."""
 
     def write(db: Any, *args: Any, **named: Any) -> None:
         kept = db.__dict__.setdefault("not_flushed", deque())
