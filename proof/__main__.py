@@ -14,7 +14,7 @@ COMMANDS: Mapping[str, str] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Hand over to the command that is named first."""
+    """Call the command named by the first argument."""
     if not arguments or arguments[0] not in COMMANDS:
         print("usage: python -m proof " + "|".join(COMMANDS), file=sys.stderr)
         return 2

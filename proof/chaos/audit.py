@@ -1,18 +1,18 @@
-"""What must hold of a run beside its history: what members called strange, what processes said.
+"""What must hold besides the history: defects that members recorded, and the logs of processes.
 
-Pure. One owner, generations, fencing, offsets, sessions and rest are judged by ``proof.history``.
+Pure. ``proof.history`` judges owners, generations, fencing, offsets, sessions and settling.
 """
 
 from collections.abc import Iterator, Sequence
 
 UNEXPECTED = ("Traceback (most recent call last)", "a step failed", "cannot be loaded")
-"""What a process says only when something happened that nobody thought of."""
+"""What a process logs only when something unforeseen happened."""
 
 LINES_SHOWN = 3
 
 
 def violations(defects: Sequence[str], log: Sequence[str]) -> list[str]:
-    """Everything that does not hold, in words."""
+    """All violations, in words."""
     return [*(f"strange: {said}" for said in defects), *_unexpected(log)]
 
 

@@ -1,7 +1,7 @@
-"""A member of the classic protocol: join, sync, beat, commit, as Java's consumer does it.
+"""A member of the classic protocol: join, sync, heartbeat, commit, as Java's consumer does it.
 
-The leader deals the partitions of the one topic out in turn. What members share (finding the
-coordinator, offsets, the record) is ``member``.
+The leader assigns the partitions of the one topic round-robin. What members share (finding the
+coordinator, offsets, the record) is in ``member``.
 """
 
 import json
@@ -18,26 +18,26 @@ from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequest
 JOIN_VERSION, SYNC_VERSION, BEAT_VERSION, LEAVE_VERSION = 7, 5, 4, 4
 REBALANCE_S = 15.0
 JOIN_LIMIT_S = REBALANCE_S + 5
-"""Java's consumer adds 5 s to the rebalance timeout before it gives a join up."""
+"""Java's consumer waits 5 s more than the rebalance timeout for a JoinGroup."""
 
 PROTOCOL = "range"
 
 FORGOTTEN = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID})
-"""The member id is nobody's: the next join asks for a new one."""
+"""The member id is unknown: the next join requests a new one."""
 
 AGAIN = frozenset({ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION})
-"""Join again, under the same member id."""
+"""Join again, with the same member id."""
 
 
 class ClassicMember(Member):
-    """``partitions`` of the topic are dealt out whenever this member leads."""
+    """``partitions`` of the topic are assigned whenever this member is the leader."""
 
     partitions: int = 0
     wants_to_join: bool = True
     _beats: int = 0
 
     async def step(self) -> float:
-        """Join where that is due, else beat, and commit now and then."""
+        """Join if necessary, else heartbeat, and commit now and then."""
         if self.wants_to_join:
             await self._join()
         elif await self._beat():
@@ -55,7 +55,7 @@ class ClassicMember(Member):
         self.settled.clear()
 
     async def leave(self) -> None:
-        """Say goodbye, as a client that closes does."""
+        """Leave the group, as a client that closes does."""
         me = MemberIdentity(member_id=self.member_id)
         await self.ask(LeaveGroupRequest(group_id=self.group_id, members=[me]), LEAVE_VERSION)
 
@@ -126,7 +126,7 @@ class ClassicMember(Member):
         ]
 
     def _mind(self, code: int, api: str) -> bool:
-        """Whether to go on; what the code asks for is done by the next step."""
+        """Whether to continue; the next step does what the code requires."""
         self.check(code)
         if code == ErrorCode.NONE:
             return True

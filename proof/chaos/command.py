@@ -13,7 +13,7 @@ from proof.chaos.run import Outcome, run
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run, print the report, and say by the exit status whether all held."""
+    """Run, print the report, and return by the exit status whether all held."""
     asked = _parser().parse_args(arguments)
     faults = [BY_NAME[name] for name in asked.only] if asked.only else FAULTS
     size = Size(

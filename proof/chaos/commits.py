@@ -1,7 +1,7 @@
-"""Rows of ``proof.history`` from what PostgreSQL says that it committed.
+"""Rows of ``proof.history`` from the transactions that PostgreSQL committed.
 
-Pure. It remembers who the members of each group are, since a transaction names only those that it
-changes, and what each partition holds.
+Pure. It remembers the members of each group, since a transaction names only those that it changes,
+and the value of each partition.
 """
 
 import json
@@ -16,7 +16,7 @@ from proof.chaos.logical_decoding import Change, Transaction, Values
 Record = dict[str, Any]
 
 GUARD: Final = "guard"
-"""The prefix under which a transaction says from which epochs and revisions it decided."""
+"""The prefix of the message with the epochs and revisions from which a transaction decided."""
 
 COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     "rollcall_slot": ("slot", "node_id", "epoch"),
@@ -25,10 +25,10 @@ COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     "rollcall_offset": ("group_id", "topic", "partition", "committed_offset"),
     "rollcall_journal": ("id", "group_id", "kind", "trigger", "member_id", '"left"'),
 }
-"""What is asked of each table: enough for a history."""
+"""The columns of each table that a history needs."""
 
 ROUND_ENDS: Final = frozenset({EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED})
-"""Journal entries of a round's end, which name also those who did not join again in time."""
+"""Journal entries of a round's end, which also name members that did not rejoin in time."""
 
 Place = tuple[str, str, int]
 
@@ -42,7 +42,7 @@ class Guard:
 
     @classmethod
     def of(cls, transaction: Transaction) -> "Guard":
-        """Several guards of one transaction are one."""
+        """Combine several guards of one transaction."""
         epochs: dict[int, int] = {}
         revisions: dict[str, int] = {}
         for said in transaction.said:
@@ -53,21 +53,21 @@ class Guard:
         return cls(epochs, revisions)
 
     def under(self, group_id: str) -> Record:
-        """Slot and epoch under which a group was written, where a guard was asked."""
+        """Slot and epoch under which a group was written, if the guard ran."""
         slot = slot_of(group_id)
         return {"slot": slot, "epoch": self.epochs[slot]} if slot in self.epochs else {}
 
 
 class Commits:
-    """``members`` are those of each group when the account begins: member id to instance id."""
+    """``members`` are those of each group at the beginning: member id to instance id."""
 
     def __init__(self, members: Mapping[str, Mapping[str, str | None]] | None = None) -> None:
         self._members = {group: dict(those) for group, those in (members or {}).items()}
         self._offsets: dict[Place, int | None] = {}
 
     def rows(self, transaction: Transaction) -> Iterator[Record]:
-        """One transaction's rows: slots, groups with all their members, who was removed,
-        offsets. The time is the caller's to add."""
+        """One transaction's rows: slots, groups with all their members, removed members, offsets.
+        The caller adds the time."""
         guard = Guard.of(transaction)
         tables = _by_table(transaction)
         for change in tables["rollcall_slot"]:
@@ -81,7 +81,7 @@ class Commits:
             yield from self._offset_row(change, guard)
 
     def back(self, lost: Sequence[Record]) -> Iterator[Record]:
-        """The rows of each group that ``lost`` rows tell of, as they are again without those."""
+        """The rows of each group with ``lost`` rows, as they are without those."""
         for group in sorted({row["group"] for row in lost if "group" in row}):
             places = {
                 (row["topic"], row["partition"])
@@ -92,7 +92,7 @@ class Commits:
             yield {"type": "row", "table": "back", "group": group, "offsets": held}
 
     def _change_members(self, changes: Sequence[Change]) -> Mapping[str, set[str]]:
-        """Take the changes in; returns who was in the changed groups before."""
+        """Apply the changes; returns the previous members of the changed groups."""
         before: dict[str, set[str]] = {}
         for change in changes:
             group, member = _text(change.values, "group_id"), _text(change.values, "member_id")
@@ -138,7 +138,7 @@ class Commits:
         place = (group, _text(values, "topic"), int(_text(values, "partition")))
         offset = None if change.is_gone else int(_text(values, "committed_offset"))
         if place in self._offsets and self._offsets[place] == offset:
-            return  # a request that arrived twice says the same again: nothing changed
+            return  # a request that arrived twice: nothing changed
         self._offsets[place] = offset
         _, topic, partition = place
         yield {

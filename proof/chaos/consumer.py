@@ -1,6 +1,7 @@
-"""A member of the consumer protocol (KIP-848): it beats, takes what it is given, gives up at once.
+"""A member of the consumer protocol (KIP-848): it heartbeats, takes its assignment, and revokes at
+once.
 
-What members share (finding the coordinator, offsets, the record) is ``member``.
+What members share (finding the coordinator, offsets, the record) is in ``member``.
 """
 
 import uuid
@@ -20,21 +21,22 @@ JOIN, LEAVE = 0, -1
 REBALANCE_S = 15.0
 
 JOIN_AGAIN = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH})
-"""Everything is given up, and the member joins anew with epoch 0."""
+"""The member gives up all partitions, and joins again with epoch 0."""
 
 LATE = frozenset({ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.ILLEGAL_GENERATION})
-"""Of a commit: the epoch went on meanwhile; the next heartbeat tells."""
+"""Of a commit: the epoch has changed; the next heartbeat returns the new one."""
 
 
 class ConsumerMember(Member):
-    """Its ``generation`` is the member epoch; its id is its own choice."""
+    """Its ``generation`` is the member epoch; it chooses its own id."""
 
     topic_id: UUID = UUID(int=0)
     _beats: int = 0
     _full: bool = True
 
     async def step(self) -> float:
-        """Beat until what is given and what is held agree, and commit now and then."""
+        """Heartbeat until the assignment and the owned partitions agree, and commit now and
+        then."""
         waits_s = await self._beat()
         self._beats += 1
         if self.generation > 0 and self._beats % self.commits_every == 0:
@@ -46,11 +48,11 @@ class ConsumerMember(Member):
         return waits_s
 
     def rejoin(self) -> None:
-        """The next heartbeat says everything, as the first does."""
+        """The next heartbeat has all fields, as the first one."""
         self._full = True
 
     async def leave(self) -> None:
-        """Say goodbye, as a client that closes does."""
+        """Leave the group, as a client that closes does."""
         request = ConsumerGroupHeartbeatRequest(
             group_id=self.group_id, member_id=self.member_id, member_epoch=LEAVE
         )
@@ -58,7 +60,7 @@ class ConsumerMember(Member):
 
     def _hang_up(self) -> None:
         super()._hang_up()
-        self._full = True  # nobody knows what of the last heartbeat arrived
+        self._full = True  # it is unknown which fields of the last heartbeat arrived
 
     async def _beat(self) -> float:
         asked, request = now(), self._request()
@@ -99,7 +101,7 @@ class ConsumerMember(Member):
         )
 
     async def _take(self, assignment: Any) -> bool:
-        """Work on exactly this from now on; whether the coordinator must hear of it."""
+        """Work on exactly these from now on; returns whether the coordinator must be notified."""
         given = self.owned
         if assignment is not None:
             given = frozenset(p for t in assignment.topic_partitions for p in t.partitions)

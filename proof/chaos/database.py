@@ -21,7 +21,7 @@ from proof.chaos.witness import SERVER
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve until a signal; fsync stays on, since kills must cost nothing."""
+    """Serve until a signal; fsync stays on, so that kills lose nothing."""
     asked = _parser().parse_args(arguments)
     if asked.follows:
         replica.copy(asked.follows, asked.folder)

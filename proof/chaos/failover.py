@@ -1,8 +1,8 @@
-"""Failover under members with stock timing: how soon is each group served, and who pays for it?
+"""Failover under members with stock timing: how soon is each group served, and do members notice?
 
-One run: kill -9 of a node, a node that hangs, SIGTERM of every node in turn. Members beat every
-three seconds in sessions of 45, as stock clients do, so they must not notice; what they do not
-see is measured by a probe of each group every 100 ms.
+One run: kill -9 of a node, a node that hangs, SIGTERM of every node in turn. Members heartbeat
+every three seconds in sessions of 45, as stock clients do, so they must not notice; a probe of each
+group every 100 ms measures what they do not see.
 """
 
 import asyncio
@@ -29,19 +29,19 @@ STOCK: Final = Size(
     session_s=(45.0, 45.0),
     beats_s=(3.0, 3.0),
 )
-"""200 members in 20 groups: session.timeout.ms and heartbeat.interval.ms as Java's consumer has
-them unless told otherwise."""
+"""200 members in 20 groups: session.timeout.ms and heartbeat.interval.ms are the defaults of Java's
+consumer."""
 
 SETTLE_S: Final = 90.0
 HANGS_ON_S: Final = 1.0
-"""How much longer a node hangs than others take to replace it."""
+"""How much longer a node hangs than its replacement takes."""
 
 GOALS_S: Final[Mapping[str, float]] = {"crash": 2.0, "hang": 5.0, "hand-over": 0.5}
 
 
 @dataclass(slots=True)
 class Outcome:
-    """``pauses`` are seconds without service: one for each group and each trouble of a kind."""
+    """``pauses`` are seconds without service: one for each group and each failure of a kind."""
 
     groups: int
     members: int
@@ -52,7 +52,7 @@ class Outcome:
 
 
 async def run(nodes: int, seed: int, size: Size = STOCK, rounds: int = 1) -> Outcome:
-    """All three kinds of trouble, so many times over, and the verdict."""
+    """All three kinds of failures, so many times, and the verdict."""
     rng = Random(seed)
     async with World(nodes) as world:
         fleet = Fleet(Network(world.bootstraps, rng), size, rng)
@@ -68,7 +68,7 @@ async def run(nodes: int, seed: int, size: Size = STOCK, rounds: int = 1) -> Out
 
 
 async def measure(world: World, fleet: Fleet, outcome: Outcome, rounds: int = 1) -> None:
-    """Do it, and fill the outcome's pauses, rebalances and evictions."""
+    """Cause the failures, and fill in the outcome's pauses, rebalances and evictions."""
     before = generations(fleet)
     async with Prober(fleet.network, fleet.groups) as served:
         for number in range(rounds):
@@ -91,12 +91,12 @@ Trouble = Callable[[World, int], Awaitable[None]]
 
 
 async def crash(world: World, node_id: int) -> None:
-    """kill -9; the supervisor starts it again."""
+    """kill -9; the supervisor restarts it."""
     assert send(world.node(node_id), signal.SIGKILL)
 
 
 async def hang(world: World, node_id: int) -> None:
-    """SIGSTOP until others have all that it had, and a while longer."""
+    """SIGSTOP until others have all its slots, and a while longer."""
     node = world.node(node_id)
     assert send(node, signal.SIGSTOP)
     try:
@@ -109,7 +109,7 @@ async def hang(world: World, node_id: int) -> None:
 
 
 async def hand_over(world: World, node_id: int) -> None:
-    """SIGTERM; the supervisor starts it again."""
+    """SIGTERM; the supervisor restarts it."""
     node = world.node(node_id)
     assert node is not None and send(node, signal.SIGTERM)
     async with asyncio.timeout(SETTLE_S):

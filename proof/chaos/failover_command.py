@@ -13,7 +13,7 @@ from proof.chaos import failover
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run, print the report, and say by the exit status whether all held."""
+    """Run, print the report, and return by the exit status whether all held."""
     asked = _parser().parse_args(arguments)
     size = replace(failover.STOCK, classic_groups=asked.groups, members=asked.members)
     outcome = asyncio.run(failover.run(asked.nodes, asked.seed, size, asked.rounds))

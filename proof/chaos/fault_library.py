@@ -1,8 +1,8 @@
-"""A clock that jumps and a disk that is full, for real processes and without root.
+"""A clock that jumps and a full disk, for real processes and without root.
 
-A small library stands in front of libc in them (``trouble.c``). It is compiled when a run begins;
-where there is no C compiler, or no Linux, a run has no such faults, and says so. No process outside
-the run is touched, nor the machine's own clock and disk.
+A small library (``trouble.c``) overrides functions of libc in them. It is compiled when a run
+begins; without a C compiler or Linux, a run has no such faults, and reports that. No process
+outside the run is touched, nor the machine's own clock and disk.
 """
 
 import shutil
@@ -19,7 +19,7 @@ FORM: Final = "=qq"
 
 
 def library(folder: Path) -> Path | None:
-    """Compile the library into a folder; None where that cannot be."""
+    """Compile the library into a folder; None if that is not possible."""
     compiler = shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):
         return None
@@ -31,9 +31,9 @@ def library(folder: Path) -> Path | None:
 
 
 class Trouble:
-    """What some processes believe. ``jumps_s`` are the errors that their clock has had.
+    """The faults of some processes. ``jumps_s`` are the offsets that their clock has had.
 
-    ``environ`` is for processes that shall believe it; empty where there is no library.
+    ``environ`` is for processes that shall have them; empty if there is no library.
     """
 
     def __init__(self, file: Path, made: Path | None) -> None:
@@ -49,14 +49,14 @@ class Trouble:
         self.file.chmod(0o644)  # PostgreSQL's own user reads it
 
     def jump(self, ahead_s: int) -> None:
-        """The wall clock is so far ahead from now on (negative: behind)."""
+        """Set how far the wall clock is ahead from now on (negative: behind)."""
         self._ahead_s = ahead_s
         if ahead_s not in self.jumps_s:
             self.jumps_s.append(float(ahead_s))
         self._tell()
 
     def fill(self, *, full: bool) -> None:
-        """No write to a file succeeds from now on, or every one does again."""
+        """Make every write to a file fail from now on, or succeed again."""
         self._full = full
         self._tell()
 

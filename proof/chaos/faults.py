@@ -1,7 +1,7 @@
 """The table of faults: what each does to real processes, and how it is undone.
 
-A fault is injected, lasts as long as it says, and is healed before the next one; what must hold is
-judged by ``audit``, never here. ``members_suffer``: members may lose their sessions by it.
+A fault is injected, lasts for its time, and is undone before the next one; ``audit`` judges the
+results, not this file. ``members_suffer``: members may lose their sessions by it.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ LEASE_S = 3.0
 SHORT_S = 0.8
 HOUR_S = 3600
 HANGS_S = 8.0
-"""Longer than ``offsets.commit.timeout.ms``, after which a node gives a connection up."""
+"""Longer than ``offsets.commit.timeout.ms``, after which a node closes a connection."""
 
 REACH_S = 4.0
-"""How long to wait for a node to reach a fail point: commits come every second or so."""
+"""How long to wait for a node to reach a fail point: members commit every second or so."""
 
 END_BACKENDS = """
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -39,21 +39,21 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
 DRAIN = """SELECT rollcall_{}_node(%s, 'chaos', '{{"user": "chaos"}}')"""
 OWNED = "SELECT FROM rollcall_slot WHERE node_id = %s LIMIT 1"
 DRAINED_S = 6.0
-"""How long to wait until a drained node has given its slots away: eight in each look."""
+"""How long to wait until a drained node has released its slots: eight in each check."""
 
 BACKENDS = "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'rollcall node%'"
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a fault may touch."""
+    """What a fault may use."""
 
     world: World
     fleet: Fleet
     rng: Random
 
     def a_node(self) -> int:
-        """The id of some node."""
+        """The id of a random node."""
         return self.rng.choice(sorted(self.world.ports))
 
 
@@ -62,26 +62,26 @@ Inject = Callable[[Scene], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One row. ``kills`` says that a node died by it, so that the way back is measured."""
+    """One row. ``kills``: a node dies by it, so that its recovery is measured."""
 
     name: str
     meaning: str
     inject: Inject
     kills: bool = False
     keeps_slots: bool = False
-    """Nobody may take a slot for it, where it comes alone."""
+    """No slot may move by it, if it is the only fault at the time."""
     is_alone: bool = False
-    """It comes with no other: the account of what was lost knows of this one alone."""
+    """Never combined with another fault: the account of lost writes covers this one only."""
     needs_library: bool = False
-    """It is possible only where ``fault_library`` has its library."""
+    """Only possible if ``fault_library`` has its library."""
 
     def is_possible(self, world: World) -> bool:
-        """Whether this machine can do it."""
+        """Whether this machine supports it."""
         return world.server.is_possible or not self.needs_library
 
 
 async def kill_node(scene: Scene) -> None:
-    """As a crash of the process, or the kernel's choice when memory is short."""
+    """As a crash of the process, or the OOM killer."""
     send(scene.world.node(scene.a_node()), signal.SIGKILL)
 
 
@@ -91,12 +91,12 @@ async def stop_node(scene: Scene) -> None:
 
 
 async def pause_past_the_lease(scene: Scene) -> None:
-    """A zombie: others take over while it stands still."""
+    """A zombie: others take over while it is stopped."""
     await _stand_still(scene.world.node(scene.a_node()), scene.rng.uniform(1.2, 2.5) * LEASE_S)
 
 
 async def pause_shortly(scene: Scene) -> None:
-    """A long collection, a slow disk: shorter than the lease."""
+    """A long garbage collection, a slow disk: shorter than the lease."""
     await _stand_still(scene.world.node(scene.a_node()), SHORT_S)
 
 
@@ -124,7 +124,7 @@ async def end_backends(scene: Scene) -> None:
 
 
 async def stop_a_backend(scene: Scene) -> None:
-    """One backend of a node stands still, with whatever locks it holds."""
+    """One backend of a node is stopped, with the locks that it holds."""
     with suppress(psycopg.Error, OSError, *GONE):
         found = await scene.world.rows(BACKENDS)
         if found:
@@ -133,7 +133,7 @@ async def stop_a_backend(scene: Scene) -> None:
 
 
 async def hang_a_backend(scene: Scene) -> None:
-    """One backend of a node stands still for longer than the node waits for any answer."""
+    """One backend of a node is stopped for longer than the node waits for any response."""
     with suppress(psycopg.Error, OSError, *GONE):
         found = await scene.world.rows(BACKENDS)
         if found:
@@ -142,7 +142,7 @@ async def hang_a_backend(scene: Scene) -> None:
 
 
 async def stop_postgres(scene: Scene) -> None:
-    """The whole server stands still for a moment."""
+    """The whole server is stopped for a moment."""
     postmaster = scene.world.postmaster()
     if postmaster is not None:
         with suppress(*GONE):
@@ -170,7 +170,7 @@ async def promote_asynchronous(scene: Scene) -> None:
 
 
 async def promote_synchronous(scene: Scene) -> None:
-    """A replica that every commit has waited for takes over."""
+    """A replica takes over after every commit has waited for it."""
     await promotion.promote(scene.world, synchronous=True)
 
 
@@ -182,7 +182,8 @@ async def refuse_writes(scene: Scene) -> None:
 
 
 async def fill_the_disk(scene: Scene) -> None:
-    """No write of the server to its files succeeds: it panics, and does not start until it can."""
+    """No write of the server to its files succeeds: it panics, and does not start until writes
+    succeed again."""
     scene.world.server.fill(full=True)
     try:
         await asyncio.sleep(2 * SHORT_S)
@@ -214,19 +215,20 @@ async def cut_clients(scene: Scene) -> None:
 
 
 async def slow_clients(scene: Scene) -> None:
-    """Every chunk between members and a node is late."""
+    """Every chunk between members and a node is delayed."""
     proxy = scene.world.proxies[scene.a_node()]
     with _weather(proxy, "delay_s", scene.rng.uniform(0.05, 0.3)):
         await asyncio.sleep(2 * SHORT_S)
 
 
 async def swallow_replies(scene: Scene) -> None:
-    """Requests arrive at a node, and its replies do not: then the connections break."""
+    """Requests arrive at a node, but its responses do not: then the connections break."""
     await _one_way(scene.world.proxies[scene.a_node()], "down")
 
 
 async def swallow_requests(scene: Scene) -> None:
-    """Half-open connections: what members send arrives nowhere, and then they break."""
+    """Half-open connections: the members' requests do not arrive, and then the connections
+    break."""
     await _one_way(scene.world.proxies[scene.a_node()], "up")
 
 
@@ -241,7 +243,7 @@ async def double_frames(scene: Scene) -> None:
 
 async def cut_a_node_off(scene: Scene) -> None:
     """A node's connections to the database are reset, and new ones refused past its lease."""
-    # Looked for once: it means going through all processes of the machine.
+    # Searched once: it takes going through all processes of the machine.
     proxy, node = _database(scene), scene.world.node(scene.a_node())
     with _weather(proxy, "turns_away", lambda port: port in _ports_of(node)):
         ports = _ports_of(node)
@@ -258,18 +260,19 @@ async def cut_the_database(scene: Scene) -> None:
 
 
 async def slow_database(scene: Scene) -> None:
-    """The way to the database is slow: every chunk is 50 to 200 ms late."""
+    """The connection to the database is slow: every chunk is 50 to 200 ms late."""
     with _weather(_database(scene), "delay_s", scene.rng.uniform(0.05, 0.2)):
         await asyncio.sleep(2 * SHORT_S)
 
 
 async def lose_commits_answers(scene: Scene) -> None:
-    """What nodes send reaches the database, and its answers do not: nobody knows what committed."""
+    """The nodes' statements reach the database, but its responses are lost: outcomes of commits are
+    unknown."""
     await _one_way(_database(scene), "down")
 
 
 def at_point(point: str, act: str) -> Inject:
-    """A node does something to itself at a fail point, in the middle of a write."""
+    """A node crashes or stops at a fail point, in the middle of a write."""
 
     async def inject(scene: Scene) -> None:
         node_id = scene.a_node()
@@ -287,11 +290,11 @@ def at_point(point: str, act: str) -> Inject:
 
 
 async def pause_a_member(scene: Scene) -> None:
-    """A member stands still past its session, and commits first thing when it comes back."""
+    """A member is paused past its session, and commits first when it resumes."""
     member = scene.rng.choice(scene.fleet.members)
     asleep_s = member.session_s + 1.0
     begun_ms = now() * 1000
-    until_ms = begun_ms + (asleep_s + REACH_S) * 1000  # and then it has to find its way back
+    until_ms = begun_ms + (asleep_s + REACH_S) * 1000  # and then it has to find its coordinator
     scene.fleet.record.note("fault", process=member.name, since=begun_ms, until=until_ms)
     member.pause()
     await asyncio.sleep(asleep_s)
@@ -299,14 +302,15 @@ async def pause_a_member(scene: Scene) -> None:
 
 
 async def send_odd_values(scene: Scene) -> None:
-    """Requests with what cannot be stored, and at limits, to the coordinators of some groups."""
+    """Requests with values that cannot be stored, and at limits, to the coordinators of some
+    groups."""
     for group_id in scene.rng.sample(sorted(scene.fleet.groups), 2):
         for said in await odd_requests.send(scene.fleet.network, group_id):
             scene.fleet.record.defects.append(said)
 
 
 async def force_a_rebalance(scene: Scene) -> None:
-    """An operator forces a rebalance of some group, past the admin and into the rows."""
+    """An operator forces a rebalance of some group, by a row, without the admin."""
     group_id = scene.rng.choice(sorted(scene.fleet.groups))
     with suppress(psycopg.Error, OSError):
         await scene.world.rows(
@@ -319,7 +323,7 @@ async def force_a_rebalance(scene: Scene) -> None:
 
 
 async def drain_node(scene: Scene) -> None:
-    """An operator drains a node, and withdraws that once its slots have moved, or cannot."""
+    """An operator drains a node, and ends the drain once its slots have moved, or cannot."""
     node_id = scene.a_node()
     try:
         with suppress(psycopg.Error, OSError):
@@ -339,7 +343,7 @@ async def _owns_slots(scene: Scene, node_id: int) -> bool:
 
 
 async def kill_celery(scene: Scene) -> None:
-    """The worker dies with its beat: nobody's session depends on them."""
+    """The worker dies with its beat: no session depends on them."""
     send(scene.world.worker(), signal.SIGKILL)
 
 
@@ -423,7 +427,7 @@ async def _stand_still(process: psutil.Process | None, seconds: float) -> None:
 
 
 async def _one_way(proxy: Proxy, way: str) -> None:
-    """Hold one direction for a moment; what waited there is lost with its connections."""
+    """Block one direction for a moment; the blocked bytes are lost with their connections."""
     gate: asyncio.Event = getattr(proxy.weather, way)
     gate.clear()
     try:

@@ -1,6 +1,6 @@
 """Hundreds of members in one process: groups of both protocols over one topic.
 
-Starts, stops and pauses members; what they do is theirs (``classic``, ``consumer``).
+Starts, stops and pauses members; ``classic`` and ``consumer`` define their behaviour.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ TOPIC = "work"
 KINDS = ("classic", "consumer")
 BIG = "big"
 ODD = odd.NAME
-"""How the names of big and of odd groups end."""
+"""The endings of the names of big and of odd groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many groups of each kind, of how many members, and how patient the members are.
+    """How many groups of each kind, of how many members, and with which timeouts.
 
-    Sessions and heartbeat intervals are drawn from ranges; a beat never takes more than a
-    third of its session, as stock clients demand. ``big``: members of one more group of each kind;
-    ``is_odd``: one more group of each kind has an odd name, and commits odd values.
+    Sessions and heartbeat intervals are drawn from ranges; a heartbeat interval is never more than
+    a third of its session, as stock clients require. ``big``: members of one more group of each
+    kind; ``is_odd``: one more group of each kind has an odd name, and commits odd values.
     """
 
     classic_groups: int = 3
@@ -43,13 +43,13 @@ class Size:
     session_s: tuple[float, float] = (6.0, 10.0)
     beats_s: tuple[float, float] = (0.5, 3.0)
     consumer_session_s: float = 8.0
-    """The consumer protocol's session is the broker's to set (``world.SETTINGS``)."""
+    """In the consumer protocol the broker sets the session timeout (``world.SETTINGS``)."""
     big: int = 0
     is_odd: bool = False
 
 
 class Fleet:
-    """``record`` fills while the members live."""
+    """``record`` fills while the members run."""
 
     def __init__(self, network: Network, size: Size, rng: Random, prefix: str = "group") -> None:
         self.network = network
@@ -64,7 +64,7 @@ class Fleet:
         self.groups |= {f"{prefix}-{kind}-{name}": kind for name in more for kind in KINDS}
 
     async def start(self) -> None:
-        """Create the topic and start everybody; see ``settle``."""
+        """Create the topic and start all members; see ``settle``."""
         bootstrap = self.network.bootstraps[0]
         await create_topic(bootstrap, TOPIC, self.size.partitions)
         peer = await self.network.connect(bootstrap)
@@ -100,7 +100,7 @@ class Fleet:
         )
 
     def add(self, member: Member) -> None:
-        """Let a member live."""
+        """Start a member."""
         self.members.append(member)
         self.tasks[member] = asyncio.create_task(member.run())
 
@@ -110,7 +110,7 @@ class Fleet:
 
     @property
     def is_settled(self) -> bool:
-        """Whether every group's members hold all partitions between them, each once."""
+        """Whether in every group each partition is owned by exactly one member."""
         return all(self._is_settled(self.of(group_id)) for group_id in self.groups)
 
     def _is_settled(self, members: Sequence[Member]) -> bool:
@@ -123,7 +123,7 @@ class Fleet:
         )
 
     async def settle(self, limit_s: float) -> None:
-        """Wait until every group is settled; TimeoutError names what is not."""
+        """Wait until every group is settled; TimeoutError names those that are not."""
         try:
             async with asyncio.timeout(limit_s):
                 while not self.is_settled:
@@ -135,13 +135,13 @@ class Fleet:
             raise TimeoutError(f"groups did not settle in {limit_s} s: {seen}") from None
 
     def check(self) -> None:
-        """Raise what a member's task died of: a member never ends by itself."""
+        """Raise the exception of a member's task: a member never ends by itself."""
         for task in self.tasks.values():
             if task.done() and not task.cancelled():
                 task.result()
 
     async def stop(self) -> None:
-        """End everybody, without a goodbye."""
+        """Stop all members, without leaving their groups."""
         for task in self.tasks.values():
             task.cancel()
         await asyncio.gather(*self.tasks.values(), return_exceptions=True)

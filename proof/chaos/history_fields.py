@@ -1,7 +1,7 @@
-"""What the history is told of a request and of its answer: one table, by the name of the API.
+"""The fields of the history for each request and response: one table, by the name of the API.
 
-Pure: values of the wire in, fields of ``proof.history`` out. The one topic of a run is named by
-whoever asks.
+Pure: values of the protocol in, fields of ``proof.history`` out. The caller names the one topic of
+a run.
 """
 
 import json
@@ -13,7 +13,7 @@ from proof.simulation import odd
 
 
 class Answer(NamedTuple):
-    """An answer's one error code, and what else the history is told where it is NONE."""
+    """A response's one error code, and the further fields of the history if it is NONE."""
 
     code: int
     facts: Mapping[str, Any]
@@ -25,7 +25,7 @@ def api_of(request: Any) -> str:
 
 
 def of_request(request: Any) -> dict[str, Any]:
-    """Who asks, and in which generation."""
+    """The sender and its generation."""
     generations = ("generation_id", "generation_id_or_member_epoch", "member_epoch")
     known = [getattr(request, name) for name in generations if hasattr(request, name)]
     return {
@@ -38,7 +38,7 @@ def of_request(request: Any) -> dict[str, Any]:
 
 
 def of_answer(api: str, topic: str, answer: Any) -> Answer:
-    """What the answer says."""
+    """The fields of the response."""
     return ANSWERS[api](answer, topic)
 
 
@@ -68,7 +68,7 @@ def _consumed(answer: Any, topic: str) -> Answer:
 
 def _committed(answer: Any, _topic: str) -> Answer:
     codes = {p.error_code for topic in answer.topics for p in topic.partitions}
-    (code,) = codes  # a group answers for all its partitions alike
+    (code,) = codes  # a group has the same code for all its partitions
     return Answer(code, {})
 
 

@@ -1,8 +1,8 @@
 """How late the run's own loop is, as records of the history.
 
 Members, and the proxies before nodes and database, live in one process. While the machine does not
-let it run, nobody speaks and nothing arrives; the history has to know that, or what only the run
-missed would look like a coordinator's fault.
+schedule it, no member sends or receives; the history has to know that, or else it would blame the
+coordinator.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from proof.chaos.record import Record, now
 LOOK_S: Final = 0.05
 
 LATE_S: Final = 0.25
-"""By how much a look is late before it is written down: no session is a matter of less."""
+"""How late a check must be to be recorded: no session depends on less."""
 
 
 @asynccontextmanager
 async def lateness(record: Record, clock: Callable[[], float] = now) -> AsyncIterator[None]:
-    """Write down each time at which the loop did not run for a while."""
+    """Record each time at which the loop did not run for a while."""
     looking = asyncio.create_task(_look(record, clock))
     try:
         yield

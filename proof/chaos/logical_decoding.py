@@ -1,7 +1,7 @@
-"""PostgreSQL's own account of what committed, in the order of the commits: ``pgoutput`` read.
+"""The committed transactions in commit order: a parser of PostgreSQL's ``pgoutput``.
 
 Pure: bytes of the logical replication protocol, version 1, in; transactions out (PostgreSQL's
-documentation, *Logical Replication Message Formats*). Nothing here knows what the rows mean.
+documentation, *Logical Replication Message Formats*). Does not know what the rows mean.
 """
 
 import struct
@@ -13,11 +13,11 @@ EPOCH_2000_S: Final = 946_684_800
 """PostgreSQL counts from the year 2000, Unix from 1970."""
 
 Values = Mapping[str, str | None]
-"""A row: column name to its text, None where it is NULL. A deleted one has its key only."""
+"""A row: column name to its text, None if it is NULL. A deleted one has its key only."""
 
 
 class Change(NamedTuple):
-    """One row that a transaction put or deleted."""
+    """One row that a transaction wrote or deleted."""
 
     table: str
     values: Values
@@ -25,7 +25,7 @@ class Change(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A message that was put into the log by ``pg_logical_emit_message``."""
+    """A message written to the log by ``pg_logical_emit_message``."""
 
     prefix: str
     text: str
@@ -33,8 +33,8 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What one COMMIT made true. ``wall_s`` is the server's clock when it wrote its commit: just
-    before anybody could see it. ``lsn`` rises from commit to commit."""
+    """One committed transaction. ``wall_s`` is the server's clock when it wrote its commit: just
+    before it became visible. ``lsn`` increases from commit to commit."""
 
     lsn: int
     wall_s: float
@@ -50,11 +50,11 @@ class Relation(NamedTuple):
 
 
 class Reader:
-    """Takes bytes off the front of one message."""
+    """Reads one message from front to back."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.at = 1  # behind the letter that says which message it is
+        self.at = 1  # after the letter with the message's type
 
     def take(self, form: str) -> int:
         """One number of a ``struct`` form."""
@@ -63,7 +63,7 @@ class Reader:
         return int(found)
 
     def bytes(self, size: int) -> bytes:
-        """So many bytes."""
+        """The next bytes."""
         self.at += size
         return self.data[self.at - size : self.at]
 
@@ -88,7 +88,7 @@ class Reader:
 
 
 class Stream:
-    """Remembers the tables that were described: a table is described once for a session."""
+    """Remembers the tables: each is described once per session."""
 
     def __init__(self) -> None:
         self._relations: dict[int, Relation] = {}
@@ -135,7 +135,7 @@ class Stream:
     def _change(self, transaction: Transaction, letter: bytes, read: Reader) -> None:
         relation = self._relations[read.take("i")]
         kind = read.bytes(1)
-        if letter == b"U" and kind in b"KO":  # the old key stands in front of the new row
+        if letter == b"U" and kind in b"KO":  # the old key comes before the new row
             old = read.row(relation.columns)
             transaction.changes.append(Change(relation.name, old, True))
             kind = read.bytes(1)

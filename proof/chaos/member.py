@@ -1,7 +1,9 @@
-"""What every member does, whatever its protocol: find, ask, beat in time, commit, start again.
+"""What every member does, whatever its protocol: find the coordinator, send requests, heartbeat,
+commit, start again.
 
-The protocols' own steps are ``classic`` and ``consumer``. Behaves as stock clients do: a lost
-coordinator is looked for and the generation kept; only an answer that says so makes it rejoin.
+The steps of each protocol are in ``classic`` and ``consumer``. Behaves as stock clients do: if it
+loses the coordinator it looks for it again and keeps the generation; only an error code that
+requires it makes it rejoin.
 """
 
 import asyncio
@@ -33,10 +35,11 @@ FETCH_VERSION = 9
 
 
 class Member(ABC):
-    """One member with a connection of its own.
+    """One member with its own connection.
 
-    ``beats_s`` lies between heartbeats, ``commits_every`` beats it commits. ``owned`` are the
-    partitions that it works on, ``generation`` its generation or member epoch (-1: none).
+    ``beats_s`` is the time between heartbeats, ``commits_every`` the heartbeats between commits.
+    ``owned`` are the partitions that it works on, ``generation`` its generation or member epoch
+    (-1: none).
     """
 
     def __init__(
@@ -71,28 +74,28 @@ class Member(ABC):
         self._backoff = Backoff(network.rng)
 
     base = 0
-    """What its offsets begin behind: those of odd members end where an int64 does."""
+    """The base of its offsets: those of odd members are at the end of the int64 range."""
 
     def make_odd(self) -> None:
         """Commit offsets and notes at their limits from now on."""
         self.base = ODD_OFFSETS
 
     def note_of(self, offset: int) -> str:
-        """The note (Kafka's "metadata") that goes with an offset."""
+        """The note (Kafka's "metadata") of an offset."""
         return odd.STORABLE[offset % len(odd.STORABLE)] if self.base else ""
 
-    # -- what a run does to a member
+    # -- controlled by the run
 
     def pause(self) -> None:
-        """Stand still from the next step on, as a process in a long collection does."""
+        """Stop at the next step, as a process in a long garbage collection does."""
         self._runs.clear()
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue."""
         self._runs.set()
 
     async def run(self) -> None:
-        """Live until cancelled."""
+        """Run until cancelled."""
         try:
             while True:
                 try:
@@ -114,28 +117,28 @@ class Member(ABC):
             self.peer.close()
             self.peer = None
 
-    # -- the protocols' own
+    # -- each protocol's own
 
     @abstractmethod
     def rejoin(self) -> None:
-        """Join again with the next step, as a client whose subscription changed does."""
+        """Join again with the next step, as a client does whose subscription changed."""
 
     @abstractmethod
     async def step(self) -> float:
-        """One request or two; returns how many seconds may pass before the next."""
+        """One request or two; returns how many seconds to wait before the next."""
 
     async def _live(self) -> None:
         while True:
             if not self._runs.is_set():
                 await self._runs.wait()
-                await self.commit()  # the first thing that it does: what it had in hand
+                await self.commit()  # first commit the work from before the pause
             await asyncio.sleep(await self.step())
 
-    # -- asking
+    # -- requests
 
     async def ask(self, request: Any, version: int, limit_s: float = 0.0, **told: Any) -> Any:
-        """Ask the coordinator; the history hears of the request, of ``told``, and of the answer. A
-        node is given up that says nothing for the session timeout, as Java's consumer does."""
+        """Send a request to the coordinator, and record it, ``told`` and the response. A node that
+        does not answer for the session timeout counts as lost, as in Java's consumer."""
         assert self.peer is not None
         self._silent_s = max(self._silent_s, now() - self._sent)
         self._sent = now()
@@ -146,7 +149,7 @@ class Member(ABC):
             limit_s = limit_s or min(self.session_s, CALL_S)
             answer = await call(self.peer, request, version, limit_s)
         except BaseException:
-            self.record.note("info", **common, why="closed")  # whoever gives up hangs up
+            self.record.note("info", **common, why="closed")  # by the client
             raise
         code, facts = of_answer(api_of(request), self.topic, answer)
         if code == GOOD:
@@ -156,8 +159,8 @@ class Member(ABC):
         return answer
 
     def heard(self) -> None:
-        """A good answer to what was sent last: the session began anew no earlier than then. Who
-        waits long in a JoinGroup may wait at the wrong door, and be missed at the right one."""
+        """A request succeeded: the session was renewed when it was sent, or later. A client that
+        waits long in a JoinGroup may wait at the wrong node, and be removed by the right one."""
         self._silent_s = now() - self._sent
         self._backoff.worked()
 
@@ -167,7 +170,7 @@ class Member(ABC):
             raise Elsewhere
 
     def evicted(self, api: str) -> None:
-        """Nobody knows the member any more, says the answer to this API."""
+        """The response to this API says that the member is unknown."""
         if self.generation >= 0:
             who = (self.group_id, self.member_id)
             gone = Eviction(now(), *who, self._silent_s, self.session_s, api)
@@ -176,11 +179,11 @@ class Member(ABC):
     # -- offsets
 
     def at(self, partition: int) -> Partition:
-        """The partition as the record names it."""
+        """The key of a partition in the record."""
         return (self.group_id, partition)
 
     async def commit(self) -> int:
-        """Commit the next offset of everything owned; the error, 0 where there was nothing."""
+        """Commit the next offset of every owned partition; returns the error, 0 if it owns none."""
         if not self.owned:
             return 0
         places = [self.at(p) for p in sorted(self.owned)]
@@ -214,7 +217,7 @@ class Member(ABC):
         )
 
     async def fetch(self, partitions: Iterable[int]) -> None:
-        """Read where to go on, as a client does with every new assignment."""
+        """Read the committed offsets, as a client does after every new assignment."""
         wanted = sorted(partitions)
         if not wanted:
             return

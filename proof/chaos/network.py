@@ -1,6 +1,6 @@
-"""How members reach nodes: bootstrap, FindCoordinator, calls with a time limit.
+"""How members reach nodes: bootstrap, FindCoordinator, calls with a timeout.
 
-Knows which answers send a client elsewhere, as every stock client does; nothing of groups.
+Knows which error codes send a client elsewhere, as every stock client does; nothing of groups.
 """
 
 import asyncio
@@ -15,19 +15,19 @@ from rollcall.wire.errors import WireError
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 
 CALL_S = 10.0
-"""How long a member waits for an answer. Stock clients wait 30 s; chaos has no time for that."""
+"""How long a member waits for a response. Stock clients wait 30 s, which is too long for chaos."""
 
 RETRY_S, RETRY_MAX_S = 0.1, 1.0
 """retry.backoff.ms and retry.backoff.max.ms of stock clients."""
 
 JITTER = 0.2
-"""By which part a wait is longer or shorter than the one before, doubled, as theirs are."""
+"""By which part a wait is longer or shorter than twice the one before, as in stock clients."""
 
 FIND_VERSION = 4
 
 SEEK_S = 2.0
-"""How long a node may take to say who coordinates: one that stands still must not cost a member a
-good part of its session."""
+"""How long a node may take to answer FindCoordinator: a stopped one must not cost a member a large
+part of its session."""
 
 ELSEWHERE = frozenset(
     {
@@ -39,7 +39,7 @@ ELSEWHERE = frozenset(
 """Codes after which a client looks for its coordinator again."""
 
 BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError, WireError)
-"""A connection that ended, or that nobody answers on."""
+"""A connection that ended, or on which no response comes."""
 
 
 class Elsewhere(Exception):
@@ -47,8 +47,8 @@ class Elsewhere(Exception):
 
 
 class Backoff:
-    """How long a client waits before it tries again: each time twice as long, until something
-    worked. Two hundred that did not would keep a busy machine from ever serving them."""
+    """How long a client waits before it tries again: twice as long each time, until something
+    succeeds. Two hundred clients without it would keep a busy machine from ever serving them."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -66,7 +66,8 @@ class Backoff:
 
 
 class Network:
-    """The way to the nodes. ``through`` maps a node's port to the port of a proxy before it."""
+    """The connections to the nodes. ``through`` maps a node's port to the port of a proxy before
+    it."""
 
     def __init__(
         self, bootstraps: Sequence[str], rng: Random, through: Mapping[int, int] | None = None
@@ -76,14 +77,15 @@ class Network:
         self.through = dict(through or {})
 
     async def connect(self, address: str) -> Peer:
-        """A connection to HOST:PORT, by its proxy where there is one."""
+        """A connection to HOST:PORT, through its proxy if there is one."""
         host, _, port = address.rpartition(":")
         there = self.through.get(int(port), int(port))
         async with asyncio.timeout(SEEK_S):
             return await Peer.connect(f"{host}:{there}")
 
     async def coordinator(self, group_id: str) -> str:
-        """HOST:PORT of the group's coordinator as any node says; raises ``BROKEN``'s, Elsewhere."""
+        """HOST:PORT of the group's coordinator according to any node; raises those of ``BROKEN``,
+        or Elsewhere."""
         peer = await self.connect(self.rng.choice(self.bootstraps))
         try:
             answer = await call(
@@ -113,6 +115,6 @@ class Network:
 
 
 async def call(peer: Peer, request: Any, version: int, limit_s: float = CALL_S) -> Any:
-    """Ask and wait; after an exception the connection is of no more use."""
+    """Send a request and wait; after an exception the connection is unusable."""
     async with asyncio.timeout(limit_s):
         return await peer.call(request, version)

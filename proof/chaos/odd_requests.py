@@ -1,6 +1,7 @@
-"""Requests with values that cannot be stored, or only just: each must be answered, and none by -1.
+"""Requests with values that cannot be stored, or only just: each must be answered, and none with
+-1.
 
-What is refused must leave the group as it was; the members say whether it does.
+A rejected request must not change the group; the members check that.
 """
 
 from collections.abc import Iterator
@@ -23,12 +24,12 @@ from rollcall.wire.messages.offset_commit import (
 LIMIT_S: Final = 5.0
 
 IMPOSSIBLE: Final = ("\0", "id\0", "n" * 6_000, odd.instance(0) + "x")
-"""Names that nobody can have."""
+"""Names that are not allowed."""
 
 
 async def send(network: Network, group_id: str) -> list[str]:
-    """Send them to the group's coordinator; what no coordinator may answer, in words. One that is
-    lost on the way says nothing."""
+    """Send them to the group's coordinator; returns wrong responses, in words. A lost request
+    proves nothing."""
     strange: list[str] = []
     for request, version in requests(group_id):
         with suppress(Elsewhere, *BROKEN):
@@ -91,7 +92,7 @@ def _commit(group_id: str, partition: int, note: str) -> OffsetCommitRequest:
 
 
 def _codes(answer: Any) -> set[int]:
-    """Every code of an answer."""
+    """All error codes of a response."""
     codes = {getattr(answer, "error_code", 0)}
     topics = getattr(answer, "topics", ())
     codes |= {partition.error_code for topic in topics for partition in topic.partitions}

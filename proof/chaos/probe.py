@@ -1,8 +1,8 @@
-"""Probes: one heartbeat of nobody per group every 100 ms, to see when a group is served.
+"""Probes: one heartbeat of an unknown member per group every 100 ms, to see when a group is served.
 
-Apart from the members, whose beats are seconds apart. A probe asks every node at once, as a client
-that has lost its coordinator would in the end; whoever answers from the group's own memory (that
-it does not know such a member) serves the group.
+Separate from the members, whose heartbeats are seconds apart. A probe asks every node at once, as a
+client that has lost its coordinator would in the end; the node that answers from the group's own
+memory (unknown member) serves the group.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 EVERY_S = 0.1
 PAUSE_S = 3 * EVERY_S
-"""More than a late probe: somebody would have waited."""
+"""More than a late probe: a client would have waited."""
 PATIENCE_S = 1.0
 VERSION = 3
 
 
 @dataclass(slots=True)
 class Served:
-    """When a group was found served: one list of times a group."""
+    """When a group was served: one list of times per group."""
 
     at: dict[str, list[float]] = field(default_factory=dict)
 
     def longest(self, instant: float, within_s: float = 1e9) -> dict[str, float]:
-        """The longest that each group was not found served in the span behind an instant, as far
-        as it was probed; hardly ever less than lies between two probes."""
+        """The longest time that each group was not served in the span after an instant, as far as
+        it was probed; hardly ever less than the interval of probes."""
         last = max((times[-1] for times in self.at.values() if times), default=instant)
         until = min(instant + within_s, last)
         return {group_id: _longest(times, instant, until) for group_id, times in self.at.items()}

@@ -1,4 +1,4 @@
-"""Finding and hurting processes: which pid is which, signals, and their ends awaited.
+"""Finds, signals and awaits processes.
 
 Only processes below one root are ever touched.
 """
@@ -15,7 +15,7 @@ GONE = (psutil.NoSuchProcess, psutil.ZombieProcess)
 
 
 class Tree:
-    """The processes that descend from some roots, looked at anew each time."""
+    """The processes that descend from some roots, listed anew each time."""
 
     def __init__(self, roots: Iterable[int]) -> None:
         self.roots = tuple(roots)
@@ -33,7 +33,7 @@ class Tree:
         return [process for process in self.all() if _says(process, words)]
 
     def one(self, *words: str) -> psutil.Process | None:
-        """The first started of them, or None while it does not live."""
+        """The first one started, or None if none is alive."""
         return min(self.matching(*words), key=_started, default=None)
 
 
@@ -55,7 +55,7 @@ def _started(process: psutil.Process) -> float:
 
 
 def send(process: psutil.Process | None, number: signal.Signals) -> bool:
-    """Signal a process; False where it lives no more."""
+    """Signal a process; False if it is not alive."""
     if process is None:
         return False
     try:
@@ -66,7 +66,7 @@ def send(process: psutil.Process | None, number: signal.Signals) -> bool:
 
 
 async def stopped(process: psutil.Process, limit_s: float) -> bool:
-    """Wait until a process stands still; False when it did not in time, or ended."""
+    """Wait until a process is stopped; False if it was not in time, or ended."""
     with suppress(TimeoutError, *GONE):
         async with asyncio.timeout(limit_s):
             while process.status() != psutil.STATUS_STOPPED:

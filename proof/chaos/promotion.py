@@ -1,8 +1,9 @@
-"""A replica takes over: it follows the server for a while, the server is killed, and it goes on.
+"""A failover of PostgreSQL: a replica follows the server, the server is killed, the replica is
+promoted.
 
-An asynchronous one lacks the last second. What that was, the dead server's own log says, so that
-the history knows what was lost, and may be, from what must not be. A synchronous one must lack
-nothing that anybody was told.
+An asynchronous replica lacks the last second. The dead server's log says what that was, so that the
+history can tell what may be lost from what must not. A synchronous one must have everything that
+was acknowledged.
 """
 
 import asyncio
@@ -20,11 +21,11 @@ from proof.chaos.server import Server
 from proof.chaos.world import World
 
 LIMIT_S = 60.0
-"""How long any one step may take, on a machine that does much else."""
+"""The limit of any one step, on a busy machine."""
 
 BEHIND_S = 0.8
-"""How long the replica hears nothing before the server is killed: shorter than a node waits for
-an answer, since commits wait for a synchronous one."""
+"""How long the replica receives nothing before the server is killed: shorter than a node's timeout,
+since commits wait for a synchronous one."""
 
 FLUSHED: LiteralString = "SELECT pg_current_wal_flush_lsn()::text"
 HAS_REPLAYED: LiteralString = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
@@ -37,11 +38,11 @@ SELECT pg_wal_lsn_diff((regexp_match(
     pg_read_file('pg_wal/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || '.history'),
     '\t(\S+)\t[^\n]*\s*$'))[1]::pg_lsn, '0/0')::bigint
 """
-"""Where the timeline of a promoted server left the one before, by its own account."""
+"""Where the timeline of a promoted server left the previous one, as it reports itself."""
 
 
 async def promote(world: World, *, synchronous: bool) -> None:
-    """From the first copy to a new server that serves; the old one is gone."""
+    """From the base backup to a new server that serves; the old one is stopped."""
     old = world.postgres
     line = Proxy(old.port, frames=False)
     await line.start()
@@ -67,7 +68,8 @@ async def promote(world: World, *, synchronous: bool) -> None:
 
 
 async def _take_over(world: World, old: Server, replica: Server) -> float:
-    """Kill the one, lead everybody to the other, promote it; the instant of the kill in ms."""
+    """Kill the old server, point the proxy at the replica, promote it; returns the time of the kill
+    in ms."""
     proxy, postmaster = world.database_proxy, world.postmaster()
     assert proxy is not None and postmaster is not None
     proxy.weather.turns_away = lambda _port: True
@@ -84,7 +86,7 @@ async def _take_over(world: World, old: Server, replica: Server) -> float:
 
 @asynccontextmanager
 async def _waited_for(primary: Server) -> AsyncIterator[None]:
-    """Every commit waits for the replica."""
+    """Make every commit wait for the replica."""
     await _ask(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
     await _ask(primary, "SELECT pg_reload_conf()")
     try:
@@ -92,7 +94,7 @@ async def _waited_for(primary: Server) -> AsyncIterator[None]:
             while not await _ask(primary, IS_SYNCHRONOUS):
                 await asyncio.sleep(0.05)
         yield
-    except BaseException:  # it lives on, and would wait for a replica that is taken away
+    except BaseException:  # the primary lives, and would wait for a replica that will be removed
         with suppress(psycopg.Error, OSError):
             await _ask(primary, "ALTER SYSTEM RESET synchronous_standby_names")
             await _ask(primary, "SELECT pg_reload_conf()")
@@ -105,7 +107,7 @@ async def _nobody() -> AsyncIterator[None]:
 
 
 async def _caught_up(primary: Server, replica: Server) -> None:
-    """Wait until the replica has all that the primary had when this was asked."""
+    """Wait until the replica has all that the primary had at the call."""
     flushed = await _ask(primary, FLUSHED)
     async with asyncio.timeout(LIMIT_S):
         while not await _ask(replica, HAS_REPLAYED, flushed):

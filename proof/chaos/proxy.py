@@ -1,7 +1,7 @@
-"""A TCP proxy that misbehaves on request: cuts, delays, stalls one way, doubles frames.
+"""A TCP proxy with faults: cuts, delays, stalls one way, doubles frames.
 
-One listener before one server. What it does to a connection depends on its present ``Weather``
-alone, which a fault changes and restores. It reads Kafka's frames only to double one.
+One listener before one server. Its behaviour depends only on its current ``Weather``, which a fault
+changes and restores. It parses Kafka's frames only to double one.
 """
 
 import asyncio
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 CHUNK_BYTES = 65_536
 LENGTH_BYTES = 4
 CORRELATION_AT = 4
-"""Where a request's correlation id stands behind its length; in a response it comes first."""
+"""The position of a request's correlation id after its length; in a response it comes first."""
 
 
 @dataclass(slots=True)
 class Weather:
-    """What a proxy does at present.
+    """The current faults of a proxy.
 
-    ``delay_s`` holds every chunk so long; ``up`` and ``down``, when not set, let nothing pass to
-    the server or from it (whoever waits there sees a peer that went silent); ``turns_away`` says
-    of a client's port whether its new connection is refused; ``doubles`` so many requests are
-    sent twice, in a row, and the answer to the second is swallowed.
+    ``delay_s`` delays every chunk; ``up`` and ``down``, when not set, block all bytes to the server
+    or from it (the other side sees a silent peer); ``turns_away`` says for a client's port whether
+    its new connection is refused; ``doubles``: so many requests are sent twice, in a row, and the
+    second response is dropped.
     """
 
     delay_s: float
@@ -33,7 +33,7 @@ class Weather:
 
     @classmethod
     def fair(cls) -> "Weather":
-        """Everything passes."""
+        """No fault."""
         up, down = asyncio.Event(), asyncio.Event()
         up.set()
         down.set()
@@ -56,7 +56,7 @@ class Link:
 
 
 class Proxy:
-    """``port`` is where it listens; ``frames``: what passes is Kafka's protocol."""
+    """``port`` is where it listens; ``frames``: the bytes are Kafka's protocol."""
 
     def __init__(self, target: int, *, frames: bool) -> None:
         self.target = target
@@ -74,7 +74,7 @@ class Proxy:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Cut everything and listen no more."""
+        """Cut all connections and stop listening."""
         if self._server is not None:
             self._server.close()
         self.cut()
@@ -83,7 +83,7 @@ class Proxy:
         await asyncio.gather(*self._passing, return_exceptions=True)
 
     def cut(self, which: Callable[[Link], bool] = lambda _link: True) -> int:
-        """Reset the connections for which ``which`` holds; how many that was."""
+        """Reset the connections for which ``which`` holds; returns how many."""
         found = [link for link in self.links if which(link)]
         for link in found:
             link.cut()
@@ -142,7 +142,7 @@ class Proxy:
                 await link.client.drain()
 
     async def _read(self, reader: asyncio.StreamReader) -> bytes:
-        """A frame with its length, or whatever has come; empty at the end."""
+        """A frame with its length, or the bytes that have arrived; empty at the end."""
         if not self.frames:
             return await reader.read(CHUNK_BYTES)
         length = await reader.readexactly(LENGTH_BYTES)

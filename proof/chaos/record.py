@@ -1,8 +1,8 @@
-"""What members saw, in the order in which one process observed it: records of ``proof.history``.
+"""What members observed, in the order in which one process saw it: records of ``proof.history``.
 
-Beside them a few facts that are quicker to ask for than a history: good heartbeats, the fate of
-commits, evictions. Times of the facts are seconds of this process's monotonic clock, those of the
-history milliseconds of the same. Only facts, no judgement.
+Also a few facts that are easier to query than a history: successful heartbeats, the outcome of
+commits, removals of members. Times of the facts are seconds of this process's monotonic clock,
+those of the history milliseconds of the same. Only facts, no judgement.
 """
 
 import itertools
@@ -17,8 +17,8 @@ Partition = tuple[str, int]
 
 
 class Commit(NamedTuple):
-    """One offset that was sent. ``error`` is None where the answer never came: its outcome is
-    unknown, and it may take effect even later."""
+    """One offset that was sent. ``error`` is None if no response came: its outcome is unknown, and
+    it may take effect even later."""
 
     asked: float
     told: float
@@ -28,7 +28,7 @@ class Commit(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """A heartbeat that was answered without an error that sends the member elsewhere."""
+    """A heartbeat whose response has no error that sends the member elsewhere."""
 
     asked: float
     told: float
@@ -36,9 +36,9 @@ class Beat(NamedTuple):
 
 
 class Eviction(NamedTuple):
-    """A member that had a generation was told that nobody knows it. ``silent_s`` is the longest
-    that it let pass without asking, from the request with its last good answer on; ``session_s`` is
-    its session, ``api`` the request that was told."""
+    """A member that had a generation got a response that it is unknown. ``silent_s`` is the longest
+    time without a request, from the request with its last success on; ``session_s`` is its session,
+    ``api`` the request that failed."""
 
     at: float
     group_id: str
@@ -57,31 +57,31 @@ class Record:
     beats: list[Beat] = field(default_factory=list)
     evictions: list[Eviction] = field(default_factory=list)
     defects: list[str] = field(default_factory=list)
-    """Answers that no coordinator may give, in words."""
+    """Responses that are wrong in any state, in words."""
     late_s: float = 0.0
-    """How long the run itself stood still, all together."""
+    """How long the run itself was blocked, in total."""
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _offsets: defaultdict[Partition, "itertools.count[int]"] = field(
         default_factory=lambda: defaultdict(lambda: itertools.count(1))
     )
 
     def note(self, kind: str, **facts: Any) -> None:
-        """Write a record of the history, as of now."""
+        """Add a record of the history, with the current time."""
         self.calls.append({"at": now() * 1000, "type": kind, **facts})
 
     def late(self, since: float, late_s: float) -> None:
-        """The run's own loop stood still for so long, from an instant on that has passed."""
+        """The run's own loop was blocked for so long, starting at a past instant."""
         span = {"since": since * 1000, "until": (since + late_s) * 1000}
         self.calls.append({"at": since * 1000, "type": "late", **span})
         self.late_s += late_s
 
     def next_call(self) -> int:
-        """A number that no other call of the run has."""
+        """A number that is unique among the calls of the run."""
         return next(self._numbers)
 
     def next_offset(self, at: Partition) -> int:
-        """An offset above all that anybody ever sent for the partition: whatever is read later
-        can be told from everything before it."""
+        """An offset above all that were sent for the partition: so a fetched offset identifies its
+        commit."""
         return next(self._offsets[at])
 
     def beat(self, asked: float, member: str) -> None:
@@ -91,7 +91,7 @@ class Record:
     def commit(
         self, asked: float, sent: Iterable[tuple[Partition, int]], error: int | None
     ) -> None:
-        """Offsets that went out together got their answer just now, or will not get one."""
+        """Offsets that were sent together got their response just now, or will not get one."""
         told = now()
         self.commits += [Commit(asked, told, at, offset, error) for at, offset in sent]
 

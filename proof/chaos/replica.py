@@ -1,4 +1,5 @@
-"""A data folder that follows a server which runs, as an operator makes one: ``pg_basebackup``."""
+"""A data folder that follows a running server, created as an operator does it: by
+``pg_basebackup``."""
 
 import os
 from pathlib import Path
@@ -13,14 +14,14 @@ SETTINGS = """
 primary_conninfo = '{follows}'
 hot_standby_feedback = on
 """
-"""Instead of what the primary was told by ``ALTER SYSTEM``. The second, so that its clean-up does
-not end a replication slot of the replica's own."""
+"""Overrides what ``ALTER SYSTEM`` set on the primary. The second, so that its clean-up does not
+drop a replication slot of the replica."""
 
 
 def copy(follows: str, path: Path) -> None:
-    """Make the data folder ``path``, which ``python -m proof.chaos.database`` can serve.
+    """Create the data folder ``path``, which ``python -m proof.chaos.database`` can serve.
 
-    ``follows`` is the primary's URL, now and later. RuntimeError where it cannot be copied.
+    ``follows`` is the primary's URL, now and later. RuntimeError if it cannot be copied.
     """
     data_dir = DataDir(path)
     data_dir.make()

@@ -1,4 +1,4 @@
-"""A run in words and figures: the verdict, the table of faults, how soon members were served."""
+"""The report of a run: the verdict, the table of faults, how soon members were served."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def next_beats(outcome: Outcome, instants: Sequence[float]) -> list[float]:
 
 
 PATIENCE = 0.9
-"""A member measures at its own end; what it sent may have arrived a little later."""
+"""A member measures on its side; its requests may have arrived a little later."""
 
 
 def _faults(outcome: Outcome) -> list[str]:
@@ -79,7 +79,7 @@ PROBED = ("kill-node", "pause-node", "term-node")
 
 
 def _spread(outcome: Outcome, name: str) -> str:
-    """Of faults that came alone, up to the next one."""
+    """Of faults without another one at the same time, up to the next one."""
     begun = [at for _, at in outcome.injected]
     ends = [*begun[1:], begun[-1] + LAST_S] if begun else []
     return pauses(
@@ -93,7 +93,7 @@ def _spread(outcome: Outcome, name: str) -> str:
 
 
 def pauses(found: Sequence[float]) -> str:
-    """Median and worst of the groups that were without service for a while, p99 of all."""
+    """Median and worst of the groups that had no service for a while, p99 of all."""
     touched = [pause for pause in found if pause > PAUSE_S]
     if len(found) < 2 or not touched:
         return f"none above {PAUSE_S:.1f} s in {len(found)}"
@@ -105,7 +105,7 @@ def pauses(found: Sequence[float]) -> str:
 
 
 LAST_S = 15.0
-"""How far behind the last fault is looked."""
+"""How long after the last fault is measured."""
 
 
 def _verdict(outcome: Outcome, seed: int) -> str:

@@ -1,7 +1,7 @@
 """One run of chaos: members, faults one after another, and the verdict.
 
-A fault begins when every member has been served since the last one; now and then two come at once.
-The seed decides which faults come when; what real processes make of them it cannot decide.
+A fault begins when every member has been served since the last one; now and then two run at once.
+The seed decides which faults come when; it cannot decide how real processes react.
 """
 
 import asyncio
@@ -21,23 +21,24 @@ from proof.chaos.record import Record, now
 from proof.chaos.world import OWNERS, World
 
 SETTLE_S = 90.0
-"""Longer than groups need to come to rest after anything."""
+"""Longer than groups need to settle after any fault."""
 
 SERVED_S, SERVED_MAX_S = 60.0, 240.0
-"""Until everybody must be served: without and with the time in which the run itself stood still."""
+"""Until all members must be served: without and with the time in which the run itself was
+blocked."""
 
 REST_S = 0.5
 TWO_AT_ONCE = 0.2
 
 PEACE_MS = 10_000.0
-"""Behind the last fault every member is served once more, then all are at rest: a request from
-before most of this has been forgotten by somebody."""
+"""After the last fault every member is served once more, then all groups settle: a request that is
+older than most of this was forgotten."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run showed. ``injected``: each fault with the instant when it began; ``history``: the
-    records around violations."""
+    """The result of a run. ``injected``: each fault with the instant when it began; ``history``:
+    the records around violations."""
 
     record: Record
     served: Served
@@ -56,7 +57,8 @@ async def run(
     size: Size | None = None,
     most: int = 1_000_000,
 ) -> Outcome:
-    """Chaos for so many minutes, or until ``most`` faults; then rest, and the verdict."""
+    """Chaos for so many minutes, or until ``most`` faults; then wait until groups settle, and
+    judge."""
     rng = Random(seed)
     async with World(nodes) as world:
         network = Network(world.bootstraps, rng, world.through)
@@ -70,7 +72,7 @@ async def run(
 async def among(
     world: World, fleet: Fleet, rng: Random, minutes: float, faults: Sequence[Fault], most: int
 ) -> Outcome:
-    """The same in a world that is there; the members are started, and ended."""
+    """The same in a world that exists; the members are started and stopped."""
     await fleet.start()
     await fleet.settle(SETTLE_S)
     async with lateness(fleet.record), Prober(fleet.network, fleet.groups) as served:
@@ -90,7 +92,7 @@ async def among(
 
 
 def draws(faults: Sequence[Fault], rng: Random) -> Iterator[tuple[Fault, ...]]:
-    """Every fault once in a random order, again and again; now and then two together."""
+    """Every fault once in a random order, repeatedly; now and then two together."""
     waiting: list[Fault] = []
     while True:
         if len(waiting) < 2:
@@ -121,8 +123,8 @@ async def _owners_at_rest(world: World) -> Mapping[int, int | None]:
 
 
 async def everybody_served(fleet: Fleet, since: float) -> bool:
-    """Wait until every member had a good answer to what it asked after an instant. Time in which
-    the run itself stood still does not count, up to a limit."""
+    """Wait until every member had a success for a request that it sent after an instant. Time in
+    which the run itself was blocked does not count, up to a limit."""
     waiting = {member.name for member in fleet.members}
     record, seen = fleet.record, len(fleet.record.beats)
     begun, late_before = now(), record.late_s
@@ -150,8 +152,8 @@ async def verdict(
     settled: bool = True,
     kept: list[Mapping[str, Any]] | None = None,
 ) -> list[str]:
-    """End the members and judge what they saw, what was committed, and what processes said.
-    ``kept`` is given the records around what did not hold."""
+    """Stop the members and judge what they observed, what was committed, and what processes logged.
+    ``kept`` gets the records around violations."""
     groups = dict.fromkeys(fleet.groups, settled)
     fleet.record.note("end", healed_ms=PEACE_MS, groups=groups)
     await fleet.stop()

@@ -1,4 +1,4 @@
-"""A PostgreSQL of a world: the process that serves it and starts it again, and its address."""
+"""A PostgreSQL of a world: the process that serves and restarts it, and its address."""
 
 import asyncio
 import shutil
@@ -14,7 +14,7 @@ from launcher.installation import CHECKOUT, START_S
 
 
 class Server:
-    """``process`` is ``proof.chaos.database``; everything lies in ``folder``."""
+    """``process`` is ``proof.chaos.database``; all its files are in ``folder``."""
 
     def __init__(self, folder: Path, process: asyncio.subprocess.Process, url: str) -> None:
         self.folder = folder
@@ -25,9 +25,8 @@ class Server:
     async def start(
         cls, folder: Path, environ: Mapping[str, str], log: Path, follows: str = ""
     ) -> "Server":
-        """Start one, as a replica of the server at the URL ``follows`` if there is one, and wait
-        until it takes connections; RuntimeError where it does not. What it says is added to
-        ``log``."""
+        """Start one, as a replica of the server at the URL ``follows`` if given, and wait until it
+        accepts connections; RuntimeError if it does not. Its output is added to ``log``."""
         told = [f"{name}={value}" for name, value in environ.items()]
         with log.open("ab") as said:
             process = await asyncio.create_subprocess_exec(
@@ -51,7 +50,7 @@ class Server:
         return server
 
     async def stop(self) -> None:
-        """End it and whoever starts it again; its files go."""
+        """Stop it and the process that restarts it; delete its files."""
         if self.process.returncode is None:
             self.process.terminate()
             await self.process.wait()
@@ -65,15 +64,15 @@ class Server:
         return port
 
     def through(self, port: int) -> str:
-        """Its URL by way of another port, a proxy's."""
+        """Its URL with another port, that of a proxy."""
         return self.url.replace(f":{self.port}/", f":{port}/")
 
     async def connect(self) -> "psycopg.AsyncConnection[Any]":
-        """A connection past every proxy."""
+        """A connection that bypasses every proxy."""
         return await psycopg.AsyncConnection.connect(self.url, autocommit=True, connect_timeout=3)
 
     async def connect_patiently(self) -> "psycopg.AsyncConnection[Any]":
-        """The same, as soon as it takes connections."""
+        """The same, with retries until it accepts connections."""
         async with asyncio.timeout(START_S):
             while True:
                 try:

@@ -1,8 +1,9 @@
-"""One history out of what members saw and what the database committed; judged by ``proof.history``.
+"""Merges what members observed and what the database committed into one history; ``proof.history``
+judges it.
 
-Pure. The database tells an instant just *before* a commit could be seen, and a commit may take long
-to be seen (its log goes to the disk first). Who reads meanwhile may read from before: a fetch that
-was asked in that span counts as asked at its beginning.
+Pure. The database gives an instant just *before* a commit becomes visible, and that may take long
+(its log is flushed first). Reads in that span may see the state before: a fetch that was sent in
+that span counts as sent at its beginning.
 """
 
 from bisect import bisect_right
@@ -16,17 +17,17 @@ Record = Mapping[str, Any]
 Place = tuple[str, str, int]
 
 UNSEEN_MS: Final = 60_000.0
-"""A commit that nobody was told of was seen this much later at the latest."""
+"""A commit without a response became visible this much later at the latest."""
 
 
 def judge(calls: Sequence[Record], rows: Sequence[Record]) -> list[Violation]:
-    """What did not hold. ``calls`` are records of members, ``rows`` of the database."""
+    """The violations. ``calls`` are records of members, ``rows`` of the database."""
     return check(merged(calls, rows))
 
 
 def merged(calls: Sequence[Record], rows: Sequence[Record]) -> list[Record]:
-    """Both in the order of their instants; of equal ones rows come first. Rows of groups that
-    no call names are left out: their members are not observed."""
+    """Both sorted by time; at equal times rows come first. Rows of groups that no call names are
+    left out: their members are not observed."""
     groups = {call["group"] for call in calls if call["type"] == "invoke"}
     known = [row for row in rows if row["table"] == "slot" or row["group"] in groups]
     spans = _spans(calls, known)
@@ -36,11 +37,11 @@ def merged(calls: Sequence[Record], rows: Sequence[Record]) -> list[Record]:
 
 BEFORE_MS: Final = 90_000.0
 AFTER_MS: Final = 5_000.0
-"""What is kept of the history around a violation: more than any session before it."""
+"""How much of the history around a violation is kept: more than any session before it."""
 
 
 def around(found: Collection[Violation], history: Sequence[Record]) -> list[Record]:
-    """The records that tell how it came to these: of their groups, and what is of no group."""
+    """The records before these violations: of their groups, and those without a group."""
     asked = {call["call"]: call["group"] for call in history if call["type"] == "invoke"}
 
     def group_of(record: Record) -> str | None:
@@ -63,7 +64,7 @@ Spans = Mapping[Place, Sequence[tuple[float, float]]]
 
 
 def _spans(calls: Sequence[Record], rows: Sequence[Record]) -> Spans:
-    """For each partition: from when to when each commit to it may have been on its way."""
+    """For each partition: the spans in which each commit to it may have been in progress."""
     told = _acknowledged(calls)
     spans: dict[Place, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
@@ -71,7 +72,7 @@ def _spans(calls: Sequence[Record], rows: Sequence[Record]) -> Spans:
             place = (row["group"], row["topic"], row["partition"])
             seen = told.get((place, row["offset"]), row["at"] + UNSEEN_MS)
             spans[place].append((row["at"], max(seen, row["at"])))
-    for those in spans.values():  # whoever writes next has waited for the row's lock
+    for those in spans.values():  # the next writer has waited for the row's lock
         for n, (since, until) in enumerate(those[:-1]):
             those[n] = (since, min(until, those[n + 1][0]))
     return spans
@@ -99,7 +100,7 @@ def _as_early_as_it_saw(call: Record, spans: Spans) -> Record:
 
 
 def _under_way(spans: Collection[tuple[float, float]], at: float) -> float | None:
-    """When the commit began that was on its way at an instant."""
+    """When the commit began that was in progress at an instant."""
     those = list(spans)
     n = bisect_right(those, (at, float("inf"))) - 1
     return those[n][0] if n >= 0 and those[n][1] > at else None

@@ -1,9 +1,9 @@
 """What the database committed, for the history: PostgreSQL's own log, read by logical decoding.
 
-Nodes write as ever. A replication slot keeps what they committed, in the order of the commits and
-over crashes of the server; it is read when somebody asks. The one thing that is added to the
-installation's database is a word: the guard also notes in the log from which epochs and revisions
-a transaction decided, since no row tells them.
+Nodes write as usual. A replication slot keeps what they committed, in the order of the commits and
+across crashes of the server; it is read on request. The only change to the installation's database
+is that the guard also writes a message to the log with the epochs and revisions from which a
+transaction decided, since no row has them.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ BEGIN
         'slots', slots, 'epochs', epochs, 'groups', group_ids, 'revisions', revisions)::text);
 END $$
 """
-"""Replaced, not renamed: prepared statements name a function by its number, and keep it."""
+"""Replaced, not renamed: prepared statements refer to a function by its OID, and keep it."""
 
 Connect = Callable[[], Awaitable["psycopg.AsyncConnection[Any]"]]
 
@@ -53,8 +53,8 @@ Connect = Callable[[], Awaitable["psycopg.AsyncConnection[Any]"]]
 class Witness:
     """``rows`` are records of the history, each with its ``at``, in the order of the commits.
 
-    ``jumps_s`` are the errors that the server's clock has had, 0 among them. They are hours, and
-    a transaction is read minutes after its commit: so it is clear by which one it told the time.
+    ``jumps_s`` are the offsets that the server's clock has had, including 0. They are hours, and a
+    transaction is read minutes after its commit: so it is clear which one applied.
     """
 
     def __init__(self, connect: Connect, jumps_s: Sequence[float] = (0.0,)) -> None:
@@ -66,7 +66,7 @@ class Witness:
         self._at = 0.0
 
     async def attach(self) -> None:
-        """Everything committed from here on is seen."""
+        """Record everything that is committed from here on."""
         async with await self.connect() as connection:
             itself = await (await connection.execute(ITSELF)).fetchone()
             assert itself is not None, "there is no guard"
@@ -78,21 +78,21 @@ class Witness:
         self._commits = Commits(members)
 
     async def read(self, limit_s: float) -> None:
-        """Take in what was committed since the last time, as soon as the server answers."""
+        """Read what was committed since the last time, as soon as the server answers."""
         self._take(await self._committed(limit_s))
 
     async def retain_at(self, replica: Connect, primary: Connect) -> None:
-        """Everything committed from here on is seen at the replica too, once it is promoted."""
+        """Also retain at the replica everything committed from here on, for after its promotion."""
         async with await replica() as there, await primary() as here:
             retaining = asyncio.create_task(there.execute(RETAIN))
-            while not retaining.done():  # it waits to hear what runs on the primary
+            while not retaining.done():  # it waits for a message about what runs on the primary
                 await here.execute("SELECT pg_log_standby_snapshot()")
                 await asyncio.wait([retaining], timeout=0.2)
             await retaining
 
     async def part(self, fork: int, at_ms: float, limit_s: float) -> None:
-        """The server was killed at ``at_ms``, and its replica knows nothing from the place ``fork``
-        of its log on: take in the rest, and that it is lost."""
+        """The server was killed at ``at_ms``, and its replica knows nothing from the position
+        ``fork`` of its log on: read the rest, and record it as lost."""
         found = await self._committed(limit_s)
         self._take(t for t in found if t.lsn < fork)
         kept, lsn, known = deepcopy(self._commits), self._lsn, len(self.rows)
@@ -117,7 +117,7 @@ class Witness:
         ahead_s = time.time() - time.monotonic()
         for transaction in transactions:
             if transaction.lsn <= self._lsn:
-                continue  # after a crash the server tells the last ones once more
+                continue  # after a crash the server sends the last ones again
             self._lsn = transaction.lsn
             at = self._instant(transaction.wall_s - ahead_s)
             # The server reads its clock shortly before it decides the order.
@@ -125,6 +125,6 @@ class Witness:
             self.rows += [{"at": self._at, **row} for row in self._commits.rows(transaction)]
 
     def _instant(self, told_s: float) -> float:
-        """The instant on our clock, whatever error the server's had then."""
+        """The time on our clock, whatever offset the server's had then."""
         present = time.monotonic()
         return min((told_s - jump for jump in self.jumps_s), key=lambda at: abs(present - at))

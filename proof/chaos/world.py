@@ -1,7 +1,6 @@
-"""A whole installation that can be hurt: PostgreSQL, proxies, three nodes, web, worker and beat.
+"""A whole installation for faults: PostgreSQL, proxies, three nodes, web, worker and beat.
 
-It starts and stops them, says which process is which, and reads the rows. What is done to them is
-``faults``.
+It starts and stops them, finds their processes, and reads the rows. ``faults`` has the faults.
 """
 
 import asyncio
@@ -26,7 +25,8 @@ from proof.chaos.server import Server
 from proof.chaos.witness import Witness
 
 SETTINGS: Mapping[str, str] = {
-    # Sessions of seconds, as in the comparison with Kafka: what is too slow costs members.
+    # Sessions of seconds, as in the comparison with Kafka: if Rollcall is too slow, members are
+    # removed.
     "ROLLCALL_GROUP_MIN_SESSION_TIMEOUT_MS": "1000",
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "300",
     "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": "5000",
@@ -36,14 +36,15 @@ SETTINGS: Mapping[str, str] = {
 }
 
 LINES_KEPT = 200_000
-"""Of what the processes said: enough for an hour of chaos."""
+"""Lines of the processes' output: enough for an hour of chaos."""
 
 OWNERS: LiteralString = "SELECT slot, node_id FROM rollcall_slot"
 NODES: LiteralString = "SELECT node_id, host, port FROM rollcall_node ORDER BY node_id"
 
 
 class World:
-    """``async with World(3) as world``. ``through`` leads members by the proxies of the nodes."""
+    """``async with World(3) as world``. ``through`` sends members through the proxies of the
+    nodes."""
 
     def __init__(self, nodes: int, settings: Mapping[str, str] | None = None) -> None:
         self.nodes = nodes
@@ -106,13 +107,13 @@ class World:
             await self.proxies[node_id].start()
 
     async def serve(self, follows: str = "") -> Server:
-        """Start a PostgreSQL, or a replica of the one at a URL; whoever asks has to stop it."""
+        """Start a PostgreSQL, or a replica of the one at a URL; the caller has to stop it."""
         self._served += 1
         folder = self.folder / f"database-{self._served}"
         return await Server.start(folder, self.server.environ, self.database_log_file, follows)
 
     async def _stop(self) -> None:
-        for process in self.processes.all():  # whoever was left standing could not end
+        for process in self.processes.all():  # a paused one could not end
             if process.is_running():
                 process.resume()
         if self.installation is not None:
@@ -124,7 +125,7 @@ class World:
             await self._postgres.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    # -- who is who
+    # -- processes
 
     @property
     def processes(self) -> Tree:
@@ -143,16 +144,16 @@ class World:
         return self.processes.one("launcher.celery", " worker ")
 
     def postmaster(self) -> psutil.Process | None:
-        """PostgreSQL's first process."""
+        """PostgreSQL's postmaster."""
         return self.processes.one("bin/postgres -D")
 
     def supervisor(self) -> psutil.Process | None:
-        """Whoever starts PostgreSQL again when it dies."""
+        """The process that restarts PostgreSQL when it dies."""
         return None if self._postgres is None else psutil.Process(self._postgres.process.pid)
 
     @property
     def postgres(self) -> Server:
-        """The PostgreSQL that the nodes use; a promotion puts another there."""
+        """The PostgreSQL that the nodes use; a promotion replaces it."""
         assert self._postgres is not None
         return self._postgres
 
@@ -162,21 +163,21 @@ class World:
 
     @property
     def database_log_file(self) -> Path:
-        """Where every PostgreSQL of this world writes what it says."""
+        """The log file of every PostgreSQL of this world."""
         return self.folder / "database.log"
 
     def database_log(self) -> str:
-        """What PostgreSQL said."""
+        """PostgreSQL's log."""
         return self.database_log_file.read_text(errors="replace")
 
     def log(self) -> list[str]:
-        """What all processes said; nodes first, since the server has a log of its own."""
+        """The output of all processes, nodes first; the server has a separate log."""
         said = [] if self.installation is None else list(self.installation.log)
         return [*said, *self.database_log().splitlines(keepends=True)]
 
     @property
     def bootstraps(self) -> list[str]:
-        """HOST:PORT of every node, as they advertise themselves."""
+        """HOST:PORT of every node, as advertised."""
         return [f"127.0.0.1:{port}" for port in self.ports.values()]
 
     @property
@@ -185,7 +186,7 @@ class World:
         return {self.ports[node_id]: proxy.port for node_id, proxy in self.proxies.items()}
 
     def arm(self, node_id: int, point: str, act: str) -> Path:
-        """Let a node do something to itself at a fail point; the file is gone once it did."""
+        """Activate a fail point in a node; the file is deleted once the node has reached it."""
         file = fail_points.file_of(self.points, node_id, point)
         file.write_text(act)
         return file
@@ -193,17 +194,17 @@ class World:
     # -- the rows
 
     async def connect(self) -> "psycopg.AsyncConnection[Any]":
-        """A connection past the proxy."""
+        """A connection that bypasses the proxy."""
         return await self.postgres.connect()
 
     async def rows(self, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
-        """What a query finds, on a connection of its own."""
+        """The rows of a query, on a connection of its own."""
         async with await self.connect() as connection:
             cursor = await connection.execute(query, values)
             return await cursor.fetchall() if cursor.description else []
 
     async def rows_patiently(self, query: LiteralString, limit_s: float) -> list[tuple[Any, ...]]:
-        """The same, as soon as the database answers."""
+        """The same, with retries until the database answers."""
         async with asyncio.timeout(limit_s):
             while True:
                 try:
@@ -212,7 +213,8 @@ class World:
                     await asyncio.sleep(0.1)
 
     async def whole(self, limit_s: float) -> None:
-        """Wait until every node lives and owns its share, so that nothing moves by itself."""
+        """Wait until every node is alive and owns its share, so that no slot moves without a
+        fault."""
         async with asyncio.timeout(limit_s):
             while not await self._is_whole():
                 await asyncio.sleep(0.1)

@@ -1,8 +1,8 @@
-"""Zombies: nodes that stand still in the middle of a write until others have taken over.
+"""Zombies: nodes that are stopped in the middle of a write until others have taken over.
 
-Each is stopped at a fail point (``groups.coordinator.fail_points``), is replaced while it stands,
-and goes on where it stood: its write comes late. The server's own log says what became of it. That
-no generation was acknowledged twice is for the history to say.
+Each is stopped at a fail point (``groups.coordinator.fail_points``), is replaced while it is
+stopped, and continues there: its write comes late. The server's log shows its outcome. The history
+checks that no generation was acknowledged twice.
 """
 
 import asyncio
@@ -40,9 +40,9 @@ POINTS: Final[Mapping[str, str]] = {
     "offsets:after": COMMITTED,
     "membership:after": COMMITTED,
 }
-"""Where a node may stop, and what the server says of a write that comes on from there: it is
-refused by the guard; its transaction was ended, so that others could take over; or it had
-committed already, and only its answers are late."""
+"""Where a node may stop, and what the server logs about a write that continues there: the guard
+rejects it; its transaction was ended, so that others could take over; or it had committed already,
+and only its responses are late."""
 
 MEMBERSHIP: Final = "membership:"
 
@@ -55,7 +55,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Zombie:
-    """One that rose again. ``late`` says whether its write ended as ``POINTS`` has it."""
+    """A node that continued. ``late`` says whether its write ended as in ``POINTS``."""
 
     point: str
     taken_over_s: float
@@ -64,7 +64,7 @@ class Zombie:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run showed."""
+    """The result of a run."""
 
     zombies: list[Zombie] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
@@ -89,14 +89,14 @@ async def run(count: int, nodes: int, seed: int, size: Size, points: Sequence[st
 
 
 async def judge(scene: Scene, zombies: Sequence[Zombie]) -> list[str]:
-    """The verdict of the history, and every late write that went another way than it must."""
+    """The verdict of the history, and every late write with a wrong outcome."""
     await scene.fleet.settle(SETTLE_S)
     strays = [f"a late write at {z.point} was not as it must be" for z in zombies if not z.late]
     return [*strays, *await verdict(scene.world, scene.fleet)]
 
 
 async def raise_one(scene: Scene, point: str) -> Zombie:
-    """Stop a node at a point of its work until others own all that it had; then let it go on."""
+    """Stop a node at a fail point until others own all its slots; then let it continue."""
     world, fleet = scene.world, scene.fleet
     group_id = scene.rng.choice(_that_write(fleet, point))
     node_id = await _owner(world, group_id)
@@ -104,7 +104,7 @@ async def raise_one(scene: Scene, point: str) -> Zombie:
     file = world.arm(node_id, point, "stop")
     if point.startswith(MEMBERSHIP):
         for member in fleet.of(group_id):
-            member.rejoin()  # the leader among them: that is a rebalance
+            member.rejoin()  # the leader is among them: that is a rebalance
     assert node is not None
     if not await stopped(node, REACH_S):
         raise TimeoutError(f"node {node_id} never came to {point}")
@@ -121,7 +121,7 @@ async def raise_one(scene: Scene, point: str) -> Zombie:
 
 
 def _that_write(fleet: Fleet, point: str) -> Sequence[str]:
-    """Groups that can be made to come to a point."""
+    """Groups that can be made to reach a fail point."""
     rebalances = point.startswith(MEMBERSHIP)
     return sorted(g for g, kind in fleet.groups.items() if not rebalances or kind == "classic")
 
@@ -140,12 +140,12 @@ async def _replaced(world: World, node_id: int) -> None:
 
 
 def _said(world: World, point: str) -> int:
-    """How often the server's log has the sentence for a write that comes late from there."""
+    """How often the server's log has the message for a late write from there."""
     return world.database_log().count(POINTS[point]) if POINTS[point] else 0
 
 
 async def _came(world: World, point: str, before: int) -> bool:
-    """Whether the server says it once more, soon; nothing is awaited where nothing is said."""
+    """Whether the server soon logs the message once more; True at once if there is none."""
     if not POINTS[point]:
         return True
     try:

@@ -9,7 +9,7 @@ from proof.chaos.fleet import Size
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run, print the report, and say by the exit status whether all held."""
+    """Run, print the report, and return by the exit status whether all held."""
     asked = _parser().parse_args(arguments)
     size = Size(
         classic_groups=asked.classic,

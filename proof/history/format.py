@@ -44,12 +44,12 @@ checked.
   took over that lacks the last rows of the group; these have their earlier values again.
 - ``table`` "removed": ``group``, ``member``, ``trigger``: of the journal entry about the removal.
 
-*Faults*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
-(written when it begins; the latest end) it sleeps or is cut off, which excuses its silence. ``type``
-"late": from ``since`` to ``until`` the recorder itself was blocked, and with it all clients and
-what is between them and the nodes. ``type`` "mishap", ``what``: an exception reached a node's
-loop. ``type`` "end": the faults ended ``healed_ms`` ago; ``groups`` maps each group with living
-members to whether all of them are settled.
+*Faults*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until`` (written when it
+begins; the latest end) it sleeps or is cut off, which excuses its silence. ``type`` "late": from
+``since`` to ``until`` the recorder itself was blocked, and with it all clients and what is between
+them and the nodes. ``type`` "mishap", ``what``: an exception reached a node's loop. ``type`` "end":
+the faults ended ``healed_ms`` ago; ``groups`` maps each group with living members to whether all of
+them are settled.
 """
 
 from collections.abc import Mapping

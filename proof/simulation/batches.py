@@ -1,7 +1,7 @@
-"""What a batch of ``groups.store.apply`` does to the modelled rows: the guard, and what is written.
+"""The effect of a batch of ``groups.store.apply`` on the modelled rows: the guard, and the writes.
 
-The guard here is the model of ``rollcall_guard``; that the real one does the same is shown with
-real connections in tests/store.
+The guard here is the model of ``rollcall_guard``; tests/store shows with real connections that the
+real one does the same.
 """
 
 import json
@@ -41,7 +41,7 @@ from proof.simulation.world import SECOND
 
 @dataclass(slots=True)
 class Guard:
-    """How the guard judges; a saboteur changes a field, the product has these."""
+    """What the guard checks; a saboteur changes a field, the product has these."""
 
     slot_lock: str = SHARE
     checks_epoch: bool = True
@@ -52,20 +52,21 @@ class Guard:
 GUARD = Guard()
 
 INDEX_BYTES_MAX: Final = 2_704
-"""What an entry of a B-tree may have (PostgreSQL's BTMaxItemSize of pages of 8 KiB)."""
+"""The maximum size of a B-tree entry (PostgreSQL's BTMaxItemSize of pages of 8 KiB)."""
 
 INT64: Final = range(-(1 << 63), 1 << 63)
 
 ENDS: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED)
-"""Entries of a round's end, which name also those who did not join again in time. In a group of
-the draft that is how a silent consumer goes."""
+"""Entries of a round's end, which also name members that did not rejoin in time. In a draft group
+this is how a silent consumer is removed."""
 
 EXPIRED: Final = Trigger.SESSION_EXPIRED
 FAILED: Final = EntryKind.CONSUMER_REBALANCE_FAILED
 
 
 async def apply(connection: Connection, batch: Batch) -> None:
-    """``groups.store.apply.apply`` over modelled rows: one message, one outcome, or none known."""
+    """``groups.store.apply.apply`` over modelled rows: one message, one outcome, or an unknown
+    one."""
     try:
         verdict = await _whole_or_in_parts(connection, batch)
     except psycopg.OperationalError as error:
@@ -89,7 +90,8 @@ async def _whole_or_in_parts(connection: Connection, batch: Batch) -> StoreError
 
 
 def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operation:
-    """Guard, and write at the commit. Returns the StoreError that the guard raised, or None."""
+    """Run the guard, and write at the commit. Returns the StoreError that the guard raised, or
+    None."""
     epochs = {slot_of(w.group_id): -1 for w in batch.writes}
     epochs |= {slot: epoch for slot, epoch in batch.epochs.items() if slot in epochs}
     for slot in sorted(epochs):
@@ -119,7 +121,7 @@ def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operati
 
 
 def _impossible_members(write: Write) -> tuple[str, ...]:
-    """The members that are to be written with what text, or an index, cannot hold."""
+    """The members whose rows have values that a text, or an index, cannot hold."""
     before, after = write.before.members, write.decision.group.durable.members
     if after is before or write.decision.deleted:
         return ()
@@ -147,7 +149,7 @@ def _has_impossible_offsets(write: Write) -> bool:
 
 
 def refused_members(db: Database, transaction: Transaction, write: Write) -> Operation:
-    """``groups.store.blame.refused_members``: whose rows would be refused."""
+    """``groups.store.blame.refused_members``: whose rows would be rejected."""
     yield ("wait", time_of_work(db))
     return _impossible_members(write)
 
@@ -180,7 +182,7 @@ def _lock_groups(db: Database, transaction: Transaction, batch: Batch) -> Operat
 
 
 def _write(db: Database, write: Write, epoch: int, *, only_offsets: bool) -> None:
-    """One group's rows, at the instant of the commit, and what the history tells of them."""
+    """Write one group's rows, at the instant of the commit, and record them in the history."""
     decision, group_id = write.decision, write.group_id
     under = {"slot": slot_of(group_id), "epoch": epoch}
     if not only_offsets:
@@ -205,7 +207,7 @@ def _put_group(db: Database, write: Write, under: Mapping[str, int]) -> None:
     revision = (stored.revision if stored else 0) + 1
     if stored is None or stored.group.state != after.group.state:
         db.state_since[group_id] = db.wall
-    # What the batch does not name stays: a row that another has changed is not undone.
+    # Rows that the batch does not name stay: another's change is not undone.
     members = dict(stored.members) if stored else {}
     for member_id in write.before.members:
         if member_id not in after.members:
@@ -245,19 +247,19 @@ def _journal(db: Database, write: Write) -> None:
 
 
 def _silent(write: Write) -> set[str]:
-    """Who is named as one that was not heard of."""
+    """The members that an entry names as silent."""
     entries = [e for e in write.decision.journal if e.trigger == EXPIRED and e.kind not in ENDS]
     return {member for e in entries for member in (*e.left, e.member_id) if member}
 
 
 def _silent_in_draft(write: Write) -> set[str]:
-    """A round's end names them, whatever began it."""
+    """A round's end names them, whatever caused it."""
     return {member for e in write.decision.journal if e.kind in ENDS for member in e.left}
 
 
 def _silent_in_commanded(write: Write) -> set[str]:
-    """Whoever goes was silent, but for those who are expelled: nothing else takes one out that
-    has not said goodbye."""
+    """A removed consumer was silent, unless it was expelled: no other consumer is removed without
+    leaving."""
     before = write.before.members
     expelled = {member for member, row in before.items() if thread_offers.is_expelled(row)}
     failed = {m for e in write.decision.journal if e.kind == FAILED for m in e.left}
@@ -268,7 +270,7 @@ SILENT: Final[Mapping[str, Callable[[Write], set[str]]]] = {
     DRAFT: _silent_in_draft,
     COMMANDED: _silent_in_commanded,
 }
-"""Who may have gone for its silence, by kinds that tell it in a way of their own."""
+"""Members that may have been removed because of silence, for kinds that record it differently."""
 
 
 def _operations(db: Database, write: Write) -> None:

@@ -1,4 +1,4 @@
-"""A member of a classic group, as a consumer of Kafka's own clients behaves (KIP-62, 345, 394)."""
+"""A member of a classic group, which behaves as Kafka's own consumers (KIP-62, 345, 394)."""
 
 import asyncio
 import struct
@@ -15,11 +15,11 @@ REBALANCE_MS: Final = 5_000
 
 
 class ClassicClient(Client):
-    """Joins, syncs, beats on a connection of its own, works, and joins again when told to."""
+    """Joins, syncs, heartbeats on a separate connection, works, and rejoins on request."""
 
     must_join = True
     shared = 0
-    """Partitions that it gave out last; a leader that finds more of them joins again."""
+    """Partitions that it assigned last; a leader that finds more of them joins again."""
 
     async def live(self) -> None:
         """Until it leaves or is fenced."""
@@ -49,7 +49,7 @@ class ClassicClient(Client):
             return joined.error is ErrorCode.MEMBER_ID_REQUIRED
         self.member_id, self.generation = joined.member_id, joined.generation_id
         self.turns += 1
-        self.owned, self.shared = frozenset(), 0  # until it is told anew
+        self.owned, self.shared = frozenset(), 0  # until its next assignment
         assignments = self._lead(joined) if joined.leader == joined.member_id else {}
         synced = await self.main.call("SyncGroup", self._sync(joined, assignments))
         if synced is None:
@@ -62,8 +62,8 @@ class ClassicClient(Client):
         return True
 
     def _lead(self, joined: Joined) -> Mapping[str, bytes]:
-        """A leader that came back goes on with what was given out (KIP-814); where the topic has
-        grown by then, nobody knows whether it was all, and it joins again."""
+        """A leader that returned keeps the previous assignment (KIP-814); if the topic may have
+        grown since, it joins again."""
         self.shared = self.partitions
         if not joined.skip_assignment:
             return self._share(joined)
@@ -73,7 +73,7 @@ class ClassicClient(Client):
     must_forget = False
 
     def _refused(self, code: ErrorCode, joined: Any) -> None:
-        """What a client does with an error; static members that were replaced end."""
+        """What a client does after an error; static members that were replaced end."""
         self.must_join, self.is_stable = True, False
         if code is ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id = joined.member_id
@@ -131,7 +131,7 @@ class ClassicClient(Client):
         )
 
     def _share(self, joined: Joined) -> Mapping[str, bytes]:
-        """Range, by instance and member id; the offset makes each leader's answer another."""
+        """Range, by instance and member id; the offset makes each leader's assignment different."""
         ids = sorted((m.instance_id or m.member_id, m.member_id) for m in joined.members)
         turn = self.world.rng.randrange(len(ids) or 1)
         return {
@@ -142,7 +142,7 @@ class ClassicClient(Client):
         }
 
     def commit_of(self, told: Sequence[Sequence[Any]]) -> OffsetCommit:
-        """OffsetCommit of the present generation."""
+        """OffsetCommit of the current generation."""
         return OffsetCommit(
             generation_id=self.generation,
             member_id=self.member_id,
@@ -152,7 +152,7 @@ class ClassicClient(Client):
         )
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """What the history is told."""
+        """The fields of a success in the history."""
         if isinstance(reply, Joined):
             return {
                 "member": reply.member_id,

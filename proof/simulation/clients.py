@@ -1,7 +1,7 @@
-"""Members as stock clients are, and what they record: the part that all protocols share.
+"""Members that behave as stock clients, and what they record: the part that all protocols share.
 
-A client finds its coordinator, calls, gives up after a while, and tries again. Every call is
-written down as ``proof.history`` says. What clients do wrong is elsewhere (``late``).
+A client finds its coordinator, calls it, times out, and tries again. Every call is recorded in the
+format of ``proof.history``. Clients with defects are elsewhere (``late``).
 """
 
 import asyncio
@@ -16,27 +16,28 @@ from proof.simulation.network import Link, Network, Request
 from proof.simulation.world import Process, World
 
 REQUEST_TIMEOUT_S: Final = 100.0
-"""Longer than a life: whoever waits at its end was forgotten. (Each sleep of a node starts its
-timers anew, so that a join phase may last for several of its timeouts.)"""
+"""Longer than a life: a request that waits at its end was forgotten. (Each pause of a node restarts
+its timers, so that a join phase may last for several of its timeouts.)"""
 
 SEEKS_MAX: Final = 8
-"""Nodes that a client asks, one after the other, before it lets a call wait for its next turn."""
+"""How many nodes a client asks, one after the other, before the call waits for its next turn."""
 
 SEEK_TIMEOUT_S: Final = 0.6
-"""A node that is paused must not cost a member a good part of its session."""
+"""A paused node must not cost a member a large part of its session."""
 
 AGAIN_S: Final = 0.15
-"""After a beat that found no coordinator."""
+"""After a heartbeat that found no coordinator."""
 
 BEATS_PER_SESSION: Final = 5
 
 FETCHES_MAX: Final = 12
-"""Partitions of whose offsets a client looks at all; of more it looks at its own."""
+"""How many partitions' offsets a client fetches at most; with more, only those of its own
+partitions."""
 
 OFFSET_MAX: Final = (1 << 63) - 1
 
 NOTHING: Final = (-1, "")
-"""What is told of a partition without a committed offset."""
+"""The result for a partition without a committed offset."""
 
 LOST: Final = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
@@ -44,8 +45,8 @@ Part = tuple[str, int]
 
 
 class Numbers:
-    """What must be unique in a run: calls, committed offsets, transactions. ``is_odd``: offsets
-    come from the end of what an int64 holds, with notes that are hard to keep."""
+    """What must be unique in a run: calls, committed offsets, transactions. ``is_odd``: offsets are
+    at the end of the int64 range, with notes that are hard to store."""
 
     def __init__(self, *, is_odd: bool = False) -> None:
         self.is_odd = is_odd
@@ -55,28 +56,28 @@ class Numbers:
         self.transactions = 0
 
     def next_offset(self) -> int:
-        """An offset that was never committed before."""
+        """An offset that was not committed before."""
         self.offsets += 1
         return OFFSET_MAX - self.offsets if self.is_odd else self.offsets
 
     def note_of(self, offset: int) -> str:
-        """The note (Kafka's "metadata") that goes with an offset, whoever commits it."""
+        """The note (Kafka's "metadata") of an offset, whichever client commits it."""
         return odd.NOTES[offset % len(odd.NOTES)] if self.is_odd else ""
 
     def writes(self, told: Sequence[Sequence[Any]]) -> tuple[OffsetWrite, ...]:
-        """[topic, partition, offset] as they are committed."""
+        """[topic, partition, offset] in the form of a commit."""
         return tuple(OffsetWrite(t, p, o, -1, self.note_of(o)) for t, p, o in told)
 
     def facts_of(self, told: Sequence[Sequence[Any]]) -> dict[str, Any]:
-        """What the history is told of a commit."""
+        """The fields of a commit in the history."""
         if not self.is_odd:
             return {"offsets": told}
         return {"offsets": told, "notes": [odd.digest(self.note_of(o)) for _, _, o in told]}
 
 
 class Channel:
-    """One connection's worth of a client: one call at a time. ``key``: the group, or the
-    transactional id, whose coordinator is called."""
+    """One connection of a client: one call at a time. ``key``: the group, or the transactional id,
+    whose coordinator is called."""
 
     def __init__(self, client: "Caller", name: str, key: str | None = None) -> None:
         self.client = client
@@ -86,10 +87,10 @@ class Channel:
         self._silent: set[int] = set()
 
     async def call(self, api: str, body: Any, patience_s: float | None = None, **told: Any) -> Any:
-        """Call the group's coordinator; None where nobody knows what became of it.
+        """Call the group's coordinator; None if the outcome is unknown.
 
-        After ``patience_s`` the client looks for another coordinator, as clients do when a
-        session has gone by; None: it waits for an answer.
+        After ``patience_s`` the client looks for another coordinator, as clients do when a session
+        has passed; None: it waits for a response.
         """
         client, world = self.client, self.client.world
         member, generation = client.member_id, client.generation  # as the body has them
@@ -118,7 +119,7 @@ class Channel:
         return reply
 
     async def _coordinator(self) -> Link | None:
-        """The connection to the coordinator; None after several nodes were asked in vain."""
+        """The connection to the coordinator; None after several attempts."""
         for _ in range(SEEKS_MAX):
             if self.link is not None and self.link.is_open:
                 return self.link
@@ -137,7 +138,7 @@ class Channel:
         await asyncio.sleep(client.world.rng.uniform(0.1, 0.3))
 
     def _next_node(self) -> int | None:
-        """Any node, but one that was asked in vain only when all others were, too."""
+        """Any node; one that did not answer only after all others."""
         nodes = self.client.network.nodes.keys()
         if self._silent >= nodes:
             self._silent.clear()
@@ -145,7 +146,7 @@ class Channel:
         return self.client.world.rng.choice(left) if left else None
 
     async def _coordinator_by(self, node_id: int | None) -> Any:
-        """What a node says; None where it says nothing."""
+        """The coordinator according to a node; None if it does not say."""
         client = self.client
         if node_id is None:
             return None
@@ -183,7 +184,7 @@ class Channel:
             world.record("ok", **common, **self.client.facts(reply))
 
     def close(self) -> None:
-        """Start over with another connection."""
+        """Use another connection from now on."""
         if self.link is not None:
             self.link.close()
             self.link = None
@@ -204,7 +205,8 @@ def _code(reply: Any) -> ErrorCode:
 
 
 class Caller:
-    """A process that calls coordinators. ``group_id``: whose, where its channels say no other."""
+    """A process that calls coordinators. ``group_id``: its group, unless its channels have
+    another."""
 
     instance: str | None = None
     member_id = ""
@@ -220,16 +222,16 @@ class Caller:
         self.process = Process(world, name)
 
     def session(self) -> Mapping[str, int]:
-        """What the history is told of how long it may be silent."""
+        """How long it may be silent, for the history."""
         return {}
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """What the history is told of a good answer."""
+        """The fields of a success in the history."""
         return {}
 
 
 class Client(Caller, ABC):
-    """One member of one group; the protocol's own part is in the subclasses."""
+    """One member of one group; the subclasses have each protocol's own part."""
 
     def __init__(
         self,
@@ -252,16 +254,17 @@ class Client(Caller, ABC):
         self.beats = Channel(self, f"{name}-beats")
 
     is_idle = False
-    """Whether it waits without a generation, since there is nothing for it to work on."""
+    """Whether it waits without a generation, because there are no partitions for it."""
 
     @property
     def beat_s(self) -> float:
-        """Between two beats, about: several go into a session, as with stock clients."""
+        """The approximate time between two heartbeats: several fit into a session, as with stock
+        clients."""
         return self.session_ms / 1000 / BEATS_PER_SESSION
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """What it subscribes to: its topic and, of odd ones, what there is not."""
+        """What it subscribes to: its topic and, for odd ones, some that do not exist."""
         return (self.topic, *odd.TOPICS, self.topic) if self.numbers.is_odd else (self.topic,)
 
     @property
@@ -271,25 +274,26 @@ class Client(Caller, ABC):
 
     @property
     def partitions(self) -> int:
-        """How many its topic has by now."""
+        """How many partitions its topic has by now."""
         return self.network.partitions[self.topic]
 
     @property
     def patience_s(self) -> float:
-        """How long it waits for an answer to a beat before it looks for another coordinator."""
+        """How long it waits for the response to a heartbeat before it looks for another
+        coordinator."""
         return self.session_ms / 1000
 
     def is_at(self, node_id: int) -> bool:
-        """Whether it beats at that node."""
+        """Whether it sends its heartbeats to that node."""
         link = self.beats.link
         return link is not None and link.is_open and link.node_id == node_id
 
     def session(self) -> Mapping[str, int]:
-        """What the history is told of how long it may be silent."""
+        """How long it may be silent, for the history."""
         return {} if self.is_shade else {"session_ms": self.session_ms}
 
     def start(self) -> None:
-        """Live until told otherwise."""
+        """Run until stopped."""
         self.process.spawn(self.live())
 
     @abstractmethod
@@ -297,7 +301,7 @@ class Client(Caller, ABC):
         """The protocol."""
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """What the history is told of a good answer."""
+        """The fields of a success in the history."""
         if not isinstance(reply, dict):
             return {}
         wanted = self.owned
@@ -319,7 +323,7 @@ class Client(Caller, ABC):
     # -- offsets
 
     async def work(self) -> None:
-        """Commit something, or read what was committed."""
+        """Commit an offset, or read what was committed."""
         if self.world.rng.random() < 0.3 or not self.owned:
             await self.main.call("OffsetFetch", None)
             return
@@ -327,7 +331,7 @@ class Client(Caller, ABC):
         await self.commit([partition])
 
     async def commit(self, partitions: Sequence[int]) -> Any:
-        """Commit offsets that were never committed before."""
+        """Commit offsets that were not committed before."""
         offset = self.numbers.next_offset()
         told = [[self.topic, p, offset] for p in partitions]
         facts = self.numbers.facts_of(told)

@@ -1,4 +1,4 @@
-"""The cluster of one seed: nodes, members and their population, and what can be done to them."""
+"""The cluster of one seed: nodes, members and their population, and the operations of faults."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -20,10 +20,10 @@ from proof.simulation.producer import Producer
 from proof.simulation.world import MS, SECOND, World
 
 TROUBLE_S: Final = 45.0
-"""For how long things go wrong, of a life's simulated time."""
+"""How long faults occur, of a life's simulated time."""
 
 PEACE_S: Final = 20.0
-"""After this without a fault every group must be settled (I7)."""
+"""How long after the last fault every group must be settled (I7)."""
 
 RULES: Final = Rules(
     group_initial_rebalance_delay_ms=1_000,
@@ -34,27 +34,27 @@ RULES: Final = Rules(
     group_consumer_assignor_offload_enable=True,
     offsets_retention_minutes=0,
 )
-"""Short times, so that a life of a minute has many rebalances; retention ends at once."""
+"""Short times, so that a life of a minute has many rebalances; retention expires at once."""
 
 SESSIONS_MS: Final = (3_000, 4_000, 4_000, 6_000)
 """Session timeouts of a life's members; the shortest is as long as a lease."""
 
 PARTITIONS: Final = 4
-"""Of every topic in the beginning."""
+"""Of every topic at the beginning."""
 
 BIG: Final = (120, 250)
 BIG_PARTITIONS: Final = 1_000
 BIG_SESSION_MS: Final = 10_000
-"""A big group's members, at least and at most; and sessions that let them beat less often."""
+"""A big group's members, at least and at most; and sessions that let them heartbeat less often."""
 
 NOTES: Final = frozenset({"struck", "seen"})
-"""Records of the simulation about itself; the checker knows nothing of them."""
+"""Records of the simulation about itself; the checker ignores them."""
 
 
 class Fault(NamedTuple):
-    """``every``: seconds between two of them, about. ``draws_apart``: whether a life has it is
-    drawn from a source of its own, so that the lives of the same seeds without it stay as they
-    were before there was such a fault."""
+    """``every``: the average seconds between two of them. ``draws_apart``: a separate random source
+    decides whether a life has it, so that lives without it are the same as before the fault was
+    added."""
 
     strike: Callable[["Run"], None]
     every: float
@@ -62,7 +62,8 @@ class Fault(NamedTuple):
 
 
 class Run:
-    """The cluster of one seed, and the levers that faults pull. ``known``: all faults, by name."""
+    """The cluster of one seed, and the operations that faults use. ``known``: all faults, by
+    name."""
 
     def __init__(
         self,
@@ -109,14 +110,14 @@ class Run:
         return Random(f"{seed} {name}") if self.known[name].draws_apart else self.world.rng
 
     def _names(self, count: int) -> list[str]:
-        """Of the groups, each once."""
+        """The names of the groups, each once."""
         rng = self.world.rng
         names = [f"g{rng.randrange(1000)}" for _ in range(count)]
         if self.population.is_odd:
             names[0] = rng.choice(odd.GROUPS)
         return list(dict.fromkeys(names))
 
-    # -- beginning
+    # -- the beginning
 
     def begin(self) -> None:
         """Start the nodes, then the members."""
@@ -173,7 +174,7 @@ class Run:
         self.world.after(delay, client.start)
 
     def produce(self, transactional_id: str, delay: int) -> Producer:
-        """Another process with this transactional id; those that live learn of it."""
+        """Start another process with this transactional id; those that live learn of it."""
         for before in self.producers:
             before.has_successor |= before.group_id == transactional_id
         self._named += 1
@@ -190,11 +191,11 @@ class Run:
         return producer
 
     def intrude(self, like: Client) -> None:
-        """A client with values that no row can hold, in the protocol of this one."""
+        """Start a client with values that no row can hold, in the protocol of this one."""
         self._named += 1
         Intruder(like, self.numbers, f"x{self._named}").start()
 
-    # -- trouble
+    # -- faults
 
     def _plan(self, name: str) -> None:
         every = self.known[name].every
@@ -208,27 +209,27 @@ class Run:
         self._plan(name)
 
     def any_node(self) -> Node | None:
-        """A node that lives."""
+        """A live node."""
         nodes = [n for _, n in sorted(self.network.nodes.items()) if n.process.alive]
         return self.world.rng.choice(nodes) if nodes else None
 
     def any_client(self) -> Client | None:
-        """A client that lives and is not about to go."""
+        """A client that is alive and not about to leave."""
         living = [c for c in self.clients if not (c.is_over or c.is_leaving)]
         return self.world.rng.choice(living) if living else None
 
     def any_producer(self) -> Producer | None:
-        """A producer that lives and has no successor."""
+        """A producer that is alive and has no successor."""
         living = [p for p in self.producers if not (p.is_over or p.has_successor)]
         return self.world.rng.choice(living) if living else None
 
     def later(self, seconds: float, what: Callable[[], object]) -> None:
-        """Undo something after so long, and in any case before peace begins."""
+        """Undo something after so long, and in any case before the end without faults begins."""
         self.world.at(min(self.world.now + int(seconds * SECOND), self.peace_at), what)
 
     @property
     def peace_s(self) -> float:
-        """How long a life goes on without trouble: twice as long where sessions are."""
+        """How long a life continues without faults: twice as long as long sessions require."""
         return PEACE_S * (2 if self.population.is_big else 1)
 
     @property
@@ -237,13 +238,13 @@ class Run:
         return int(TROUBLE_S * SECOND)
 
     def excuse(self, client: Client, seconds: float) -> None:
-        """What the client does not say for so long is its own fault."""
+        """Excuse the client's silence for so long."""
         now = self.world.now / MS
         for process in (client.name, f"{client.name}-beats"):
             self.world.record("fault", process=process, since=now, until=now + seconds * 1000)
 
     def replace(self, client: Client, *, kills: bool = True) -> None:
-        """Another process takes the client's place after a while."""
+        """Start another process in the client's place after a while."""
         if kills:
             self.excuse(client, 3600)
             client.die()
@@ -251,13 +252,13 @@ class Run:
         self._join(type(client), client.group_id, client.instance, delay)
 
     def operate(self, verb: str) -> None:
-        """An operator, or a sweep, asks for something."""
+        """Insert a request of an operator, or of a sweep."""
         group_id = self.world.rng.choice(self.groups)
         operations = self.database.operations
         operations[len(operations) + 1] = OperationRecord(group_id, slot_of(group_id), verb)
 
     def drain(self, node_id: int, *, is_on: bool) -> None:
-        """An operator drains a node, or withdraws that: a row, and the bell."""
+        """An operator drains a node, or ends its drain: a row, and a notification."""
         if (node_id in self.database.drains) is is_on:
             return
         (self.database.drains.add if is_on else self.database.drains.remove)(node_id)
@@ -276,7 +277,7 @@ class Run:
     # -- the end
 
     def end(self) -> None:
-        """Say which groups are settled."""
+        """Record which groups are settled."""
         living: dict[str, list[Client]] = {}
         for client in self.clients:
             if not (client.is_over or client.is_leaving):
@@ -288,8 +289,8 @@ class Run:
         self.world.record("end", healed_ms=self.peace_s * 1000, groups=settled, **self._placement())
 
     def _placement(self) -> Mapping[str, object]:
-        """Who owns what, for the checker. ``stays``: slots that their owner keeps for a while,
-        since whoever should have had them did not take them."""
+        """The owners of slots, for the checker. ``stays``: slots that their owner keeps for a
+        while, since the node that should have them did not take them."""
         live = {n: node for n, node in self.network.nodes.items() if node.process.alive}
         keepers = {n: node.keeper for n, node in live.items()}
         stays = [
@@ -307,14 +308,14 @@ class Run:
 
 
 OPERATES: Final = frozenset({"operator-rebalance", "sweep-offsets", "node-zombie"})
-"""Faults for which nodes look at operations."""
+"""Faults that need nodes to read operations."""
 
 NEVER_STATIC: Final = frozenset({DraftClient, CommandedClient})
-"""Protocols without instance ids, and of which the coordinator tracks the topics."""
+"""Protocols without instance ids, and whose topics the coordinator tracks."""
 
 
 def _settled(clients: Sequence[Client]) -> bool:
-    """All in one generation, every partition with one owner."""
+    """Whether all members are in one generation, and every partition has one owner."""
     owned = sorted(p for client in clients for _, p in client.owned)
     return (
         all(client.is_stable for client in clients)

@@ -1,6 +1,6 @@
 """``python -m proof simulate``: live many seeds, or one of them again.
 
-Exit code 1 where an invariant did not hold; the last lines say how to see it again.
+Exit code 1 if an invariant did not hold; the last lines say how to reproduce it.
 """
 
 import argparse
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from proof.simulation.run import Outcome
 
 TOLD_EVERY = 500
-"""Seeds after which somebody who waits hears how far it is."""
+"""How many seeds there are between two lines of progress."""
 
 
 def prepare() -> None:
@@ -29,14 +29,14 @@ def prepare() -> None:
 
 
 def live(seed: int) -> "Outcome":
-    """One seed, in a worker."""
+    """Run one seed, in a worker."""
     from proof.simulation.run import simulate
 
     return simulate(seed)
 
 
 def replay(seed: int, *, traces: bool, digest: bool) -> int:
-    """One seed again, with everything that was recorded where that is asked for."""
+    """Run one seed again, and print everything that was recorded if requested."""
     from proof.simulation.run import simulate
 
     outcome = simulate(seed, keeps_history=traces)
@@ -52,7 +52,7 @@ def replay(seed: int, *, traces: bool, digest: bool) -> int:
 
 
 def many(start: int, seeds: int, workers: int) -> int:
-    """Seeds from ``start`` on, and a summary."""
+    """Run seeds from ``start`` on, and print a summary."""
     began = time.monotonic()
     records, simulated, events, bad = Counter[str](), 0.0, 0, []
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=prepare) as pool:
@@ -79,7 +79,7 @@ def many(start: int, seeds: int, workers: int) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Read the command line; 1 where an invariant did not hold."""
+    """Read the command line; returns 1 if an invariant did not hold."""
     parser = argparse.ArgumentParser(prog="python -m proof simulate")
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--start", type=int, default=0)

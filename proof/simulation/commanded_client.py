@@ -1,7 +1,8 @@
 """A consumer that the coordinator commands (the draft of 2012), and that obeys.
 
-It polls for commands, stops and starts as it is told, says so, and reckons its own end: without a
-good answer for a session it stops by itself (docs/commanded.md, *Requirements on a consumer*).
+It polls for commands, stops and starts fetchers as commanded, acknowledges that, and computes its
+own session: without a success for a session it stops by itself (docs/commanded.md, *Requirements on
+a consumer*).
 """
 
 import asyncio
@@ -29,14 +30,15 @@ from proof.simulation.world import World
 WORKS_ON_NOTHING: Final = -1
 
 PACE_S: Final = 0.1
-"""Between polls that bring nothing: a coordinator that does not hold them is not stormed."""
+"""The time between polls without a command, for a coordinator that does not delay them."""
 
 MOMENT_S: Final = 0.001
-"""What a timer may come early by."""
+"""How early a timer may fire."""
 
 
 class CommandedClient(Client):
-    """Registers, polls, obeys. ``leave_until``: of its own clock, in milliseconds."""
+    """Registers, polls, obeys. ``leave_until``: the end of its session by its own clock, in
+    milliseconds."""
 
     is_registered = False
     received = 0
@@ -49,7 +51,7 @@ class CommandedClient(Client):
 
     @property
     def is_idle(self) -> bool:  # type: ignore[override]
-        """Whether there is nothing for it to work on: it may not have heard of a generation."""
+        """Whether it has no partitions: it may not have got a generation."""
         return self.is_registered and not self.owned
 
     async def live(self) -> None:
@@ -98,7 +100,7 @@ class CommandedClient(Client):
             self._stop()
 
     def _stop(self) -> None:
-        """Every fetcher stops at once; it registers anew."""
+        """Stop all fetchers at once; it registers again."""
         self.owned, self.generation, self.is_stable = frozenset(), -1, False
         self._todo.clear()
         self.is_registered = False
@@ -110,7 +112,7 @@ class CommandedClient(Client):
             self._stop()
 
     async def _watch(self) -> None:
-        """Stop when leave runs out: it is looked at then, and put off by every good answer."""
+        """Stop when its session ends: checked at that time, which every success postpones."""
         while not self.is_over:
             left_ms = self.leave_until - self.process.clock_ms() if self.owned else self.session_ms
             await asyncio.sleep(max(left_ms / 1000, 0) + MOMENT_S)
@@ -127,7 +129,7 @@ class CommandedClient(Client):
                 self._is_told.clear()
 
     async def _do(self, command: CommandRow) -> None:
-        """Do it, then say so until it is heard."""
+        """Execute the command, then acknowledge it until a response comes."""
         is_stop = command.option == commands.STOP
         if is_stop:
             await asyncio.sleep(self.world.rng.uniform(0, 0.5))  # fetchers take a while to stop
@@ -191,7 +193,7 @@ class CommandedClient(Client):
         )
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """What the history is told."""
+        """The fields of a success in the history."""
         if isinstance(reply, Registered):
             return {"member": reply.consumer_id, "generation": reply.generation_id}
         if isinstance(reply, Polled):
@@ -205,7 +207,7 @@ class CommandedClient(Client):
 
 
 GONE: Final = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.INVALID_REQUEST})
-"""It is no member any more, or another of its name is."""
+"""It is not a member any more, or another one has its name."""
 
 
 def _parts(command: CommandRow) -> frozenset[Part]:

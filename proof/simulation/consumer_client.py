@@ -1,4 +1,4 @@
-"""A member of a consumer group (KIP-848), static or not: everything by one heartbeat."""
+"""A member of a consumer group (KIP-848), static or not: one heartbeat request does everything."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,15 +23,16 @@ START_OVER: Final = frozenset(
 
 LEAVES: Final = -1
 LEAVES_FOR_NOW: Final = -2
-"""What a static member says: it keeps its partitions until its session ends."""
+"""The epoch of a static member that leaves temporarily: it keeps its partitions until its session
+ends."""
 
 UNRELEASED_S: Final = 10
-"""How long it asks for an instance id that another member has, before it ends: longer than any
+"""How long it requests an instance id that another member has, before it ends: longer than any
 session, and well before a life is over."""
 
 
 class ConsumerClient(Client):
-    """Beats; gives up and takes on partitions as it is told, at once."""
+    """Heartbeats; revokes and assigns partitions as requested, at once."""
 
     must_say_all = True
     unreleased_at: int | None = None
@@ -50,7 +51,7 @@ class ConsumerClient(Client):
             await asyncio.sleep(pause_s * self.world.rng.uniform(0.7, 1.0))
 
     async def _beat(self) -> bool:
-        """Whether the coordinator said anything."""
+        """Send a heartbeat; returns whether the coordinator answered."""
         joins, says_all = self.generation == 0, self.must_say_all
         if joins:
             self.owned = frozenset()
@@ -71,7 +72,7 @@ class ConsumerClient(Client):
         return reply.error not in LOST
 
     def _refused(self, code: ErrorCode) -> None:
-        """A static member that was replaced ends; one that came too early asks again."""
+        """A static member that was replaced ends; one that joined too early tries again."""
         self.must_say_all = True
         if code is ErrorCode.UNRELEASED_INSTANCE_ID and self.unreleased_at is None:
             self.unreleased_at = self.world.now
@@ -113,7 +114,7 @@ class ConsumerClient(Client):
         return blake2b(self.topic.encode(), digest_size=16).hexdigest()
 
     def beat_of(self, told: Sequence[Sequence[Any]]) -> ConsumerHeartbeat:
-        """A heartbeat that says what the member holds."""
+        """A heartbeat with the partitions that the member owns."""
         return self._event(False, told)
 
     def _event(self, says_all: bool, told: Sequence[Sequence[Any]] | None) -> ConsumerHeartbeat:
@@ -145,7 +146,7 @@ class ConsumerClient(Client):
         )
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """What the history is told."""
+        """The fields of a success in the history."""
         if not isinstance(reply, ConsumerBeaten):
             return super().facts(reply)
         owned = None

@@ -1,7 +1,7 @@
-"""Requests at a node, as the handlers of the wire treat them; requests and answers are values.
+"""Requests at a node, as the protocol's handlers process them; requests and responses are values.
 
-Heartbeats of classic groups are answered from the view, or wait for news; those of the draft are
-answered from the view where it says "go on"; everything else goes to the coordinator or to the
+Heartbeats of classic groups are answered from the view, or wait for a change; those of the draft
+are answered from the view if that has no error; everything else goes to the coordinator or to the
 rows. No rule here.
 """
 
@@ -47,7 +47,7 @@ DRAFT: Final = (DraftJoin, DraftHeartbeat, DraftCommit)
 
 
 class Desk:
-    """One node's. ``is_closed``: the node is going, and takes nothing in any more."""
+    """The desk of one node. ``is_closed``: the node is stopping, and accepts no more requests."""
 
     coordinator: CoordinatorRuntime
     keeper: SlotKeeper
@@ -71,7 +71,8 @@ class Desk:
         transactions: Transactions,
         knows: Callable[[str], None],
     ) -> None:
-        """The parts that answer; ``knows`` hears of groups that are told of their topics."""
+        """Set the parts that answer; ``knows`` is called with groups that need updates about their
+        topics."""
         self.transactions, self.knows = transactions, knows
         coordinator.hang_up = self.hang_up
         self.coordinator, self.keeper = coordinator, keeper
@@ -82,7 +83,7 @@ class Desk:
         self.process.loop.call_soon(self._serve, link, number, request)
 
     def answer(self, ticket: Ticket, reply: Reply) -> None:
-        """What the coordinator calls."""
+        """Called by the coordinator with a response."""
         future = self._futures.pop(ticket, None)
         if future is not None and not future.done():
             future.set_result(reply)
@@ -120,7 +121,8 @@ class Desk:
             link.reply(number, reply)
 
     def _note(self, request: Request) -> None:
-        """Refused undecided: its member was heard all the same."""
+        """The request was rejected without a decision: the member's session is renewed all the
+        same."""
         sign: Any = request.body
         if request.api == "Heartbeat" and not isinstance(sign, DRAFT):
             sign = ClassicHeartbeat(*sign)
@@ -129,7 +131,7 @@ class Desk:
         self.coordinator.heard(request.group_id, sign)
 
     async def _available(self, request: Request) -> ErrorCode:
-        """The draft waits for nothing: its clients are told to ask again."""
+        """The draft does not wait: its clients are asked to try again."""
         slot = slot_of(request.group_id)
         if not isinstance(request.body, DRAFT):
             return await self.keeper.availability.of_slot(slot, LOAD_HOLD_MS)
@@ -153,7 +155,7 @@ class Desk:
             return await self._fetch(request)
         return await self._decide_with_news(ticket, request)
 
-    # -- notes: stored as the wire's handlers have them stored, refused where they are too long
+    # -- notes: stored as the protocol's handlers store them, rejected if they are too long
 
     async def _commit_with_notes(self, ticket: Ticket, request: Request) -> Reply:
         stored = _stored(request.body.offsets)
@@ -172,7 +174,7 @@ class Desk:
 
         return await desk_transactions.serve(self.transactions, request, decide)
 
-    # -- clients of the draft, and the connections over which they were heard last
+    # -- clients of the draft, and the connections of their latest requests
 
     async def _draft_beat(self, ticket: Ticket, request: Request, beat: DraftHeartbeat) -> Reply:
         coordinator = self.coordinator
@@ -191,7 +193,7 @@ class Desk:
             self._seats[request.group_id, consumer_id] = link
 
     def hang_up(self, group_id: str, consumer_ids: Iterable[str]) -> None:
-        """These count as dead: their connections are closed."""
+        """These clients count as dead: close their connections."""
         for consumer_id in consumer_ids:
             link = self._seats.pop((group_id, consumer_id), None)
             if link is not None:
@@ -214,7 +216,7 @@ class Desk:
         finally:
             self._futures.pop(ticket, None)
 
-    # -- views, and heartbeats that wait for news
+    # -- views, and heartbeats that wait for a change
 
     def _from_view(self, request: Request) -> ErrorCode:
         coordinator = self.coordinator
@@ -228,7 +230,7 @@ class Desk:
         return view.heartbeat(member_id, instance_id, generation_id, coordinator.clock())
 
     def _verdict(self, request: Request) -> ErrorCode:
-        """What is right to say now to a heartbeat that has waited."""
+        """The current response to a heartbeat that has waited."""
         coordinator = self.coordinator
         if not coordinator.owns(request.group_id):
             return ErrorCode.NOT_COORDINATOR
@@ -262,7 +264,7 @@ class Desk:
         return await self._decide(ticket, request) if code is ErrorCode.NONE else Refused(code)
 
     def _is_news(self, group_id: str, body: ConsumerHeartbeat) -> bool:
-        """Whether a member that has all it shall have would be told something else by now."""
+        """Whether the response to a member that has its complete assignment would differ by now."""
         group = self.coordinator.group(group_id) if self.coordinator.holds_lease else None
         settled = isinstance(group, ConsumerGroup) and group.is_settled(
             body.member_id, body.member_epoch
@@ -271,7 +273,7 @@ class Desk:
 
 
 def _stored(writes: Iterable[OffsetWrite]) -> tuple[OffsetWrite, ...] | None:
-    """The writes with their notes as a row can hold them; None: a note is too long."""
+    """The writes with their notes as a row can store them; None: a note is too long."""
     writes = tuple(writes)
     if any(len(write.metadata.encode("utf-16-le")) // 2 > NOTE_UNITS for write in writes):
         return None

@@ -1,7 +1,7 @@
 """PollCommands at a node's desk: what ``protocol.handlers.poll_commands`` does, on values.
 
-Commands are read from the committed group; a poll for which there is none waits for a swap of the
-group's view.
+Commands are read from the committed group; a poll without commands waits until the group's view is
+replaced.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Poll(NamedTuple):
 
 
 class Polled(NamedTuple):
-    """The answer."""
+    """The response."""
 
     generation_id: int
     commands: Sequence[CommandRow]
@@ -35,7 +35,7 @@ class Polled(NamedTuple):
 
 
 async def poll(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> Polled | Refused:
-    """Commands at once, or after a hold."""
+    """Commands at once, or after a wait."""
     try:
         group, row = _find(coordinator, group_id, asked)
         group.hear(row.member_id, coordinator.clock())
@@ -60,7 +60,7 @@ def _is_news(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> boo
 def _find(
     coordinator: CoordinatorRuntime, group_id: str, asked: Poll
 ) -> tuple[CommandedGroup, MemberRow]:
-    """The committed group and the member's row, where memory may be believed."""
+    """The committed group and the member's row, if the node's memory is valid."""
     if not coordinator.owns(group_id):
         raise Refuse(ErrorCode.NOT_COORDINATOR)
     group = coordinator.group(group_id)

@@ -1,4 +1,4 @@
-"""Transactions at a node's desk: what the handlers of the wire do before and after the rows.
+"""Transactions at a node's desk: what the protocol's handlers do before and after the rows.
 
 The product's own ``Transactions`` reads and writes them.
 """
@@ -46,7 +46,7 @@ class End(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """A good answer; ``producer`` where the request was about the transactional id itself."""
+    """A success; ``producer`` if the request was about the transactional id itself."""
 
     producer: Producer | None
     error: ErrorCode = ErrorCode.NONE

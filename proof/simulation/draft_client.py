@@ -1,4 +1,4 @@
-"""A member of a group of the 0.9 draft: the coordinator deals the partitions, in JoinGroup."""
+"""A member of a group of the 0.9 draft: the coordinator assigns the partitions, in JoinGroup."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ ASK_AGAIN: Final = LOST | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS}
 
 
 class DraftClient(Client):
-    """Joins, beats, works on what it was dealt, and joins again when told to."""
+    """Joins, heartbeats, works on its assignment, and rejoins on request."""
 
     must_join = True
 
@@ -50,7 +50,7 @@ class DraftClient(Client):
         return True
 
     async def _beat(self) -> bool:
-        """Whether the coordinator said anything."""
+        """Send a heartbeat; returns whether the coordinator answered."""
         body = DraftHeartbeat(consumer_id=self.member_id, generation_id=self.generation)
         reply = await self.beats.call("Heartbeat", body, self.patience_s)
         code = ErrorCode.COORDINATOR_NOT_AVAILABLE if reply is None else reply.error
@@ -59,7 +59,7 @@ class DraftClient(Client):
         return code not in ASK_AGAIN
 
     def _refused(self, code: ErrorCode) -> None:
-        """Illegal generation: join again, under the same id; unknown: without one."""
+        """Illegal generation: join again, with the same id; unknown: without one."""
         if code in ASK_AGAIN:
             return
         self.must_join, self.is_stable = True, False
@@ -93,7 +93,7 @@ class DraftClient(Client):
         )
 
     def commit_of(self, told: Sequence[Sequence[Any]]) -> DraftCommit:
-        """OffsetCommit of the present generation."""
+        """OffsetCommit of the current generation."""
         return DraftCommit(
             generation_id=self.generation,
             member_id=self.member_id,
@@ -103,7 +103,7 @@ class DraftClient(Client):
         )
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """What the history is told."""
+        """The fields of a success in the history."""
         if not isinstance(reply, DraftJoined):
             return super().facts(reply)
         return {

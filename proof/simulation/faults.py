@@ -1,7 +1,7 @@
-"""What goes wrong, switched on per seed: each run has a random few of these (a swarm).
+"""Faults, switched on per seed: each run has a random few of these (a swarm).
 
-Each fault is a function that does it once, and undoes it later where it can be undone; the table
-says how often it comes. Nothing here knows what should hold.
+Each fault is a function that causes it once, and undoes it later if possible; the table says how
+often it occurs. Nothing here knows what should hold.
 """
 
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from proof.simulation.postgres import NEVER
 from proof.simulation.world import SECOND
 
 GROWS_MAX: Final = 4
-"""Partitions by which a life's topics grow, all together."""
+"""How many partitions a life's topics grow by, in total."""
 
 DEADLINE_S: Final = 5.0
-"""How long a node waits for an answer of PostgreSQL (``offsets.commit.timeout.ms``)."""
+"""How long a node waits for a response of PostgreSQL (``offsets.commit.timeout.ms``)."""
 
 ZOMBIE_S: Final = (4.0, 10.0)
-"""A zombie's sleep: longer than a lease."""
+"""A zombie's pause: longer than a lease."""
 
 
 def _crash_node(run: Run) -> None:
@@ -43,7 +43,7 @@ def _stall_node(run: Run) -> None:
 
 
 def _pause_at_write(run: Run) -> None:
-    """Between the decision, the guard, the commit and the answer."""
+    """Between the decision, the guard, the commit and the response."""
     if node := run.any_node():
         node.fail_share = 0.3
         run.database.weather.parts_share = 0.5
@@ -52,8 +52,8 @@ def _pause_at_write(run: Run) -> None:
 
 
 def _make_zombie(run: Run) -> None:
-    """A node sleeps past its lease, perhaps from the middle of a write on; what its members say
-    to it meanwhile it hears when it wakes. A rebalance elsewhere makes all that old."""
+    """A node is paused past its lease, perhaps in the middle of a write; it processes the requests
+    of that time when it resumes. A rebalance elsewhere makes all of them stale."""
     node = run.any_node()
     if node is None:
         return
@@ -82,7 +82,7 @@ def _kill_database(run: Run) -> None:
 
 
 def _end_sessions(run: Run) -> None:
-    """pg_terminate_backend, or a connection that is reset on its way: then the server goes on
+    """pg_terminate_backend, or a connection that is reset in the network: then the server continues
     with what it was sent."""
     resets = run.world.rng.random() < 0.5
     for session in list(run.database.sessions):
@@ -95,9 +95,9 @@ def _end_sessions(run: Run) -> None:
 
 
 def _hang_backend(run: Run) -> None:
-    """One backend stands still with whatever it holds: it answers nothing, and does not notice that
-    its client goes. If it holds nothing it never goes on; else long after the deadline, with all
-    that it had been sent."""
+    """One backend hangs with all its locks: it does not answer, and does not notice that its client
+    disconnects. If it holds no lock it hangs for ever; else until long after the timeout, and then
+    executes all that it had been sent."""
     world = run.world
     sessions = [s for s in run.database.sessions if s.hangs_until <= world.now]
     if not sessions:
@@ -130,7 +130,7 @@ def _lose_replies(run: Run) -> None:
 
 
 def _cut_database(run: Run) -> None:
-    """One node loses its database; clients still reach it."""
+    """One node loses its database; clients can still reach it."""
     if node := run.any_node():
         name, cut = node.process.name, run.database.weather.cut
         cut.add(name)
@@ -138,12 +138,12 @@ def _cut_database(run: Run) -> None:
 
 
 def _jump_clock(run: Run) -> None:
-    """The wall clock of PostgreSQL's host; monotonic clocks know nothing of it."""
+    """The wall clock of PostgreSQL's host; monotonic clocks are not affected."""
     run.database.wall_offset += int(run.world.rng.choice([-3600, 3600]) * SECOND)
 
 
 def _slow_network(run: Run) -> None:
-    """So slow that a member may need a session to find its coordinator: its own bad luck."""
+    """So slow that a member may need a session to find its coordinator: its silence is excused."""
     for client in run.clients:
         run.excuse(client, 12)
     run.network.latency = run.world.rng.uniform(0.01, 0.25)
@@ -156,7 +156,7 @@ def _duplicate(run: Run) -> None:
 
 
 def _cut_client(run: Run) -> None:
-    """Both ways, or one way only: requests arrive and answers do not, or the reverse."""
+    """Both directions, or one only: requests arrive and responses do not, or the reverse."""
     client = run.any_client()
     if client is None:
         return
@@ -183,7 +183,7 @@ def _pause_client(run: Run) -> None:
 
 
 def _sleep_past_session(run: Run) -> None:
-    """The member works on what it has for too long, and commits it first of all when it wakes."""
+    """The member works on its records for too long, and commits first when it resumes."""
     client = run.any_client()
     if client is None or not client.owned:
         return
@@ -193,12 +193,13 @@ def _sleep_past_session(run: Run) -> None:
     if run.world.rng.random() < 0.5:
         shade.keep_connection()
     client.process.spawn(shade.wake())
-    client.process.loop.turn()  # it is asleep in its work now
+    client.process.loop.turn()  # it is paused in its work now
     client.process.pause(min(run.world.now + int(seconds * SECOND), run.peace_at + SECOND))
 
 
 def _haunt(run: Run) -> None:
-    """Requests of a member as it is now keep coming: commits, beats, a leader's assignment."""
+    """Requests of a member in its current state keep arriving: commits, heartbeats, a leader's
+    assignment."""
     client = run.any_client()
     if client is None or not client.owned:
         return
@@ -209,7 +210,7 @@ def _haunt(run: Run) -> None:
 
 
 def _grow_topic(run: Run) -> None:
-    """One more partition; members hear of it in their own time."""
+    """One more partition; members notice it at different times."""
     topic = f"topic-{run.world.rng.choice(run.groups)}"
     if sum(run.network.grown.values()) < GROWS_MAX:
         run.network.partitions[topic] += 1
@@ -236,7 +237,7 @@ def _double_static(run: Run) -> None:
 
 
 def _intrude(run: Run) -> None:
-    """Somebody asks for what no row can hold, past the checks of the wire."""
+    """A client requests what no row can hold, past the protocol's validation."""
     if client := run.any_client():
         run.intrude(client)
 
@@ -248,7 +249,7 @@ def _kill_producer(run: Run) -> None:
 
 
 def _double_producer(run: Run) -> None:
-    """A second process with the same transactional id, while the first one works on."""
+    """A second process with the same transactional id, while the first one continues."""
     if producer := run.any_producer():
         run.produce(producer.group_id, run.world.between(0, 0.5))
 
@@ -264,8 +265,8 @@ def _force_rebalance(run: Run) -> None:
 
 
 def _drain_slots(run: Run) -> None:
-    """An operator drains a node, as REST does where others take slots, or all of them: rows may
-    come from anywhere. The drain is withdrawn in a moment, later, or never."""
+    """An operator drains a node, as REST does if others can take slots, or all nodes: rows may come
+    from anywhere. The drain ends in a moment, later, or never."""
     db, rng = run.database, run.world.rng
     takers = db.nodes.keys() - db.drains
     if not takers:

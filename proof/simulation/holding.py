@@ -1,7 +1,7 @@
-"""Heartbeats that wait for news, as the wire lets them (decision 17): a model of it.
+"""Heartbeats that wait for changes, as the protocol layer lets them (decision 17): a model of it.
 
-The wire measures the pauses between requests; here every calm heartbeat waits, for a third of its
-interval. What wakes it is the product's own: the swap of a view.
+The protocol layer measures the time between requests; here every heartbeat without a change waits,
+for a third of its interval. The product's own code wakes it: the replacement of a view.
 """
 
 import asyncio
@@ -12,12 +12,12 @@ from typing import Final
 from groups.coordinator.heartbeat_views import HeartbeatViews
 
 HOLD_S: Final = 0.25
-"""About a third of what simulated members pause."""
+"""About a third of the pauses of simulated members."""
 
 
 class Held:
-    """One heartbeat, or poll, that waits for ``hold_s`` at most. ``is_news``: whether it would be
-    answered otherwise by now."""
+    """One heartbeat, or poll, that waits for ``hold_s`` at most. ``is_news``: whether its response
+    would differ by now."""
 
     def __init__(self, is_news: Callable[[], bool], hold_s: float = HOLD_S) -> None:
         self._is_news = is_news
@@ -25,12 +25,12 @@ class Held:
         self._over = asyncio.Event()
 
     def view_changed(self) -> None:
-        """The view was swapped, or the lease is over."""
+        """The view was replaced, or the lease is over."""
         if self._is_news():
             self._over.set()
 
     async def wait(self, views: HeartbeatViews, group_id: str) -> bool:
-        """Wait for news, or until the hold ends; whether there is any."""
+        """Wait for a change, or until the time is over; returns whether there is one."""
         views.watch(group_id, self)
         try:
             if not self._is_news():

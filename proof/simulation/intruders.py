@@ -1,8 +1,7 @@
-"""Clients with values that no row can hold, sent past the checks of the wire on purpose.
+"""Clients that send values that no row can hold, on purpose past the protocol's validation.
 
-The wire refuses them (``protocol.handlers.support.validation``). Should one come through all the
-same, by a way that nobody thought of, it fails alone: the rules and the store must not stop a group
-for it.
+The protocol rejects them (``protocol.handlers.support.validation``). If one passed all the same, in
+an unforeseen way, only its request must fail: the rules and the store must not stop a group for it.
 """
 
 import asyncio
@@ -25,18 +24,18 @@ VALUES: Final = ("\0", "id\0", TOO_LONG, "\N{PARTY POPPER}" * 700)
 
 
 class Intruder(Caller):
-    """One such client of a group, in the protocol of a member of it."""
+    """One such client of a group, in the protocol of one of its members."""
 
     def __init__(self, member: Client, numbers: Numbers, name: str) -> None:
         super().__init__(member.world, member.network, numbers, name, member.group_id)
         self.like = member
         self.value = member.world.rng.choice(VALUES)
         self.main = Channel(self, name)
-        # Its silence means nothing: nobody waits for it.
+        # Its silence has no meaning: no request of it has to be answered.
         self.world.record("fault", process=name, since=self.world.now / MS, until=1e12)
 
     def start(self) -> None:
-        """Try some times, then go."""
+        """Try some times, then end."""
         self.process.spawn(self._live())
 
     async def _live(self) -> None:
@@ -45,11 +44,11 @@ class Intruder(Caller):
             reply = await self.main.call(api, event, PATIENCE_S, is_odd=True)
             given = getattr(reply, "member_id", "")
             if isinstance(event, JoinGroup) and given:
-                self.member_id = given  # it was told to come again with it
+                self.member_id = given  # MEMBER_ID_REQUIRED: join again with it
             await asyncio.sleep(self.world.rng.uniform(0.1, 1))
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """It was let in, which cannot be."""
+        """A request succeeded, which must not happen."""
         self.world.record("mishap", process=self.name, what="a row was taken that cannot be")
         return {"member": self.name, "generation": -1, "owned": None}
 

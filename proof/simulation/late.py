@@ -1,8 +1,8 @@
-"""Requests that come late: what members do that were asleep, cut off or replaced meanwhile.
+"""Requests that come late: from members that were paused, cut off or replaced meanwhile.
 
-A shade is a member as it was at one instant, with a connection of its own. It sends what that
-member would have sent, after a while: nobody can tell the two apart, and what has become stale
-must be refused. A shade never lies for a living member: it gives nothing up for it.
+A shade is a copy of a member at one instant, with its own connection. It sends the member's
+requests of that time, after a while: the server cannot tell the two apart, and must reject what has
+become stale. A shade sends nothing wrong for a live member: it revokes nothing for it.
 """
 
 import asyncio
@@ -25,12 +25,12 @@ ROUNDS: Final = 3
 """How often a shade tries, some seconds apart."""
 
 OLD_TURNS: Final = 2
-"""So many epochs ago: no answer of that time can be on its way any more."""
+"""So many epochs ago: no response of that time can still be in transit."""
 
 
 class Shade:
-    """One member as it was. ``own_process`` False: the member's process sends it, so that what
-    falls due while that sleeps goes out first when it wakes."""
+    """One member in an earlier state. ``own_process`` False: the member's process sends it, so that
+    requests that are due during its pause are sent first when it resumes."""
 
     def __init__(self, client: Client, *, own_process: bool) -> None:
         world = client.world
@@ -41,27 +41,27 @@ class Shade:
         if own_process:
             self.was.process = Process(world, name)
         self.was.main = Channel(self.was, name)
-        # Its silence means nothing: nobody waits for it.
+        # Its silence has no meaning: no request of it has to be answered.
         world.record("fault", process=name, since=world.now / MS, until=1e12)
 
     def keep_connection(self) -> None:
-        """Send to where the member's coordinator is now, whoever that may be later."""
+        """Send to the member's current coordinator, even if the group moves later."""
         link, was = self.now.beats.link, self.was
         if link is not None and link.is_open:
             was.main.link = Link(was.network, was.process, was.name, link.node_id)
 
     @property
     def is_old(self) -> bool:
-        """Whether the member has gone on, so that a beat as it was can mean nothing any more."""
+        """Whether the member has advanced so far that its old heartbeat has no effect any more."""
         return self.now.is_over or self.now.turns >= self.was.turns + OLD_TURNS
 
     async def wake(self) -> None:
-        """Commit all that the member owned, first of all."""
+        """First commit all that the member owned."""
         await asyncio.sleep(0.01)
         await _commit(self)
 
     async def beat_after(self, seconds: float) -> None:
-        """One beat, whatever the member has come to."""
+        """One heartbeat, whatever state the member is in."""
         await asyncio.sleep(seconds)
         await ACTS[type(self.now)][1](self)
 
@@ -84,7 +84,7 @@ async def _classic_beat(shade: Shade) -> None:
 
 
 async def _sync(shade: Shade) -> None:
-    """An assignment by a leader of that time: everything to itself."""
+    """A leader's assignment of that time: everything to itself."""
     was = shade.was
     everything = assignment((was.topic, p) for p in range(was.partitions))
     event = SyncGroup(
@@ -111,7 +111,7 @@ async def _draft_beat(shade: Shade) -> None:
 
 
 async def _poll(shade: Shade) -> None:
-    """A poll of a consumer that is no more keeps nobody alive; one that lives polls itself."""
+    """A poll of a consumer that has left keeps no member alive; a live one polls itself."""
     was = shade.was
     if shade.is_old and isinstance(was, CommandedClient):
         await was.main.call("PollCommands", Poll(was.member_id, was.received, 0), PATIENCE_S)
@@ -123,4 +123,4 @@ ACTS: Final[Mapping[type[Client], Sequence[Callable[[Shade], Awaitable[None]]]]]
     DraftClient: (_commit, _draft_beat),
     CommandedClient: (_commit, _poll),
 }
-"""What shades do, by the protocol that their member spoke."""
+"""What shades do, by the protocol of their member."""

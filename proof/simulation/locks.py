@@ -1,6 +1,6 @@
-"""Row locks of a modelled PostgreSQL: who holds what, who waits, and for how long.
+"""Row locks of a modelled PostgreSQL: who holds them, who waits, and for how long.
 
-Two modes are all that slots and groups need: share and exclusive. No rows here.
+Slots and groups need only two modes: share and exclusive. No rows here.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from proof.simulation.world import MS, Micros, World
 SHARE: Final = "share"
 EXCLUSIVE: Final = "exclusive"
 KEY_SHARE: Final = "key share"
-"""What a foreign key takes: it does not conflict with an update of other columns."""
+"""The lock of a foreign key: it does not conflict with an update of other columns."""
 
 LOCK_TIMEOUT: Final[Micros] = 1_000 * MS
 
@@ -20,7 +20,7 @@ Key = tuple[str, object]
 
 
 class Locks:
-    """All row locks. A transaction is any hashable that holds some of them."""
+    """All row locks. A transaction is any hashable object that holds some of them."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -31,11 +31,11 @@ class Locks:
         )
 
     def holds(self, session: object) -> bool:
-        """Whether any transaction of the session holds something."""
+        """Whether any transaction of the session holds a lock."""
         return any(getattr(by, "session", None) is session for by, keys in self._of.items() if keys)
 
     def is_free(self, key: Key, by: object, mode: str) -> bool:
-        """Whether the lock could be had at once."""
+        """Whether the lock is available at once."""
         if mode == KEY_SHARE:
             return True
         others = [m for who, m in self._held[key].items() if who is not by and m != KEY_SHARE]
@@ -52,7 +52,7 @@ class Locks:
         self.world.after(LOCK_TIMEOUT, self._give_up, key, entry)
 
     def release(self, by: object) -> None:
-        """A transaction ended: whoever waited goes on, in order."""
+        """A transaction ended: the waiting ones continue, in order."""
         mine = self._of.pop(by, {})
         for key in mine:
             del self._held[key][by]

@@ -1,7 +1,7 @@
 """The network between clients and nodes: connections that delay, drop, duplicate and break.
 
-Bytes of one connection arrive in order, those of two need not. Requests are values here; the
-wire has its own tests. How many partitions topics have, everybody knows from here.
+Messages of one connection arrive in order, those of two need not. Requests are values here; the
+encoding has its own tests. The network also holds the number of partitions of each topic.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ from proof.simulation.world import MS, SECOND, Micros, Process, World
 REPEATABLE: Final = frozenset(
     {"Heartbeat", "LeaveGroup", "SyncGroup", "OffsetCommit", "PollCommands", "AcknowledgeCommand"}
 )
-"""Requests that a network may deliver twice without another meaning."""
+"""Requests that a network may deliver twice without a different effect."""
 
 PORT: Final = 9092
-"""Of node 0; each has one more."""
+"""Of node 0; each further node has the next one."""
 
 
 class Request(NamedTuple):
-    """One request: which API, of which group, and what it says."""
+    """One request: which API, of which group, and its body."""
 
     api: str
     group_id: str
@@ -30,10 +30,10 @@ class Request(NamedTuple):
 
 @dataclass(slots=True)
 class Network:
-    """How it is just now. ``latency`` in seconds; ``cut``: (client, node, direction) that drop
+    """The current state. ``latency`` in seconds; ``cut``: (client, node, direction) that drop
     everything, direction "to" the node or "from" it; ``duplicates`` is a share of requests;
-    ``holds``: heartbeats wait for news; ``partitions``: of each topic that there is; ``grown``: how
-    many more these are than in the beginning."""
+    ``holds``: heartbeats wait for changes; ``partitions``: of each topic that exists; ``grown``:
+    how many more these are than at the beginning."""
 
     world: World
     holds: bool = False
@@ -51,7 +51,7 @@ class Network:
 
 
 class Link:
-    """One connection of a client to a node, as long as both live."""
+    """One connection of a client to a node, as long as both are alive."""
 
     def __init__(self, network: Network, client: Process, client_name: str, node_id: int) -> None:
         network.connections += 1
@@ -91,7 +91,7 @@ class Link:
             self.node.desk.receive(self, number, request)
 
     def reply(self, number: int, reply: Any) -> None:
-        """The node answers."""
+        """Send the node's response."""
         if not self.is_open:
             return
         network = self.network
@@ -109,7 +109,7 @@ class Link:
         self.network.world.after(self.network.world.between(1, 3), self.close)
 
     def close(self) -> None:
-        """The connection is gone for both."""
+        """Close the connection on both sides."""
         if not self.is_open:
             return
         self.is_open = False

@@ -1,9 +1,9 @@
 """One coordinator node: the product's own parts in a modelled process.
 
-The coordinator, both committers, the reloader, the slot keeper, the operator, transactions and what
-tells groups of their topics are the real ones, put together as ``groups.node`` does. What is left
-out: the wire (requests are values, see ``desk``), the catalogue (topics are given) and notes of
-liveness.
+The coordinator, both committers, the reloader, the slot keeper, the operator, transactions and the
+updates of groups about their topics are the real ones, put together as ``groups.node`` does. Left
+out: the protocol's encoding (requests are values, see ``desk``), the catalogue (topics are given)
+and the liveness table.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ LOAD_HOLD_MS: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Which of a node's tasks a life has any use for; the others would only cost time."""
+    """Which of a node's tasks a life needs; the others would only cost time."""
 
     operator: bool = False
     transactions: bool = False
@@ -57,14 +57,14 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """As much of a catalogue's entry as groups of the draft, and commanded ones, are told."""
+    """The part of a catalogue's entry that draft and commanded groups get."""
 
     name: str
     partitions: int
 
 
 class Topics:
-    """As much of a catalogue as tells them: all topics, as everybody knows them."""
+    """The part of a catalogue that returns topics: all topics, in their current state."""
 
     version = 0
 
@@ -73,7 +73,7 @@ class Topics:
 
     @property
     def changes(self) -> int:
-        """A number that is another whenever a topic has come or grown: none ever shrinks."""
+        """A number that changes whenever a topic is created or grows: none ever shrinks."""
         return sum(self._network.partitions.values())
 
     def get(self, name: str) -> Topic | None:
@@ -83,9 +83,9 @@ class Topics:
 
 
 class Node:
-    """A node with its parts. ``died`` is told when it has ended, one way or another.
+    """A node with its parts. ``died`` is called when it has ended, in any way.
 
-    ``fail_share``: how often it is stopped for a while at one of the committers' fail points;
+    ``fail_share``: how often it is paused for a while at one of the committers' fail points;
     ``fail_s``: for how long, at least and at most; ``fail_at``: at which point only, "": at any.
     """
 
@@ -162,7 +162,7 @@ class Node:
     # -- life
 
     def start(self) -> None:
-        """Connect, register, and go on from there."""
+        """Connect, register, and start its tasks."""
         self.network.nodes[self.node_id] = self
         self.process.spawn(self._run())
 
@@ -173,7 +173,7 @@ class Node:
                 break
             except NodeIdTaken:
                 raise
-            except Exception:  # the database is away: whoever supervises tries again
+            except Exception:  # the database is away: the supervisor tries again
                 await asyncio.sleep(0.5)
         for committer in self.committers:
             self.process.spawn(committer._rounds())
@@ -217,7 +217,7 @@ class Node:
             await self.operator.look()
 
     def drain(self) -> None:
-        """SIGTERM: stop, hand the slots back, end."""
+        """SIGTERM: stop, release the slots, end."""
         if self.process.alive and not self.desk.is_closed:
             self.desk.is_closed = True
             self.process.loop.call_soon(self._leave)
@@ -232,7 +232,7 @@ class Node:
         self.process.loop.call_soon(self.crash)
 
     def crash(self) -> None:
-        """SIGKILL. The kernel closes its sockets; the server hears of it a little later."""
+        """SIGKILL. The kernel closes its sockets; the server notices a little later."""
         if not self.process.alive:
             return
         self.process.kill()
@@ -248,7 +248,7 @@ class Node:
         self.crash()
 
     async def _fail(self, point: str) -> None:
-        """At a fail point: perhaps the process is stopped just here."""
+        """A fail point: perhaps the process is paused here."""
         if not self.fail_share or not point.endswith(self.fail_at):
             return
         if self.world.rng.random() < self.fail_share:
@@ -260,7 +260,7 @@ class Node:
             await asyncio.sleep(0)
 
     def go_on(self) -> None:
-        """No more stops at fail points."""
+        """No more pauses at fail points."""
         self.fail_share, self.fail_s, self.fail_at = 0.0, STOPPED, ""
 
     def _publish(self, cluster: Cluster) -> None:
@@ -268,7 +268,7 @@ class Node:
 
 
 STOPPED: Final = (0.1, 8.0)
-"""Seconds for which a node stands still at a fail point."""
+"""Seconds for which a node is paused at a fail point."""
 
 SUPERVISED: Final = (0.3, 3.0)
-"""Seconds after which a node that ended is started again."""
+"""Seconds after which a node that ended is restarted."""

@@ -1,19 +1,20 @@
-"""Odd values: what clients may send and hardly ever do, at and beyond the limits.
+"""Odd values: what clients may send but hardly ever do, at and beyond the limits.
 
-Those here are let in by the wire's own checks (``protocol.handlers.support.validation``), but for
-the notes that are too long. What the checks refuse, and PostgreSQL would, is sent past them by
-``intruders``.
+These pass the protocol's own validation (``protocol.handlers.support.validation``), except for the
+notes that are too long. What the validation rejects, and PostgreSQL would, ``intruders`` send past
+it.
 """
 
 from typing import Final
 from zlib import crc32
 
 INSTANCE_ID_CHARS_MAX: Final = 249
-"""Of Kafka, and of ``protocol.handlers.support.validation``, which needs Django; members of chaos
-have none."""
+"""Kafka's limit, and that of ``protocol.handlers.support.validation``, which needs Django; members
+of chaos do not."""
 
 ESCAPE: Final = "\uf8ff"
-"""What the wire's handlers write for U+0000 begins with this, and so may a client's own text."""
+"""The protocol's handlers encode U+0000 with this prefix, which a client's own text may also
+have."""
 
 NOTE_UNITS: Final = 4_096
 """``offset.metadata.max.bytes`` counts UTF-16 units."""
@@ -47,14 +48,14 @@ NAME: Final = "\N{PARTY POPPER}a'b\"c\\\\d%s{} \u202e"
 """Of a group, or the end of one."""
 
 TOPICS: Final = ("", "no such topic", "\N{PARTY POPPER}" * 62, "x" * 249)
-"""Names of topics that nobody has made."""
+"""Names of topics that do not exist."""
 
 
 def instance(number: int) -> str:
-    """An instance id as long as one may be."""
+    """An instance id of the maximum length."""
     return f"i{number}".ljust(INSTANCE_ID_CHARS_MAX, "\N{PARTY POPPER}")
 
 
 def digest(note: str) -> int:
-    """What stands for a note in the history."""
+    """A hash of a note, for the history."""
     return crc32(note.encode())

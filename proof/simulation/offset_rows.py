@@ -1,4 +1,4 @@
-"""Rows of committed offsets: written and deleted when a transaction commits, and told."""
+"""Rows of committed offsets: written and deleted when a transaction commits, and recorded."""
 
 from collections.abc import Mapping
 
@@ -9,17 +9,17 @@ Place = tuple[str, str, int]
 """Group, topic, partition."""
 
 NOBODY: Mapping[str, int] = {}
-"""Of a write that no slot's owner makes."""
+"""For a write that is not by a slot's owner."""
 
 
 def put(db: Database, place: Place, write: OffsetWrite, under: Mapping[str, int] = NOBODY) -> None:
-    """The partition's offset from now on; ``under``: slot and epoch of who writes."""
+    """Set the partition's offset; ``under``: slot and epoch of the writer."""
     db.offsets[place] = OffsetRecord(write.offset, write.leader_epoch, write.metadata, db.wall)
     _tell(db, place, write.offset, under)
 
 
 def drop(db: Database, place: Place, under: Mapping[str, int]) -> None:
-    """The partition has none from now on."""
+    """Delete the partition's offset."""
     if db.offsets.pop(place, None) is not None:
         _tell(db, place, None, under)
 

@@ -1,4 +1,5 @@
-"""Who lives in a life beside the nodes: which protocols, how many members, whether odd ones."""
+"""The population of a life besides the nodes: which protocols, how many members, whether odd
+ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,21 +17,22 @@ Protocol = type[Client]
 ALL: Final[Sequence[Protocol]] = (ClassicClient, ConsumerClient, DraftClient, CommandedClient)
 
 SHARES: Final = (0.35, 0.25, 0.2, 0.2)
-"""How many groups of a life are of each."""
+"""How many groups of a life have each protocol."""
 
 PRODUCERS_SHARE: Final = 0.35
 ODD_SHARE: Final = 0.25
 """Of the lives."""
 
 BIG_EVERY: Final = 50
-"""Of so many seeds the last one's first group is big: such a life costs as twenty others."""
+"""The first group of the last of so many seeds is big: such a life costs as much as twenty
+others."""
 
 
 @dataclass(frozen=True)
 class Population:
     """``producers``: how many processes commit offsets in transactions; ``is_big``: the first group
-    has hundreds of members and a thousand partitions; ``is_odd``: names, notes and offsets are
-    at their limits."""
+    has hundreds of members and a thousand partitions; ``is_odd``: names, notes and offsets are at
+    their limits."""
 
     protocols: Sequence[Protocol] = (ClassicClient, ClassicClient, ConsumerClient)
     producers: int = 0
@@ -38,16 +40,16 @@ class Population:
     is_odd: bool = False
 
     def protocol(self, rng: Random) -> Protocol:
-        """Of one group."""
+        """The protocol of one group."""
         return rng.choice(self.protocols)
 
 
 PLAIN: Final = Population()
-"""Classic and consumer groups, and nothing out of the ordinary."""
+"""Classic and consumer groups, and nothing unusual."""
 
 
 def drawn(seed: int, rng: Random) -> Population:
-    """A life's, by its seed."""
+    """The population of a life, by its seed."""
     return Population(
         protocols=rng.choices(ALL, SHARES, k=3),
         producers=rng.choice([1, 2, 3]) if rng.random() < PRODUCERS_SHARE else 0,

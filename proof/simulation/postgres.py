@@ -1,9 +1,9 @@
 """A modelled PostgreSQL: rows, transactions that lock and wait, sessions that break.
 
-READ COMMITTED as far as the product's statements can tell: changes are seen when they commit,
-locks are held until then, and what waited for a lock looks at the row again. What the server has
-been sent it does, whether or not anybody lives to hear of it. What the statements *mean* is in
-``statements``; this file knows only transactions.
+READ COMMITTED as far as the product's statements can observe it: changes become visible at the
+commit, locks are held until then, and a statement that waited for a lock reads the row again. The
+server executes what it was sent, whether or not the client is still alive. ``statements`` defines
+what the statements *mean*; this file knows only transactions.
 """
 
 import json
@@ -22,10 +22,10 @@ from proof.simulation.locks import Locks
 from proof.simulation.world import MS, SECOND, Micros, Process, World
 
 NEVER: Micros = 1 << 62
-"""When a backend goes on that hangs for good."""
+"""When a backend continues that hangs for good."""
 
 IDLE_IN_TRANSACTION: Micros = 1 * SECOND
-"""After this the server ends a session that sits inside a transaction
+"""After this the server ends a session that is idle in a transaction
 (``groups.postgres.roles``)."""
 
 PendingKey = tuple[int, str, str, int]
@@ -95,8 +95,8 @@ class PendingRecord:
 
 
 class Transaction:
-    """What is locked and will be changed. ``effects`` are applied in order at the commit.
-    ``idle_since``: when the server was last done with what it had been sent; -1: it is at it."""
+    """The locks and the changes of a transaction. ``effects`` are applied in order at the commit.
+    ``idle_since``: when the server last finished what it had been sent; -1: it is executing."""
 
     __slots__ = ("effects", "idle_since", "is_over", "session")
 
@@ -108,8 +108,8 @@ class Transaction:
 
 
 class Session:
-    """One connection as the server sees it. ``hangs_until``: its backend stands still with all that
-    it holds, and notices nothing, not even that its client went."""
+    """One connection on the server's side. ``hangs_until``: its backend hangs with all its locks,
+    and notices nothing, not even that its client disconnected."""
 
     __slots__ = (
         "advisory",
@@ -133,8 +133,9 @@ class Session:
 
 @dataclass(slots=True)
 class Weather:
-    """How the database and the ways to it are just now. Seconds; shares of 1. ``parts_share``: of
-    the batches whose COMMIT is a message of its own, so that a node may stop before it."""
+    """The current faults of the database and of the connections to it. Seconds; shares of 1.
+    ``parts_share``: of the batches whose COMMIT is a separate message, so that a node may stop
+    before it."""
 
     latency: float = 0.0005
     work: float = 0.0003
@@ -146,7 +147,7 @@ class Weather:
 
 
 class Database:
-    """The rows, and the server that guards them."""
+    """The rows, and the server that holds them."""
 
     def __init__(self, world: World, slots: list[int]) -> None:
         self.world = world
@@ -185,9 +186,11 @@ class Database:
         return session
 
     def close(self, session: Session) -> None:
-        """The server noticed that the client went: locks are free, what is undone is undone.
+        """The server noticed that the client disconnected: locks are released, open transactions
+        aborted.
 
-        A batch that was sent whole goes on; only a transaction that waits for more is aborted.
+        A batch that was sent completely continues; only a transaction that waits for more is
+        aborted.
         """
         if not session.is_open:
             return
@@ -203,14 +206,14 @@ class Database:
             self.abort(session.transaction)
 
     def crash(self) -> None:
-        """Everything that is not committed is gone; every connection is broken."""
+        """All uncommitted changes are lost; every connection is broken."""
         self.is_up = False
         for session in list(self.sessions):
             self.close(session)
         self.locks = Locks(self.world)
 
     def start(self) -> None:
-        """The server is back, with the rows that were committed."""
+        """The server is up again, with the committed rows."""
         self.is_up = True
         self.started_wall = self.wall
 
@@ -221,7 +224,7 @@ class Database:
     # -- transactions
 
     def commit(self, transaction: Transaction) -> None:
-        """Make it so, at this instant."""
+        """Commit at this instant."""
         if transaction.is_over:
             raise psycopg.OperationalError("the transaction was ended by the server")
         for effect in transaction.effects:
@@ -229,7 +232,7 @@ class Database:
         self.abort(transaction)
 
     def abort(self, transaction: Transaction) -> None:
-        """Forget it, and free what it held."""
+        """Discard the changes, and release the locks."""
         transaction.is_over = True
         if transaction.session.transaction is transaction:
             transaction.session.transaction = None
@@ -242,7 +245,7 @@ class Database:
         reply: Callable[[Any, BaseException | None], None],
         sent: Any = None,
     ) -> None:
-        """Drive an operation from one wait to the next, then reply with what it returns."""
+        """Run an operation from one wait to the next, then reply with its result."""
         locks, session = self.locks, transaction.session
 
         def go_on(value: Any = None) -> None:
@@ -250,7 +253,7 @@ class Database:
                 self.world.at(session.hangs_until, go_on, value)
             elif self.locks is locks and not transaction.is_over:
                 self.perform(operation, transaction, reply, value)
-            else:  # the server crashed over it, or the session ended while it waited
+            else:  # the server crashed during it, or the session ended while it waited
                 locks.release(transaction)
                 reply(None, psycopg.OperationalError("the server went away"))
 
@@ -272,10 +275,10 @@ class Database:
         else:
             self.world.after(step[1], go_on)
 
-    # -- rows as they are read
+    # -- reading rows
 
     def loaded(self, group_id: str) -> Durable | None:
-        """A group as it comes back from its rows: details have been JSON in between."""
+        """A group as loaded from its rows: its details went through JSON."""
         durable = self.groups.get(group_id)
         if durable is None:
             return None
@@ -292,7 +295,7 @@ def _json(details: Any) -> Any:
 
 
 class Cursor:
-    """The rows of one statement; ``rowcount`` is of those that it found or wrote."""
+    """The rows of one statement; ``rowcount`` counts the rows that it found or wrote."""
 
     __slots__ = ("_rows", "rowcount")
 
@@ -305,7 +308,7 @@ class Cursor:
         return self._rows
 
     async def fetchmany(self, size: int) -> list[Any]:
-        """The next rows, which nobody asks for twice."""
+        """The next rows."""
         found, self._rows = self._rows[:size], self._rows[size:]
         return found
 
@@ -318,7 +321,7 @@ Meaning = Callable[[Database, Transaction, Any], Operation]
 
 
 class Connection:
-    """What the product holds for a psycopg connection in autocommit mode."""
+    """Replaces a psycopg connection in autocommit mode."""
 
     def __init__(
         self, database: Database, process: Process, meanings: Any, patience_s: float
@@ -341,8 +344,7 @@ class Connection:
         return Cursor(await self.run(self.meanings[query], parameters))
 
     async def run(self, meaning: Meaning, parameters: Any) -> Any:
-        """Send something, and wait for what becomes of it. Raises OperationalError where that
-        is not known."""
+        """Send something, and wait for its outcome. Raises OperationalError if that is unknown."""
         if self.closed or self.broken:
             raise psycopg.OperationalError("the connection is closed")
         self._waiting = self.process.loop.create_future()
@@ -353,7 +355,7 @@ class Connection:
         return await self._waiting
 
     def backend_hangs(self) -> None:
-        """Nothing else takes so long that its deadline has to be looked at."""
+        """Start the timeout: nothing else takes so long that it matters."""
         waiting, world = self._waiting, self.database.world
         if waiting is not None:
             left_s = self.patience_s - (world.now - self._sent_at) / SECOND
@@ -373,7 +375,7 @@ class Connection:
             self.patience_s = before
 
     def pipeline(self) -> "nullcontext[None]":
-        """Statements go one by one all the same: more can happen in between."""
+        """Statements are sent one by one all the same: more can happen in between."""
         return nullcontext()
 
     def transaction(self) -> "Block":
@@ -381,7 +383,7 @@ class Connection:
         return Block(self)
 
     async def close(self) -> None:
-        """Say goodbye."""
+        """Close the connection."""
         if not self.closed:
             self.closed = True
             self.database.world.after(MS, self.database.close, self.session)
@@ -392,7 +394,7 @@ class Connection:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    # -- on the way
+    # -- messages
 
     def _travel(self, what: Callable[..., None], *args: Any) -> None:
         world, weather = self.database.world, self.database.weather
@@ -458,15 +460,15 @@ class Connection:
         else:
             waiting.set_exception(error)
 
-    # -- blocks
+    # -- transaction blocks
 
     async def begin(self) -> None:
-        """The next statements belong together."""
+        """Begin a transaction of the next statements."""
         self._in_transaction, self._begun = True, None
 
     async def end(self, *, commits: bool) -> None:
-        """COMMIT or ROLLBACK what ``begin`` began. Raises OperationalError where the server ended
-        it meanwhile."""
+        """COMMIT or ROLLBACK what ``begin`` began. Raises OperationalError if the server ended it
+        meanwhile."""
         self._in_transaction = False
         begun, self._begun = self._begun, None
         if begun is not None and (commits or not self.broken):

@@ -1,10 +1,10 @@
-"""A producer that puts offsets into transactions, in both versions of the protocol.
+"""A producer that adds offsets to transactions, in both versions of the protocol.
 
-It initialises its transactional id, and then one transaction follows the other: offsets of one or
-two groups, as a member or as nobody, then commit or abort. Of version 1, where one epoch serves for
-many transactions, nobody can tell a request that comes late from the next transaction's (KIP-890):
-so after an answer that did not come it initialises anew, as an application that starts again does.
-Of version 2 it asks for the same end again.
+It initialises its transactional id, and then runs one transaction after the other: offsets of one
+or two groups, with or without a member id, then commit or abort. In version 1, where one epoch
+serves for many transactions, the server cannot tell a late request from the next transaction's
+(KIP-890): so if a response does not come it initialises again, as a restarted application does. In
+version 2 it repeats the EndTxn.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ TIMEOUTS_MS: Final = (2_000, 4_000, 8_000)
 PATIENCE_S: Final = 8.0
 
 MEMBERS_TOLD: Final = 0.5
-"""Of the commits, how many name a member and its generation (KIP-447)."""
+"""The share of commits that name a member and its generation (KIP-447)."""
 
 
 class Producer(Caller):
     """One process with one transactional id. ``ended``: when it last ended a transaction;
-    ``has_successor``: another process has been started for the id, and this one ends when it
-    learns of that."""
+    ``has_successor``: another process was started for the id, and this one ends when it learns of
+    that."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Producer(Caller):
         return self.version > 1
 
     def start(self) -> None:
-        """Live until told otherwise."""
+        """Run until stopped."""
         self.process.spawn(self._live())
 
     def die(self) -> None:
@@ -102,14 +102,14 @@ class Producer(Caller):
             await self._end(commit=is_good and self.world.rng.random() < 0.8)
 
     def _some(self) -> Sequence[Client]:
-        """Members of whose groups it commits, each group once."""
+        """Members for whose groups it commits, each group once."""
         living = {c.group_id: c for c in self.members if not c.is_over and c.owned}
         groups = sorted(living)
         most = min(len(groups), self.world.rng.choice([1, 1, 2]))
         return [living[group_id] for group_id in self.world.rng.sample(groups, most)]
 
     async def _put(self, client: Client) -> bool:
-        """Put offsets of one group into the transaction; whether they are in it for certain."""
+        """Add offsets of one group to the transaction; returns whether they are certainly in it."""
         claim, group_id = self.claim, client.group_id
         assert claim is not None
         if not self._is_new:
@@ -148,15 +148,15 @@ class Producer(Caller):
             await asyncio.sleep(self.world.rng.uniform(0.05, 0.3))
 
     async def _ask(self, channel: Channel, api: str, body: Any, **facts: Any) -> Any:
-        """A good answer, or None. Whoever is fenced begins anew; so does a producer of version 1
-        that does not know what became of its request."""
+        """A success, or None. A fenced producer initialises again; so does a producer of version 1
+        that does not know the outcome of its request."""
         told = {"producer": self.group_id, "caller": self.name, **self._told, **facts}
         reply = await channel.call(api, body, PATIENCE_S, **told)
         if reply is not None and reply.error is ErrorCode.NONE:
             return reply
         is_known = reply is not None and reply.error not in AGAIN
         if api == "TxnOffsetCommit" and is_known and reply.error not in FENCES:
-            return None  # the group said no: the transaction is aborted
+            return None  # the group rejected it: the transaction is aborted
         if is_known or not self._is_new:
             self.claim = None
         if is_known and reply.error in FENCES and self.has_successor:
@@ -164,7 +164,7 @@ class Producer(Caller):
         return None
 
     def facts(self, reply: Any) -> dict[str, Any]:
-        """What the history is told."""
+        """The fields of a success in the history."""
         producer = reply.producer if isinstance(reply, Granted) else None
         if producer is None:
             return {}
@@ -179,7 +179,7 @@ AGAIN: Final = frozenset(
         ErrorCode.CONCURRENT_TRANSACTIONS,
     }
 )
-"""The same may be asked again."""
+"""The same request may be repeated."""
 
 FENCES: Final = frozenset(
     {
@@ -190,4 +190,4 @@ FENCES: Final = frozenset(
         ErrorCode.TRANSACTION_ABORTABLE,
     }
 )
-"""Somebody else has the transactional id, or the transaction is over."""
+"""Another producer has the transactional id, or the transaction is over."""

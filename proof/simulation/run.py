@@ -1,4 +1,5 @@
-"""One seed, one life: a cluster, its groups and its troubles, then peace, then the verdict."""
+"""One seed, one life: a cluster, its groups and its faults, then a time without faults, then the
+verdict."""
 
 import gc
 from collections import Counter
@@ -19,7 +20,7 @@ from proof.simulation.world import SECOND, Record
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a seed came to. ``events``: steps of the simulation."""
+    """The result of a seed. ``events``: steps of the simulation."""
 
     seed: int
     faults: Sequence[str]
@@ -32,9 +33,9 @@ class Outcome:
 
 
 LONG_EVERY: Final = 4
-"""In one life of so many every step is taken beside the loop, as those of large groups are. Not
-where there is a large group: its heartbeats alone would be more than one step after the other can
-take."""
+"""In one life of so many every step runs in a thread beside the loop, as those of large groups do.
+Not if there is a large group: its heartbeats alone would be more than sequential steps can
+process."""
 
 
 def _long_steps(seed: int, *, is_big: bool) -> AbstractContextManager[object]:
@@ -44,7 +45,7 @@ def _long_steps(seed: int, *, is_big: bool) -> AbstractContextManager[object]:
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """What a dead process leaves must not be finalised in the middle of a life."""
+    """Objects of a dead process must not be finalised in the middle of a life."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -55,7 +56,7 @@ def _nothing_collected() -> Iterator[None]:
 
 
 def _live(run: Run) -> str:
-    """Trouble, peace, and the digest of all that happened."""
+    """Faults, the time without them, and the digest of all that happened."""
     world = run.world
     run.begin()
     world.run(int(TROUBLE_S * SECOND))
@@ -77,8 +78,8 @@ def simulate(
     keeps_history: bool = False,
     stops_early: bool = False,
 ) -> Outcome:
-    """Live one seed and judge it. The same seed gives the same outcome, always. ``stops_early``:
-    with the first violation, for who asks no more than whether there is one."""
+    """Run one seed and judge it. The same seed always has the same outcome. ``stops_early``: at the
+    first violation, for callers that only need to know whether there is one."""
     run = Run(seed, FAULTS, faults, population)
     world, checker, counted = run.world, Checker(), Counter[str]()
 

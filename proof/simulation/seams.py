@@ -1,7 +1,7 @@
-"""Where the product meets PostgreSQL, replaced by the model for the length of a run.
+"""Replaces the product's access to PostgreSQL by the model during a run.
 
 The product's own modules are used as they are; only the functions that open connections, send a
-batch and load groups are others. Which process calls is told by the event loop that runs.
+batch and load groups are replaced. The running event loop identifies the calling process.
 """
 
 import asyncio
@@ -30,27 +30,28 @@ QUIET = logging.CRITICAL + 1
 
 
 def here() -> Process:
-    """The process that runs just now."""
+    """The process that is running."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, Loop)
     return loop.process
 
 
 class Seams:
-    """The functions that stand in, over one database and one network."""
+    """The replacement functions, over one database and one network."""
 
     def __init__(self, modelled: Database, network: Network) -> None:
         self.modelled = modelled
         self.network = network
 
     async def nobody_listens(self, host: str, port: int) -> bool:
-        """A dead process has no port; a paused one has, and so has one that is cut off."""
+        """A dead process has no listening port; a paused one has, and so has one that is cut
+        off."""
         await _sleep(here(), self.network.delay())
         asked = self.network.nodes.get(port - PORT)
         return asked is None or not asked.process.alive
 
     async def connect(self, name: str, settings_over: Any = None, **_: object) -> Connection:
-        """A new connection, after a round trip; OperationalError where nobody answers."""
+        """A new connection, after a round trip; OperationalError if the server does not answer."""
         process, modelled = here(), self.modelled
         world = modelled.world
         if process.name in modelled.weather.cut:
@@ -72,7 +73,7 @@ class Seams:
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """Every seam replaced, until the block ends. The product's log is silent meanwhile."""
+        """Apply every replacement until the block ends. The product's log is off meanwhile."""
         before = logging.root.manager.disable
         logging.disable(QUIET)
         with (
@@ -100,7 +101,7 @@ def _is_usable(connection: Connection) -> bool:
 
 
 class Readers:
-    """As much of a connection pool as readers need: one connection, opened when needed."""
+    """The part of a connection pool that readers need: one connection, opened when needed."""
 
     def __init__(self) -> None:
         self._kept: Any = None
@@ -110,7 +111,7 @@ class Readers:
         return _Loan(self)
 
     async def fresh(self) -> Any:
-        """One for a single read: reads must not queue behind each other."""
+        """One connection for a single read: reads must not wait for each other."""
         return await connections.connect("reader")
 
 

@@ -146,7 +146,7 @@ def _up_ms(db: Database, transaction: Transaction, given: Any) -> Operation:
 
 
 def _read_timeline(db: Database, transaction: Transaction, given: Any) -> Operation:
-    """Its time never goes back."""
+    """The model's timeline never changes."""
     yield ("wait", 0)
     row = db.nodes.get(given["node_id"])
     server, history = (1, 1, db.started_wall, db.world.now), (1, 1, UUID(int=0), None, 0)
@@ -154,7 +154,7 @@ def _read_timeline(db: Database, transaction: Transaction, given: Any) -> Operat
 
 
 def _lost(db: Database, transaction: Transaction, given: Any) -> Operation:
-    """Its time never goes back, so that whoever misses something is mistaken."""
+    """The model's timeline never changes, so a row that is missing is a violation."""
     yield ("wait", 0)
     columns = ("slots", "epochs", "group_ids", "revisions", "may_be_gone")
     for slot, epoch, group_id, revision, may_be_gone in zip(

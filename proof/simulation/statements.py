@@ -1,4 +1,4 @@
-"""What the product's statements do to the modelled rows: the SQL that they stand for, in Python.
+"""The effect of the product's statements on the modelled rows: their SQL, in Python.
 
 One function for each statement that a node sends, in a table by the statement's own text. Batches
 are in ``batches``.
@@ -36,7 +36,8 @@ def load_groups(db: Database, transaction: Transaction, group_ids: Any) -> Opera
 
 
 def _raise_revisions(db: Database, transaction: Transaction, given: Any) -> Operation:
-    """What was sent before and comes late meets another revision; who is held is told."""
+    """So that late writes that were sent before fail at the revision check; returns groups that are
+    locked."""
     epochs = dict(zip(given["slots"], given["epochs"], strict=True))
     for slot in sorted(epochs):
         yield ("lock", ("slot", slot), SHARE)
@@ -69,7 +70,7 @@ def _fetch_offsets(db: Database, transaction: Transaction, given: Any) -> Operat
 
 
 NO_MORE = (None, None, None, None, None)
-"""What operations say that are not simulated: an expected generation, a moment, offsets, an end,
+"""Columns of operations that are not simulated: an expected generation, a time, offsets, an end,
 a trace."""
 
 

@@ -1,8 +1,9 @@
-"""What the statements of transactions do to the modelled rows (``groups.store.sql.transactions``).
+"""The effect of the statements of transactions on the modelled rows
+(``groups.store.sql.transactions``).
 
 Those in a group owner's batch (``lock``, ``change``), and one function for each of the others, in a
-table by the statement's own text. What a statement reads it reads when it is run, with the locks
-that it has; what it writes is seen when its transaction commits.
+table by the statement's own text. A statement reads when it runs, with its locks; its writes become
+visible when its transaction commits.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +33,7 @@ from proof.simulation.world import MS
 
 
 class EpochDiffers(psycopg.errors.RaiseException):
-    """What the guard raises."""
+    """The error that the guard raises."""
 
     sqlstate = "RC001"
 
@@ -41,8 +42,8 @@ class EpochDiffers(psycopg.errors.RaiseException):
 
 
 def lock(db: Database, writes: Iterable[Write]) -> Operation:
-    """``groups.store.transactional_offsets.locks``: producers, then waiting offsets. False:
-    something is held."""
+    """``groups.store.transactional_offsets.locks``: producers, then waiting offsets. False: one is
+    locked."""
     writes = [write for write in writes if write.has_pending]
     ids = {put.producer_id for write in writes for put in write.decision.pending}
     for name, row in sorted(db.producers.items()):
@@ -68,7 +69,7 @@ def _waiting_at(db: Database, place: Place) -> list[PendingKey]:
 
 
 def change(db: Database, write: Write) -> None:
-    """``groups.store.transactional_offsets.changes``: what becomes of waiting offsets, ahead of the
+    """``groups.store.transactional_offsets.changes``: apply or delete waiting offsets, before the
     committed ones."""
     decision, group_id = write.decision, write.group_id
     if decision.deleted:
@@ -91,7 +92,7 @@ def change(db: Database, write: Write) -> None:
 
 
 def _is_open(db: Database, producer_id: int, epoch: int, group_id: str) -> bool:
-    """Whether the producer's transaction goes on, and has the group."""
+    """Whether the producer's transaction is open, and includes the group."""
     for name, row in db.producers.items():
         producer = row.producer
         if (producer.producer_id, producer.epoch) == (producer_id, epoch):
@@ -100,7 +101,7 @@ def _is_open(db: Database, producer_id: int, epoch: int, group_id: str) -> bool:
 
 
 def groups_with_pending(db: Database, transaction: Transaction, slots: Any) -> Operation:
-    """The groups of the slots for which offsets wait."""
+    """The groups of the slots that have waiting offsets."""
     yield ("wait", 0)
     return {group_id for _, group_id, _, _ in db.pending if slot_of(group_id) in slots}
 
@@ -150,7 +151,7 @@ def _find_producer(db: Database, transaction: Transaction, given: Any) -> Operat
 
 def _draw_producer_id(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
-    db.producer_ids += 1  # a sequence gives a number back to nobody
+    db.producer_ids += 1  # a sequence never takes a number back
     return [(db.producer_ids,)]
 
 

@@ -1,7 +1,7 @@
-"""Virtual time, and processes that live in it: what an operating system is to the product.
+"""Virtual time, and processes that live in it: the product's operating system.
 
-Everything random is drawn from one seeded source, and everything happens in an order that the
-seed alone decides. This file knows no group, no node and no database.
+All randomness comes from one seeded source, and the seed alone determines the order of events. This
+file knows no group, no node and no database.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ Record = dict[str, Any]
 SECOND: Micros = 1_000_000
 MS: Micros = 1_000
 AWAKE: Micros = 5 * SECOND
-"""Between two pauses of one process."""
+"""The minimum time between two pauses of one process."""
 
 
 class World:
-    """What happens when. ``now`` is true time, which no process can see. When it ``is_over`` time
+    """The event queue. ``now`` is true time, which no process can see. When it ``is_over`` time
     passes, and nothing happens any more."""
 
     def __init__(self, seed: int) -> None:
@@ -37,16 +37,17 @@ class World:
         self._hash = blake2b(digest_size=16)
 
     def at(self, when: Micros, what: Callable[..., object], *args: Any) -> None:
-        """Do something at an instant; what is asked for first happens first."""
+        """Schedule a call at an instant; calls at the same instant run in the order of
+        scheduling."""
         self._sequence += 1
         heapq.heappush(self._heap, (max(when, self.now), self._sequence, what, args))
 
     def after(self, delay: Micros, what: Callable[..., object], *args: Any) -> None:
-        """Do something so much later."""
+        """Schedule a call after a time."""
         self.at(self.now + delay, what, *args)
 
     def run(self, until: Micros) -> None:
-        """Let time pass."""
+        """Run events until a time."""
         heap = self._heap
         while heap and heap[0][0] <= until and not self.is_over:
             self.now, _, what, args = heapq.heappop(heap)
@@ -55,26 +56,26 @@ class World:
         self.now = until
 
     def record(self, type_: str, **fields: Any) -> None:
-        """Write a line of the history (``proof.history``)."""
+        """Add a record to the history (``proof.history``)."""
         record = {"at": self.now / MS, "type": type_, **fields}
         self._hash.update(repr(record).encode())
         self.take(record)
 
     @property
     def digest(self) -> str:
-        """Equal for runs in which the same things were recorded at the same instants."""
+        """Equal for runs in which the same records were written at the same instants."""
         return self._hash.hexdigest() + f"-{self._sequence}"
 
     def between(self, least: float, most: float) -> Micros:
-        """A random span; both ends in seconds."""
+        """A random duration; both ends in seconds."""
         return int(self.rng.uniform(least, most) * SECOND)
 
 
 class Process:
-    """Something that is scheduled, sleeps, is stopped and dies as a whole.
+    """An operating system process that is scheduled, paused and killed as a whole.
 
-    ``rate`` and ``offset`` make its monotonic clock: no two agree. While it is paused nothing of
-    it runs and its clock goes on, as with SIGSTOP.
+    ``rate`` and ``offset`` define its monotonic clock: no two agree. While it is paused its code
+    does not run and its clock continues, as with SIGSTOP.
     """
 
     def __init__(self, world: World, name: str, *, rate: float = 1.0, offset: Micros = 0) -> None:
@@ -99,11 +100,11 @@ class Process:
         return (self.world.now * self.rate + self.offset) / SECOND
 
     def instant(self, clock_s: float) -> Micros:
-        """When its clock shows that."""
+        """True time when its clock shows that."""
         return int((clock_s * SECOND - self.offset) / self.rate) + 1
 
     def spawn(self, what: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """Run a coroutine in this process; an exception that it ends with is ``ended``."""
+        """Run a coroutine in this process; its exception is passed to ``ended``."""
         task: asyncio.Task[Any] = self.loop.create_task(what)
         self.tasks.append(task)
         task.add_done_callback(self._done)
@@ -119,14 +120,14 @@ class Process:
         self.world.record("mishap", process=self.name, what=f"{type(error).__name__}: {error}")
 
     def wake(self) -> None:
-        """There is something to run."""
+        """Schedule a turn of its loop."""
         if self.alive and not self._scheduled:
             self._scheduled = True
             self.world.at(max(self.world.now, self.paused_until), self._run)
 
     def pause(self, until: Micros) -> bool:
-        """SIGSTOP, and SIGCONT at that instant; whether it was stopped. A process that has just
-        slept stays awake for a while: one that does nothing but sleep shows nothing."""
+        """SIGSTOP, and SIGCONT at that instant; returns whether it was paused. A process that was
+        just paused runs for a while: one that is always paused tests nothing."""
         if self.paused_until and self.world.now < self.paused_until + AWAKE:
             return False
         self.paused_until = until
@@ -141,11 +142,11 @@ class Process:
             self.loop.turn()
 
     def kill(self) -> None:
-        """SIGKILL: nothing of it runs any more, and no ``finally`` either."""
+        """SIGKILL: none of its code runs any more, not even a ``finally``."""
         self.alive = False
 
     def bury(self) -> None:
-        """After the run: let its coroutines end, so that none is left for the collector."""
+        """After the run: end its coroutines, so that none is left for the garbage collector."""
         self.alive = False
         for _ in range(50):
             for task in self.tasks:
@@ -156,14 +157,14 @@ class Process:
 
 
 class Loop(asyncio.AbstractEventLoop):
-    """As much of an event loop as asyncio's own tasks, locks and timeouts need."""
+    """The part of an event loop that asyncio's own tasks, locks and timeouts need."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
         self._ready: deque[asyncio.Handle] = deque()
 
     def turn(self) -> None:
-        """Run what is ready, and what becomes ready by it."""
+        """Run what is ready, and what becomes ready meanwhile."""
         asyncio._set_running_loop(self)
         try:
             ready = self._ready
@@ -207,10 +208,10 @@ class Loop(asyncio.AbstractEventLoop):
         if process.world.now < process.paused_until or not process.alive:
             process.wake()
         else:
-            self.turn()  # at once: nothing of this process runs just now
+            self.turn()  # at once: nothing else of this process is running
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """The heap forgets it when its time comes."""
+        """Nothing: the heap drops it when it is due."""
 
     def time(self) -> float:
         """The process's own clock, in seconds."""
@@ -227,7 +228,7 @@ class Loop(asyncio.AbstractEventLoop):
     def run_in_executor(  # type: ignore[override]
         self, executor: None, work: Callable[..., Any], *args: Any
     ) -> "asyncio.Future[Any]":
-        """A thread beside the loop: it takes a while, and the loop goes on meanwhile."""
+        """A thread beside the loop: it takes a while, and the loop continues meanwhile."""
         future = self.create_future()
         world = self.process.world
         world.after(world.between(0.001, 0.1), self._worked_out, future, work, args)
@@ -244,19 +245,19 @@ class Loop(asyncio.AbstractEventLoop):
             future.set_exception(error)
 
     def get_debug(self) -> bool:
-        """No: its bookkeeping would cost more than the work."""
+        """False: its bookkeeping would cost more than the work."""
         return False
 
     def is_running(self) -> bool:
-        """For as long as the world goes on."""
+        """True until the world is over."""
         return True
 
     def is_closed(self) -> bool:
-        """Never: a dead process's loop is simply not turned."""
+        """Never: the loop of a dead process is just not run any more."""
         return False
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Something reached the loop that somebody should have caught."""
+        """An uncaught exception reached the loop."""
         if self.process.alive:
             self.process.world.record(
                 "mishap", process=self.process.name, what=str(context.get("exception"))
