@@ -123,7 +123,7 @@ async def of_partitions(
         "group_id": array([asked[one].group_id for one, _ in places]),
         "topic": array([topic for _, (topic, _) in places]),
         "partition": array([partition for _, (_, partition) in places]),
-        "stable": array([int(asked[one].stable) for one, _ in places]),
+        "is_stable": array([int(asked[one].stable) for one, _ in places]),
     }
     async with readers.connection() as connection:
         cursor = await connection.execute(group_rows.FETCH_OFFSETS_OF_PARTITIONS.encode(), told)

@@ -3,6 +3,7 @@ apart from the rules' own, through a change of owner, until the rebalance has en
 
 from dataclasses import asdict
 
+from groups.core.authors import Author
 from groups.core.events import LeaveGroup, Leaver
 from groups.core.group import JournalEntry
 from groups.models import Journal
@@ -49,6 +50,16 @@ def test_of_several_who_leave_the_first_that_goes_is_quoted() -> None:
     talk.step(LeaveGroup(ticket=None, members=leavers))
     assert talk.journal[-1].client_reason == SAID
     assert read(talk.journal[-1]).endswith(f" left (and 1 more): '{SAID}'.")
+
+
+def test_of_each_whom_somebody_else_removes_the_own_reason_is_kept() -> None:
+    talk = Talk({"foo": 2})
+    talk.converge(talk.join("a"), talk.join("b"))
+    admin = Author("", "adminclient", "/10.0.0.9", "ann")
+    leavers = (Leaver("b", None, SAID), Leaver("a", None, "the host is gone"))
+    talk.step(LeaveGroup(ticket=None, members=leavers, author=admin))
+    said = {e.member_id: e.client_reason for e in talk.journal if e.kind == "member-expelled"}
+    assert said == {"b": SAID, "a": "the host is gone"}
 
 
 def test_what_had_been_put_off_begins_without_anybodys_words() -> None:

@@ -37,7 +37,7 @@ ONE_PARTITION: Parameters = {
     "group_id": "'{g-7}'::text[]",
     "topic": "'{orders}'::text[]",
     "partition": "'{0}'::int[]",
-    "stable": "'{1}'::int[]",
+    "is_stable": "'{1}'::int[]",
 }
 ONE_TOPIC: Parameters = {"group_id": "'g-7'", "topics": "'{orders}'", "most": "100"}
 TWO_GROUPS: Parameters = {

@@ -97,18 +97,18 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
     """
     codes: list[ErrorCode] = []
     gone: list[Member] = []
-    said = ""
+    said: list[str] = []
     for leaver in event.members:
         member = _named(work, leaver)
         codes.append(_code_of(leaver, member))
         if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
-            said = said if gone else leaver.reason or ""
             gone.append(member)
-    told = [(member.row, said) for member in gone]
+            said.append(leaver.reason or "")
+    told = [(member.row, reason) for member, reason in zip(gone, said, strict=True)]
     work.journal.extend(removals(event.author, told, work.row.generation))
     if gone:
         what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
-        remove(work, gone, Trigger.MEMBER_LEFT, what, said)
+        remove(work, gone, Trigger.MEMBER_LEFT, what, said[0])
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
 
 

@@ -293,12 +293,12 @@ CROSS JOIN LATERAL (
 UNION ALL
 SELECT place, NULL, NULL, NULL
 FROM unnest(%(place)s::int[], %(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
-            %(stable)s::int[]) AS asked(place, group_id, topic, partition, stable)
+            %(is_stable)s::int[]) AS asked(place, group_id, topic, partition, is_stable)
 CROSS JOIN LATERAL (
     SELECT FROM rollcall_pending_offset AS o
     WHERE o.group_id = asked.group_id AND o.topic = asked.topic AND o.partition = asked.partition
     LIMIT 1) AS pending
-WHERE stable = 1
+WHERE is_stable = 1
 """
 """Single partitions of some groups. Those that a transaction may still commit come once more,
 without an offset. The limits within keep PostgreSQL from comparing each row with each."""
