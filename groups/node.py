@@ -300,7 +300,7 @@ class Node:
     def _beside(self) -> Iterator[tuple[str, Work]]:
         """All others: if one fails, groups are still served."""
         yield "the doorbell", self.doorbell.run
-        yield "notes of who was heard of", self.notes.run
+        yield "times of heartbeats", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
@@ -342,7 +342,7 @@ class Node:
         coordinator = self.coordinator
         if (still_ms := coordinator.stood_still_ms) > STALL_MS:
             coordinator.tallies.stalls += 1
-            logger.warning("nobody could be heard for %d ms: nobody pays for it", still_ms)
+            logger.warning("the event loop stood still for %d ms: sessions are extended", still_ms)
             coordinator.awake()
         coordinator.listened_at = coordinator.monotonic()
 

@@ -377,7 +377,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             try:
                 connection.check_timeouts()
             except Exception:
-                logger.exception("closing %s: its timeouts cannot be looked at", connection.peer)
+                logger.exception("closing %s: its timeouts could not be checked", connection.peer)
                 connection.abort()
         reactor.callLater(TIMEOUTS_EVERY_S, self.timeout_checker)
 
@@ -386,7 +386,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         try:
             super().application_checker()
         except Exception:
-            logger.exception("what has ended could not be forgotten")
+            logger.exception("closed connections could not be removed")
             reactor.callLater(APPLICATIONS_EVERY_S, self.application_checker)
 
     # -- applications

@@ -127,7 +127,7 @@ class LeaseLoop:
         try:
             await self.lease.raise_epochs(back)
         except (psycopg.Error, OSError) as error:
-            logger.error("the epochs could not be raised, and nobody is served: %s", error)
+            logger.error("the epochs could not be raised; no group is served: %s", error)
             await asyncio.sleep(AGAIN_S)
 
     async def missed(self, error: BaseException) -> None:
@@ -157,7 +157,7 @@ class LeaseLoop:
         self.coordinator.awake()
         self.availability.notify()
         self._slots.look_soon()
-        logger.info("the lease is held again; nobody pays for the time without it")
+        logger.info("the lease is held again; sessions are extended by the time without it")
 
 
 def _nothing() -> None:

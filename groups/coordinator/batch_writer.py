@@ -295,7 +295,7 @@ class BatchWriter:
             async with await connections.connect(f"{self.name} blame") as connection:
                 return await blame.refused_members(connection, work.write)
         except (StoreError, psycopg.Error, OSError) as unknown:
-            logger.info("who is to blame is not known: %s", unknown)
+            logger.info("the group with the refused value could not be found: %s", unknown)
             return None
 
     def _would_help(self, entry: GroupEntry, culprits: MembersRefused) -> bool:

@@ -135,7 +135,7 @@ class Notes:
             try:
                 await self._write(part)
             except (psycopg.Error, OSError) as error:
-                logger.info("who was heard of could not be noted: %s", error)
+                logger.info("times of heartbeats could not be written: %s", error)
                 return
             for group_id, session in part:
                 if group_id in self._noted:

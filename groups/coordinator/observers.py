@@ -87,7 +87,7 @@ class Observers:
             async with pool.connection() as connection:
                 await ring(connection, changed)
         except (psycopg.Error, PoolTimeout) as error:
-            logger.debug("observers are told later: %s", error)
+            logger.debug("observers are notified later: %s", error)
             return False
         return True
 

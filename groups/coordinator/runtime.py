@@ -372,7 +372,7 @@ class CoordinatorRuntime:
         try:
             due = self._due(entry)
         except Exception:
-            logger.exception("group %r: its deadlines make no sense", entry.group_id)
+            logger.exception("group %r: its deadlines are invalid", entry.group_id)
             self.mark_broken(entry)
             return
         if due is not None and due <= now:

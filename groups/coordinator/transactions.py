@@ -287,7 +287,7 @@ class _Answers:
         if isinstance(meant, errors.Fenced):
             self.transactions.fenced()
             raise Refuse(ErrorCode.NOT_COORDINATOR) from error
-        logger.warning("a transaction was not written, or nobody knows: %s", error)
+        logger.warning("a transaction was not written, or its outcome is unknown: %s", error)
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
 
 

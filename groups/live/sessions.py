@@ -76,7 +76,7 @@ class Sessions:
             try:
                 refusals = await refused(tuple(self._holders))
             except DatabaseError as error:
-                logger.warning("sessions of websockets are not known: %s", error)
+                logger.warning("sessions of websockets could not be checked: %s", error)
                 continue
             for holder, code in refusals.items():
                 holder.end(code)

@@ -80,7 +80,7 @@ class Followers:
             try:
                 await self._write(part, said)
             except (psycopg.Error, OSError) as error:
-                logger.info("who follows commands could not be noted: %s", error)
+                logger.info("acknowledgements of pauses could not be written: %s", error)
                 self._unwritten.update(who for who in part if who in self._said)
                 await asyncio.sleep(AGAIN_S)
 

@@ -62,7 +62,7 @@ class Doorbell:
                 async with await self._connect() as connection:
                     await self._listen(connection)
             except (psycopg.Error, OSError) as error:
-                logger.info("the doorbell is away: %s", error)
+                logger.info("the connection for notifications is lost: %s", error)
             await asyncio.sleep(self._wait_s)
             self._wait_s = min(2 * self._wait_s, self._reconnect_s_max)
 
@@ -83,7 +83,7 @@ class Doorbell:
         try:
             await self.listeners[channel](payload)
         except (psycopg.Error, OSError) as error:
-            logger.info("a ring of %s waits for the database: %s", channel, error)
+            logger.info("a notification on %s waits for the database: %s", channel, error)
         except Exception as error:
             self._could_not_read(channel, payload, error)
         else:
@@ -95,4 +95,4 @@ class Doorbell:
         often."""
         if (channel, type(error)) not in self._told:
             self._told.add((channel, type(error)))
-            logger.warning("%s: a ring that cannot be read (%.200r): %r", channel, payload, error)
+            logger.warning("%s: unreadable notification (%.200r): %r", channel, payload, error)

@@ -89,7 +89,7 @@ class Senders:
         except DatabaseError as error:
             logger.warning("webhooks wait for the database: %s", error)
         except Exception:
-            logger.exception("an endpoint's turn failed")
+            logger.exception("deliveries to an endpoint failed")
         finally:
             with self._lock:
                 self._at_work.discard(webhook)

@@ -79,7 +79,7 @@ class Keyring:
             await self._ask()
             found = self.known.fitting(key_id, algorithm)
         if not found and (self._failures or not self.known):
-            raise NoKeys("the issuer's keys cannot be had")
+            raise NoKeys("the issuer's keys could not be fetched")
         return found
 
     def _may_ask(self) -> bool:
@@ -118,4 +118,4 @@ class Keyring:
         """Log the first failure, then at each doubling: an issuer may be unavailable for days."""
         if self._failures & (self._failures - 1) == 0:
             kept = f"the last {len(self.known)} go on" if self.known else "nobody gets in"
-            logger.warning("the issuer's keys cannot be had, %s: %s", kept, why)
+            logger.warning("the issuer's keys could not be fetched, %s: %s", kept, why)

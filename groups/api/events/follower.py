@@ -103,7 +103,7 @@ class Follower:
         try:
             await self._looks()
         except Exception:
-            logger.exception("the journal is followed no more")
+            logger.exception("the stream of the journal ended")
             self._end(tuple(self.streams), AWAY)
             self._knows.set()
 
