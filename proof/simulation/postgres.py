@@ -339,8 +339,11 @@ class Connection:
         self._waiting: Any = None
         self._sent_at: Micros = 0
 
-    async def execute(self, query: bytes, parameters: Any = None) -> Cursor:
-        """Run one of the statements that ``meanings`` knows."""
+    async def execute(
+        self, query: bytes, parameters: Any = None, *, prepare: bool | None = None
+    ) -> Cursor:
+        """Run one of the statements that ``meanings`` knows; how it is planned makes no
+        difference."""
         return Cursor(await self.run(self.meanings[query], parameters))
 
     async def run(self, meaning: Meaning, parameters: Any) -> Any:

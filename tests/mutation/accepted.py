@@ -88,8 +88,8 @@ ACCEPTED: tuple[Accepted, ...] = (
     Accepted(
         "groups/store/offsets.py",
         "committed",
-        'cursor = await connection.execute(query.encode(), {**told, "most": FEW_ROWS + 1})',
-        'cursor = await connection.execute(query.encode(), {**told, "most": FEW_ROWS + 2})',
+        'few = {**told, "most": FEW_ROWS + 1}',
+        'few = {**told, "most": FEW_ROWS + 2}',
         MORE_THAN_FEW,
     ),
     Accepted(

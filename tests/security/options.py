@@ -4,7 +4,8 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from tests.security.doors import Door
 
@@ -17,6 +18,12 @@ LOGIN_MODULES: Final[Mapping[str, str]] = {
     "OAUTHBEARER": "oauthbearer.OAuthBearerLoginModule",
 }
 """Of Java, below ``org.apache.kafka.common.security``."""
+
+JAVA_FILES: Final = (
+    "-Dorg.apache.kafka.sasl.oauthbearer.allowed.files={0}"
+    " -Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=file://{0}"
+)
+"""Which files a Java client may read a token from: none unless told so."""
 
 
 def confluent(door: Door) -> dict[str, Any]:
@@ -77,3 +84,18 @@ def _java(door: Door) -> dict[str, str]:
         given = "".join(f' {key}="{said[name]}"' for key, name in names.items() if name in said)
         found |= {"sasl.mechanism": mechanism, "sasl.jaas.config": f"{module}{given};"}
     return found
+
+
+class JavaToken(NamedTuple):
+    """What a worker of Java is told, and an option of its Java: it reads tokens from files."""
+
+    words: tuple[str, ...]
+    option: str
+
+
+def java_token(door: Door, folder: Path) -> JavaToken:
+    """The token of a door, in a file of this folder."""
+    path = folder / "token"
+    path.write_text(door.token)
+    where = f"sasl.oauthbearer.token.endpoint.url={path.as_uri()}"
+    return JavaToken((*words("java", door), where), JAVA_FILES.format(path))
