@@ -86,6 +86,10 @@ def _java(door: Door) -> dict[str, str]:
     return found
 
 
+READS_FILES: Final = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"
+"""Java's own handler makes up unsigned tokens."""
+
+
 class JavaToken(NamedTuple):
     """What a worker of Java is told, and an option of its Java: it reads tokens from files."""
 
@@ -98,4 +102,5 @@ def java_token(door: Door, folder: Path) -> JavaToken:
     path = folder / "token"
     path.write_text(door.token)
     where = f"sasl.oauthbearer.token.endpoint.url={path.as_uri()}"
-    return JavaToken((*words("java", door), where), JAVA_FILES.format(path))
+    given = (*words("java", door), where, f"sasl.login.callback.handler.class={READS_FILES}")
+    return JavaToken(given, JAVA_FILES.format(path))
