@@ -30,6 +30,7 @@ def test_the_palette_opens_by_keys_and_leads_to_an_action(
     expect(field).to_be_hidden()
 
     page.get_by_role("button", name=re.compile("Find or do")).click()
+    expect(field).to_be_focused()
     page.keyboard.type(f"freeze {topic}")
     expect(page.get_by_role("link", name=re.compile(f"Freeze or thaw {topic}"))).to_be_visible()
     page.keyboard.press("Enter")
