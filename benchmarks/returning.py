@@ -36,7 +36,7 @@ from typing import Any
 from benchmarks.crowds import Good, Seen, p99
 from benchmarks.herd import BEAT_S, BROKEN, CALL_S, RETRY_S
 from benchmarks.options import Options
-from benchmarks.wire import STOCK_SESSION_MS, Member, Peer
+from benchmarks.wire import STOCK_SESSION_MS, Member, Peer, settle
 from groups.core.errors import ErrorCode
 from launcher import ports
 from launcher.installation import CHECKOUT, Installation
@@ -173,16 +173,9 @@ class Crowd:
 
 
 async def formed(door: Door, group_id: str, size: int) -> list[Member]:
-    """A stable group of so many members, as ``benchmarks.wire.form_group`` makes them."""
-    peers = [await door.connect() for _ in range(size)]
-    members = [Member(peer, group_id, STOCK_SESSION_MS) for peer in peers]
-    while True:
-        answers = await asyncio.gather(*(member.join() for member in members))
-        leader = next(a for a in answers if a.leader == a.member_id)
-        if len({m.generation for m in members}) == 1 and len(leader.members) == size:
-            break
-    ids = [member.member_id for member in members]
-    await asyncio.gather(*(m.sync(ids if m.member_id == leader.leader else ()) for m in members))
+    """A stable group of so many members, whose connections this door opens."""
+    members = [Member(await door.connect(), group_id, STOCK_SESSION_MS) for _ in range(size)]
+    await settle(members)
     return members
 
 

@@ -122,16 +122,21 @@ class Member:
 async def form_group(
     bootstrap: str, group_id: str, size: int, session_ms: int = SESSION_MS
 ) -> list[Member]:
-    """A stable group of so many members: they join until one generation holds all."""
+    """A stable group of so many members."""
     members = [Member(await Peer.connect(bootstrap), group_id, session_ms) for _ in range(size)]
+    await settle(members)
+    return members
+
+
+async def settle(members: Sequence[Member]) -> None:
+    """Let the members of a group join until one generation holds all, and sync."""
     while True:
         answers = await asyncio.gather(*(member.join() for member in members))
         leader = next(a for a in answers if a.leader == a.member_id)
-        if len({m.generation for m in members}) == 1 and len(leader.members) == size:
+        if len({m.generation for m in members}) == 1 and len(leader.members) == len(members):
             break
     ids = [member.member_id for member in members]
     await asyncio.gather(*(m.sync(ids if m.member_id == leader.leader else ()) for m in members))
-    return members
 
 
 async def form_groups(bootstrap: str, name: str, groups: int, size: int) -> list[Member]:

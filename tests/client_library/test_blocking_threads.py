@@ -64,6 +64,7 @@ async def test_who_comes_to_the_end_late_finds_it_done(served: Serving) -> None:
         member.start()
         member.close()
         member._stop()
+        assert not member._thread.is_alive() and member._loop.is_closed()
 
     await asyncio.to_thread(story)
 
