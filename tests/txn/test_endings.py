@@ -223,6 +223,17 @@ async def test_only_the_owner_of_the_slot_aborts(one: Running, producer: New, ot
     assert await refusal(txn.end()) is ErrorCode.NOT_COORDINATOR
 
 
+async def test_a_node_without_the_slot_ends_no_transaction_though_nobody_has_it(
+    one: Running, producer: New, other: Other
+) -> None:
+    txn = await (await producer().init()).begin()
+    slot = slot_of(txn.transactional_id)
+    del one.node.coordinator.epochs[slot]
+    await other.execute("UPDATE rollcall_slot SET epoch = 0 WHERE slot = %s", [slot])
+    assert await refusal(txn.end()) is ErrorCode.NOT_COORDINATOR
+    assert await value(other, "SELECT state FROM rollcall_producer") == "Ongoing"
+
+
 async def test_the_owner_of_the_group_alone_adds_it_to_a_transaction(
     one: Running, producer: New, other: Other
 ) -> None:
