@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from groups.coordinator.offset_reads import AT_ONCE
+from groups.coordinator.offset_reads import AT_ONCE, PARTITIONS_MAX
 from groups.core.errors import ErrorCode
 from groups.postgres.connections import Connection
 from groups.store import offsets
@@ -36,14 +36,16 @@ def fetch(group: int, partitions: Sequence[int]) -> OffsetFetchRequest:
     return OffsetFetchRequest(groups=[one], require_stable=group % 2 == 0)
 
 
-async def commit(client: Client, group: int) -> None:
+async def commit(client: Client, group: int, group_id: str = "") -> None:
     """Each partition of the group but the last."""
     lines = [
         OffsetCommitRequestPartition(partition_index=p, committed_offset=group * 100 + p)
         for p in range(OF_EACH - 1)
     ]
     topic = OffsetCommitRequestTopic(name="work", partitions=lines)
-    told = await client.call(OffsetCommitRequest(group_id=f"g{group}", topics=[topic]), 8)
+    told = await client.call(
+        OffsetCommitRequest(group_id=group_id or f"g{group}", topics=[topic]), 8
+    )
     assert {p.error_code for p in told.topics[0].partitions} == {0}
 
 
@@ -145,3 +147,50 @@ async def test_many_partitions_at_once_are_read_by_several_statements(
     )
     for group, answer in enumerate(answers):
         assert lines(answer) == [(0, group * 100), *[(0, group * 100 + 1)] * 2, (0, -1)]
+
+
+ODD_GROUPS = [
+    "g",
+    'a "quoted" one',
+    "back\\slash",
+    "{braces},NULL",
+    "NULL",
+    " ",
+    "ü\u2028",
+    "x" * 249,
+]
+ODD_TOPICS = [
+    "work",
+    "none",
+    "",
+    " ",
+    'q"uote',
+    "b\\",
+    "{a,b}",
+    "NULL",
+    "n\0l",
+    "ü\U0001f600",
+    "t" * 300,
+]
+ODD_PARTITIONS = [0, 1, 1, 2, 7, -1, 2**31 - 1, -(2**31)]
+
+
+@pytest.mark.parametrize("stable", [False, True])
+async def test_few_partitions_are_told_as_among_many(served: Serving, stable: bool) -> None:
+    """Whatever names and numbers are asked for: a large fetch is read by another statement."""
+    client, _ = await served.connect()
+    await create_topic(served.address, "work", OF_EACH)
+    for number, group_id in enumerate(ODD_GROUPS):
+        await commit(client, number, group_id)
+    more = OffsetFetchRequestTopics(name="work", partition_indexes=[*range(PARTITIONS_MAX)])
+    for number, group_id in enumerate(ODD_GROUPS):
+        few = [
+            OffsetFetchRequestTopics(name=t, partition_indexes=ODD_PARTITIONS) for t in ODD_TOPICS
+        ]
+        told = []
+        for topics in (few, [*few, more]):
+            group = OffsetFetchRequestGroup(group_id=group_id, topics=topics)
+            answer = await client.call(OffsetFetchRequest(groups=[group], require_stable=stable), 8)
+            told.append((answer.groups[0].error_code, answer.groups[0].topics[: len(few)]))
+        assert told[0] == told[1]
+        assert told[0][1][0].partitions[1].committed_offset == number * 100 + 1
