@@ -18,6 +18,7 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
 )
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -32,18 +33,23 @@ from rollcall.wire.messages.offset_fetch import (
 MEMBERS = 500
 TOPIC = "shapes"
 PARTITIONS = 500
+BIG_TOPIC, BIG_PARTITIONS = "shapes-big", 1_000
 MARK = 0x0123456789ABCDEF
 """Stands where the offset goes in a commit."""
 
-HEARTBEAT_VERSION, CONSUMER_VERSION, FETCH_VERSION = 4, 1, 8
+HEARTBEAT_VERSION, CONSUMER_VERSION, FETCH_VERSION, METADATA_VERSION = 4, 1, 8, 12
 CLASSIC_COMMIT_VERSION, CONSUMER_COMMIT_VERSION = 8, 9
-SETTLED_S = 60
+SETTLED_S = 120
 OTHER_EVERY = 10
 """Each member sends its other frame once in so many times."""
 
 PEERS = 10
 PAUSE_S = 0.05
 """Shorter than any for which a heartbeat is held."""
+
+QUIET_S = 3.0
+"""Without news, until members count as settled: Kafka computes assignments with a delay (KIP-1263),
+so that a round without news is not the last one."""
 
 Shape = Callable[[str], Coroutine[Any, Any, list[Pair]]]
 """Makes what 500 connections send to the server at HOST:PORT."""
@@ -138,11 +144,13 @@ async def consumers(bootstrap: str, groups: int) -> list[Consumer]:
     prefix = f"consumers-{uuid4().hex[:8]}"
     members = [Consumer(f"{prefix}-{place % groups}") for place in range(MEMBERS)]
     peers = [await Peer.connect(bootstrap) for _ in range(PEERS)]
+    loop = asyncio.get_running_loop()
     async with asyncio.timeout(SETTLED_S):
-        while True:
+        quiet_since = loop.time()
+        while loop.time() - quiet_since < QUIET_S:
             rounds = (_round(peer, members[n::PEERS]) for n, peer in enumerate(peers))
-            if all(await asyncio.gather(*rounds)):
-                break
+            if not all(await asyncio.gather(*rounds)):
+                quiet_since = loop.time()
             await asyncio.sleep(PAUSE_S)
     for peer in peers:
         peer.close()
@@ -237,6 +245,13 @@ async def fetches(bootstrap: str) -> list[Pair]:
     return await _each(bootstrap, asked)
 
 
+async def metadata(bootstrap: str) -> list[Pair]:
+    """What each member of a group asks for at its start: the partitions of a topic of 1,000."""
+    await create_topic(bootstrap, BIG_TOPIC, BIG_PARTITIONS)
+    request = MetadataRequest(topics=[MetadataRequestTopic(name=BIG_TOPIC)])
+    return await _each(bootstrap, [(request, METADATA_VERSION)] * MEMBERS)
+
+
 SHAPES: Mapping[str, Shape] = {
     "heartbeats": heartbeats,
     "consumer heartbeats": consumer_heartbeats,
@@ -245,5 +260,6 @@ SHAPES: Mapping[str, Shape] = {
     "commits of 100 partitions, 50 groups": partial(commits, groups=50, partitions=100),
     "commits, consumer protocol": partial(consumer_commits, groups=50),
     "fetches of one group": fetches,
+    "metadata of 1,000 partitions": metadata,
 }
 """What is measured, by name."""

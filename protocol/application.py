@@ -124,9 +124,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         self, connection: Any, frame: bytes, meter: RequestMeter | None = None
     ) -> bytes | None:
         header, offset = parse_header(frame, connection.is_flexible)
-        api = connection.apis.get(header.api_key)
-        if api is None:
-            raise WireError(f"no API has the key {header.api_key}")
+        api = _requested(connection, header.api_key)
         version = header.api_version
         if not api.min_version <= version <= api.max_version:
             return _unsupported(api, header)
@@ -150,14 +148,14 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             if response is None:
                 return None
             if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
-                waste.append(response)
                 async with server.reply_bytes.turn:
                     await server.reply_bytes.room()
-                    writing = partial(_written, api, version, response, header, flexible)
-                    return await _beside(beside, writing)
+                    if not is_large(response, version):
+                        return _reply(api, header, response, flexible)
+                    waste.append(response)
+                    return await _beside(beside, partial(_long, api, header, response, flexible))
             if len(frame) >= HUGE_FRAME_BYTES:
-                writing = partial(_written, api, version, response, header, flexible)
-                return await _beside(beside, writing)
+                return await _beside(beside, partial(_long, api, header, response, flexible))
             reply = _reply(api, header, response, flexible)
             connection.answered(frame, header, request, response, reply)
             return reply
@@ -195,6 +193,14 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             served=apis.advertised,
             session=connection.session,
         )
+
+
+def _requested(connection: Any, key: int) -> Api:
+    """The API of this key; raises WireError if the connection has none."""
+    api: Api | None = connection.apis.get(key)
+    if api is None:
+        raise WireError(f"no API has the key {key}")
+    return api
 
 
 def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | None) -> None:
@@ -236,9 +242,9 @@ def _read(
     return None, response
 
 
-def _written(api: Api, version: int, response: Any, header: RequestHeader, flexible: bool) -> bytes:
+def _long(api: Api, header: RequestHeader, response: Any, flexible: bool) -> bytes:
     """The frame of a long reply."""
-    body = encode_large(response, version)
+    body = encode_large(response, header.api_version)
     _check_length(api, body)
     return response_frame(header.correlation_id, body, flexible)
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
+from typing import Final
 from uuid import UUID
 
 from groups.catalogue.cache import Entry, Unavailable
-from groups.cluster.view import leader
 from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.topics import (
@@ -19,6 +19,7 @@ from protocol.authorization.access import Open
 from protocol.call import Call
 from protocol.handlers.support import authorized_operations
 from protocol.handlers.support.group_operations import NOT_ASKED
+from protocol.handlers.support.partition_lists import PartitionLists
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.messages.metadata import (
@@ -26,7 +27,6 @@ from rollcall.wire.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
     MetadataResponseBroker,
-    MetadataResponsePartition,
     MetadataResponseTopic,
 )
 
@@ -35,11 +35,8 @@ NO_TOPIC_ID = UUID(int=0)
 PARTITIONS_TOLD_MAX = 100_000
 """Partitions in one reply: about four megabytes, of the eight that a reply may have."""
 
-MANY = 1_000
-"""Topics with more partitions than this have a cache of their own, with fewer places."""
-
-NONE: tuple[int, ...] = ()
-"""Offline replicas, one list for all partitions: a list for each would be half of their memory."""
+LISTS: Final = PartitionLists()
+"""Of this process."""
 
 TOO_MUCH = ErrorCode.POLICY_VIOLATION
 """For a topic that does not fit into the reply: clients learn that it exists, and may ask for it
@@ -125,11 +122,14 @@ class _Answer:
         if self._room < 0:
             operations = self._operations.of(entry.name)
             return _failed(TOO_MUCH, entry.name, operations, entry.topic_id)
-        made = partial(_partitions, entry.topic_id, count, self._nodes)
+        partitions = LISTS.find(entry.topic_id, count, self._nodes)
+        if partitions is None:
+            making = partial(LISTS.make, entry.topic_id, count, self._nodes)
+            partitions = await self._call.beside(making) if count > LARGE_ELEMENTS else making()
         return MetadataResponseTopic(
             name=entry.name,
             topic_id=entry.topic_id,
-            partitions=await self._call.beside(made) if count > LARGE_ELEMENTS else made(),
+            partitions=partitions,
             topic_authorized_operations=self._operations.of(entry.name),
         )
 
@@ -226,32 +226,3 @@ def _failed(
     return MetadataResponseTopic(
         error_code=code, name=name, topic_id=topic_id, topic_authorized_operations=operations
     )
-
-
-def _made(topic_id: UUID, count: int, nodes: tuple[int, ...]) -> list[MetadataResponsePartition]:
-    """Leader epoch -1, "none": without a log no epoch is needed, and clients then do not send
-    OffsetForLeaderEpoch."""
-    alone = {node_id: [node_id] for node_id in nodes}
-    leaders = [leader(nodes, topic_id, index) for index in range(count)]
-    return [
-        MetadataResponsePartition(
-            error_code=ErrorCode.NONE if leads >= 0 else WireCode.LEADER_NOT_AVAILABLE,
-            partition_index=index,
-            leader_id=leads,
-            replica_nodes=alone.get(leads, []),
-            isr_nodes=alone.get(leads, []),
-            offline_replicas=NONE,
-        )
-        for index, leads in enumerate(leaders)
-    ]
-
-
-_few, _many = lru_cache(maxsize=64)(_made), lru_cache(maxsize=8)(_made)
-
-
-def _partitions(
-    topic_id: UUID, count: int, nodes: tuple[int, ...]
-) -> list[MetadataResponsePartition]:
-    """Cached, because all members of a big group request the same at the same time; callers must
-    not change the list. At most 20 MB, if all cached topics had the maximum size."""
-    return (_many if count > MANY else _few)(topic_id, count, nodes)

@@ -13,6 +13,7 @@ from rollcall.wire.declare import Message
 from rollcall.wire.decoding import Decoder, compile_decoder
 from rollcall.wire.encoding import Encoder, compile_encoder
 from rollcall.wire.errors import WireError
+from rollcall.wire.kept import Kept
 from rollcall.wire.kinds import Array, Struct
 from rollcall.wire.limits import FRAME_ELEMENTS_MAX
 
@@ -109,22 +110,24 @@ def _unwritable(message: Message, version: int, error: Exception) -> Exception:
     return kind(f"{type(message).__name__} v{version}: {error}")
 
 
-def is_large(message: Message) -> bool:
+def is_large(message: Message, version: int | None = None) -> bool:
     """Whether the message has so many elements, at all nesting levels, that it is written in a
-    thread."""
-    return _left(message, LARGE_ELEMENTS) < 0
+    thread. With a version: not counting those of which this version's encoding is kept."""
+    return _left(message, version, LARGE_ELEMENTS) < 0
 
 
-def _left(value: Struct, room: int) -> int:
+def _left(value: Struct, version: int | None, room: int) -> int:
     """``room`` minus the elements of this value; the count ends below zero."""
     for field in value.wire_fields:
         if not isinstance(field.kind, Array):
             continue
         items = getattr(value, field.name) or ()
+        if isinstance(items, Kept) and version in items.encodings:
+            continue
         room -= len(items)
         if isinstance(field.kind.element, type):
             for item in items:
                 if room < 0:
                     return room
-                room = _left(item, room)
+                room = _left(item, version, room)
     return room

@@ -6,6 +6,7 @@ run: 20 ms for the 100,000 elements that a frame may have.
 
 from typing import Any
 
+from rollcall.wire.kept import Kept
 from rollcall.wire.kinds import Array, Struct
 
 SLICE = 500
@@ -33,6 +34,8 @@ def _gather(value: Struct, parts: list[Any]) -> None:
     """The elements of all arrays, each after the value that contains it."""
     for name, has_arrays in _arrays(type(value)):
         items = getattr(value, name) or ()
+        if isinstance(items, Kept):
+            continue  # others reference it
         parts.extend(items)
         if has_arrays:
             for item in items:

@@ -15,6 +15,7 @@ from typing import Any
 
 from rollcall.wire import primitives
 from rollcall.wire.declare import Field, Message, layout
+from rollcall.wire.kept import encoding
 from rollcall.wire.kinds import Array, Blob, Fixed, Kind, Struct, Text, uuid
 from rollcall.wire.source import Source
 
@@ -37,6 +38,7 @@ _NAMES: dict[str, object] = {
     "uvarint": primitives.uvarint,
     "tagged": primitives.tagged,
     "gathered": _gathered,
+    "encoding": encoding,
 }
 
 _LEGACY_NULL = {"int16": r'b"\xff\xff"', "int32": r'b"\xff\xff\xff\xff"'}
@@ -52,6 +54,14 @@ def compile_encoder(cls: type[Message], version: int, pieces_max: int | None = N
     maker.struct(cls, "v")
     maker.finish()
     return maker.source.function(f"encode_{cls.__name__}_v{version}", "v")
+
+
+def _compile_array(kind: Array, version: int, flexible: bool, pieces_max: int | None) -> Encoder:
+    """A function sequence -> bytes, for an array that is encoded by itself."""
+    maker = _Maker(version, flexible, pieces_max)
+    maker.elements(kind.element, "v")
+    maker.finish()
+    return maker.source.function(f"encode_many_{kind.name[2:]}_v{version}", "v")
 
 
 class _Maker:
@@ -151,6 +161,11 @@ class _Maker:
         self.piece(var)
 
     def array(self, kind: Array, nullable: bool, expression: str) -> None:
+        if kind.kept and not nullable:
+            encode = _compile_array(kind, self.version, self.flexible, self.pieces_max)
+            name = self.source.constant("encode", encode)
+            self.piece(f"encoding({expression}, {self.version}, {name})")
+            return
         if not nullable:
             self.elements(kind.element, expression)
             return

@@ -46,9 +46,13 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Elements of one kind after their count: int32, or uvarint of count + 1 if compact."""
+    """Elements of one kind after their count: int32, or uvarint of count + 1 if compact.
+
+    ``kept``: its value may be a ``rollcall.wire.kept.Kept``.
+    """
 
     element: Kind
+    kept: bool = False
 
     @property
     def name(self) -> str:
@@ -70,9 +74,9 @@ blob = Blob("bytes", b"")
 records = Blob("records", None)
 
 
-def array(element: Kind) -> Array:
+def array(element: Kind, *, kept: bool = False) -> Array:
     """The kind of a list whose elements are all of one kind."""
-    return Array(element)
+    return Array(element, kept)
 
 
 UNSET: Final = object()

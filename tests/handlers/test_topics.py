@@ -1,7 +1,6 @@
 """Topics over the wire: made, grown, described and deleted."""
 
 import asyncio
-import tracemalloc
 from uuid import UUID, uuid4
 
 import pytest
@@ -17,7 +16,6 @@ from protocol.handlers import (
     describe_topic_partitions,
     metadata,
 )
-from protocol.handlers.metadata import _partitions
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from rollcall.wire.messages.create_topics import (
@@ -439,17 +437,3 @@ async def test_all_topics_may_begin_at_one_that_is_gone(world: World) -> None:
     await create(world, topic("a"), topic("c"))
     answer = await page(world, cursor=Cursor(topic_name="b", partition_index=3))
     assert [(t.name, t.error_code) for t in answer.topics] == [("c", 0)]
-
-
-async def test_what_is_kept_of_large_topics_is_small() -> None:
-    """A client that asks for all of them costs the node this much."""
-    count = 10_000
-    _partitions(UUID(int=0), count, (0,))
-    tracemalloc.start()
-    try:
-        for number in range(1, 13):
-            _partitions(UUID(int=number), count, (0,))
-        now, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert now < 15_000_000

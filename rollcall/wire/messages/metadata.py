@@ -58,7 +58,9 @@ class MetadataResponseTopic(Struct):
     name: str | None = wire(string, nullable_since=12)
     topic_id: UUID = wire(uuid, since=10)  # KIP-516
     is_internal: bool = wire(boolean, since=1)
-    partitions: Sequence[MetadataResponsePartition] = wire(array(MetadataResponsePartition))
+    partitions: Sequence[MetadataResponsePartition] = wire(
+        array(MetadataResponsePartition, kept=True)
+    )
     topic_authorized_operations: int = wire(int32, since=8, default=-0x80000000)  # KIP-430
 
 

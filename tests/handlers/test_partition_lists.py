@@ -1,0 +1,81 @@
+"""Which lists of partitions are kept, and for how long."""
+
+import tracemalloc
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups.cluster.view import leader
+from protocol.handlers.support.partition_lists import PartitionLists
+from rollcall.wire.codec import encode_large
+from rollcall.wire.messages.metadata import MetadataResponse, MetadataResponseTopic
+
+A, B = UUID(int=1), UUID(int=2)
+
+
+def test_a_list_is_found_again_for_the_same_nodes() -> None:
+    lists = PartitionLists()
+    assert lists.find(A, 3, (0, 1)) is None
+    made = lists.make(A, 3, (0, 1))
+    assert lists.find(A, 3, (0, 1)) is made
+    assert lists.find(A, 4, (0, 1)) is None, "the topic has grown"
+    assert lists.find(A, 3, (0, 2)) is None, "another node lives"
+    assert lists.find(B, 3, (0, 1)) is None
+    assert [each.leader_id for each in made] == [leader((0, 1), A, n) for n in range(3)]
+
+
+def test_topics_share_their_list_where_one_node_leads_all() -> None:
+    lists = PartitionLists()
+    made = lists.make(A, 3, (4,))
+    assert lists.find(B, 3, (4,)) is made
+    assert [(each.partition_index, each.leader_id) for each in made] == [(0, 4), (1, 4), (2, 4)]
+    nobody = lists.make(A, 2, ())
+    assert [each.leader_id for each in nobody] == [-1, -1]
+    assert all(each.error_code for each in nobody)
+
+
+def test_the_list_that_was_not_asked_for_the_longest_goes_first() -> None:
+    lists = PartitionLists(room=10)
+    lists.make(A, 4, (0, 1))
+    lists.make(B, 4, (0, 1))
+    assert lists.find(A, 4, (0, 1)) is not None
+    lists.make(B, 3, (0, 1))
+    assert lists.find(A, 4, (0, 1)) is not None
+    assert lists.find(B, 4, (0, 1)) is None
+    assert lists.find(B, 3, (0, 1)) is not None
+
+
+asked = st.tuples(st.integers(1, 3), st.integers(0, 12), st.sampled_from([(0,), (0, 1), (0, 1, 2)]))
+
+
+@given(st.lists(asked, max_size=40))
+def test_no_more_partitions_are_kept_than_there_is_room_for(
+    wanted: list[tuple[int, int, tuple[int, ...]]],
+) -> None:
+    lists = PartitionLists(room=20)
+    for topic, count, nodes in wanted:
+        lists.make(UUID(int=topic), count, nodes)
+        kept = {
+            id(found): len(found)
+            for topic, count, nodes in wanted
+            if (found := lists.find(UUID(int=topic), count, nodes)) is not None
+        }
+        assert count in kept.values(), "the last one is kept"
+        assert sum(kept.values()) <= 20
+
+
+def test_what_is_kept_of_large_topics_is_small() -> None:
+    """A client that asks for all of them, in every version, costs the node this much."""
+    lists, count, nodes = PartitionLists(), 10_000, (0, 1)
+    tracemalloc.start()
+    try:
+        for number in range(12):
+            made = lists.make(UUID(int=number), count, nodes)
+            response = MetadataResponse(topics=[MetadataResponseTopic(name="t", partitions=made)])
+            for version in range(9, 14):
+                encode_large(response, version)
+        now, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert now < 25_000_000
