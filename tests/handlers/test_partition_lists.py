@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groups.cluster.view import leader
-from protocol.handlers.support.partition_lists import PartitionLists
+from protocol.handlers.support.partition_lists import (
+    LIST_COSTS,
+    PARTITIONS_KEPT_MAX,
+    PartitionLists,
+)
 from rollcall.wire.codec import encode_large
 from rollcall.wire.messages.metadata import MetadataResponse, MetadataResponseTopic
 
@@ -36,7 +40,7 @@ def test_topics_share_their_list_where_one_node_leads_all() -> None:
 
 
 def test_the_list_that_was_not_asked_for_the_longest_goes_first() -> None:
-    lists = PartitionLists(room=10)
+    lists = PartitionLists(room=10 + 2 * LIST_COSTS)
     lists.make(A, 4, (0, 1))
     lists.make(B, 4, (0, 1))
     assert lists.find(A, 4, (0, 1)) is not None
@@ -53,29 +57,45 @@ asked = st.tuples(st.integers(1, 3), st.integers(0, 12), st.sampled_from([(0,), 
 def test_no_more_partitions_are_kept_than_there_is_room_for(
     wanted: list[tuple[int, int, tuple[int, ...]]],
 ) -> None:
-    lists = PartitionLists(room=20)
+    lists = PartitionLists(room=40)
     for topic, count, nodes in wanted:
         lists.make(UUID(int=topic), count, nodes)
         kept = {
-            id(found): len(found)
-            for topic, count, nodes in wanted
-            if (found := lists.find(UUID(int=topic), count, nodes)) is not None
+            id(found): LIST_COSTS + len(found)
+            for one in wanted
+            if (found := lists.find(UUID(int=one[0]), *one[1:])) is not None
         }
-        assert count in kept.values(), "the last one is kept"
-        assert sum(kept.values()) <= 20
+        assert sum(kept.values()) <= 40
+        assert lists.find(UUID(int=topic), count, nodes) is not None, "the last one is kept"
 
 
 def test_what_is_kept_of_large_topics_is_small() -> None:
-    """A client that asks for all of them, in every version, costs the node this much."""
-    lists, count, nodes = PartitionLists(), 10_000, (0, 1)
+    """A client that asks for all of them, in every version, costs the node this much: of a tenth of
+    the room 2.5 MB, so of all of it 25."""
+    lists, count, nodes = PartitionLists(PARTITIONS_KEPT_MAX // 10), 1_000, (0, 1)
     tracemalloc.start()
     try:
         for number in range(12):
             made = lists.make(UUID(int=number), count, nodes)
             response = MetadataResponse(topics=[MetadataResponseTopic(name="t", partitions=made)])
-            for version in range(9, 14):
+            for version in (9, 12, 13):
                 encode_large(response, version)
         now, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert now < 25_000_000
+    assert now < 2_500_000
+
+
+def test_many_small_lists_cost_no_more() -> None:
+    lists, nodes = PartitionLists(PARTITIONS_KEPT_MAX // 10), (0, 1)
+    tracemalloc.start()
+    try:
+        for number in range(4_000):
+            made = lists.make(UUID(int=number), 1, nodes)
+            response = MetadataResponse(topics=[MetadataResponseTopic(name="t", partitions=made)])
+            for version in (9, 12):
+                encode_large(response, version)
+        now, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert now < 2_500_000

@@ -18,6 +18,9 @@ from rollcall.wire.messages.metadata import MetadataResponsePartition
 PARTITIONS_KEPT_MAX: Final = 100_000
 """Of all lists: 14 MB of objects, and at most 8 MB of their encodings."""
 
+LIST_COSTS: Final = 5
+"""A list takes as much memory as this many partitions, besides its own."""
+
 NONE: tuple[int, ...] = ()
 """Offline replicas, one list for all partitions: a list for each would be half of their memory."""
 
@@ -48,13 +51,17 @@ class PartitionLists:
         made = _made(topic_id, count, nodes)
         key = _key(topic_id, count, nodes)
         with self._lock:
-            before = self._lists.pop(key, ())
+            before = self._lists.pop(key, None)
             self._lists[key] = made
-            self._room += len(before) - count
+            self._room += _cost(before) - _cost(made)
             while self._room < 0 and len(self._lists) > 1:
                 _, oldest = self._lists.popitem(last=False)
-                self._room += len(oldest)
+                self._room += _cost(oldest)
         return made
+
+
+def _cost(of: Partitions | None) -> int:
+    return 0 if of is None else LIST_COSTS + len(of)
 
 
 def _key(topic_id: UUID, count: int, nodes: tuple[int, ...]) -> Key:
