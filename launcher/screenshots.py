@@ -80,7 +80,6 @@ def walk(camera: Camera) -> None:
         camera.go(f"/admin/groups/group/{GROUP}/change/?tab={name}")
         open_first(camera.page)
         camera.take(name)
-    camera.go(f"/admin/groups/group/{GROUP}/change/")
     force(camera)
     camera.go("/admin/groups/node/")
     camera.take("nodes")
@@ -101,17 +100,17 @@ def open_first(page: Any) -> None:
 
 def force(camera: Camera) -> None:
     """A rebalance, from the preview to its end. The demo goes on meanwhile: where the group has
-    changed since the preview nothing is done, and one looks again."""
+    changed since the preview nothing is done, and one looks again. The picture takes a second, in
+    which it may change, so the preview that is sent is another one."""
     page = camera.page
-    group = page.url
-    while True:
-        page.goto(group)
-        page.get_by_role("link", name="Force a rebalance").click()
+    form = f"/admin/groups/group/{GROUP}/rebalance/"
+    page.goto(form)
+    page.get_by_label("Reason").fill(REASON)
+    camera.take("force")
+    while "/operation/" not in page.url:
+        page.goto(form)
         page.get_by_label("Reason").fill(REASON)
-        camera.take("force")
         page.get_by_role("button", name="Force the rebalance").click()
-        if "/operation/" in page.url:
-            break
     page.get_by_text("succeeded", exact=True).wait_for()
     page.locator("[data-live-pending]").wait_for(state="detached")
     camera.take("operation")
