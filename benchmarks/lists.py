@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Final, Self
+from typing import Final, Protocol, Self
 from urllib.parse import urlsplit
 
 import psycopg
@@ -36,7 +36,7 @@ MEMBERS_GOAL_MS: Final = 200
 TOKEN: Final = "lists-" + "0" * 32
 ORDERINGS: Final = (
     *("group_id", "type", "state", "state_since", "generation", "member_count"),
-    *("created_at", "updated_at"),
+    *("topic_count", "partition_count", "unowned", "created_at", "updated_at"),
 )
 COLUMNS: Final = (
     *("group_id", "slot", "kind", "state", "generation", "protocol_type", "protocol_name"),
@@ -65,6 +65,12 @@ SELECT g.group_id, 'm-' || k, 'client-' || k, '/10.0.0.1', 45000, 60000, k, '', 
 FROM rollcall_group g,
      generate_series(1, CASE WHEN g.group_id = 'large' THEN %s ELSE g.generation %% 4 END) k
 """
+COUNTS: Final = """
+INSERT INTO rollcall_group_counts (group_id, topics, partitions, unowned)
+SELECT group_id, generation % 5, generation % 89, generation % 7 FROM rollcall_group
+"""
+"""As if their owners had counted them."""
+
 JOURNAL: Final = """
 INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_reason,
                               generation_before, generation_after, waited_for, joined, "left",
@@ -86,6 +92,7 @@ def fill(url: str, groups: int = GROUPS, large: int = LARGE) -> None:
                 told = (name, slot_of(name), kind, state, number % 97, "consumer", "range", "m-1")
                 copy.write_row((*told, '{"synced": true}', 1, NOW, NOW, NOW))
         connection.execute(MEMBERS.encode(), [large])
+        connection.execute(COUNTS.encode())
         connection.execute(JOURNAL.encode())
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
@@ -129,7 +136,17 @@ class Measured:
     cpu: float
 
 
-def measured(running: Installation, web: Web, path: str, rounds: int, most: int | None) -> Measured:
+class Reader(Protocol):
+    """What asks the web for pages."""
+
+    def pages(self, path: str) -> Iterator[float]:
+        """How long each page of a list takes, in milliseconds."""
+        ...
+
+
+def measured(
+    running: Installation, web: Reader, path: str, rounds: int, most: int | None
+) -> Measured:
     """Read ``most`` pages of a list, or all, so many times."""
     working = [running.web_pid(), *databases(running.pids())]
     with spending(lambda: working) as spent:

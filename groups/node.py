@@ -35,6 +35,7 @@ from groups.coordinator.draft_topics import DraftTopics
 from groups.coordinator.entries import CommitQueue
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.group_configs import Configs
+from groups.coordinator.group_counts import GroupCounts
 from groups.coordinator.liveness import Notes
 from groups.coordinator.offset_reads import OffsetReads
 from groups.coordinator.probe_responder import Watched
@@ -217,6 +218,7 @@ class Node:
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.waiting_groups = WaitingGroups(self.coordinator, me.node_id)
+        self.group_counts = GroupCounts(self.coordinator, self.catalogue)
         self.client_connections = ClientConnections(me.node_id)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
@@ -302,6 +304,7 @@ class Node:
         yield "the doorbell", self.doorbell.run
         yield "times of heartbeats", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
+        yield "counts of groups' work", partial(self.group_counts.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "fetches of offsets", self.offset_reads.run

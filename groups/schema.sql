@@ -1108,6 +1108,13 @@ CREATE TABLE public.rollcall_group_config (
     until timestamp with time zone
 );
 
+CREATE TABLE public.rollcall_group_counts (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topics integer NOT NULL,
+    partitions bigint NOT NULL,
+    unowned bigint NOT NULL
+);
+
 CREATE TABLE public.rollcall_journal (
     id bigint NOT NULL,
     at timestamp with time zone NOT NULL,
@@ -1615,6 +1622,9 @@ ALTER TABLE ONLY public.rollcall_follower
 ALTER TABLE ONLY public.rollcall_group_config
     ADD CONSTRAINT rollcall_group_config_pkey PRIMARY KEY (group_id, name);
 
+ALTER TABLE ONLY public.rollcall_group_counts
+    ADD CONSTRAINT rollcall_group_counts_pkey PRIMARY KEY (group_id);
+
 ALTER TABLE ONLY public.rollcall_group
     ADD CONSTRAINT rollcall_group_pkey PRIMARY KEY (group_id);
 
@@ -1766,6 +1776,8 @@ CREATE INDEX rollcall_api_token_digest_4afa45d2_like ON public.rollcall_api_toke
 CREATE INDEX rollcall_api_token_name_e3799f4d_like ON public.rollcall_api_token USING btree (name varchar_pattern_ops);
 
 CREATE INDEX rollcall_api_token_user_id_6741e78d ON public.rollcall_api_token USING btree (user_id);
+
+CREATE INDEX rollcall_group_counts_group_id_82eefb0e_like ON public.rollcall_group_counts USING btree (group_id text_pattern_ops);
 
 CREATE INDEX rollcall_group_group_id_bb302ce1_like ON public.rollcall_group USING btree (group_id text_pattern_ops);
 

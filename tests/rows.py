@@ -27,6 +27,7 @@ TABLES = (
     "follower",
     "command",
     "waiting",
+    "group_counts",
     "connection",
     "connections_noted",
     "acl",

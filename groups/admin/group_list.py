@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Case, Q, QuerySet, When
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
@@ -125,14 +125,6 @@ class NodeFilter(Filter):
         return group_search.of_node(queryset, int(value)) if is_id else queryset.none()
 
 
-TOO_MANY: Final = (
-    "These groups have too many members to be ordered by {}"
-    f" ({group_rows.MEMBERS_READ_MAX:,} at most): they are ordered by group id. Filter or search"
-    " first."
-)
-DESCENDING: Final = "desc"
-"""Django's prefix."""
-
 NODE_DIGITS_MAX: Final = 10
 """Digits of an int32, the maximum of a node's number."""
 
@@ -184,20 +176,18 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
 
     result_list: Any
     queryset: Any
-    work: Mapping[str, group_rows.Work] | None = None
 
     def get_results(self, request: HttpRequest) -> None:
         """The usual rows, each with its number of members, ``newest``, its last rebalance,
         ``situation``, its current activity, ``work`` and ``rebalances_1h``."""
         if self.query or TopicFilter.parameter_name in request.GET:
             self._find_once()
-        self._order_by_work(request)
         super().get_results(request)
         ids = [one if isinstance(one, str) else one.group_id for one in self.result_list]
         found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
         newest, situations = groups.with_rebalances(found), situation.of_many(found)
         noted = {one.subject: one for one in known(ids).values() if one.rule in ABOUT_GROUPS}
-        work = group_rows.work_of(found) if self.work is None else self.work
+        work = group_rows.work_of(found)
         often = group_rows.rebalances_1h(ids)
         may_evict = rights.may(request.user, rights.EVICT)
         for group in found:
@@ -216,25 +206,6 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
             self.queryset = Ids(ids)
         else:
             self.queryset.count = lambda: total
-
-    def _order_by_work(self, request: HttpRequest) -> None:
-        """Order by values in members' rows that PostgreSQL cannot decode, if there are few
-        enough."""
-        number, how = next(iter(self.get_ordering_field_columns().items()), (0, ""))
-        column = dict(enumerate(self.list_display)).get(number)
-        if column not in group_rows.ORDERS:
-            return
-        found = self.queryset
-        if isinstance(found, Ids):
-            found = Group.objects.filter(group_id__in=found)
-        self.work = group_rows.work_of_all(found)
-        if self.work is None:
-            if not is_refresh(request):  # which shows no messages: they stay for the next page
-                messages.warning(request, TOO_MANY.format(column))
-            return
-        by = {group_id: getattr(one, column) for group_id, one in self.work.items()}
-        order = sorted(by, reverse=how == DESCENDING)
-        self.queryset = Ids(sorted(order, key=by.__getitem__, reverse=how == DESCENDING))
 
 
 # -- Views ------------------------------------------------------------------------------------

@@ -37,10 +37,6 @@ from groups.queries.journal_text import cause
 NUL: Final = "\0"
 """The only character that no id contains, since PostgreSQL's texts cannot."""
 
-BY_WORK: Final = "group_id"
-"""A placeholder order of PostgreSQL's query for orders that it does not know: the list sorts
-(``group_list.GroupList``)."""
-
 LIVE_LIST: Final = "admin/groups/group/list_live.html"
 
 
@@ -162,9 +158,6 @@ class GroupAdmin(RollcallAdmin):
         context = {
             **self.admin_site.each_context(request),
             "title": unquote(object_id),
-            "may_rebalance": rights.may(request.user, rights.REBALANCE),
-            "may_freeze": rights.may(request.user, rights.FREEZE),
-            "may_delete": rights.may(request.user, rights.DELETE),
             **self.shown(request, object_id),
         }
         return render(request, "admin/groups/group/page.html", context)
@@ -210,14 +203,18 @@ class GroupAdmin(RollcallAdmin):
         group = self.found(object_id)
         if group is not None:
             seen = standing.look(group)
-            return {**standing.head(seen, request), **group_tabs.of(seen, request)}
+            return {
+                **_rights(request),
+                **standing.head(seen, request),
+                **group_tabs.of(seen, request),
+            }
         group_id = unquote(object_id)
         freeze = groups.freeze_of(group_id)
         entries = [] if NUL in group_id else journal_page.read(group_id, request)
         if not entries and freeze is None:
             raise Http404(f"There is no group {group_id}.")
         journal = journal_page.page(group_id, entries, request)
-        return {**standing.buried(group_id, freeze), **journal}
+        return {**_rights(request), **standing.buried(group_id, freeze), **journal}
 
     def found(self, object_id: str) -> Group | None:
         """The group of a URL, if it exists."""
@@ -259,17 +256,17 @@ class GroupAdmin(RollcallAdmin):
         """The number of members."""
         return f"{group.member_count:,}"
 
-    @admin.display(description="Topics", empty_value="", ordering=BY_WORK)
+    @admin.display(description="Topics", empty_value="", ordering=group_rows.BY_TOPICS)
     def topics(self, group: Any) -> str | None:
-        """The number of subscribed topics; empty if it is too large to be read here."""
+        """The number of subscribed topics; empty for a group without members."""
         return None if group.work is None else f"{group.work.topics:,}"
 
-    @admin.display(description="Partitions", empty_value="", ordering=BY_WORK)
+    @admin.display(description="Partitions", empty_value="", ordering=group_rows.BY_PARTITIONS)
     def partitions(self, group: Any) -> str | None:
         """The number of their partitions."""
         return None if group.work is None else f"{group.work.partitions:,}"
 
-    @admin.display(description="Unowned", empty_value="", ordering=BY_WORK)
+    @admin.display(description="Unowned", empty_value="", ordering=group_rows.BY_UNOWNED)
     def unowned(self, group: Any) -> str | None:
         """The number of partitions without an owner."""
         if group.work is None or not group.work.unowned:
@@ -289,3 +286,13 @@ class GroupAdmin(RollcallAdmin):
             return ""
         ago, why = standing.ago(group.last_rebalance_at, timezone.now()), cause(newest)
         return format_html('<span class="rc-why" title="{}">{}: {}</span>', why, ago, why)
+
+
+def _rights(request: HttpRequest) -> dict[str, bool]:
+    """Which buttons are offered; they are in the part of the page that changes, since a group can
+    be frozen, stopped or deleted meanwhile."""
+    return {
+        "may_rebalance": rights.may(request.user, rights.REBALANCE),
+        "may_freeze": rights.may(request.user, rights.FREEZE),
+        "may_delete": rights.may(request.user, rights.DELETE),
+    }

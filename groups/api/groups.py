@@ -22,6 +22,7 @@ from groups.api.schema import (
     yes_or_no,
 )
 from groups.api.views import View, existing, missing
+from groups.core.counts import Counts
 from groups.models import Group
 from groups.queries import group_rows, groups, pauses, situation
 from groups.queries.journal_text import SENTENCES
@@ -58,6 +59,7 @@ ORDERINGS = {
     "state_since": "state_since",
     "generation": "generation",
     "member_count": "member_count",
+    **{name: name for name in groups.COUNTED},
     "created_at": "created_at",
     "updated_at": "updated_at",
 }
@@ -101,11 +103,13 @@ def _shown(page: list[Any]) -> Any:
 
 
 def _summaries(page: list[Any]) -> Any:
+    counted = group_rows.work_of(page)
     context = {
         "rebalances": groups.with_rebalances(page),
         "rebalances_1h": group_rows.rebalances_1h([group.group_id for group in page]),
         "situations": situation.of_many(page),
-        "unowned": {key: work.unowned for key, work in group_rows.work_of(page).items()},
+        "counts": counted,
+        "unowned": {key: counts.unowned for key, counts in counted.items()},
     }
     return shapes.GroupSummary(page, many=True, context=context).data
 
@@ -131,6 +135,7 @@ class OneGroup(View):
             "work": group.work,
             "rebalances_1h": group_rows.rebalances_1h([group_id]),
             "situations": {group_id: situation.of_one(seen)},
+            "counts": {group_id: _counts(seen)} if group.member_views else {},
             "unowned": {group_id: situation.unowned(seen)},
         }
         answer = Response(shapes.Group(group, context=context).data)
@@ -140,6 +145,11 @@ class OneGroup(View):
 def _seen(group: Any) -> situation.Seen:
     counts = groups.partition_counts(groups.topics_of_members(group.member_views))
     return situation.Seen(group, group.member_views, group.work, group.owner_id, counts)
+
+
+def _counts(seen: situation.Seen) -> Counts:
+    topics, partitions = groups.topics_of_members(seen.members), sum(seen.counts.values())
+    return Counts(len(topics), partitions, situation.unowned(seen) or 0)
 
 
 class Members(View):

@@ -46,21 +46,32 @@ class Observers:
         self._all = False
         self._due = asyncio.Event()
         self._unlooked: set[str] = set()
+        self._uncounted: set[str] = set()
 
     def note(self, group_id: str, revision: int) -> None:
         """The group has changed, and its rows are written."""
         if len(self._changed) <= GROUPS_MAX:  # with more, the notification names none
             self._changed[group_id] = revision
-        self._unlooked.add(group_id)
+        self.seated(group_id)
         self._due.set()
 
+    def seated(self, group_id: str) -> None:
+        """The group was loaded by this node: its rows may have been changed by another."""
+        self._unlooked.add(group_id)
+        self._uncounted.add(group_id)
+
     def came(self, group_id: str) -> None:
-        """The group was loaded by this node, or a decision about it changed none of its rows."""
+        """A decision about the group changed none of its rows."""
         self._unlooked.add(group_id)
 
     def unlooked(self) -> set[str]:
         """Groups that have changed or were loaded since the last call."""
         found, self._unlooked = self._unlooked, set()
+        return found
+
+    def uncounted(self) -> set[str]:
+        """Groups whose rows have changed, or were loaded, since the last call."""
+        found, self._uncounted = self._uncounted, set()
         return found
 
     def look(self) -> None:

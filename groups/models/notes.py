@@ -1,7 +1,9 @@
-"""State that owners write for other processes: unlogged, since after a crash it is written
-again."""
+"""State that owners write for other processes. Most of it is unlogged, since after a crash it is
+written again."""
 
 from django.db import models
+
+from groups.models.group import Group
 
 
 class Liveness(models.Model):
@@ -47,6 +49,34 @@ class Waiting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.group_id} at {self.told_at}"
+
+
+class GroupCounts(models.Model):
+    """How much work a group has, as its owner counted it after its last change
+    (``groups.coordinator.group_counts``): lists are ordered by it. A group without a row has not
+    been counted yet.
+
+    Without a foreign key, which would lock the group's row.
+    """
+
+    group = models.OneToOneField(
+        Group,
+        on_delete=models.DO_NOTHING,
+        primary_key=True,
+        db_constraint=False,
+        related_name="counts",
+    )
+    topics = models.IntegerField(help_text="Topics to which a member subscribes.")
+    partitions = models.BigIntegerField(help_text="Partitions of these topics.")
+    unowned = models.BigIntegerField(help_text="Those that no member owns.")
+
+    class Meta:
+        db_table = "rollcall_group_counts"
+        default_permissions = ()
+        verbose_name_plural = "group counts"
+
+    def __str__(self) -> str:
+        return f"{self.group_id}: {self.topics} topics"
 
 
 class ClientConnection(models.Model):

@@ -71,6 +71,7 @@ SHOWN_TABLES = (
     "rollcall_drain",
     "rollcall_liveness",
     "rollcall_waiting",
+    "rollcall_group_counts",
     *CONNECTION_TABLES,
     "rollcall_watch",
     "rollcall_offset_history",
@@ -150,6 +151,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_watch": ("SELECT", "UPDATE"),
             "rollcall_offset_history": ADDS,
             "rollcall_waiting": WRITES,
+            "rollcall_group_counts": ("SELECT", "INSERT", "UPDATE"),
             **dict.fromkeys(CONNECTION_TABLES, WRITES),
             "rollcall_timeline": READS,
             "rollcall_drain": READS,
@@ -211,6 +213,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_pending_offset": READS,
             "rollcall_sweep": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_waiting": READS,
+            "rollcall_group_counts": ("SELECT", "DELETE"),
             "rollcall_acknowledgement": ("SELECT", "DELETE"),
             "rollcall_webhook": (
                 "SELECT",

@@ -1,71 +1,59 @@
 """Values of a list of groups besides its rows: the amount of work, how much of it has no owner, and
 the number of rebalances.
 
-Reads only, three statements for a page of groups, each limited: a page may have groups of thousands
+Reads only, four statements for a page of groups, each limited: a page may have groups of thousands
 of members.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from django.db.models import Count, F, Func, IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Count, F, Func, IntegerField, Max, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from groups.models import Journal, Member
+from groups.core.counts import Counts, counts, partitions_owned, subscribed_topics
+from groups.models import GroupCounts, Journal, Member
 from groups.queries import groups
 from groups.queries.overview import JOURNAL_READ_MAX, RECENT
 
 MEMBERS_READ_MAX: Final = 6_000
-"""Members of a page's groups that are read, those of small groups first: about 0.1 s. For others
-see the group's page."""
+"""Members of a page's groups that are read, those of small groups first: about 0.1 s. The work of
+larger groups is as their owner counted it last."""
 
 READ: Final = ("group_id", "subscription", "assignment", "details")
 
 
-ORDERS: Final = ("topics", "partitions", "unowned")
-"""Columns by which a list is ordered only if its members can be read."""
-
-GROUP: Final = ("kind", "protocol_name", "details")
-"""The group's columns that are needed to decode its members' rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """A group's work: subscribed topics, their partitions, and how many of these have no owner."""
-
-    topics: int
-    partitions: int
-    unowned: int
+def work_of(page: Sequence[Any]) -> Mapping[str, Counts]:
+    """The work of these annotated groups, by id; of a group that is too large to be read here, as
+    its owner counted it about a second after its last change. Groups without members have none.
+    Three statements at most."""
+    read = {group.group_id: group for group in _within_bounds(page)}
+    large = [g.group_id for g in page if g.member_count and g.group_id not in read]
+    return {**_counted(large), **_work_of(read)}
 
 
-def work_of(page: Sequence[Any]) -> Mapping[str, Work]:
-    """The work of these annotated groups, by id, if it was read. Two statements."""
-    return _work_of({group.group_id: group for group in _within_bounds(page)})
+def _counted(group_ids: Sequence[str]) -> Mapping[str, Counts]:
+    if not group_ids:
+        return {}
+    rows = GroupCounts.objects.filter(group_id__in=group_ids)
+    return {row.group_id: Counts(row.topics, row.partitions, row.unowned) for row in rows}
 
 
-def work_of_all(found: QuerySet[Any]) -> Mapping[str, Work] | None:
-    """The work of all these groups, by id; None if they have more than ``MEMBERS_READ_MAX``
-    members, or there are more groups than that. Three statements, one if it is None."""
-    counted = found.order_by().annotate(member_count=BY_MEMBERS).only("group_id", *GROUP)
-    rows = list(counted[: MEMBERS_READ_MAX + 1])
-    if len(rows) > MEMBERS_READ_MAX or sum(row.member_count for row in rows) > MEMBERS_READ_MAX:
-        return None
-    return _work_of({group.group_id: group for group in rows})
-
-
-def _work_of(read: Mapping[str, Any]) -> Mapping[str, Work]:
+def _work_of(read: Mapping[str, Any]) -> Mapping[str, Counts]:
     topics: dict[str, set[str]] = {group_id: set() for group_id in read}
     owned: dict[str, int] = dict.fromkeys(read, 0)
     members = Member.objects.filter(group_id__in=list(read)).values_list(*READ, named=True)
     for row in members:  # named tuples: models of thousands would double the time
         group = read[row.group_id]
-        topics[row.group_id].update(groups.subscribed_topics(group, row) or ())
-        owned[row.group_id] += groups.partitions_owned(group, row)
+        topics[row.group_id].update(subscribed_topics(group, row) or ())
+        owned[row.group_id] += partitions_owned(group, row)
     sizes = groups.partition_counts(set().union(*topics.values()))
-    return {group_id: _work(named, owned[group_id], sizes) for group_id, named in topics.items()}
+    return {
+        group_id: counts(named, owned[group_id], lambda topic: sizes.get(topic, 0))
+        for group_id, named in topics.items()
+    }
 
 
 def _within_bounds(page: Sequence[Any]) -> Sequence[Any]:
@@ -75,11 +63,6 @@ def _within_bounds(page: Sequence[Any]) -> Sequence[Any]:
         if left >= 0 and group.member_count:
             found.append(group)
     return found
-
-
-def _work(topics: Collection[str], owned: int, sizes: Mapping[str, int]) -> Work:
-    partitions = sum(sizes.get(name, 0) for name in topics)
-    return Work(len(topics), partitions, max(0, partitions - owned))
 
 
 def rebalances_1h(group_ids: Sequence[str]) -> Mapping[str, int]:
@@ -107,6 +90,12 @@ def _one(counted: Any) -> Coalesce:
 _REBALANCES: Final = Journal.objects.filter(
     group_id=OuterRef("group_id"), kind=groups.REBALANCED
 ).order_by()
+
+BY_TOPICS: Final = Coalesce(F("counts__topics"), 0)
+BY_PARTITIONS: Final = Coalesce(F("counts__partitions"), 0)
+BY_UNOWNED: Final = Coalesce(F("counts__unowned"), 0)
+"""As the groups' owners counted them (``groups.coordinator.group_counts``): PostgreSQL cannot
+decode what members sent. 0 for a group that has not been counted yet."""
 
 BY_MEMBERS: Final = _one(
     Member.objects.filter(group_id=OuterRef("group_id"))

@@ -7,8 +7,7 @@ callers format pages or JSON.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -16,13 +15,12 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from groups.core.assignment import count_of, partitions_of
-from groups.core.classic import packing
+from groups.core.assignment import partitions_of
 from groups.core.commanded.thread_offers import EXPELLED
 from groups.core.configs.group import FREEZE
+from groups.core.counts import subscribed_topics
 from groups.core.journal import EntryKind
 from groups.core.pauses import GROUP
-from groups.core.subscription import topics_of
 from groups.models import (
     ABOUT_TOPICS,
     Group,
@@ -60,6 +58,13 @@ JOURNAL_PAGE = 50
 
 COMMITTED_BY_MAX = 1_000
 """Groups that are counted for a topic."""
+
+COUNTED: Final[Mapping[str, str]] = {
+    "topic_count": "counts__topics",
+    "partition_count": "counts__partitions",
+    "unowned": "counts__unowned",
+}
+"""Values that a list is ordered by, as the groups' owners counted them."""
 
 Partitions = Mapping[str, Sequence[int]]
 """Partition numbers by topic name, both sorted."""
@@ -136,7 +141,10 @@ def narrow(order: str, filters: Collection[str]) -> QuerySet[Any]:
     read for a page."""
     columns = {"type": "kind"}.get(order, order)
     counts = "member_count" in (order, *(name.removesuffix("_gte") for name in filters))
-    found: QuerySet[Any] = Group.objects.only(*{"group_id", columns} - {"", "member_count"})
+    computed = {"", "member_count", *COUNTED}
+    found: QuerySet[Any] = Group.objects.only(*{"group_id", columns} - computed)
+    if order in COUNTED:
+        found = found.annotate(**{order: Coalesce(F(COUNTED[order]), 0)})
     if counts:
         found = found.annotate(member_count=Count("members__member_id"))
     if "paused" in filters:
@@ -245,24 +253,6 @@ def _milliseconds(span: timedelta) -> int:
     return round(span / timedelta(milliseconds=1))
 
 
-def subscribed_topics(group: Group, row: Any) -> Sequence[str] | None:
-    """A member's subscribed topics; None if they cannot be decoded. ``row``: its subscription and
-    details. No statement."""
-    if group.kind == CONSUMER:
-        by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
-        return sorted({*row.details.get("topics", ()), *by_pattern})
-    return _subscribed(bytes(row.subscription), group.protocol_name)
-
-
-@lru_cache(maxsize=256)
-def _subscribed(subscription: bytes, protocol: str | None) -> Sequence[str] | None:
-    """The decoded subscription. Members of a group usually have the same one: it is decoded once
-    for thousands."""
-    name = protocol or next(iter(packing.names_of(subscription)), None)
-    found = topics_of(packing.metadata_of(subscription, name))
-    return None if found is None else tuple(sorted(found))
-
-
 def _assignment(group: Group, row: Member, names: Mapping[str, str]) -> Partitions | None:
     if group.kind == CONSUMER:
         assigned: Mapping[str, Sequence[int]] = row.details.get("assigned", {})
@@ -279,14 +269,6 @@ def share_of(group: Group, row: Member, topic: Topic) -> tuple[bool, Sequence[in
         return subscribes, sorted(row.details.get("assigned", {}).get(topic.topic_id.hex, ()))
     parts = partitions_of(bytes(row.assignment)) or ()
     return subscribes, sorted(number for name, number in parts if name == topic.name)
-
-
-def partitions_owned(group: Group, row: Any) -> int:
-    """How many partitions a member owns, of all topics, without creating them. ``row``: its
-    assignment and details. No statement."""
-    if group.kind == CONSUMER:
-        return sum(map(len, row.details.get("assigned", {}).values()))
-    return count_of(bytes(row.assignment))
 
 
 def by_topic(parts: Iterable[tuple[str, int]]) -> Partitions:

@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
+from groups.core.counts import partitions_owned
 from groups.models import Group, Member, Offset, Topic
-from groups.queries.groups import partitions_owned, share_of
+from groups.queries.groups import share_of
 from groups.queries.member_names import short
 
 GROUPS_MAX: Final = 20

@@ -21,6 +21,7 @@ from groups.operations.requests import ask_many
 from groups.periodic import PeriodicSettings
 from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
+from groups.store.sql import group_counts as counts_sql
 from groups.store.sql import liveness as live_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
@@ -184,6 +185,7 @@ def clean_up() -> str:
         ),
         "journal entries": _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
         "notes": _execute(live_sql.FORGET_STRANGERS),
+        "counts of deleted groups": _execute(counts_sql.FORGET),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
         "settings of groups that were never created": _remove(
             sql.ORPHANED_CONFIGS,

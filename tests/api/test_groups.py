@@ -11,7 +11,7 @@ from django.utils import timezone
 from groups.catalogue import changes
 from groups.operations import requests
 from groups.queries import group_rows
-from tests.admin.test_group_list import work
+from tests.admin.test_group_list import counted, work
 from tests.api.conftest import Api, write
 from tests.model_factories import ReportRunFactory
 
@@ -105,14 +105,39 @@ def test_a_group_tells_its_assignor_what_nobody_owns_and_how_often_it_rebalances
     }
 
 
-def test_a_list_tells_nothing_of_what_it_did_not_read(
+def test_a_list_tells_of_large_groups_what_their_owners_counted(
     viewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_rows, "MEMBERS_READ_MAX", 4)
     changes.create("boxes", 8)
     work("large", "boxes", members=5)
-    assert get(viewer, "/groups")["data"][0]["unowned"] is None
-    assert get(viewer, "/groups/large")["unowned"] == 8
+    told = ("topic_count", "partition_count", "unowned")
+    (listed,) = get(viewer, "/groups")["data"]
+    assert [listed[name] for name in told] == [None, None, None]
+    counted("large")
+    (listed,) = get(viewer, "/groups")["data"]
+    one = get(viewer, "/groups/large")
+    assert [listed[name] for name in told] == [one[name] for name in told] == [1, 8, 8]
+
+
+def test_groups_are_ordered_by_what_their_owners_counted(viewer: Client) -> None:
+    changes.create("boxes", 8)
+    changes.create("crates", 3)
+    for name, topic, owned in (("a", "boxes", 6), ("b", "crates", 0), ("c", "boxes", 8)):
+        work(name, topic, *range(owned))
+    write("d", size=0)  # it is not counted
+    counted("a", "b", "c")
+
+    def ordered(by: str) -> list[str]:
+        first = get(viewer, f"/groups?ordering={by}&page_size=2&fields=group_id,{by.strip('-')}")
+        second = viewer.get(first["next"]).json()
+        assert viewer.get(second["previous"]).json()["data"] == first["data"]
+        return [group["group_id"] for page in (first, second) for group in page["data"]]
+
+    assert ordered("unowned") == ["c", "d", "a", "b"]
+    assert ordered("-unowned") == ["b", "a", "d", "c"]
+    assert ordered("-partition_count") == ["c", "a", "b", "d"]
+    assert ordered("topic_count") == ["d", "a", "b", "c"]
 
 
 def test_a_missing_group_is_a_problem(viewer: Client) -> None:

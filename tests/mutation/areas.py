@@ -39,7 +39,8 @@ CORE = _in(
     "scenarios classic_group holding rebalances restart_grace stalls subscription group_configs"
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
     " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
-    " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick",
+    " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick"
+    " counts",
 )
 CONSUMER = _in(
     "core_consumer",

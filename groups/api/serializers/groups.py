@@ -76,6 +76,8 @@ class GroupSummary(s.Serializer[Any]):
     protocol = s.CharField(source="protocol_name", allow_null=True)
     assignor = s.SerializerMethodField()
     member_count = s.IntegerField()
+    topic_count = s.SerializerMethodField()
+    partition_count = s.SerializerMethodField()
     unowned = s.SerializerMethodField()
     frozen = s.SerializerMethodField()
     frozen_since = s.DateTimeField(allow_null=True)
@@ -98,9 +100,19 @@ class GroupSummary(s.Serializer[Any]):
         named: str | None = group.protocol_name or group.details.get("assignor")
         return named
 
+    def get_topic_count(self, group: Any) -> int | None:
+        """Topics to which a member subscribes; null: there are no members."""
+        found = self.context["counts"].get(group.group_id)
+        return None if found is None else int(found.topics)
+
+    def get_partition_count(self, group: Any) -> int | None:
+        """Partitions of these topics; null: there are no members."""
+        found = self.context["counts"].get(group.group_id)
+        return None if found is None else int(found.partitions)
+
     def get_unowned(self, group: Any) -> int | None:
-        """Partitions of subscribed topics that no member owns; null: there are no members, or, in
-        a list, too many to be read."""
+        """Partitions of these topics that no member owns; null: there are no members, or their
+        assignments cannot be decoded."""
         found: int | None = self.context["unowned"].get(group.group_id)
         return found
 

@@ -1,0 +1,69 @@
+"""How much work the rows of a group describe: subscribed topics, their partitions, and how many of
+these no member owns.
+
+For lists and screens; no rule reads it. The rows are those of ``groups.core.rows`` or the models of
+the same columns.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from groups.core.assignment import count_of
+from groups.core.classic import packing
+from groups.core.subscription import topics_of
+
+CONSUMER: Final = "consumer"
+"""The kind whose members' topics and partitions are in their details."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Subscribed topics, the partitions of these in the catalogue, and those without owner."""
+
+    topics: int
+    partitions: int
+    unowned: int
+
+
+def subscribed_topics(group: Any, row: Any) -> Sequence[str] | None:
+    """A member's subscribed topics; None if they cannot be decoded. ``row``: its subscription and
+    details."""
+    if group.kind == CONSUMER:
+        by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
+        return sorted({*row.details.get("topics", ()), *by_pattern})
+    return _subscribed(bytes(row.subscription), group.protocol_name)
+
+
+@lru_cache(maxsize=256)
+def _subscribed(subscription: bytes, protocol: str | None) -> Sequence[str] | None:
+    """The decoded subscription. Members of a group usually have the same one: it is decoded once
+    for thousands."""
+    name = protocol or next(iter(packing.names_of(subscription)), None)
+    found = topics_of(packing.metadata_of(subscription, name))
+    return None if found is None else tuple(sorted(found))
+
+
+def partitions_owned(group: Any, row: Any) -> int:
+    """How many partitions a member owns, of all topics, without creating them. ``row``: its
+    assignment and details."""
+    if group.kind == CONSUMER:
+        return sum(map(len, row.details.get("assigned", {}).values()))
+    return count_of(bytes(row.assignment))
+
+
+def counts(topics: Collection[str], owned: int, size: Callable[[str], int]) -> Counts:
+    """The counts of a group with these subscribed topics. ``size``: the partitions of a topic."""
+    partitions = sum(map(size, topics))
+    return Counts(len(topics), partitions, max(0, partitions - owned))
+
+
+def counts_of(group: Any, members: Iterable[Any], size: Callable[[str], int]) -> Counts:
+    """The counts of a group with these members."""
+    topics: set[str] = set()
+    owned = 0
+    for row in members:
+        topics.update(subscribed_topics(group, row) or ())
+        owned += partitions_owned(group, row)
+    return counts(topics, owned, size)

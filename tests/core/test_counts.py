@@ -1,0 +1,92 @@
+"""What the rows of a group say about its work, whichever protocol it speaks."""
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from groups.core.assignment import assignment_of
+from groups.core.classic import packing
+from groups.core.counts import Counts, counts_of, partitions_owned, subscribed_topics
+from groups.core.rows import GroupRow, MemberRow
+
+SIZES = {"boxes": 8, "crates": 3}
+
+
+def size(topic: str) -> int:
+    """The catalogue."""
+    return SIZES.get(topic, 0)
+
+
+def group(kind: str = "classic", protocol: str | None = "range", **details: Any) -> GroupRow:
+    return GroupRow("g", kind, "Stable", protocol_name=protocol, details=details)
+
+
+def metadata(*topics: str) -> bytes:
+    """A subscription as clients send it."""
+    named = b"".join(struct.pack(f">h{len(t)}s", len(t), t.encode()) for t in topics)
+    return struct.pack(">hI", 0, len(topics)) + named + struct.pack(">i", -1)
+
+
+def member(
+    subscription: bytes = b"", owned: Sequence[tuple[str, int]] = (), **details: Any
+) -> MemberRow:
+    packed = packing.pack((("sticky", b"?"), ("range", subscription))) if subscription else b""
+    assignment = assignment_of(owned, 0) if owned else b""
+    row = ("m", None, "client", "/host", 1_000, 1_000, 0)
+    return MemberRow(*row, packed, assignment, details)
+
+
+def test_topics_of_all_members_are_counted_once_and_their_partitions_by_the_catalogue() -> None:
+    members = [
+        member(metadata("boxes", "crates"), [("boxes", 0), ("boxes", 1), ("crates", 2)]),
+        member(metadata("boxes"), [("boxes", 7)]),
+    ]
+    assert counts_of(group(), members, size) == Counts(2, 11, 7)
+
+
+def test_a_topic_that_does_not_exist_counts_and_has_no_partitions() -> None:
+    assert counts_of(group(), [member(metadata("boxes", "gone"))], size) == Counts(2, 8, 8)
+
+
+def test_partitions_of_a_topic_that_shrank_are_not_owned_below_nothing() -> None:
+    owned = [("crates", number) for number in range(5)]
+    assert counts_of(group(), [member(metadata("crates"), owned)], size) == Counts(1, 3, 0)
+
+
+def test_a_group_without_members_has_no_work() -> None:
+    assert counts_of(group(), [], size) == Counts(0, 0, 0)
+
+
+def test_the_group_s_protocol_says_which_metadata_counts() -> None:
+    one = member(metadata("crates", "boxes"))
+    assert subscribed_topics(group(), one) == ("boxes", "crates")
+    assert subscribed_topics(group(protocol="sticky"), one) is None
+    assert counts_of(group(protocol="sticky"), [one], size) == Counts(0, 0, 0)
+
+
+def test_before_the_first_generation_the_protocol_that_the_member_prefers_counts() -> None:
+    packed = packing.pack((("range", metadata("boxes")), ("sticky", b"?")))
+    row = MemberRow("m", None, "client", "/host", 1_000, 1_000, 0, packed)
+    assert subscribed_topics(group(protocol=None), row) == ("boxes",)
+
+
+def test_a_member_that_sent_nothing_subscribes_to_nothing_known() -> None:
+    empty = MemberRow("m", None, "client", "/host", 1_000, 1_000, 0)
+    assert counts_of(group(), [empty], size) == Counts(0, 0, 0)
+
+
+def test_bytes_that_are_no_assignment_own_nothing() -> None:
+    row = MemberRow("m", None, "client", "/host", 1_000, 1_000, 0, assignment=b"\x00\x00\x7f")
+    assert partitions_owned(group(), row) == 0
+
+
+def test_members_of_a_consumer_group_have_names_patterns_and_ids() -> None:
+    consumer = group("consumer", None, matches={"c.*": ["crates", "boxes"]})
+    named = member(topics=["boxes"], assigned={"ab": [0, 1], "cd": [2]})
+    by_pattern = member(topics=["other"], regex="c.*", assigned={})
+    new = member()
+    assert subscribed_topics(consumer, named) == ["boxes"]
+    assert subscribed_topics(consumer, by_pattern) == ["boxes", "crates", "other"]
+    assert subscribed_topics(consumer, new) == []
+    assert partitions_owned(consumer, named) == 3
+    assert counts_of(consumer, [named, by_pattern, new], size) == Counts(3, 11, 8)
