@@ -189,9 +189,9 @@ def facts(group: Any, members: Sequence[groups.MemberView]) -> list[tuple[str, A
     owned = sum(m.partition_count for m in members)
     return [
         (epoch, group.generation),
-        ("Members", len(members)),
+        ("Members", f"{len(members):,}"),
         *commands(group),
-        ("Partitions owned", owned),
+        ("Partitions owned", f"{owned:,}"),
         ("Assignor", assignor),
         ("Leader", leader or "the coordinator assigns" if members else "nobody"),
         ("Coordinator", _coordinator(group.owner_id)),

@@ -26,10 +26,12 @@ STOPS_MAX: Final = 10
 
 
 def of_group(group: Group, work: Work) -> dict[str, Any]:
-    """What is stopped, by whom and why, and how many members have stopped."""
+    """Members that are stopped individually, by whom and why, and how many have stopped. A stop of
+    the whole group is in its situation."""
+    members = [pause for pause in work.pauses if pause.name]
     return {
         "work": work,
-        "stops": [_stop(group, pause) for pause in work.pauses[:STOPS_MAX]],
+        "stops": [_stop(group, pause) for pause in members[:STOPS_MAX]],
         "obedience": obedience(work),
     }
 
@@ -56,10 +58,9 @@ def obedience(work: Work) -> str:
 
 
 def _stop(group: Group, pause: Pause) -> dict[str, Any]:
-    what = f"The work of {pause.name}" if pause.name else "The group's work"
     url = reverse("admin:groups_group_pause", args=[quote(group.group_id)])
     return {
-        "sentence": f"{what} was stopped by {pause.actor}: {pause.reason}.",
+        "sentence": f"The work of {pause.name} was stopped by {pause.actor}: {pause.reason}.",
         "since": pause.since,
-        "url": f"{url}?{urlencode({'member': pause.name})}" if pause.name else url,
+        "url": f"{url}?{urlencode({'member': pause.name})}",
     }

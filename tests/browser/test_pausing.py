@@ -15,7 +15,7 @@ from tests.clients.conftest import SESSION_MS, Start
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-STOP_OR_START = "Stop or start its work"
+STOP, START = "Stop its work", "Start its work"
 REASON = re.compile("reason", re.IGNORECASE)
 
 
@@ -42,10 +42,10 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
     page, watching = log_in(OPERATOR), log_in(VIEWER)
     find(watching, topic)
     watching.evaluate("window.untouched = true")
-    expect(watching.get_by_role("link", name=STOP_OR_START)).to_have_count(0)
+    expect(watching.get_by_role("link", name=STOP)).to_have_count(0)
 
     find(page, topic)
-    page.get_by_role("link", name=STOP_OR_START).click()
+    page.get_by_role("link", name=STOP).click()
     expect(page.get_by_text("All 2 members are ordered to stop at once")).to_be_visible()
     expect(page.get_by_text("one client does not support stopping")).to_be_visible()
     page.get_by_label(REASON).fill("the database is moved")
@@ -53,22 +53,24 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
     expect(page.get_by_text("succeeded").first).to_be_visible()
 
     live = watching.locator("#live")
-    expect(live).to_contain_text("was stopped by operator: the database is moved.")
-    expect(live).to_contain_text(
-        "1 of 1 members that support stopping has stopped; 1 does not support it"
+    said = (
+        r"^Stopped by operator since \d\d:\d\d UTC \(the database is moved\): 1 of 2 members has"
+        r" stopped, 1 does not support it and continues\.$"
     )
+    expect(watching.locator("#situation")).to_have_text(re.compile(said))
+    expect(watching.get_by_role("link", name=START)).to_have_count(0)
     assert [anna.paused, len(anna.assigned)] == [True, 3]
     page.goto("/admin/groups/group/?q=" + topic)
     expect(page.locator("#result_list")).to_contain_text("Stopped by operator since")
 
     find(page, topic)
-    page.get_by_role("link", name="Start it", exact=True).click()
+    page.get_by_role("link", name=START).click()
     page.get_by_label(REASON).fill("moved")
     page.get_by_role("button", name="Start the work").click()
     expect(page.get_by_text("succeeded").first).to_be_visible()
 
     expect(live).to_contain_text("Operator started the group's work: moved.")
-    expect(watching.locator("#obedience")).to_have_count(0)
+    expect(watching.locator("#situation")).to_have_text("Settled: 2 members own 6 partitions.")
     assert watching.evaluate("window.untouched")
     tab(watching, "Members")
     expect(watching.locator("#members")).not_to_contain_text("starting")

@@ -87,8 +87,10 @@ def test_a_group_that_is_deleted_under_an_open_page_becomes_its_tombstone(
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page = log_in(VIEWER)
+    page, operator = log_in(VIEWER), log_in(OPERATOR)
     find(page, topic)
+    find(operator, topic)
+    expect(operator.get_by_role("link", name="Force a rebalance")).to_be_visible()
     one.close()
     expect(page.locator("#situation")).to_have_text("The group has no members.")
     client = [sys.executable, "-c", DELETE, world.kafka, topic]
@@ -96,6 +98,9 @@ def test_a_group_that_is_deleted_under_an_open_page_becomes_its_tombstone(
 
     expect(page.locator("#situation")).to_contain_text("Deleted by client")
     expect(page.locator("#live")).to_contain_text("The group was created.")
+    expect(operator.locator("#situation")).to_contain_text("Deleted by client")
+    for word in ("Force a rebalance", "Freeze it"):
+        expect(operator.get_by_role("link", name=word)).to_have_count(0)
 
 
 DELETE = """
