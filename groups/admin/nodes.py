@@ -79,12 +79,12 @@ class NodeAdmin(RollcallAdmin):
         """Its id."""
         return f"node {node.node_id}"
 
-    @admin.display(description="Told to clients")
+    @admin.display(description="Advertised address")
     def address(self, node: Node) -> str:
         """The address for clients."""
         return f"{node.host}:{node.port}"
 
-    @admin.display(description="Told to clients of the 0.9 draft")
+    @admin.display(description="Advertised to the 0.9 draft")
     def draft(self, node: Node) -> str:
         """The address for clients of the draft."""
         return f"{node.host}:{node.draft_port}" if node.draft_port else "—"

@@ -31,7 +31,7 @@ OUTCOMES: Mapping[str, str] = {
 class OperationAdmin(RollcallAdmin):
     """The record of verbs; a group's owner writes each result."""
 
-    list_empty = "Nobody has asked a group for anything yet."
+    list_empty = "No operation has been requested yet."
     list_display = (
         "number",
         "group",

@@ -15,7 +15,7 @@ from groups.access import api_tokens, audit
 class Installation:
     """A client with ``ROLLCALL_API_TOKEN``: has no row and every right."""
 
-    username = "api token"
+    username = "API token"
     pk = None
     is_active = is_superuser = is_authenticated = True
     is_anonymous = is_staff = False

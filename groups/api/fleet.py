@@ -109,7 +109,7 @@ class OneTopic(View):
         responses=TRIED,
     )
     def patch(self, request: Request, name: str) -> Response:
-        """Give a topic more partitions; never fewer."""
+        """Add partitions to a topic. Their number cannot decrease."""
         partitions = self.said["partitions"]
         if self.is_dry:
             return _tried(name, lambda: changes.grow(name, partitions))

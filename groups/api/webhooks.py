@@ -47,7 +47,7 @@ class WebhookView(s.ModelSerializer[Webhook]):
 
 
 class ChangedWebhook(s.Serializer[Any]):
-    """What of an endpoint is changed."""
+    """The fields of an endpoint to change."""
 
     name = Line(max_length=100, required=False)
     url = WebhookUrl(max_length=2_000, required=False)
@@ -65,7 +65,7 @@ class ChangedWebhook(s.Serializer[Any]):
 
 
 class NewWebhook(ChangedWebhook):
-    """An endpoint to be made."""
+    """An endpoint to create."""
 
     name = Line(max_length=100)
     url = WebhookUrl(max_length=2_000)
@@ -146,7 +146,7 @@ class Webhooks(View):
         responses={201: MadeWebhook, **tried(WebhookView)},
     )
     def post(self, request: Request) -> Response:
-        """Make an endpoint. The answer has its secret, which nobody is told again."""
+        """Create an endpoint. The response has its secret, which is not shown again."""
         if self.is_dry:
             return self.tried(lambda: WebhookView(_made(self.said)[0]).data)
         webhook, secret = _made(self.said)
@@ -198,7 +198,7 @@ class OneWebhook(View):
         responses={204: None, **tried(WebhookView)},
     )
     def delete(self, request: Request, webhook_id: int) -> Response:
-        """Delete an endpoint, with what waits for it."""
+        """Delete an endpoint, with its pending deliveries."""
         webhook = found(webhook_id)
         if self.is_dry:
             return self.tried(lambda: WebhookView(webhook).data)
@@ -216,7 +216,7 @@ class Secrets(View):
         responses={201: IssuedSecret, **tried(WebhookView)},
     )
     def post(self, request: Request, webhook_id: int) -> Response:
-        """Make another secret. Both sign for a day; then the one before does no more."""
+        """Create a new secret. Events are signed with both for a day; then with it alone."""
         webhook = found(webhook_id)
         if self.is_dry:
             return self.tried(lambda: WebhookView(webhook).data)

@@ -59,13 +59,13 @@ class Operation(models.Model):
     class Verb(models.TextChoices):
         """The kinds of requests."""
 
-        REBALANCE = "rebalance"
-        EVICT = "evict"
+        REBALANCE = "rebalance", "Force a rebalance"
+        EVICT = "evict", "Evict a member"
         EXPIRE_OFFSETS = "expire-offsets"
         RESTORE_OFFSETS = "restore-offsets"
         RESET_OFFSETS = "reset-offsets"
-        PAUSE = "pause"
-        RESUME = "resume"
+        PAUSE = "pause", "Stop the work"
+        RESUME = "resume", "Start the work"
         FREEZE = "freeze"
         THAW = "thaw"
         DELETE = "delete"

@@ -82,7 +82,7 @@ def _does_not_settle(group_id: str, now: Situation) -> Fired:
 
 def _operations(seen: Seen) -> Iterator[Fired]:
     for operation in seen.fleet.failed:
-        what = f"{operation.get_verb_display()} of {operation.group_id} failed"
+        what = f"Operation on {operation.group_id} failed: {operation.get_verb_display()}"
         detail = operation.detail or "No reason was given."
         key = str(operation.pk)
         yield Fired("operation-failed", "bad", what, detail, Place.OPERATION, key, key)

@@ -24,15 +24,15 @@ OFFSETS_GONE: Final[Mapping[str, str]] = {
 """Why offsets were deleted without a request for it."""
 
 TOPICS: Final[Mapping[str, str]] = {
-    EntryKind.TOPIC_CREATED: "made",
-    EntryKind.TOPIC_GROWN: "grew",
+    EntryKind.TOPIC_CREATED: "created",
+    EntryKind.TOPIC_GROWN: "added partitions to",
     EntryKind.TOPIC_PLACED: "set the racks of",
     EntryKind.TOPIC_DELETED: "deleted",
 }
 """Kinds of entries about topics, which have no group, and their verbs."""
 
 ACLS: Final[Mapping[str, str]] = {
-    EntryKind.ACL_CREATED: "made",
+    EntryKind.ACL_CREATED: "created",
     EntryKind.ACL_DELETED: "deleted",
 }
 CREDENTIALS: Final[Mapping[str, str]] = {
@@ -102,7 +102,7 @@ def _flat(entry: Journal, when: str) -> dict[str, int]:
 def _some(named: Sequence[str], entry: Journal) -> str:
     more = entry.details.get("offsets", 0) - len(named)
     rest = f" and {more:,} more" if more > 0 and named else ""
-    return (", ".join(named) + rest) or "none of them told"
+    return (", ".join(named) + rest) or "none of them is recorded"
 
 
 def _begin(text: str) -> str:

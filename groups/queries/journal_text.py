@@ -209,7 +209,7 @@ def _expelled(entry: Journal, name: Name) -> str:
     why = entry.reason
     if "author" in entry.details:
         why = f"{acts.author(entry)} removed it{said(entry)}"
-    return f"Member {name(entry.member_id, entry.client_id) or '?'} is out: {why}."
+    return f"Member {name(entry.member_id, entry.client_id) or '?'} was expelled: {why}."
 
 
 def _stable(entry: Journal, _name: Name) -> str:
@@ -239,7 +239,7 @@ def _converted(entry: Journal, name: Name) -> str:
 
 
 def _abandoned(entry: Journal, _name: Name) -> str:
-    return f"The rebalance was dropped: {entry.reason}."
+    return f"The rebalance was abandoned: {entry.reason}."
 
 
 def _plural(count: int, noun: str) -> str:
@@ -249,7 +249,7 @@ def _plural(count: int, noun: str) -> str:
 def _released(entry: Journal, _name: Name) -> str:
     if entry.trigger == Trigger.NO_ECHO:
         return f"The session sweep released slots: {entry.reason}."
-    return f"Node {entry.node_id} gave back {entry.reason}."
+    return f"Node {entry.node_id} released {entry.reason}."
 
 
 def _unnamed(told: Callable[[Journal], str]) -> Callable[[Journal, Name], str]:

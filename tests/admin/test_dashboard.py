@@ -108,9 +108,9 @@ def test_an_operation_that_failed_today_is_told_of() -> None:
 
     shown = page()
 
-    assert "Rebalance of orders failed" in shown
+    assert "Operation on orders failed: Force a rebalance" in shown
     assert "the group is empty" in shown
-    assert "Rebalance of old" not in shown
+    assert "Operation on old failed" not in shown
 
 
 def test_a_sweep_that_failed_and_one_that_is_late_are_told_of() -> None:

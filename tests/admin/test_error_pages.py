@@ -54,7 +54,7 @@ def test_what_is_not_there_and_what_one_may_not_are_told_apart() -> None:
 EMPTY = {
     LIST: "There is no group yet.",
     "/admin/groups/topic/": "There is no topic yet.",
-    "/admin/groups/operation/": "Nobody has asked a group for anything yet.",
+    "/admin/groups/operation/": "No operation has been requested yet.",
     "/admin/groups/node/": "No node has started on this database yet",
     "/admin/groups/savedview/": "There are none yet.",
 }

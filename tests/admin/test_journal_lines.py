@@ -96,7 +96,7 @@ def test_what_is_no_part_of_it_is_a_line_of_its_own() -> None:
     found = lines(created, began("w-1"), altered, ended(0))
     assert [text.split(".")[0] for text in found] == [
         "Member w-1 joined; 0 partitions moved",
-        "Somebody set 0 offsets without being a member: none of them told",
+        "Somebody set 0 offsets without being a member: none of them is recorded",
         "The group was created",
     ]
 

@@ -144,7 +144,7 @@ def test_the_page_reads_its_groups_once() -> None:
     viewer.get(page("orders"))
     with CaptureQueriesContext(connection) as asked:
         shown = text(viewer.get(page("orders")))
-    assert len(asked) <= 15 and "made the topic orders" in shown
+    assert len(asked) <= 15 and "created the topic orders" in shown
 
 
 def test_a_topic_that_the_journal_has_forgotten_has_no_changes() -> None:

@@ -60,8 +60,8 @@ def test_who_made_and_grew_it_is_told(operator: Client) -> None:
         {"partitions": 5},
     )
     shown = text(operator.get(page("orders")))
-    assert "vera made the topic orders (3 partitions)." in shown
-    assert "vera grew the topic orders (3 to 5 partitions)." in shown
+    assert "vera created the topic orders (3 partitions)." in shown
+    assert "vera added partitions to the topic orders (3 to 5 partitions)." in shown
 
 
 def test_nothing_is_said_to_nodes_when_nothing_was_changed(operator: Client) -> None:

@@ -68,7 +68,7 @@ def test_the_last_use_is_noted(alice: Any) -> None:
 
 def test_the_installations_token_has_every_right(settings: Any) -> None:
     settings.API_TOKEN = "the-token"
-    assert asking("the-token").get(ME).json() == {"username": "api token", "permissions": ["*"]}
+    assert asking("the-token").get(ME).json() == {"username": "API token", "permissions": ["*"]}
     assert asking("another").get(ME).status_code == 401
 
 

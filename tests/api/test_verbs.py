@@ -200,7 +200,7 @@ def test_a_replay_finds_its_operation_whatever_became_of_the_group(operator: Cli
 def ended(group_id: str, **over: Any) -> Operation:
     """An operation that was asked for with the key "k", as its group's owner left it."""
     made = {"group_id": group_id, "reason": REASON["reason"], **over}
-    return OperationFactory.create(idempotency_key="api token:k", **made)
+    return OperationFactory.create(idempotency_key="API token:k", **made)
 
 
 def test_one_that_failed_is_not_taken_for_done(settings: Any) -> None:
@@ -375,7 +375,7 @@ def test_a_topic_has_a_journal(operator: Client) -> None:
     assert (made["kind"], placed["kind"]) == ("topic-created", "topic-placed")
     assert made["details"]["author"] == placed["details"]["author"] == {"user": name}
     assert (placed["details"]["before"], placed["details"]["after"]) == ({"racks": []}, racks)
-    assert made["sentence"] == f"{name} made the topic orders (3 partitions)."
+    assert made["sentence"] == f"{name} created the topic orders (3 partitions)."
     assert placed["sentence"] == f"{name} set the racks of the topic orders."
     assert operator.get("/api/v1/topics/none/journal").json()["data"] == []
 

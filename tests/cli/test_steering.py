@@ -93,7 +93,7 @@ def test_work_is_stopped_and_started(cli: Cli, worker: Worker, name: str) -> Non
     stopped = cli("group", "pause", name, *WHY)
     assert stopped.code == 0, stopped
     assert stopped.errors == "0 of 0 members have stopped; 1 do not support stopping.\n"
-    assert "Stopped by api token" in cli("group", "why", name).printed
+    assert "Stopped by API token" in cli("group", "why", name).printed
     again = cli("group", "pause", name, *WHY, "-o", "json").json
     assert again["outcome"] == "unchanged"
     assert cli("group", "resume", name, *WHY, "-o", "json").json["outcome"] == "changed"
@@ -219,7 +219,7 @@ def test_only_a_group_without_members_is_deleted(
     assert done.code == 0, done
     assert cli("group", "why", gone).code == 4
     told = cli("journal", "tail", "--group", gone, "-n", "1").printed
-    assert "The group was deleted by api token" in told
+    assert "The group was deleted by API token" in told
     assert WHY[1] in told
 
 

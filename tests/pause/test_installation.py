@@ -73,7 +73,7 @@ def test_a_group_stays_stopped_though_its_node_is_killed(pair: Installation, sta
         until(lambda: work() == (2, 2, 1), "two have stopped, the stock client cannot")
         assert [anna.paused, bert.paused, len(anna.assigned)] == [True, True, 2]
         assert anna.order is not None
-        assert anna.order.reason == "api token: the database is moved"
+        assert anna.order.reason == "API token: the database is moved"
 
         killed, epoch = owner(pair, name)
         assert killed is not None

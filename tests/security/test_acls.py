@@ -344,5 +344,5 @@ async def test_the_journal_tells_of_each_change_and_of_who_made_it(
         author = entry.details["author"]
         assert (author["principal"], author["client_host"]) == ("User:ann", "/127.0.0.1")
         assert PASSWORD not in repr(entry.details)
-    assert "made the ACL ALLOW User:ben READ of GROUP g." in sentence(told[0])
+    assert "created the ACL ALLOW User:ben READ of GROUP g." in sentence(told[0])
     assert "set the password of eve (SCRAM-SHA-256)." in sentence(told[2])

@@ -169,7 +169,9 @@ async def test_topics_and_what_goes_with_them(client: Client, other: Connection)
     assert (grew.details["before"], grew.details["after"]) == ({"partitions": 3}, {"partitions": 5})
     assert UUID(deleted.details["before"].pop("topic_id")).version == 4
     assert deleted.details["before"] == {"partitions": 5} and "after" not in deleted.details
-    assert grew.sentence.endswith("(/127.0.0.1) grew the topic orders (3 to 5 partitions).")
+    assert grew.sentence.endswith(
+        "(/127.0.0.1) added partitions to the topic orders (3 to 5 partitions)."
+    )
 
     *_, lost = await told(other)
     assert (lost.kind, lost.trigger) == ("offsets-deleted", "topic-deleted")

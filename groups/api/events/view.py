@@ -101,7 +101,7 @@ class JournalEvents(View):
                 LAST_EVENT_ID,
                 str,
                 OpenApiParameter.HEADER,
-                description="The `id` of the last event that was heard; it counts before `after`.",
+                description="The `id` of the last event that was received; it replaces `after`.",
             ),
         ],
         responses={(200, EVENT_STREAM): OpenApiResponse(OpenApiTypes.STR, description=ABOUT)},

@@ -127,7 +127,7 @@ BATCH_MAX = 1_000
 
 
 class NewBatch(Reason):
-    """Ask something of all groups that match the filters of the query."""
+    """A request about all groups that match the filters of the query."""
 
     groups_max = s.IntegerField(
         default=100,
