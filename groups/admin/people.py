@@ -12,8 +12,8 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin as DjangoRoleAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group as Role
-from django.contrib.auth.models import User
-from django.db.models import ManyToManyField
+from django.contrib.auth.models import Permission, User
+from django.db.models import ManyToManyField, Prefetch, QuerySet
 from django.db.models.deletion import ProtectedError
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
@@ -120,6 +120,13 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
     list_display = ("name", "made_by")
     filter_horizontal = ()
     list_before_template = "admin/auth/group/above.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With their permissions and these with their models: a permission's name has its model,
+        which would be a statement for each."""
+        permissions = Permission.objects.select_related("content_type")
+        found: QuerySet[Any] = super().get_queryset(request)
+        return found.prefetch_related(Prefetch("permissions", permissions))
 
     @admin.display(description="Made by")
     def made_by(self, role: Role) -> str:

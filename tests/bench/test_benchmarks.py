@@ -18,6 +18,7 @@ from benchmarks import (
     growth,
     heartbeats,
     lists,
+    pages,
     paired,
     returning,
     scrapes,
@@ -38,7 +39,8 @@ METADATA, METADATA_VERSION = 3, 1
 @pytest.fixture(scope="module")
 def own() -> Iterator[Installation]:
     """One whose processes are measured, and killed."""
-    with Installation({"ROLLCALL_API_TOKEN": TOKEN}) as running:
+    user = {"ROLLCALL_ADMIN_USER": pages.USER, "ROLLCALL_ADMIN_PASSWORD": pages.PASSWORD}
+    with Installation({"ROLLCALL_API_TOKEN": TOKEN, **user}) as running:
         yield running
 
 
@@ -78,6 +80,11 @@ def test_every_page_of_a_list_is_read(own: Installation) -> None:
         assert len(list(web.pages("/api/v1/groups?page_size=50"))) == 3
         assert len(list(web.pages(lists.MEMBERS_PATH))) == 3
         told = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
+    assert 0 < told.best <= told.median
+    pages.share(fill_to, members=250, partitions=500)
+    with pages.Browser(own.web) as browser:
+        told = lists.measured(own, browser, pages.PAGES[-1][0], 2, 1)
+        assert [next(browser.pages(path)) > 0 for path, _ in pages.PAGES]
     assert 0 < told.best <= told.median
 
 
