@@ -84,7 +84,7 @@ class Browser:
 
     def __enter__(self) -> Self:
         self._ask("GET", "/admin/login/")
-        token = self._cookies["csrftoken"]
+        token = self._cookies["rollcall_csrf"]
         said = {"username": USER, "password": PASSWORD, "csrfmiddlewaretoken": token}
         status, _ = self._ask("POST", "/admin/login/", urlencode({**said, "next": "/admin/"}))
         if status != http.client.FOUND:
