@@ -28,25 +28,53 @@ SESSION_SHARE: Final = 1 / 3
 TELLING_S: Final = 0.2
 """A shorter hold does not show from where the client counts."""
 
+FITS: Final = (0.75, 1.25)
+"""Least and greatest share of the interval after which a heartbeat is believed to be in time."""
+
+RISE: Final = 1 / 8
+"""Share of the difference by which the interval rises: heartbeats come late, but not early."""
+
+LATE_MAX: Final = 3
+"""After this many late heartbeats in a row the interval is longer than was learnt."""
+
 
 class Pace:
     """The pace of one connection. ``interval_s`` is 0, and ``from_answer`` None, until they are
     known."""
 
-    __slots__ = ("from_answer", "interval_s")
+    __slots__ = ("_late", "from_answer", "interval_s")
 
     def __init__(self) -> None:
         self.interval_s = 0.0
         self.from_answer: bool | None = None
+        self._late = 0
 
     def learn(self, gap_s: float, held_s: float) -> None:
-        """A heartbeat arrived this long after the last one, which had been held for ``held_s``."""
-        if held_s < TELLING_S or not self.interval_s:
-            self.interval_s = max(0.0, gap_s - held_s)
-            return
-        since_answer_s = gap_s - held_s
-        self.from_answer = abs(since_answer_s - self.interval_s) < abs(gap_s - self.interval_s)
-        self.interval_s = since_answer_s if self.from_answer else gap_s
+        """A heartbeat arrived this long after the last one, which had been held for ``held_s``.
+
+        One that is in time for neither kind of client is not believed: a client that was suspended
+        once would be taken for the other kind, as long as its connection lasts.
+        """
+        since_answer_s = max(0.0, gap_s - held_s)
+        is_nearer = abs(since_answer_s - self.interval_s) < abs(gap_s - self.interval_s)
+        seen_s = since_answer_s if is_nearer else gap_s
+        least_s, most_s = (share * self.interval_s for share in FITS)
+        if not self.interval_s:
+            self.interval_s = since_answer_s
+        elif least_s <= seen_s <= most_s:
+            self._late = 0
+            if held_s >= TELLING_S:
+                self.from_answer = is_nearer
+            rise = RISE if seen_s > self.interval_s else 1
+            self.interval_s += (seen_s - self.interval_s) * rise
+        else:
+            self._late += 1
+            if gap_s < least_s or self._late >= LATE_MAX:
+                self._forget()
+
+    def _forget(self) -> None:
+        """The next heartbeat is not held, and shows the interval."""
+        self.interval_s, self.from_answer, self._late = 0.0, None, 0
 
     def hold_s(self, session_s: float) -> float:
         """How long a heartbeat of a member with this session may be held, in seconds."""

@@ -96,3 +96,50 @@ def test_a_new_interval_is_learnt() -> None:
     _gaps, holds = live(pace, from_request, 1.0, 30.0, 4)
 
     assert holds[-1] == pytest.approx(1.0 - MARGIN_S)
+
+
+def suspended(
+    pace: Pace, due: Due, interval: float, session: float, rng: Random
+) -> tuple[list[float], list[float]]:
+    """A client that is suspended now and then, for less than its session: heartbeats that are due
+    meanwhile come when it continues. The gaps and holds of those beats before which it was left
+    alone for ``CALM`` of them."""
+    came, held, gaps, holds, calm = 0.0, 0.0, [], [], 0
+    for _ in range(300):
+        following = due(came, came + held, interval)
+        if rng.random() < 1 / 15:
+            following = max(following, came + rng.random() * session)
+            calm = 0
+        pace.learn(following - came, held)
+        if calm > CALM:
+            gaps.append(following - came)
+        came, held = following, max(0.0, pace.hold_s(session))
+        if calm > CALM:
+            holds.append(held)
+        calm += 1
+    return gaps, holds
+
+
+CALM = 8
+"""Heartbeats after which a suspension has no effect any more."""
+
+
+@pytest.mark.parametrize("due", [from_request, from_answer])
+def test_a_client_that_is_suspended_now_and_then_is_held_as_if_it_had_never_been(due: Due) -> None:
+    """SIGSTOP, a long garbage collection, a laptop that sleeps. Afterwards hold and interval are a
+    third of the session again, or the hold a third of the interval (decision 17), and holds are as
+    long as before."""
+    usual = all_holds = 0
+    for seed in range(200):
+        rng = Random(seed)
+        interval = rng.uniform(0.8, 10)
+        session = interval * rng.uniform(2.2, 15)
+        _gaps, calm = live(Pace(), due, interval, session, 12)
+
+        gaps, holds = suspended(Pace(), due, interval, session, rng)
+
+        most = max(session / 3, interval * (1 + SHARE_UNKNOWN)) + 0.02
+        assert max(gaps) <= most, (seed, interval, session, max(gaps))
+        usual += sum(hold >= 0.9 * calm[-1] for hold in holds)
+        all_holds += len(holds)
+    assert usual >= 0.95 * all_holds, usual / all_holds
