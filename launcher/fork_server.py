@@ -81,7 +81,7 @@ OTHERS = (
     "celery.worker.loops",
     "groups.postgres.message_queue_transport",
     "groups.tasks",
-    "django_celery_beat.schedulers",
+    "groups.sweeps.beat",
     "daphne.access",
     "daphne.endpoints",
     "daphne.ws_protocol",

@@ -95,5 +95,8 @@ class Position:
         return False
 
     def forget(self, now: float) -> None:
-        """Drop gaps that have expired."""
+        """Drop gaps that have expired; none lasts longer than ``LATEST_S``, if the clock was set
+        back."""
         self.gaps = [gap for gap in self.gaps if gap.until > now]
+        for gap in self.gaps:
+            gap.until = min(gap.until, now + LATEST_S)

@@ -25,7 +25,8 @@ from groups.webhooks.endpoints import CURSOR, kept
 PAGES_A_TURN: Final = 20
 
 RULES_EVERY_S: Final = 15.0
-"""The rules read the whole fleet: a dozen statements."""
+"""The rules read the whole fleet: a dozen statements. After the clock was set back they are read at
+once: the time of the last look is a row."""
 
 Queued = tuple[events.Event, list[int]]
 """An event, and the endpoints that want it."""
@@ -58,7 +59,7 @@ def _page() -> tuple[int, bool]:
     page = journal_rows.beyond(position)
     found = _of_entries(page, told)
     fired, looked_at = state["fired"], state["looked_at"]
-    if time.time() - looked_at >= RULES_EVERY_S and _asks_for_rules(told):
+    if not 0 <= time.time() - looked_at < RULES_EVERY_S and _asks_for_rules(told):
         lines, looked_at = _lines(), time.time()
         fired, changes = _changed(fired, lines)
         found += [(each, _who(told, each.name, each.group_id)) for each in changes]

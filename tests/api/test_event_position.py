@@ -60,3 +60,12 @@ def test_gaps_are_waited_for_so_long_and_so_many() -> None:
 def test_what_is_no_position_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(text[:100])}$"):
         Position.read(text, 0.0)
+
+
+def test_a_gap_is_not_waited_for_any_longer_if_the_clock_was_set_back() -> None:
+    position = Position(1)
+    position.note(3, 10_000.0)
+    position.forget(100.0)
+    position.forget(100.0 + LATEST_S)
+
+    assert not position.gaps

@@ -21,7 +21,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from groups.models import Journal, Webhook, WebhookDelivery
+from groups.models import Journal, Webhook, WebhookCursor, WebhookDelivery
 from groups.queries import attention, journal_rows
 from groups.queries.fired import Fired, Place
 from groups.queries.journal_position import Gap, Position
@@ -187,6 +187,22 @@ def test_rules_that_begin_and_end(
     told = [json.loads(got.body) for got in receiver.got]
     assert [each["type"] for each in told] == ["attention.storm.began", "attention.storm.ended"]
     assert {each["data"]["group_id"] for each in told} == {"g"}
+
+
+def test_rules_are_read_when_the_clock_was_set_back(
+    make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time of the last look is a row of hours ahead."""
+    make(events=["attention.storm"])
+    fires: list[Fired] = []
+    monkeypatch.setattr(attention, "fired", lambda _fleet: list(fires))
+    turn()
+    cursor = WebhookCursor.objects.get()
+    WebhookCursor.objects.update(state={**cursor.state, "looked_at": time.time() + 10_800})
+    fires[:] = [Fired("storm", "bad", "Group g rebalances", "", Place.GROUP, "g")]
+    turn()
+
+    assert [json.loads(got.body)["type"] for got in receiver.got] == ["attention.storm.began"]
 
 
 def test_what_fails_is_tried_again_with_its_id_and_ever_more_seldom(
