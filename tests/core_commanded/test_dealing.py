@@ -1,5 +1,7 @@
 """Range over threads, and the five conditions, by themselves."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,3 +67,26 @@ def test_the_first_condition_that_holds_is_told(
     condition: str,
 ) -> None:
     assert necessity(owned, wanted, {"t": 2}) == condition
+
+
+class Asked(dict[str, int]):
+    """Threads by topic that count how often they are asked for one."""
+
+    times = 0
+
+    def get(self, *args: Any) -> Any:
+        Asked.times += 1
+        return super().get(*args)
+
+
+def test_consumers_that_each_offer_topics_of_their_own_are_not_asked_for_those_of_all_others() -> (
+    None
+):
+    """Ten thousand with twenty each would be asked two thousand million times."""
+    threads = {f"c{n}": Asked({f"t{n}": 1, "all": 1}) for n in range(300)}
+    counts = {topic: 2 for named in threads.values() for topic in named}
+
+    dealt = deal(threads, counts)
+
+    assert sum(map(len, dealt.values())) == 2 * 301
+    assert Asked.times <= len(threads)

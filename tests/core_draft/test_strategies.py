@@ -13,7 +13,7 @@ from groups.core.conversion.step import runs_foreign_code
 from groups.core.draft import strategies
 from groups.core.draft.strategies import BUILT_IN, Misdealt, deal
 from groups.core.events import Tick
-from groups.core.strategy import Counts, Topics
+from groups.core.strategy import Counts, Strategy, Topics
 from tests.core_draft.conversation import Conversation, greedy
 
 NAMES = st.sampled_from(["t0", "t1", "t2", "nowhere"])
@@ -99,3 +99,28 @@ def test_it_is_known_beforehand_when_a_strategy_of_somebody_s_own_may_run() -> N
     named = replace(classic.durable.group, protocol_name="range")
     group = ClassicGroup.merge(replace(classic.durable, group=named), None, rules, 0)
     assert not runs_foreign_code(group, [Tick()])
+
+
+class Asked(frozenset[str]):
+    """Topics that count how often they are asked for one."""
+
+    times = 0
+
+    def __contains__(self, topic: object) -> bool:
+        Asked.times += 1
+        return super().__contains__(topic)
+
+
+@pytest.mark.parametrize("strategy", [strategies.assign_ranges, strategies.assign_in_turn])
+def test_consumers_that_each_want_topics_of_their_own_are_not_asked_for_those_of_all_others(
+    strategy: Strategy,
+) -> None:
+    """Ten thousand with twenty each would be asked two thousand million times."""
+    topics = {f"c{n}": Asked({f"t{n}", "all"}) for n in range(300)}
+    counts = {topic: 2 for names in topics.values() for topic in names}
+    Asked.times = 0
+
+    dealt = strategy(topics, counts)
+
+    assert sum(len(list(parts)) for parts in dealt.values()) == 2 * 301
+    assert Asked.times <= len(topics)

@@ -24,8 +24,11 @@ def deal(threads: Threads, counts: Counts) -> Mapping[str, Owned]:
     consumer has threads gets one owner.
     """
     given: dict[str, dict[tuple[str, int], int]] = {consumer: {} for consumer in threads}
-    for topic in sorted({topic for offered in threads.values() for topic in offered}):
-        lined_up = [(c, n) for c in sorted(threads) for n in range(threads[c].get(topic, 0))]
+    lines: dict[str, list[tuple[str, int]]] = {}
+    for consumer in sorted(threads):
+        for topic, number in threads[consumer].items():
+            lines.setdefault(topic, []).extend((consumer, n) for n in range(number))
+    for topic, lined_up in sorted(lines.items()):
         quota, more = divmod(counts.get(topic, 0), len(lined_up))
         at = 0
         for place, (consumer, number) in enumerate(lined_up):

@@ -5,8 +5,8 @@ the same signature (setting ``partition.assignment.strategies``); its result is 
 checks it. No group and no rows here.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from itertools import cycle
 from typing import Final
 
 from groups.core.strategy import Counts, Parts, Strategy, Topics
@@ -23,8 +23,7 @@ def assign_ranges(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str
     """Topic by topic, each of its consumers gets a contiguous range; the first ones get one
     more."""
     given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
-    for topic in _subscribed(topics):
-        consumers = sorted(c for c in topics if topic in topics[c])
+    for topic, consumers in _subscribers(topics):
         quota, more = divmod(counts.get(topic, 0), len(consumers))
         at = 0
         for place, consumer in enumerate(consumers):
@@ -38,11 +37,13 @@ def assign_in_turn(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[st
     """All partitions in order, to consumers in round-robin order; those that do not subscribe are
     skipped."""
     given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
-    circle = cycle(sorted(topics))
-    for topic in _subscribed(topics):
+    last = ""  # no consumer has this id
+    for topic, consumers in _subscribers(topics):
+        at = bisect_right(consumers, last)
         for partition in range(counts.get(topic, 0)):
-            consumer = next(c for c in circle if topic in topics[c])
-            given[consumer].append((topic, partition))
+            last = consumers[at % len(consumers)]
+            given[last].append((topic, partition))
+            at += 1
     return given
 
 
@@ -80,6 +81,15 @@ def _check(given: Mapping[str, list[tuple[str, int]]], topics: Topics, counts: C
             seen.add(part)
     if len(seen) < len(wanted):
         raise Misdealt(f"it gave {len(seen)} of {len(wanted)} partitions away")
+
+
+def _subscribers(topics: Topics) -> list[tuple[str, list[str]]]:
+    """Each topic with its consumers, both in order."""
+    found: dict[str, list[str]] = {}
+    for consumer in sorted(topics):
+        for topic in topics[consumer]:
+            found.setdefault(topic, []).append(consumer)
+    return sorted(found.items())
 
 
 def _subscribed(topics: Topics) -> list[str]:
