@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from groups.core import events
+from groups.core.assignment import Parts
 from groups.core.classic import timers
 from groups.core.classic.group import ClassicGroup
-from groups.core.group import Decision, Rules
+from groups.core.commanded import thread_offers
+from groups.core.commanded.group import CommandedGroup
+from groups.core.group import Decision, Group, Rules
 from groups.core.replies import Joined
+from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 
 MEMBERS = 1_000
@@ -143,3 +147,38 @@ def test_a_deadline_that_was_put_off_costs_a_large_group_one_tick_and_no_more() 
     assert not crowd.step(events.Tick()).answers
     due = crowd.group.due(crowd.now)
     assert due == 101_000 + 150, "the join phase's"
+
+
+def test_commanded_consumers_that_register_together_cost_each_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Counted in rows whose topics or partitions are looked at: a few for each consumer, and not
+    those of all others."""
+    looked: Counter[str] = Counter()
+    of_row = thread_offers.topics_in, thread_offers.parts_in
+
+    def topics_in(row: MemberRow) -> frozenset[str]:
+        looked["topics"] += 1
+        return of_row[0](row)
+
+    def parts_in(row: MemberRow) -> Parts:
+        looked["partitions"] += 1
+        return of_row[1](row)
+
+    monkeypatch.setattr(thread_offers, "topics_in", topics_in)
+    monkeypatch.setattr(thread_offers, "parts_in", parts_in)
+    group: Group = CommandedGroup.absent("g", Rules(), 1_000)
+    registrations = [
+        events.RegisterConsumer(
+            ticket=events.Ticket(number, 1), consumer_id="", generation_id=-1, client_id="c",
+            client_host="/h", session_timeout_ms=10_000, threads={"t": 1, f"t{number}": 1},
+            counts={"t": 4},
+        )
+        for number in range(MEMBERS)
+    ]  # fmt: skip
+
+    group = group.step(registrations, 1_000, Random(1)).group
+
+    assert len(group.durable.members) == MEMBERS
+    assert isinstance(group, CommandedGroup) and len(group.counts) == MEMBERS + 1
+    assert looked.total() <= 20 * MEMBERS, looked

@@ -129,7 +129,8 @@ class CommandedGroup(Halves[Live]):
     @property
     def room(self) -> int:
         """The maximum number of topics that match each filter."""
-        return thread_offers.room(self._durable.members.values())
+        rows = self._durable.members.values()
+        return thread_offers.room(sum(FILTER in row.details for row in rows))
 
     @property
     def counts(self) -> Mapping[str, int]:

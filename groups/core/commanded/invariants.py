@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from groups.core import commands
 from groups.core.commanded import thread_offers
 from groups.core.commanded.live import Live
+from groups.core.commanded.offered import Offered
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
-from groups.core.commanded.work import CAUSE, QUEUED
+from groups.core.commanded.work import CAUSE, QUEUED, TOPICS
 from groups.core.group import Answer
 from groups.core.rows import Durable, MemberRow
+from groups.core.shared import may_differ
 
 
 def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
@@ -29,8 +31,10 @@ def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
         _check_owners(after.members)
         _check_handed_over(after)
     else:
-        for consumer_id, row in after.members.items():
-            had = before.members.get(consumer_id)
+        for consumer_id in may_differ(before.members, after.members):
+            had, row = before.members.get(consumer_id), after.members.get(consumer_id)
+            if row is None:
+                continue
             gained = had is not row and thread_offers.parts_in(row) - (
                 thread_offers.parts_in(had) if had is not None else frozenset()
             )
@@ -59,10 +63,24 @@ def check_thoroughly(durable: Durable, live: Live) -> None:
     assert members or QUEUED not in group.details, "an emptied group is queued"
     for consumer_id, row in members.items():
         _check_member(consumer_id, row, group.state)
+    if live.offered is not None:
+        _check_counted(live.offered, durable)
     if group.state in (PREPARING, COMPLETING) and not live.recovering:
         assert any(row.commands for row in members.values()), "nobody is waited for"
     if group.state == STABLE:
         assert not any(row.commands for row in members.values()), "a command was forgotten"
+
+
+def _check_counted(offered: Offered, durable: Durable) -> None:
+    """What is counted step by step is what the rows say."""
+    again = Offered.of(durable.members.values(), ())
+    topics = {topic: number for topic, number in offered.topics.items() if number}
+    filters = {key: number for key, number in offered.filters.items() if number}
+    assert (topics, filters) == (dict(again.topics), again.filters), "offers are counted wrongly"
+    assert (offered.named, offered.owning) == (again.named, again.owning)
+    assert offered.newest in (again.newest, None), "the newest position is another one"
+    written = durable.group.details.get(TOPICS, {}).keys()
+    assert written ^ topics.keys() <= offered.news, "a topic came or went unnoticed"
 
 
 def _check_member(consumer_id: str, row: MemberRow, state: str) -> None:

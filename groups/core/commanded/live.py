@@ -7,6 +7,7 @@ copy.
 
 from dataclasses import dataclass, field, replace
 
+from groups.core.commanded.offered import Offered
 from groups.core.group import Beat, Millis
 from groups.core.rows import MemberRow
 
@@ -18,7 +19,7 @@ class Live:
     ``started_at``: of the current rebalance, or when a new owner loaded the group; ``attempt_at``:
     when the current commands were sent. ``recovering``: a new owner has to queue the group.
     ``settled_at``: when the last rebalance ended. ``left``: members that were removed during the
-    current one, for the journal.
+    current one, for the journal. ``offered``: the rows, counted; None until a step needs it.
     """
 
     beats: dict[str, Beat] = field(default_factory=dict)
@@ -27,10 +28,12 @@ class Live:
     settled_at: Millis = 0
     recovering: bool = False
     left: tuple[str, ...] = ()
+    offered: Offered | None = None
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
-        return replace(self, beats=self.beats.copy())
+        offered = None if self.offered is None else self.offered.copy()
+        return replace(self, beats=self.beats.copy(), offered=offered)
 
     def deadline(self, row: MemberRow) -> Millis:
         """When a silent consumer is considered dead."""

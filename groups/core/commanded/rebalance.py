@@ -30,18 +30,14 @@ def queue(work: Work, cause: Cause, *, forced: bool = False) -> None:
         return
     if forced:
         work.set_details(forced=True)
-    elif not _has_work(work):
-        return
-    if QUEUED not in work.row.details:
+    if QUEUED not in work.row.details and (forced or _has_work(work)):
         work.set_details(queued=cause._asdict())
 
 
 def _has_work(work: Work) -> bool:
-    counts = work.counts
-    topics = frozenset().union(*(thread_offers.topics_in(row) for row in work.members.values()))
-    return any(counts.get(topic) for topic in topics) or any(
-        thread_offers.parts_in(row) for row in work.members.values()
-    )
+    offered = work.offered
+    has_topic = any(n and offered.topics.get(topic) for topic, n in work.counts.items())
+    return has_topic or bool(offered.owning)
 
 
 def advance(work: Work) -> None:

@@ -29,7 +29,7 @@ def fresh(durable: Durable, now: Millis) -> Live:
 def kept(durable: Durable, live: Live, now: Millis) -> Live:
     """The live state after a reload by the same owner: the part that the rows still allow."""
     beats = {m: live.beats.get(m) or Beat(now) for m in durable.members}
-    return replace(live, beats=beats)
+    return replace(live, beats=beats, offered=None)
 
 
 def rearmed(live: Live, now: Millis, missed: Millis) -> Live:

@@ -48,7 +48,7 @@ def register(work: Work, event: RegisterConsumer) -> None:
         work.move_to(STABLE, protocol_type=PROTOCOL_TYPE, protocol_name=thread_offers.STRATEGY)
     consumer_id = event.consumer_id or _new_id(work)
     cause = _welcome(work, event, consumer_id, known)
-    topics.learn(work, event.counts, event.matches)
+    topics.learn(work, event.counts, event.matches, consumer_id)
     if cause is not None:
         rebalance.queue(work, cause)
     last_command_id = work.row.details.get(LAST_COMMAND, 0)
@@ -76,14 +76,16 @@ def _check_request(work: Work, event: RegisterConsumer) -> None:
 
 def _check_room(work: Work, event: RegisterConsumer) -> None:
     """Refuse an offer that would let the group's rows grow without limit."""
-    others = [row.details for id_, row in work.members.items() if id_ != event.consumer_id]
+    known, offered = work.members.get(event.consumer_id), work.offered
+    before = {} if known is None else known.details
     if event.filter is not None:
-        filters = {said.get(thread_offers.FILTER) for said in others} | {event.filter}
-        if len(filters - {None}) > FILTERS_MAX:
+        own = before.get(thread_offers.FILTER)
+        others = {key for key, number in offered.filters.items() if number > (key == own)}
+        if len(others | {event.filter}) > FILTERS_MAX:
             detail = f"the group's consumers have {FILTERS_MAX} filters already"
             raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
     elif len(event.threads) > FEW_TOPICS:
-        named = sum(len(said.get(thread_offers.THREADS, ())) for said in others)
+        named = offered.named - len(before.get(thread_offers.THREADS, ()))
         if named + len(event.threads) > OFFERS_MAX:
             detail = f"the group's consumers name {OFFERS_MAX} topics at most"
             raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
@@ -104,7 +106,6 @@ def _welcome(
     if known is not None and is_same and not _has_anything(known):
         work.hear(consumer_id)  # it did not receive the reply, and asks again
         return None
-    places = (row.position for row in work.members.values())
     row = MemberRow(
         member_id=consumer_id,
         instance_id=None,
@@ -112,7 +113,7 @@ def _welcome(
         client_host=event.client_host,
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.session_timeout_ms,
-        position=known.position if known is not None else max(places, default=-1) + 1,
+        position=known.position if known is not None else _next_position(work),
         details=details,
     )
     if known is not None:
@@ -120,6 +121,10 @@ def _welcome(
     work.put(row)
     reason = "a consumer starts anew" if known is not None else "a consumer has registered"
     return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)
+
+
+def _next_position(work: Work) -> int:
+    return work.offered.next_position(work.members.values())
 
 
 def _has_anything(known: MemberRow) -> bool:

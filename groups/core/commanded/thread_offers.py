@@ -54,10 +54,10 @@ LET_THROUGH_MAX: Final = 1_000_000
 """Topics of all consumers with filters in a group: the row of each contains its topics."""
 
 
-def room(rows: Iterable[MemberRow]) -> int:
-    """How many topics match a filter at most, the first by name: the total of all consumers with
-    filters is limited, however many topics exist."""
-    return LET_THROUGH_MAX // max(1, sum(FILTER in row.details for row in rows))
+def room(consumers: int) -> int:
+    """How many topics match a filter at most, the first by name, if a group has so many consumers
+    with filters: the total of all of them is limited, however many topics exist."""
+    return LET_THROUGH_MAX // max(1, consumers)
 
 
 Offer = Mapping[str, Any]

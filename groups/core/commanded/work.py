@@ -7,6 +7,7 @@ changes.
 from collections.abc import Mapping
 
 from groups.core.commanded.live import Live
+from groups.core.commanded.offered import Offered
 from groups.core.commanded.states import EMPTY, TRANSITIONS
 from groups.core.commanded.thread_offers import Matches
 from groups.core.group import Beat, Rules
@@ -55,6 +56,7 @@ class Work(Gathered[Live]):
 
     transitions = TRANSITIONS
     emptied_by: Cause | None = None
+    _own_counts: dict[str, int] | None = None
 
     # -- state
 
@@ -70,20 +72,45 @@ class Work(Gathered[Live]):
         found: Matches = self.row.details.get(MATCHES, {})
         return found
 
+    @property
+    def offered(self) -> Offered:
+        """What all consumers offer, to be read; counted at the first call after a load."""
+        if self.live.offered is None:
+            self.live.offered = Offered.of(self.members.values(), self.counts)
+        return self.live.offered
+
     # -- changes
 
     def put(self, row: MemberRow) -> None:
         """Set a member; a new one gets a beat of now."""
-        if self.members.get(row.member_id) is row:
+        before = self.members.get(row.member_id)
+        if before is row:
             return
-        if row.member_id not in self.members:
+        if before is None:
             self.change().beats[row.member_id] = Beat(self.now)
+        if self.live.offered is not None:
+            offered = self.change_offered()
+            offered.add(row) if before is None else offered.swap(before, row)
         self.change_members()[row.member_id] = row
 
     def drop(self, member_id: str) -> None:
         """Remove the member."""
+        if self.live.offered is not None:
+            self.change_offered().remove(self.members[member_id])
         del self.change_members()[member_id]
         self.change().beats.pop(member_id, None)
+
+    def change_offered(self) -> Offered:
+        """What all consumers offer, for changes."""
+        self.change()
+        return self.offered
+
+    def change_counts(self) -> dict[str, int]:
+        """The partitions by topic, for changes; copied at the first call in a step."""
+        if self._own_counts is None or self._own_counts is not self.counts:
+            self._own_counts = dict(self.counts)
+            self.set_details(topics=self._own_counts)
+        return self._own_counts
 
     def next_command_id(self) -> int:
         """A command id that the group has not used before."""
