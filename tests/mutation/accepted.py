@@ -46,6 +46,11 @@ NOBODY_S_NUMBER = "it is any number that Kafka has not; what goes over the wire 
 SIGN_ALONE = "only its sign counts"
 ALL_ALIKE = "all begin with the same number, and only which is the greatest counts"
 FAR_AWAY = "the bound was reached many attempts ago"
+SAME_TEXT = "either way makes the same text; one byte more or less is as good a bound"
+PRODUCERS = "found = [(_producer(row[{}]), row[7]) async for row in in_slices(cursor)]"
+READ_ELSEWHERE = (
+    "it sets ``is_overdue``, which only ``time_out`` reads, and that of the row which it locks"
+)
 
 ACCEPTED: tuple[Accepted, ...] = (
     Accepted(FAST, INIT, "self._version = 0", "pass", IS_SET_FIRST),
@@ -107,6 +112,30 @@ ACCEPTED: tuple[Accepted, ...] = (
         OF_ONE,
     ),
     Accepted("groups/store/offsets.py", "committed", "del found", "pass", MEMORY_ALONE),
+    Accepted(
+        "groups/store/details.py",
+        "text_in_pieces",
+        "if size <= AT_ONCE_MAX:",
+        "if size < AT_ONCE_MAX:",
+        SAME_TEXT,
+    ),
+    *(
+        Accepted(
+            "groups/coordinator/transactions.py",
+            f"Transactions.{function}",
+            PRODUCERS.format(":7"),
+            PRODUCERS.format(": 8"),
+            READ_ELSEWHERE,
+        )
+        for function in ("listed", "described")
+    ),
+    Accepted(
+        "groups/coordinator/transactions.py",
+        "Transactions.admit",
+        "found = _producer(row[:7]) if row else None",
+        "found = _producer(row[: 8]) if row else None",
+        READ_ELSEWHERE,
+    ),
     *(
         Accepted(file, function, "return self._due[0]", "return self._due[ -1]", OF_ONE)
         for file, function in (
