@@ -17,6 +17,7 @@ from django.db import connection
 from psycopg import sql
 
 from coordinator_site import database
+from tests import rows
 
 TEMPLATE = "test_template"
 
@@ -46,6 +47,7 @@ def copied(name: str, folder: Path) -> Iterator[None]:
         _create(name, TEMPLATE)
     _use(name)
     yield
+    rows.leave()
     _use(before)
     gc.collect()  # libpq's end of what was cancelled while it connected
     _drop(name)

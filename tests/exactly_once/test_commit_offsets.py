@@ -53,50 +53,47 @@ async def test_rows_and_offsets_commit_together(
     assert await cursor.fetchall() == [("t", 0, 7, ""), ("t", 1, 8, "")]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "state", "says"),
-    [
-        ({"generation": 2}, "RK022", "ILLEGAL_GENERATION: the group is in generation 1, not 2"),
-        ({"member": "nobody"}, "RK025", "UNKNOWN_MEMBER_ID"),
-        ({"group": "none"}, "RK069", "GROUP_ID_NOT_FOUND"),
-    ],
+REFUSED: tuple[tuple[dict[str, Any], str, str], ...] = (
+    ({"generation": 2}, "RK022", "ILLEGAL_GENERATION: the group is in generation 1, not 2"),
+    ({"member": "nobody"}, "RK025", "UNKNOWN_MEMBER_ID"),
+    ({"group": "none"}, "RK069", "GROUP_ID_NOT_FOUND"),
 )
+
+
 async def test_who_may_not_commit_loses_the_rows_too(
-    one: Running,
-    application: Application,
-    other: Connection,
-    wrong: dict[str, Any],
-    state: str,
-    says: str,
-) -> None:
-    await work(application, await one.settled("g"), **wrong)
-
-    with pytest.raises(psycopg.Error, match=says) as caught:
-        await application.commit()
-
-    assert caught.value.sqlstate == state
-    assert (await entries(other), await rows.offsets(other)) == (0, {})
-
-
-@pytest.mark.parametrize(
-    ("wrong", "state"),
-    [
-        ({"topics": ["t"]}, "RK042"),
-        ({"offsets": [1, -1]}, "RK042"),
-        ({"offsets": [1, None]}, "RK042"),
-        ({"topics": [], "partitions": [], "offsets": []}, "RK042"),
-        ({"generation": None}, "RK042"),
-        ({"topics": ["t", "missing"]}, "RK003"),
-        ({"partitions": [0, 2]}, "RK003"),
-    ],
-)
-async def test_what_makes_no_sense_is_refused_at_once(
-    one: Running, application: Application, wrong: dict[str, Any], state: str
+    one: Running, application: Application, other: Connection
 ) -> None:
     joined = await one.settled("g")
-    with pytest.raises(psycopg.Error) as caught:
+    for wrong, state, says in REFUSED:
         await work(application, joined, **wrong)
-    assert caught.value.sqlstate == state
+
+        with pytest.raises(psycopg.Error, match=says) as caught:
+            await application.commit()
+
+        assert caught.value.sqlstate == state
+        assert (await entries(other), await rows.offsets(other)) == (0, {}), wrong
+
+
+NONSENSE: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"topics": ["t"]}, "RK042"),
+    ({"offsets": [1, -1]}, "RK042"),
+    ({"offsets": [1, None]}, "RK042"),
+    ({"topics": [], "partitions": [], "offsets": []}, "RK042"),
+    ({"generation": None}, "RK042"),
+    ({"topics": ["t", "missing"]}, "RK003"),
+    ({"partitions": [0, 2]}, "RK003"),
+)
+
+
+async def test_what_makes_no_sense_is_refused_at_once(
+    one: Running, application: Application
+) -> None:
+    joined = await one.settled("g")
+    for wrong, state in NONSENSE:
+        with pytest.raises(psycopg.Error) as caught:
+            await work(application, joined, **wrong)
+        assert caught.value.sqlstate == state, wrong
+        await application.rollback()
 
 
 async def test_what_is_checked_at_the_commit_cannot_be_called_for_earlier(

@@ -1,6 +1,7 @@
 """Plain commits are decided as they arrive: alike in all but the time it takes."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ VERSIONS = range(OffsetCommitRequest.versions[0], OffsetCommitRequest.versions[1
 V = 7
 TOPIC = "work"
 PARTITIONS = 4
+OFFSETS = (-1, 0, 7, 2**63 - 1, 5)
 
 
 @pytest.fixture
@@ -104,18 +106,17 @@ SHAPES: dict[str, tuple[list[OffsetCommitRequestTopic], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
 async def test_it_is_answered_as_one_that_takes_its_turn(
-    served: Serving,
-    member: tuple[Client, KafkaConnection, HeartbeatRequest],
-    shape: str,
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
-    """The same request by itself, and behind another one, which leads it past the fast path."""
-    client, connection, beat = member
-    topics, more = SHAPES[shape]
+    """The same request by itself, and behind another one, which leads it past the fast path. Each
+    shape has a connection of its own."""
+    client, _, beat = member
     metadata = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
     topic_id = (await client.call(metadata, 12)).topics[0].topic_id
-    for version in VERSIONS:
+    for (shape, (topics, more)), version in product(SHAPES.items(), VERSIONS):
+        if version == VERSIONS[0]:
+            client, connection = await served.connect()
         for topic in topics:
             topic.topic_id = topic_id
         request = commit(beat, topics, **more)
@@ -125,7 +126,7 @@ async def test_it_is_answered_as_one_that_takes_its_turn(
         await client.receive()
         in_turn = await client.receive()
 
-        assert by_itself == in_turn, version
+        assert by_itself == in_turn, (shape, version)
         assert connection.pending == 0
 
 
@@ -228,14 +229,16 @@ async def stored(client: Client) -> dict[int, tuple[int, str]]:
     }
 
 
-@pytest.mark.parametrize("version", VERSIONS)
 async def test_a_repeated_commit_stores_its_own_offsets(
-    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest], version: int
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
-    client, connection, beat = member
+    """Of every version, over a connection of its own."""
+    client, _, beat = member
     metadata = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
     topic_id = (await client.call(metadata, 12)).topics[0].topic_id
-    for offset in (-1, 0, 7, 2**63 - 1, 5):
+    for version, offset in product(VERSIONS, OFFSETS):
+        if offset == OFFSETS[0]:
+            client, connection = await served.connect()
         topic = offsets(2, 0, metadata="note", offset=offset)
         topic.topic_id = topic_id
         assert await answered(client, commit(beat, [topic]), version) == [0, 0]
