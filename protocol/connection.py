@@ -413,6 +413,16 @@ class KafkaConnection(asyncio.Protocol):
         """Authentication has failed: the connection is closed after the reply."""
         self._doomed = True
 
+    async def rights_changed(self) -> None:
+        """The rules of access are others now: a held heartbeat is answered if its client may not
+        send it any more, and a request that waits ends with the connection."""
+        if self._hold.correlation_id is not None:
+            self._hold.view_changed()
+        may_still = self.session.may_still
+        if may_still is not None and not await may_still() and self.session.may_still is may_still:
+            logger.info("closing %s: it may not wait for this any more", self.peer)
+            self.close()
+
     # -- the application's side
 
     def is_flexible(self, key: int, version: int) -> bool:

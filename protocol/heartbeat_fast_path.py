@@ -218,6 +218,13 @@ class JudgedFastPath(FastPath):
             return None  # the queue refuses it
         return super()._look(correlation_id, now)
 
+    def verdict(self) -> ErrorCode:
+        """Also whether the client may still send heartbeats: a rule may have been removed while
+        this one was held."""
+        if not self._access.may(Operation.READ, ResourceType.GROUP, self.group_id):
+            return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        return super().verdict()
+
 
 class NoFastPath(FastPath):
     """For connections whose frames all go to the queue."""

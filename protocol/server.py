@@ -29,7 +29,7 @@ from twisted.internet import defer, reactor  # noqa: E402
 from groups.cluster.view import NodeAddress  # noqa: E402
 from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
-from groups.event_loop import Turns  # noqa: E402
+from groups.event_loop import Slices, Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from groups.places import Places  # noqa: E402
 from protocol import connection_list  # noqa: E402
@@ -128,6 +128,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._accepted = 0
         self._listeners: list[asyncio.Server | TlsListener] = []
         self._node_task: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._looks_due = False
 
     @property
     def is_draining(self) -> bool:
@@ -216,7 +218,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.metering = metering(self.node, lambda: self.loop_ms)
         self.node.quotas.changed = self.coordinator.heartbeat_views.look_again
         if self.node.acls is not None:
-            self.node.acls.changed = self.coordinator.heartbeat_views.look_again
+            self.node.acls.changed = self._rules_changed
         self.node.coordinator.hang_up = self._hang_up
         self.node.keeper.loader.loaded = (
             gc.freeze
@@ -262,6 +264,23 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             session = connection.session
             if session.has_authenticated and session.principal in gone:
                 connection.close()
+
+    def _rules_changed(self) -> None:
+        """What was allowed before is looked up again; also of requests that wait just now."""
+        self.coordinator.heartbeat_views.look_again()
+        self._looks_due = True
+        if self._looking is None:
+            self._looking = self.loop.create_task(self._look_at_rights())
+
+    async def _look_at_rights(self) -> None:
+        slices = Slices()
+        while self._looks_due:
+            self._looks_due = False
+            for connection in list(self.connections):
+                if slices.is_over:
+                    await slices.pause()
+                await connection.rights_changed()
+        self._looking = None
 
     def _set_budgets(self, settings: NodeSettings) -> None:
         self.admission = Admission(

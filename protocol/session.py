@@ -1,6 +1,6 @@
 """The client of a connection, and the listener that accepted it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from groups.core.authors import ANONYMOUS as ANONYMOUS
@@ -24,7 +24,8 @@ class Session:
     client may do. ``client_id`` is that of its first request, ``software`` the name in ApiVersions,
     ``member`` (group id, member id) the last one that joined on it: operators see these.
     ``authenticated`` (milliseconds until the client must authenticate again; 0: never) and
-    ``refused`` are called with the outcome.
+    ``refused`` are called with the outcome. ``may_still``: whether the client may still send the
+    request that is being served, by the rules as they are now; None while none is served.
     """
 
     listener: str = PLAINTEXT
@@ -34,6 +35,7 @@ class Session:
     exchange: Exchange | None = None
     has_authenticated: bool = False
     access: Open = OPEN
+    may_still: Callable[[], Awaitable[bool]] | None = None
     mechanisms: tuple[str, ...] = ()
     client_id: str = ""
     software: str = ""

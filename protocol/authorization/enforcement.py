@@ -7,6 +7,7 @@ looked up, so the answer does not reveal whether they exist.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -57,8 +58,25 @@ async def serve(api: Api, request: Message, call: Call) -> Any:
         if need.is_each:
             request, found = await _cut(need, request, call, is_sure)
             refused += found
-    response = await api.handle(request, call)
+    call.session.may_still = partial(_may_still, request, needs, call)
+    try:
+        response = await api.handle(request, call)
+    finally:
+        call.session.may_still = None
     return response if response is None else _with_refused(api, response, refused)
+
+
+async def _may_still(request: Message, needs: Sequence[Need], call: Call) -> bool:
+    """Whether a request that was allowed when it arrived, and may have waited since, still is."""
+    for need in needs:
+        if not need.is_each:
+            if not await _may_all(need, request, call):
+                return False
+            continue
+        async for item in call.each(getattr(request, need.head) or ()):
+            if need.when(request, item) and not _may(need, item, call):
+                return False
+    return True
 
 
 def _is_due(need: Need, api: Api, call: Call) -> bool:
