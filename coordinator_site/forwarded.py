@@ -11,6 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from groups.core.shares import network_of
+
 FORWARDED = (
     "HTTP_X_FORWARDED_PROTO",
     "HTTP_X_FORWARDED_FOR",
@@ -36,6 +38,12 @@ class Forwarded:
             if client:
                 request.META["REMOTE_ADDR"] = client
         return self.get_response(request)
+
+
+def counted_address(request: HttpRequest) -> str | None:
+    """The address that lock-outs count: of IPv6 the network, since whoever has one address of it
+    has all. None if there is none."""
+    return network_of(request.META.get("REMOTE_ADDR") or "").partition("/")[0] or None
 
 
 def address_of(scope: Mapping[str, Any]) -> str:

@@ -122,6 +122,7 @@ OTP_TOTP_ISSUER = "Rollcall"  # shown beside the code, in an authenticator
 # A user at an address, not a user anywhere: nobody can lock others out of their own account.
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "one_time_password", "code"]
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "coordinator_site.forwarded.counted_address"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True

@@ -98,6 +98,8 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 logger.info("closing %s: %s", connection.peer, error)
                 return
             await send({"type": "kafka.reply", "frame": reply})
+            if connection.is_refused:
+                return
             if is_long:
                 connection.long_one_done(len(frame))
             if connection.is_blocked:
@@ -124,7 +126,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         self, connection: Any, frame: bytes, meter: RequestMeter | None = None
     ) -> bytes | None:
         header, offset = parse_header(frame, connection.is_flexible)
-        api = _requested(connection, header.api_key)
+        api = _api(connection, header.api_key)
         version = header.api_version
         if not api.min_version <= version <= api.max_version:
             return _unsupported(api, header)
@@ -195,11 +197,13 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         )
 
 
-def _requested(connection: Any, key: int) -> Api:
-    """The API of this key; raises WireError if the connection has none."""
+def _api(connection: Any, key: int) -> Api:
+    """The API that the client may ask with this key; raises ``WireError``."""
     api: Api | None = connection.apis.get(key)
     if api is None:
         raise WireError(f"no API has the key {key}")
+    if connection.apis is UNAUTHENTICATED:
+        connection.count_stranger()
     return api
 
 

@@ -52,6 +52,10 @@ here and one in the kernel (``protocol.unsent``)."""
 UNAUTHENTICATED_BYTES_MAX = 64 * 1024
 """The maximum length of a frame before the client has authenticated."""
 
+UNAUTHENTICATED_REQUESTS_MAX = 16
+"""And how many it may send until then: clients need five (ApiVersions in two versions, a handshake,
+two messages)."""
+
 
 class KafkaConnection(asyncio.Protocol):
     """The protocol object that daphne's server keeps; see its three-method seam."""
@@ -91,6 +95,8 @@ class KafkaConnection(asyncio.Protocol):
         self._writable_again: asyncio.Future[None] | None = None
         self._reading = True
         self._doomed = False
+        self.is_refused = False
+        self._strange_requests = 0
         self._last_frame_at = 0.0
         self._expiry: asyncio.TimerHandle | None = None
 
@@ -399,6 +405,7 @@ class KafkaConnection(asyncio.Protocol):
         if self._expiry is not None:
             self._expiry.cancel()
         self._expiry = None
+        self._strange_requests = 0
         if lifetime_ms:
             self._expiry = self.server.loop.call_later(lifetime_ms / 1000, self._expired)
         if self.apis is UNAUTHENTICATED:
@@ -410,8 +417,20 @@ class KafkaConnection(asyncio.Protocol):
         self._speak(UNAUTHENTICATED)
 
     def refused(self) -> None:
-        """Authentication has failed: the connection is closed after the reply."""
-        self._doomed = True
+        """Authentication has failed: the connection is closed after the reply, and requests that
+        came behind are not served."""
+        self._doomed = self.is_refused = True
+
+    def count_stranger(self) -> None:
+        """A request of a client that has not authenticated; raises ``WireError`` for one too
+        many."""
+        self._strange_requests += 1
+        if self._strange_requests > UNAUTHENTICATED_REQUESTS_MAX:
+            raise WireError("too many requests before it has authenticated")
+
+    def is_known(self) -> bool:
+        """Whether the client has authenticated, and need not do so again."""
+        return self.apis is not UNAUTHENTICATED
 
     async def rights_changed(self) -> None:
         """The rules of access are others now: a held heartbeat is answered if its client may not

@@ -11,7 +11,7 @@ KNOWN_MAX = 10_000
 """Names and addresses that are kept; the oldest is removed first."""
 
 Who = tuple[str, str]
-"""A claimed name, and an address."""
+"""A claimed name, and an address (of IPv6, its network)."""
 
 
 class Lockouts:

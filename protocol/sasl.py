@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from groups.access import scram_credentials
 from groups.access.scram_credentials import NAME_CHARS_MAX, Credential, Credentials
 from groups.core.group import Millis
+from groups.core.shares import network_of
 from groups.places import Places
 from protocol.lockouts import Lockouts
 
@@ -79,7 +80,10 @@ class Sasl:
     def credential(self, name: str, mechanism: str) -> Credential:
         """A user's credential; for an unknown user, a plausible one."""
         found = self.credentials.get(name, mechanism)
-        return found or scram_credentials.plausible(self.secret, mechanism, name)
+        if found is not None:
+            return found
+        usual = self.credentials.usual(mechanism)
+        return scram_credentials.plausible(self.secret, mechanism, name, usual)
 
     async def salted(self, mechanism: str, password: str, known: Credential, address: str) -> bytes:
         """Beside the loop, one after another, of each address in turn; ``Crowded``."""
@@ -104,6 +108,7 @@ class Exchange(ABC):
         self.sasl = sasl
         self.mechanism = mechanism
         self.address = address
+        self._network = network_of(address)  # lock-outs count it: whoever has one address has all
         self.name = ""
         self.is_done = False
 
@@ -116,7 +121,7 @@ class Exchange(ABC):
             answer = await self._take(message)
         except Rejected as error:
             if self.name and error.counts:
-                self.sasl.lockouts.failed((self.name, self.address), self.sasl.now())
+                self.sasl.lockouts.failed((self.name, self._network), self.sasl.now())
             raise
         if self.is_done:
             self._let_in()
@@ -135,7 +140,7 @@ class Exchange(ABC):
         self._refuse_locked(self.name)
         if not self._is_user():
             raise Rejected(f"{self.name!r} has been deleted")
-        self.sasl.lockouts.succeeded((self.name, self.address))
+        self.sasl.lockouts.succeeded((self.name, self._network))
 
     def lifetime_ms(self) -> Millis:
         """How long the session that begins now lasts; 0: as long as the connection."""
@@ -145,7 +150,7 @@ class Exchange(ABC):
         return any(self.sasl.credentials.get(self.name, m) for m in scram_credentials.HASHES)
 
     def _refuse_locked(self, name: str) -> None:
-        if self.sasl.lockouts.is_locked((name, self.address), self.sasl.now()):
+        if self.sasl.lockouts.is_locked((name, self._network), self.sasl.now()):
             raise Rejected(f"{name!r} failed too often")
 
     @abstractmethod

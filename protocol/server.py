@@ -334,6 +334,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         session.mechanisms = self.mechanisms(listener)
         connection = make(self, self._accepted, UNAUTHENTICATED, session)
         session.authenticated, session.refused = connection.authenticated, connection.refused
+        session.is_valid = connection.is_known
         return connection
 
     def mechanisms(self, listener: Listener) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from groups.core.authors import ANONYMOUS as ANONYMOUS
+from groups.core.group import Millis
 from protocol.authorization.access import OPEN, Open
 from protocol.sasl import Exchange, Sasl
 
@@ -15,6 +16,11 @@ def _never(*_facts: object) -> None:
     """The default of callbacks that only connections with SASL need."""
 
 
+def _is_not() -> bool:
+    """The default of a connection without SASL."""
+    return False
+
+
 @dataclass(slots=True)
 class Session:
     """What a connection knows of its client: the listener's name, and the principal.
@@ -24,8 +30,10 @@ class Session:
     client may do. ``client_id`` is that of its first request, ``software`` the name in ApiVersions,
     ``member`` (group id, member id) the last one that joined on it: operators see these.
     ``authenticated`` (milliseconds until the client must authenticate again; 0: never) and
-    ``refused`` are called with the outcome. ``may_still``: whether the client may still send the
-    request that is being served, by the rules as they are now; None while none is served.
+    ``refused`` are called with the outcome. ``is_valid``: the client has authenticated and need not
+    do so again now; ``again_at``: from when on it may, by the node's clock in milliseconds.
+    ``may_still``: whether the client may still send the request that is being served, by the rules
+    as they are now; None while none is served.
     """
 
     listener: str = PLAINTEXT
@@ -34,6 +42,8 @@ class Session:
     sasl: Sasl | None = None
     exchange: Exchange | None = None
     has_authenticated: bool = False
+    again_at: Millis = 0
+    is_valid: Callable[[], bool] = _is_not
     access: Open = OPEN
     may_still: Callable[[], Awaitable[bool]] | None = None
     mechanisms: tuple[str, ...] = ()

@@ -5,13 +5,15 @@ unavailable. A change notifies ``BELL``. The keys are those of RFC 5802; passwor
 without SASLprep, as in Kafka's tools and clients.
 """
 
+import asyncio
 import hashlib
 import hmac
 import json
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from groups.core.authors import Told
 from groups.core.journal import EntryKind, Trigger
@@ -27,6 +29,10 @@ ITERATIONS_MIN, ITERATIONS, ITERATIONS_MAX = 4_096, 8_192, 16_384
 """Kafka's bounds, and the default of its tools."""
 
 SALT_BYTES_MIN, SALT_BYTES = 12, 32
+
+TEXT_SALT_CHARS = b"0123456789abcdefghijklmnopqrstuvwxyz"
+TEXT_SALT = frozenset(TEXT_SALT_CHARS)
+"""Of the salts that Kafka's tools make (``ScramFormatter.secureRandomString``)."""
 
 NAME_CHARS_MAX = 256
 """A user's name appears in logs, rows and principals."""
@@ -117,12 +123,33 @@ def of_password(mechanism: str, password: str, iterations: int = ITERATIONS) -> 
     return credential(mechanism, salted(mechanism, password, salt, iterations), salt, iterations)
 
 
-def plausible(secret: bytes, mechanism: str, name: str) -> Credential:
-    """The credential for an unknown user: always the same for a name, so that clients cannot tell
-    which users exist. It matches no password."""
-    salt = hmac.digest(secret, f"{mechanism} {name}".encode(), "sha256")
+class Form(NamedTuple):
+    """What a client sees of a credential before it proves anything, besides its random bits.
+    ``is_text``: a salt of digits and small letters, as Kafka's own tools make them."""
+
+    iterations: int = ITERATIONS
+    salt_bytes: int = SALT_BYTES
+    is_text: bool = False
+
+    @classmethod
+    def of(cls, known: Credential) -> Self:
+        """That of a credential."""
+        is_text = set(known.salt) <= TEXT_SALT
+        return cls(known.iterations, len(known.salt), is_text)
+
+
+OURS = Form()
+
+
+def plausible(secret: bytes, mechanism: str, name: str, form: Form = OURS) -> Credential:
+    """The credential for an unknown user, in the form that those of others have: always the same
+    for a name, so that clients cannot tell which users exist. It matches no password."""
+    seed = hmac.digest(secret, f"{mechanism} {name}".encode(), "sha256")
+    salt = hashlib.shake_256(seed).digest(form.salt_bytes)
+    if form.is_text:
+        salt = bytes(TEXT_SALT_CHARS[each % len(TEXT_SALT_CHARS)] for each in salt)
     size = hashlib.new(HASHES[mechanism]).digest_size
-    return Credential(salt, ITERATIONS, secrets.token_bytes(size), secrets.token_bytes(size))
+    return Credential(salt, form.iterations, secrets.token_bytes(size), secrets.token_bytes(size))
 
 
 class Credentials:
@@ -132,11 +159,16 @@ class Credentials:
     def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
         self._connections = connections
         self._known: dict[Key, Credential] = {}
+        self._usual: Mapping[str, Form] = {}
         self.deleted: Callable[[Iterable[str]], None] = lambda _names: None
 
     def get(self, name: str, mechanism: str) -> Credential | None:
         """A user's credential; None: no such user, or it does not have this mechanism."""
         return self._known.get((name, mechanism))
+
+    def usual(self, mechanism: str) -> Form:
+        """The form that most credentials of this mechanism have."""
+        return self._usual.get(mechanism, OURS)
 
     def iterations(self) -> Mapping[str, Mapping[str, int]]:
         """Every user's mechanisms, and their iterations."""
@@ -180,11 +212,23 @@ class Credentials:
         }
         if gone := before - {name for name, _ in self._known}:
             self.deleted(gone)
+        self._usual = await asyncio.to_thread(usual, self._known)  # 30 ms for ten thousand
 
     async def rung(self, _payload: str | None) -> None:
         """A notification: credentials have changed."""
         async with self._connections() as connection:
             await self.load(connection)
+
+
+def usual(known: Mapping[Key, Credential]) -> Mapping[str, Form]:
+    """The most frequent form by mechanism; of two that are, the greater."""
+    counts: dict[str, Counter[Form]] = {}
+    for (_, mechanism), each in known.items():
+        counts.setdefault(mechanism, Counter())[Form.of(each)] += 1
+    return {
+        mechanism: max(forms, key=lambda form: (forms[form], form))
+        for mechanism, forms in counts.items()
+    }
 
 
 async def _all(connection: Connection) -> Sequence[Sequence[Any]]:

@@ -10,15 +10,20 @@ FRAMED_SINCE = 1
 
 
 async def handle(request: SaslHandshakeRequest, call: Call) -> SaslHandshakeResponse:
-    """Returns the enabled mechanisms. If the request is refused, the connection is closed."""
+    """Returns the enabled mechanisms. If the request is refused, the connection is closed, unless
+    it only came too soon after the last authentication."""
     session, sasl = call.session, call.session.sasl
     if sasl is None:
         return SaslHandshakeResponse(error_code=WireCode.ILLEGAL_SASL_STATE)
+    if session.is_valid() and sasl.now() < session.again_at:
+        return SaslHandshakeResponse(
+            error_code=WireCode.ILLEGAL_SASL_STATE, mechanisms=session.mechanisms
+        )
     code: int = ErrorCode.NONE
     if call.version < FRAMED_SINCE:
         code = ErrorCode.UNSUPPORTED_VERSION
-    elif session.exchange is not None and session.exchange.was_refused:
-        code = WireCode.ILLEGAL_SASL_STATE  # otherwise it could try again without the delay
+    elif session.exchange is not None:
+        code = WireCode.ILLEGAL_SASL_STATE  # otherwise it could begin one after the other
     elif request.mechanism not in session.mechanisms:
         code = WireCode.UNSUPPORTED_SASL_MECHANISM
     if code == ErrorCode.NONE:

@@ -11,11 +11,12 @@ from scramp import ScramClient
 from groups.access import scram_credentials as scram
 from groups.core.errors import ErrorCode
 from groups.places import Places
-from protocol.connection import UNAUTHENTICATED_BYTES_MAX
+from protocol.connection import UNAUTHENTICATED_BYTES_MAX, UNAUTHENTICATED_REQUESTS_MAX
+from protocol.handlers.sasl_authenticate import AGAIN_MS
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.listeners import Listener, Security
 from protocol.lockouts import KNOWN_MAX, Lockouts
-from protocol.sasl import MESSAGE_BYTES_MAX
+from protocol.sasl import MESSAGE_BYTES_MAX, Rejected, Sasl
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
@@ -135,7 +136,7 @@ async def test_a_user_that_is_not_there_has_a_salt_that_stays(served: Serving) -
         answer = await say(client, b"n,,n=nobody,r=abc")
         told.append(answer.auth_bytes.split(b",")[1:])
     assert told[0] == told[1]
-    assert told[0][1] == b"i=%d" % scram.ITERATIONS
+    assert told[0][1] == b"i=%d" % scram.ITERATIONS_MIN  # as Ann has
 
 
 @pytest.mark.parametrize("request_", [MetadataRequest(topics=[]), hello()])
@@ -305,6 +306,7 @@ async def test_a_client_authenticates_again_before_its_session_ends(
     client, connection = await served.connect()
     assert (await with_scram(client, "ann")).session_lifetime_ms == 400
     beat = await client.settled("g")
+    served.clock.ahead_s += AGAIN_MS / 1000
     assert (await with_scram(client, "ann")).session_lifetime_ms == 400
     assert (await client.call(beat, 3)).error_code == 0
     await until(lambda: not connection.has_spoken)  # it has to say again who it is
@@ -320,6 +322,7 @@ async def test_a_principal_is_for_life(served: Serving, other: Other) -> None:
     await until(lambda: served.node.credentials.get("ben", SHA_256))
     client, _ = await served.connect()
     assert (await with_scram(client, "ann")).error_code == 0
+    served.clock.ahead_s += AGAIN_MS / 1000
     assert (await with_scram(client, "ben")).error_code == FAILED
     assert await is_closed(client)
 
@@ -346,6 +349,121 @@ async def test_passwords_that_wait_for_their_turn_are_few(served: Serving) -> No
     served.server.sasl.places = Places(1, 0)
     client, _ = await served.connect()
     assert (await with_plain(client, "ann")).error_code == 0
+
+
+async def test_a_client_authenticates_again_once_a_second_at_the_most(served: Serving) -> None:
+    """As with Kafka, where one that asks sooner is refused and goes on as it was."""
+    client, connection = await served.connect()
+    assert (await with_scram(client, "ann")).error_code == 0
+    beat = await client.settled("g")
+    for _ in range(3):
+        answer = await client.call(SaslHandshakeRequest(mechanism=SHA_256), 1)
+        assert answer.error_code == WireCode.ILLEGAL_SASL_STATE
+    assert (await client.call(beat, 3)).error_code == 0
+    served.clock.ahead_s += AGAIN_MS / 1000
+    assert (await with_scram(client, "ann")).error_code == 0
+    assert connection.session.principal == "User:ann"
+
+
+@pytest.mark.parametrize("after", [SHA_256, "PLAIN"])
+async def test_one_exchange_follows_one_handshake(served: Serving, after: str) -> None:
+    """Whoever begins another before the first has ended could go on for ever."""
+    client, _ = await served.connect()
+    await begin(client, SHA_256)
+    assert (await say(client, b"n,,n=ann,r=abc")).error_code == 0
+    answer = await client.call(SaslHandshakeRequest(mechanism=after), 1)
+    assert answer.error_code == WireCode.ILLEGAL_SASL_STATE
+    assert await is_closed(client)
+
+
+async def test_what_follows_a_failure_is_not_served(served: Serving) -> None:
+    """A client that sends many guesses at once is closed after the first."""
+    client, _ = await served.connect()
+    for password in ("one", PASSWORD):
+        client.send(SaslHandshakeRequest(mechanism="PLAIN"), 1)
+        client.send(SaslAuthenticateRequest(auth_bytes=f"\0ann\0{password}".encode()), 2)
+    assert (await client.receive()).error_code == 0
+    assert (await client.receive()).error_code == FAILED
+    assert await is_closed(client)
+
+
+async def test_who_only_talks_before_it_authenticates_is_closed(served: Serving) -> None:
+    client, connection = await served.connect()
+    for _ in range(UNAUTHENTICATED_REQUESTS_MAX):
+        assert (await client.call(hello(), 3)).api_keys
+    client.send(hello(), 3)
+    assert await is_closed(client)
+    client, connection = await served.connect()
+    assert (await with_scram(client, "ann")).error_code == 0
+    for _ in range(UNAUTHENTICATED_REQUESTS_MAX + 1):
+        assert (await client.call(hello(), 3)).api_keys
+    assert connection.is_open
+
+
+async def test_bytes_that_drip_are_waited_for_no_longer(served: Serving) -> None:
+    """Neither within a message nor between two of them."""
+    dripping, _ = await served.connect()
+    await begin(dripping, SHA_256)
+    dripping.writer.write(b"\0\0\0")
+    between, _ = await served.connect()
+    await begin(between, SHA_256)
+    assert (await say(between, b"n,,n=ann,r=abc")).error_code == 0
+    for _ in range(4):
+        served.sweep(later_s=served.server.first_s_max / 4 + 0.1)
+        if not dripping.reader.at_eof():
+            dripping.writer.write(b"\0")
+    assert await is_closed(dripping)
+    assert await is_closed(between)
+
+
+async def test_a_network_of_ipv6_is_locked_out_as_one_address(served: Serving) -> None:
+    """Whoever has one address of it has 2 to the 64."""
+
+    def exchange(host: int) -> Any:
+        return served.server.sasl.begin("PLAIN", f"2001:db8::{host:x}")
+
+    for host in range(3):
+        with pytest.raises(Rejected):
+            await exchange(host).take(b"\0ann\0guess")
+    with pytest.raises(Rejected, match="too often"):
+        await exchange(9).take(f"\0ann\0{PASSWORD}".encode())
+    other = served.server.sasl.begin("PLAIN", "2001:db8:0:1::1")
+    assert await other.take(f"\0ann\0{PASSWORD}".encode()) == b""
+
+
+@pytest.mark.parametrize("salt", [b"0123456789abcdefghijklmnop", bytes(range(40, 60))])
+async def test_who_is_not_there_looks_like_most_who_are(
+    served: Serving, other: Other, salt: bytes
+) -> None:
+    """Users that Kafka's own tools have made, with their iterations and salts of letters."""
+    for number in range(3):
+        hashed = scram.salted(SHA_256, PASSWORD, salt, 4_096)
+        made = scram.credential(SHA_256, hashed, salt, 4_096)._asdict()
+        named = {"name": f"of-kafka-{number}", "mechanism": SHA_256}
+        await other.execute(scram.PUT.encode(), {**named, **made})
+    await other.execute(scram.RING.encode())
+    theirs = scram.Form(4_096, len(salt), salt.isalnum())
+    await until(lambda: served.node.credentials.usual(SHA_256) == theirs)
+    stranger = served.server.sasl.credential("nobody", SHA_256)
+    assert scram.Form.of(stranger) == theirs
+    assert stranger.salt == served.server.sasl.credential("nobody", SHA_256).salt
+    assert stranger.salt != served.server.sasl.credential("nobody else", SHA_256).salt
+
+
+async def test_a_failure_takes_as_long_whoever_it_is(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The delay counts from the message on: passwords take longer to hash for some users."""
+    delay_s = 600.0
+    served.server.sasl.delay_ms = int(delay_s * 1000)
+
+    async def salted(*_: Any) -> bytes:
+        served.clock.ahead_s += delay_s
+        return b""
+
+    monkeypatch.setattr(Sasl, "salted", salted)
+    client, _ = await served.connect()
+    assert (await with_plain(client, "ann", "guess")).error_code == FAILED
 
 
 async def test_who_does_not_authenticate_in_time_is_closed(served: Serving) -> None:

@@ -45,6 +45,16 @@ def test_nobody_else_is_locked_out(settings: Any) -> None:
     assert answer("otto", RIGHT) == HTTPStatus.FOUND
 
 
+def test_a_network_of_ipv6_is_one_address(settings: Any) -> None:
+    """Whoever has one address of it has 2 to the 64 of them."""
+    person("vera")
+    for host in range(settings.AXES_FAILURE_LIMIT + 1):
+        answer("vera", WRONG, f"2001:db8::{host:x}")
+
+    assert answer("vera", RIGHT, "2001:db8::ffff") == HTTPStatus.TOO_MANY_REQUESTS
+    assert answer("vera", RIGHT, "2001:db8:0:1::1") == HTTPStatus.FOUND
+
+
 def test_who_gets_in_begins_anew(settings: Any) -> None:
     person("vera")
     for _ in range(3):
