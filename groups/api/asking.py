@@ -12,12 +12,16 @@ from typing import Any, Final
 
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from groups.access import rights
 from groups.api import serializers as shapes
+from groups.api.events.holders import holder_of, refused
 from groups.api.inputs import Method, described
+from groups.api.permissions import row_of
 from groups.api.problems import Problem
 from groups.api.schema import (
     ANSWERED,
@@ -45,6 +49,9 @@ LOOK_S: Final = 0.1
 """The pause between two reads of an operation that a request waits for: a row by its key, ten times
 a second for at most ``WAITING_MAX``. A notification would need a listening connection in each web
 process."""
+
+RIGHTS_S: Final = 2.0
+"""A wait outlives its token or session by at most this time, as a stream of events does."""
 
 _seats = BoundedSemaphore(WAITING_MAX)
 
@@ -127,14 +134,26 @@ def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str
     if not patience_s or not _seats.acquire(blocking=False):
         return operation, {}
     try:
-        deadline = time.monotonic() + patience_s
+        began = time.monotonic()
+        deadline, look_at = began + patience_s, began + RIGHTS_S
         while operation.state not in ENDED and time.monotonic() < deadline:
             give_back()  # others may use the connection during the pause
             time.sleep(LOOK_S)
+            if time.monotonic() >= look_at:
+                _check_still_allowed(request)
+                look_at = time.monotonic() + RIGHTS_S
             operation.refresh_from_db()
     finally:
         _seats.release()
     return operation, {"Preference-Applied": f"wait={patience_s}"}
+
+
+def _check_still_allowed(request: Request) -> None:
+    """Raise 403 if the token, the session or the right has ended while its request waited."""
+    row = row_of(request)
+    needed = rights.NOBODY if row is None else rights.needed(row, str(request.method))
+    if refused([holder_of(request)], needed or rights.NOBODY):
+        raise PermissionDenied("The session or token has ended, or its user may not do this now.")
 
 
 def _patience_s(request: Request) -> int:

@@ -19,8 +19,7 @@ class Allowed(BasePermission):
         duty = held_up.duty_of(request.user)
         if duty is not None:
             raise PermissionDenied(duty.sentence, duty.code)
-        match = request._request.resolver_match
-        row = None if match is None else rights.of_route(match.route)
+        row = row_of(request)
         if row is None:
             return False
         needed = rights.needed(row, str(request.method))
@@ -31,3 +30,9 @@ class Allowed(BasePermission):
         if isinstance(token, ApiToken) and rights.scope_of(needed) not in token.scopes:
             return False
         return rights.may(request.user, needed)
+
+
+def row_of(request: Request) -> rights.Row | None:
+    """What each method of this request's route needs; None if the table does not have it."""
+    match = request._request.resolver_match
+    return None if match is None else rights.of_route(match.route)

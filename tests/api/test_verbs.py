@@ -1,15 +1,19 @@
 """What may be asked of groups and topics over REST; each answer is an operation or a problem."""
 
+import time
+from collections.abc import Callable
+from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 
 from groups.api import asking
-from groups.models import Operation
+from groups.models import ApiToken, Operation
 from groups.operations.requests import LEAVES_UNKNOWN, NEW_VERBS
 from tests.api.conftest import Api, write
 from tests.model_factories import OperationFactory
@@ -248,6 +252,45 @@ def test_who_prefers_to_wait_waits_no_longer_than_said(operator: Client) -> None
     prefer = {"Prefer": "respond-async, wait=1"}
     answer = post(operator, "/groups/g/rebalances", REASON, **prefer)
     assert (answer.status_code, answer.headers["Preference-Applied"]) == (202, "wait=1")
+
+
+def revoke(token: ApiToken) -> None:
+    token.delete()
+
+
+def make_inactive(token: ApiToken) -> None:
+    get_user_model().objects.filter(pk=token.user_id).update(is_active=False)
+
+
+def take_rights(token: ApiToken) -> None:
+    token.user.user_permissions.clear()
+
+
+@pytest.mark.parametrize("ends", [revoke, make_inactive, take_rights])
+def test_who_may_no_more_waits_no_longer(
+    operator: Client, monkeypatch: pytest.MonkeyPatch, ends: Callable[[ApiToken], None]
+) -> None:
+    """Its token, its user or its right ends while it waits for an operation that nobody serves."""
+    write("g")
+    looked: list[float] = []
+
+    def look(_seconds: float) -> None:
+        if not looked:
+            ends(ApiToken.objects.get())
+        looked.append(_seconds)
+
+    monkeypatch.setattr(asking, "RIGHTS_S", 0.0)
+    monkeypatch.setattr(time, "sleep", look)
+    answer = post(operator, "/groups/g/rebalances", REASON, Prefer="wait=20")
+    assert answer.status_code == HTTPStatus.FORBIDDEN
+    assert len(looked) == 1
+
+
+def test_who_may_go_on_waits_on(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("g")
+    monkeypatch.setattr(asking, "RIGHTS_S", 0.0)
+    answer = post(operator, "/groups/g/rebalances", REASON, Prefer="wait=1")
+    assert answer.status_code == HTTPStatus.ACCEPTED
 
 
 @pytest.mark.parametrize("prefer", ["", "wait", "wait=", "wait=soon", "wait=-1", "wait=0", ",=;"])

@@ -1,4 +1,5 @@
-"""Owners of streams, and whether they still have the right: checked periodically, for all at once.
+"""Owners of streams, and of requests that wait, and whether they still have the right: checked
+periodically, for all streams at once.
 
 A session ends with a logout, a token with its revocation, and rights may be removed: this process
 is not notified of any of these.
@@ -30,12 +31,12 @@ def holder_of(request: Request) -> Holder:
     return Holder(user.pk, None, str(session.session_key), user.get_session_auth_hash())
 
 
-def refused(holders: Collection[Holder]) -> set[Holder]:
+def refused(holders: Collection[Holder], needed: str = rights.VIEW_GROUP) -> set[Holder]:
     """The owners without the right, or without a valid session or token."""
     people = get_user_model().objects.filter(is_active=True)
     known = people.in_bulk({h.user_id for h in holders if h.user_id is not None})
     tokens, sessions = _tokens(holders), _sessions(holders)
-    return {holder for holder in holders if not _may(holder, known, tokens, sessions)}
+    return {holder for holder in holders if not _may(needed, holder, known, tokens, sessions)}
 
 
 def _tokens(holders: Collection[Holder]) -> Mapping[int, ApiToken]:
@@ -51,6 +52,7 @@ def _sessions(holders: Collection[Holder]) -> set[str]:
 
 
 def _may(
+    needed: str,
     holder: Holder,
     people: Mapping[Any, Any],
     tokens: Mapping[int, ApiToken],
@@ -59,11 +61,11 @@ def _may(
     if holder.user_id is None:
         return True
     user = people.get(holder.user_id)
-    if user is None or not rights.may(user, rights.VIEW_GROUP):
+    if user is None or not rights.may(user, needed):
         return False
     if holder.auth_hash and holder.auth_hash != user.get_session_auth_hash():
         return False  # a new password ends every session
     if holder.token_id is None:
         return holder.session_key in sessions
     token = tokens.get(holder.token_id)
-    return token is not None and rights.scope_of(rights.VIEW_GROUP) in token.scopes
+    return token is not None and rights.scope_of(needed) in token.scopes
