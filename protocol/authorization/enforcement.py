@@ -39,6 +39,9 @@ REFUSALS: Final = {
 UNSURE: Final = Refusal(ErrorCode.COORDINATOR_NOT_AVAILABLE, "The database did not answer.")
 """For a topic whose id could not be looked up: clients try again."""
 
+OF_RULES: Final = frozenset({30, 31})
+"""CreateAcls and DeleteAcls: whoever removes a rule of their own is told that it was done."""
+
 NO_ID: Final = UUID(int=0)
 FIRE_AND_FORGET: Final = 0
 """The acks of a producer that expects no response."""
@@ -58,7 +61,8 @@ async def serve(api: Api, request: Message, call: Call) -> Any:
         if need.is_each:
             request, found = await _cut(need, request, call, is_sure)
             refused += found
-    call.session.may_still = partial(_may_still, request, needs, call)
+    if api.key not in OF_RULES:
+        call.session.may_still = partial(_may_still, request, needs, call)
     try:
         response = await api.handle(request, call)
     finally:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from groups.access import scram_credentials as scram
+from groups.core.acls.bindings import Operation
 from groups.core.errors import ErrorCode
 from protocol.connection import KafkaConnection
 from protocol.listeners import Listener, Security
@@ -121,7 +122,7 @@ async def waiting(served: Serving, waits: Waits) -> tuple[Client, Client]:
     ben = await logged_in(served, "ben")
     (connection,) = set(served.connections) - known
     await waits(served, ben)
-    await until(lambda: is_held(connection) or waits is joins and connection.pending)
+    await until(lambda: is_held(connection) or (waits is joins and connection.pending))
     return ann, ben
 
 
@@ -153,9 +154,7 @@ async def waiting_too(served: Serving) -> tuple[Client, KafkaConnection]:
 
 
 @pytest.mark.parametrize("waits", WAITING)
-async def test_who_is_deleted_waits_no_longer(
-    served: Serving, waits: Waits, other: Other
-) -> None:
+async def test_who_is_deleted_waits_no_longer(served: Serving, waits: Waits, other: Other) -> None:
     _ann, ben = await waiting(served, waits)
 
     named = {"name": "ben", "mechanism": "SCRAM-SHA-256"}
@@ -164,3 +163,15 @@ async def test_who_is_deleted_waits_no_longer(
 
     async with asyncio.timeout(SOON_S):
         assert await ben.ended() == b""
+
+
+async def test_who_removes_a_rule_of_their_own_is_told_so(served: Serving) -> None:
+    """The request that does it was allowed, and is no longer; it is done."""
+    ann, ben = await logged_in(served, "ann"), await logged_in(served, "ben")
+    cluster: dict[str, Any] = {"resource_type": 4, "operation": Operation.ALTER}
+    assert await create(ann, reading("kafka-cluster", **cluster)) == [0]
+    mine = everything(principal_filter="User:ben")
+    gone = await ben.call(DeleteAclsRequest(filters=[mine]), 3)
+    assert len(gone.filter_results[0].matching_acls) == 1
+    denied = await ben.call(DeleteAclsRequest(filters=[mine]), 3)
+    assert denied.filter_results[0].error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED
