@@ -1,19 +1,22 @@
 """Encrypted listeners: who gets in, who does not, and what is held of either."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.wire import frame
 from groups.places import Places
 from protocol import tls_connection
 from protocol.listeners import Listener, Security
 from protocol.principals import read
 from protocol.tls import LOOK_AGAIN_S, Tls, TlsError, TlsSettings
-from protocol.tls_connection import AT_ONCE, TlsConnection
+from protocol.tls_connection import ACCEPTED_A_TURN, AT_ONCE, TlsConnection
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.metadata import MetadataRequest
@@ -228,6 +231,109 @@ async def test_broken_files_change_nothing_for_a_server_that_runs(
         served.clock.ahead_s += LOOK_AGAIN_S
         client = await connected(served, certificates.context())
         assert (await client.call(hello(), 3)).error_code == 0
+
+
+async def test_a_key_of_another_certificate_changes_nothing_and_is_told_once(
+    serve: Serve, certificates: Certificates, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As where the two halves of a file are replaced one after the other."""
+    async with serve() as served:
+        first = await connected(served, certificates.context())
+        right = certificates.server.read_bytes()
+        shown = first.writer.get_extra_info("peercert")["serialNumber"]
+        certificates.renew()
+        begins = b"-----BEGIN CERTIFICATE"
+        key, _, _ = certificates.server.read_bytes().partition(begins)
+        _, _, chain = right.partition(begins)
+        certificates.server.write_bytes(key + begins + chain)
+        caplog.clear()
+        for _ in range(3):
+            served.clock.ahead_s += LOOK_AGAIN_S
+            client = await connected(served, certificates.context())
+            assert client.writer.get_extra_info("peercert")["serialNumber"] == shown
+        told = [line for line in caplog.messages if "previous certificates" in line]
+        assert len(told) == 1 and "ssl.keystore.location" in told[0]
+        assert (await first.call(hello(), 3)).error_code == 0
+
+
+async def test_members_stay_while_certificates_change_under_a_crowd(
+    serve: Serve, certificates: Certificates
+) -> None:
+    """Who is connected is not disturbed, and who connects is shown one certificate or the other,
+    never none."""
+    async with serve() as served:
+        member = await connected(served, certificates.context())
+        beat = await member.settled("g")
+        context, shown = certificates.context(), set[str]()
+        for _ in range(4):
+            certificates.renew()
+            served.clock.ahead_s += LOOK_AGAIN_S
+            crowd = await asyncio.gather(*(connected(served, context) for _ in range(8)))
+            numbers = {c.writer.get_extra_info("peercert")["serialNumber"] for c in crowd}
+            assert len(numbers) == 1
+            shown |= numbers
+            assert (await member.call(beat, 3)).error_code == 0
+        assert len(shown) == 4
+
+
+async def test_a_client_whose_authority_is_trusted_no_more_gets_in_no_more(
+    serve: Serve, certificates: Certificates, tmp_path: Path
+) -> None:
+    """Not by the session that its library kept either (TLS resumes those without a certificate)."""
+    context = certificates.context(certificates.client("ann"))
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    trusted = tmp_path / "trusted.pem"
+    trusted.write_bytes(certificates.ca.read_bytes())
+    rules = read("DEFAULT")
+    async with serve(client_auth="required", truststore=str(trusted), rules=rules) as served:
+        host, _, port = served.address.rpartition(":")
+        session = await asyncio.to_thread(spoken, context, host, int(port), None)
+        assert session is not None
+        (tmp_path / "others").mkdir()
+        trusted.write_bytes(Certificates.make(tmp_path / "others").ca.read_bytes())
+        served.clock.ahead_s += LOOK_AGAIN_S
+        with pytest.raises((ssl.SSLError, OSError)):
+            await asyncio.to_thread(spoken, context, host, int(port), session)
+
+
+def spoken(
+    context: ssl.SSLContext, host: str, port: int, session: ssl.SSLSession | None
+) -> ssl.SSLSession | None:
+    """Asks one thing, with the session of before if there is one; returns that of now."""
+    with (
+        socket.create_connection((host, port), 10) as plain,
+        context.wrap_socket(plain, server_hostname=host, session=session) as secured,
+    ):
+        secured.sendall(frame(hello(), 3, 1))
+        if not secured.recv(4):
+            raise ConnectionResetError
+        return secured.session
+
+
+async def test_a_turn_of_the_loop_accepts_a_few(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of thousands that return at once; all other clients have the loop in between."""
+    accepted: list[TlsConnection] = []
+    init = TlsConnection.__init__
+
+    def counted(self: TlsConnection, *args: Any, **more: Any) -> None:
+        accepted.append(self)
+        init(self, *args, **more)
+
+    monkeypatch.setattr(TlsConnection, "__init__", counted)
+    async with serve() as served:
+        host, _, port = served.address.rpartition(":")
+        crowd = [socket.create_connection((host, int(port))) for _ in range(5 * ACCEPTED_A_TURN)]
+        in_a_turn = []
+        while len(accepted) < len(crowd):
+            before = len(accepted)
+            await asyncio.sleep(0)
+            in_a_turn.append(len(accepted) - before)
+        assert max(in_a_turn) <= ACCEPTED_A_TURN
+        for each in crowd:
+            each.close()
+        await left_alone(served)
 
 
 def test_broken_files_end_a_start(certificates: Certificates) -> None:
