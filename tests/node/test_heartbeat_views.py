@@ -1,0 +1,68 @@
+"""Who waits for a change of a group's view is told, but not thousands in one turn of the loop."""
+
+import asyncio
+
+import pytest
+
+from groups.coordinator.heartbeat_views import AT_ONCE, HeartbeatViews
+from groups.core.classic.group import ClassicGroup
+from groups.core.group import Rules
+
+pytestmark = pytest.mark.asyncio
+
+
+class Held:
+    """A held heartbeat: it ends when it is told."""
+
+    def __init__(self, views: HeartbeatViews, told: list["Held"]) -> None:
+        self.views, self.told = views, told
+        views.watch("g", self)
+
+    def view_changed(self) -> None:
+        self.told.append(self)
+        self.views.unwatch("g", self)
+
+
+async def turns(number: int) -> None:
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+async def test_few_are_told_during_the_change() -> None:
+    views, told = HeartbeatViews(), list[Held]()
+    all_held = [Held(views, told) for _ in range(AT_ONCE)]
+    put(views)
+    assert told == all_held
+
+
+async def test_many_are_told_in_order_a_part_in_each_turn() -> None:
+    views, told = HeartbeatViews(), list[Held]()
+    all_held = [Held(views, told) for _ in range(3 * AT_ONCE + 1)]
+    put(views)
+    for turn in (1, 2, 3):
+        assert told == all_held[: turn * AT_ONCE]
+        await turns(1)
+    assert told == all_held
+
+
+async def test_who_has_been_answered_meanwhile_is_not_told() -> None:
+    views, told = HeartbeatViews(), list[Held]()
+    all_held = [Held(views, told) for _ in range(2 * AT_ONCE)]
+    put(views)
+    gone = all_held[-1]
+    views.unwatch("g", gone)
+    await turns(3)
+    assert told == all_held[:-1]
+
+
+async def test_a_second_change_before_all_are_told_tells_each_once() -> None:
+    views, told = HeartbeatViews(), list[Held]()
+    all_held = [Held(views, told) for _ in range(5 * AT_ONCE)]
+    put(views)
+    views.drop("g")
+    await turns(6)
+    assert len(told) == len(set(told)) == len(all_held)
+
+
+def put(views: HeartbeatViews) -> None:
+    views.put("g", ClassicGroup.absent("g", Rules(), 0).heartbeat_view())
