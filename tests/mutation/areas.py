@@ -65,7 +65,7 @@ CLIENT = _in(
 )
 CLIENT_BEFORE_A_SERVER = _in("client_library", "callbacks protocols old_owners")
 WIRE = _in(
-    "wire", "uvarints declarations headers frames round_trips hostile_bytes oracles disposal"
+    "wire", "uvarints declarations headers frames round_trips hostile_bytes oracles disposal kept"
 )
 STORE = _in(
     "store", "statements raised_epochs lives literals commands details load guard fence blame"

@@ -43,7 +43,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> Clocked:
     PeriodicTask.objects.exclude(task__startswith="groups.").update(enabled=False)
     PeriodicTask.objects.update(last_run_at=Clocked.at)
     settings = {"timezone": "UTC", "beat_max_loop_interval": 1, "result_expires": None}
-    clocked = Clocked("clocked", broker="memory://", changes=settings)
+    clocked = Clocked("clocked", broker="memory://", changes=settings, set_as_current=False)
     monkeypatch.setattr(models, "now", lambda: clocked.at)
     return clocked
 
