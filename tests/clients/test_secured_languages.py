@@ -7,15 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.wire import create_topic
 from launcher.installation import Installation
+from protocol.principals import read
 from tests.clients.conftest import SESSION_MS, Start, Worker, topic
 from tests.installations import MECHANISMS
 from tests.security import options
-from tests.security.conftest import certificates
+from tests.security.certificates import Certificates
+from tests.security.conftest import _prepared, certificates, other
 from tests.security.doors import Door
 from tests.security.test_stock_clients import Secured, secured, token
+from tests.security.test_tls import Serve, serve
 
-__all__ = ["certificates", "secured"]
+__all__ = ["_prepared", "certificates", "other", "secured", "serve"]
 
 pytestmark = [
     pytest.mark.long,
@@ -86,3 +90,23 @@ def test_a_wrong_password_is_told(secured: Secured, start: Start, name: str) -> 
     user = {"sasl_username": f"nobody-{os.getpid()}", "sasl_password": "a guess"}
     door = secured.door("SASL_SSL", sasl_mechanisms="SCRAM-SHA-256", **user)
     is_told(opened(start, "java", name, door))
+
+
+@pytest.mark.usefixtures("_prepared")
+@pytest.mark.parametrize("library", LIBRARIES)
+async def test_a_client_shows_its_certificate(
+    serve: Serve, certificates: Certificates, start: Start, name: str, library: str
+) -> None:
+    """The server is in this process: what waits for the client, or builds it, is in a thread."""
+    rules = read("RULE:^.*CN=(.*?)(,.*)?$/$1/")
+    async with serve(client_auth="required", rules=rules) as served:
+        await create_topic(f"127.0.0.1:{served.server.bound[1]}", name, 2)
+        own = str(certificates.client("Ann"))
+        door = Door(served.address, {"security.protocol": "SSL"}, str(certificates.ca), own)
+        worker = await asyncio.to_thread(opened, start, library, name, door)
+        try:
+            await asyncio.to_thread(is_given_all, worker)
+            principals = {c.session.principal for c in served.connections}
+            assert "User:Ann" in principals
+        finally:
+            await asyncio.to_thread(worker.kill)
