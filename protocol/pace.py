@@ -28,8 +28,8 @@ SESSION_SHARE: Final = 1 / 3
 TELLING_S: Final = 0.2
 """A shorter hold does not show from where the client counts."""
 
-FITS: Final = (0.75, 1.25)
-"""Least and greatest share of the interval after which a heartbeat is believed to be in time."""
+LEAST, MOST = 0.75, 1.25
+"""Shares of the interval between which a heartbeat is believed to be in time."""
 
 RISE: Final = 1 / 8
 """Share of the difference by which the interval rises: heartbeats come late, but not early."""
@@ -55,22 +55,24 @@ class Pace:
         One that is in time for neither kind of client is not believed: a client that was suspended
         once would be taken for the other kind, as long as its connection lasts.
         """
-        since_answer_s = max(0.0, gap_s - held_s)
-        is_nearer = abs(since_answer_s - self.interval_s) < abs(gap_s - self.interval_s)
+        interval_s, since_answer_s = self.interval_s, gap_s - held_s
+        if not interval_s:
+            self.interval_s = since_answer_s if since_answer_s > 0 else 0.0
+            return
+        is_nearer = interval_s - since_answer_s < gap_s - interval_s
         seen_s = since_answer_s if is_nearer else gap_s
-        least_s, most_s = (share * self.interval_s for share in FITS)
-        if not self.interval_s:
-            self.interval_s = since_answer_s
-        elif least_s <= seen_s <= most_s:
+        if LEAST * interval_s <= seen_s <= MOST * interval_s:
             self._late = 0
             if held_s >= TELLING_S:
                 self.from_answer = is_nearer
-            rise = RISE if seen_s > self.interval_s else 1
-            self.interval_s += (seen_s - self.interval_s) * rise
-        else:
-            self._late += 1
-            if gap_s < least_s or self._late >= LATE_MAX:
-                self._forget()
+            if seen_s > interval_s:
+                self.interval_s = interval_s + (seen_s - interval_s) * RISE
+            else:
+                self.interval_s = seen_s
+            return
+        self._late += 1
+        if gap_s < LEAST * interval_s or self._late >= LATE_MAX:
+            self._forget()
 
     def _forget(self) -> None:
         """The next heartbeat is not held, and shows the interval."""
