@@ -68,8 +68,9 @@ FROM rollcall_group g,
 COUNTS: Final = """
 INSERT INTO rollcall_group_counts (group_id, topics, partitions, unowned)
 SELECT group_id, generation % 5, generation % 89, generation % 7 FROM rollcall_group
+ON CONFLICT (group_id) DO NOTHING
 """
-"""As if their owners had counted them."""
+"""As if their owners had counted them; those of other groups have."""
 
 JOURNAL: Final = """
 INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_reason,
