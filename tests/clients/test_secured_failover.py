@@ -179,7 +179,7 @@ def committed(worker: Worker, ended: threading.Event) -> int:
     offset = 0
     while not ended.is_set():
         offset += 1
-        while (found := worker.attempt(offset)) is None:
+        while not (found := worker.attempt(offset)):  # refused, or it owns nothing just now
             continue
         assert set(found.values()) == {offset} and len(found) == 3, (offset, found)
     return offset
