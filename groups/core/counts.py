@@ -5,7 +5,7 @@ For lists and screens; no rule reads it. The rows are those of ``groups.core.row
 the same columns.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -59,11 +59,29 @@ def counts(topics: Collection[str], owned: int, size: Callable[[str], int]) -> C
     return Counts(len(topics), partitions, max(0, partitions - owned))
 
 
+def topics_of_all(group: Any, members: Iterable[Any]) -> set[str]:
+    """The topics to which any of these members of a group subscribes. Each pattern, and each
+    subscription that several members sent alike, is looked at once."""
+    topics: set[str] = set()
+    for some in _each_subscription(group, list(members)):
+        topics.update(some)  # one by one: a union of all would hold the interpreter
+    return topics
+
+
+def _each_subscription(group: Any, rows: Sequence[Any]) -> Iterator[Iterable[str]]:
+    if group.kind != CONSUMER:
+        for subscription in {bytes(row.subscription) for row in rows}:
+            yield _subscribed(subscription, group.protocol_name) or ()
+        return
+    for row in rows:
+        yield row.details.get("topics", ())
+    matches = group.details.get("matches", {})
+    for regex in {row.details.get("regex") for row in rows}:
+        yield matches.get(regex, ())
+
+
 def counts_of(group: Any, members: Iterable[Any], size: Callable[[str], int]) -> Counts:
     """The counts of a group with these members."""
-    topics: set[str] = set()
-    owned = 0
-    for row in members:
-        topics.update(subscribed_topics(group, row) or ())
-        owned += partitions_owned(group, row)
-    return counts(topics, owned, size)
+    rows = list(members)
+    owned = sum(partitions_owned(group, row) for row in rows)
+    return counts(topics_of_all(group, rows), owned, size)

@@ -13,7 +13,7 @@ from django.db.models import Count, F, Func, IntegerField, Max, OuterRef, Subque
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from groups.core.counts import Counts, counts, partitions_owned, subscribed_topics
+from groups.core.counts import Counts, counts, partitions_owned, topics_of_all
 from groups.models import GroupCounts, Journal, Member
 from groups.queries import groups
 from groups.queries.overview import JOURNAL_READ_MAX, RECENT
@@ -42,17 +42,19 @@ def _counted(group_ids: Sequence[str]) -> Mapping[str, Counts]:
 
 
 def _work_of(read: Mapping[str, Any]) -> Mapping[str, Counts]:
-    topics: dict[str, set[str]] = {group_id: set() for group_id in read}
-    owned: dict[str, int] = dict.fromkeys(read, 0)
-    members = Member.objects.filter(group_id__in=list(read)).values_list(*READ, named=True)
-    for row in members:  # named tuples: models of thousands would double the time
-        group = read[row.group_id]
-        topics[row.group_id].update(subscribed_topics(group, row) or ())
-        owned[row.group_id] += partitions_owned(group, row)
+    members: dict[str, list[Any]] = {group_id: [] for group_id in read}
+    rows = Member.objects.filter(group_id__in=list(read)).values_list(*READ, named=True)
+    for row in rows:  # named tuples: models of thousands would double the time
+        members[row.group_id].append(row)
+    topics = {key: topics_of_all(read[key], found) for key, found in members.items()}
     sizes = groups.partition_counts(set().union(*topics.values()))
     return {
-        group_id: counts(named, owned[group_id], lambda topic: sizes.get(topic, 0))
-        for group_id, named in topics.items()
+        key: counts(
+            topics[key],
+            sum(partitions_owned(read[key], row) for row in found),
+            lambda topic: sizes.get(topic, 0),
+        )
+        for key, found in members.items()
     }
 
 

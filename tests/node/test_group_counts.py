@@ -124,7 +124,7 @@ async def test_a_former_owner_writes_nothing_over_what_the_new_one_counted(
     assert await stored("gone") is None
 
 
-async def test_counting_a_large_group_holds_nobody_up(
+async def test_counting_a_group_holds_nobody_up(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
@@ -134,7 +134,6 @@ async def test_counting_a_large_group_holds_nobody_up(
         return counts_of(group, *more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(group_counts, "counts_of", slowly)
-    monkeypatch.setattr(group_counts, "LONG_STEP_MIN", 1)
     await packers(one, "large")
     await reached(gate)
     assert await one.commit("small", 1) == Committed()
@@ -142,9 +141,11 @@ async def test_counting_a_large_group_holds_nobody_up(
     await until(lambda row: row == (1, 8, 5), "large")
 
 
-async def test_a_very_large_group_is_counted_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_counts, "MEMBERS_PER_LOOK", 1)
-    monkeypatch.setattr(group_counts, "LOOK_S", 3_600)
+async def test_a_group_that_takes_long_is_counted_less_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(group_counts, "LOOK_S", 3_600)  # only this test looks
+    monkeypatch.setattr(group_counts, "REST", 10**12)
     async with running() as one:
         await packers(one)
         counts = one.node.group_counts
