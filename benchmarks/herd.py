@@ -60,7 +60,8 @@ class Herd:
             peer = await Peer.connect(random.choice(self.bootstraps))
             try:
                 request = FindCoordinatorRequest(key=group_id, key_type=0)
-                told = await asyncio.wait_for(peer.call(request, 2), CALL_S)
+                async with asyncio.timeout(CALL_S):
+                    told = await peer.call(request, 2)
             finally:
                 peer.close()
             if not told.error_code:
@@ -103,7 +104,8 @@ class Herd:
             generation_id=member.generation,
             member_id=member.member_id,
         )
-        answer = await asyncio.wait_for(member.peer.call(request, 3), CALL_S)
+        async with asyncio.timeout(CALL_S):
+            answer = await member.peer.call(request, 3)
         return int(answer.error_code)
 
     async def _move(self, member: Member) -> None:

@@ -70,9 +70,11 @@ class Door:
         """A connection whose client has said who it is."""
         host, _, port = self.address.rpartition(":")
         opening = asyncio.open_connection(host, int(port), ssl=_context(self.ca))
-        peer = Peer(*await asyncio.wait_for(opening, CALL_S))
+        async with asyncio.timeout(CALL_S):
+            peer = Peer(*await opening)
         try:
-            await asyncio.wait_for(_authenticate(peer), CALL_S)
+            async with asyncio.timeout(CALL_S):
+                await _authenticate(peer)
         except BaseException:
             peer.close()
             raise
@@ -141,7 +143,8 @@ class Crowd:
         await asyncio.sleep(random.random() * BEAT_S)
         while True:
             try:
-                answer = await asyncio.wait_for(member.peer.call(beat_of(member), 3), CALL_S)
+                async with asyncio.timeout(CALL_S):
+                    answer = await member.peer.call(beat_of(member), 3)
             except BROKEN:
                 await self._return(member)
                 continue
@@ -259,7 +262,8 @@ async def _good(door: Door, member: Member, good: Good, back: asyncio.Event) -> 
             await asyncio.sleep(RETRY_S)
             try:
                 peer = await door.connect()
-                answer = await asyncio.wait_for(peer.call(beat_of(member), 3), CALL_S)
+                async with asyncio.timeout(CALL_S):
+                    answer = await peer.call(beat_of(member), 3)
             except BROKEN:
                 continue
             if answer.error_code == ErrorCode.NONE:

@@ -141,7 +141,8 @@ class Slot:
                 continue
             try:
                 asked = FindCoordinatorRequest(key=self.group_ids[0], key_type=0)
-                told = await asyncio.wait_for(peer.call(asked, 2), 10)
+                async with asyncio.timeout(10):
+                    told = await peer.call(asked, 2)
             finally:
                 peer.close()
             if not told.error_code:
@@ -168,7 +169,8 @@ class Slot:
             peer.writer.write(frame(asked, 3, 7))
         moved = False
         for group_id, _ in keys:
-            raw = await asyncio.wait_for(peer.reader.readexactly(REPLY_BYTES), 30)
+            async with asyncio.timeout(30):  # wait_for may lose a cancellation (bpo-37658)
+                raw = await peer.reader.readexactly(REPLY_BYTES)
             code = int.from_bytes(raw[-2:], "big")
             self.codes[code] += 1
             moved |= code in MOVED
