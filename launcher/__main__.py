@@ -77,11 +77,17 @@ def stages(
         reach(wanted.database_url)
         yield plan.build(wanted, data_dir, wanted.database_url, server)
         return
-    cluster = clusters.prepare(wanted.data_dir, lambda text: output.say("postgres", text))
+    cluster = clusters.prepare(
+        wanted.data_dir,
+        lambda text: output.say("postgres", text),
+        throwaway=wanted.data_are_disposable,
+    )
     places.write_private(data_dir.url_file, cluster.url() + "\n")
     try:
         programs = plan.build(wanted, data_dir, cluster.url(), server)
         settings = postgres.for_processes(wanted.nodes, others)
+        if wanted.data_are_disposable:
+            settings = {**settings, **postgres.THROWAWAY}
         yield ((postgres.describe(cluster, settings),), *programs)
     finally:
         data_dir.url_file.unlink(missing_ok=True)

@@ -18,6 +18,9 @@ PORT_MAX = 65_535
 NODES_MAX = 64
 """One node per slot is the most that can have work (docs/architecture.md, *Slots*)."""
 
+UNSAFE = "ROLLCALL_DATABASE_MAY_BE_UNSAFE"
+"""``on``: the nodes accept a server without ``fsync``, and the launcher's own is one. For tests."""
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:
@@ -29,6 +32,8 @@ class Environment:
     web_port: int
     nodes: int
     database_url: str | None
+    data_are_disposable: bool = False
+    """The database that is served here need not survive a crash of the machine."""
 
 
 def read(environ: Mapping[str, str]) -> Environment:
@@ -45,6 +50,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         web_port=whole_number(environ, "ROLLCALL_WEB_PORT", 8000, most=PORT_MAX),
         nodes=nodes,
         database_url=environ.get("ROLLCALL_DATABASE_URL") or None,
+        data_are_disposable=environ.get(UNSAFE, "").lower() == "on",
     )
 
 

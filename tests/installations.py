@@ -20,6 +20,8 @@ TOKEN = "the-installations-own-token-of-tests"
 
 SETTINGS: Mapping[str, str] = {
     "ROLLCALL_API_TOKEN": TOKEN,
+    # Nobody keeps these rows, and a disk that many share may stand still for half a minute.
+    "ROLLCALL_DATABASE_MAY_BE_UNSAFE": "on",
     # Tests and schemathesis ask as often as they can.
     "ROLLCALL_WEB_REST_READS_PER_MINUTE": "0",
     "ROLLCALL_WEB_REST_CHANGES_PER_MINUTE": "0",

@@ -91,7 +91,8 @@ def test_a_forced_rebalance_ends_in_the_next_generation(rest: Rest) -> None:
         "POST", f"/groups/{GROUP}/rebalances", body, Prefer="wait=20"
     )
 
-    assert (status, operation["state"]) == (HTTPStatus.OK, "succeeded"), operation
+    told = (operation["detail"], dict(headers), rest.group())
+    assert (status, operation["state"]) == (HTTPStatus.OK, "succeeded"), told
     assert operation["generation"] == generation + 1
     assert headers["Preference-Applied"] == "wait=20"
     assert headers["Location"] == f"/api/v1/operations/{operation['id']}"

@@ -14,6 +14,7 @@ import pytest
 from launcher import binaries, cluster, postgres, stale_processes
 from launcher import data_dir as places
 from launcher.errors import LaunchError
+from launcher.installation import Installation
 from launcher.output import Output
 from launcher.signals import Signals
 from launcher.supervisor import Supervisor
@@ -92,6 +93,11 @@ def test_server_is_version_18_and_safe(served: tuple[Path, str]) -> None:
     assert ask(url, "SHOW server_version").startswith("18")
     assert {name: ask(url, f"SHOW {name}") for name in wanted} == wanted
     assert ask(url, "SHOW data_checksums") == "on"
+
+
+def test_server_of_disposable_data_waits_for_no_disk(installation: Installation) -> None:
+    url = (installation.data_dir / "database-url").read_text().strip()
+    assert (ask(url, "SHOW fsync"), ask(url, "SHOW full_page_writes")) == ("off", "off")
 
 
 def test_server_listens_on_loopback_only_and_has_no_socket_file(served: tuple[Path, str]) -> None:
