@@ -98,7 +98,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 logger.info("closing %s: %s", connection.peer, error)
                 return
             await send({"type": "kafka.reply", "frame": reply})
-            if connection.is_refused:
+            if connection.authentication.is_refused:
                 return
             if is_long:
                 connection.long_one_done(len(frame))
@@ -184,7 +184,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             ticket=Ticket(connection.number, connection.requests),
             new_future=server.loop.create_future,
             hold=connection.hold,
-            release=connection.release,
+            release=connection.pauses.release,
             turns=server.turns,
             side=server.beside,
             is_large=is_long,
@@ -203,7 +203,7 @@ def _api(connection: Any, key: int) -> Api:
     if api is None:
         raise WireError(f"no API has the key {key}")
     if connection.apis is UNAUTHENTICATED:
-        connection.count_stranger()
+        connection.authentication.count_request()
     return api
 
 
@@ -212,7 +212,7 @@ def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | Non
     if meter is not None:
         meter.answered(response, call)
     if call.throttle_ms:
-        connection.mute(call.throttle_ms)
+        connection.pauses.mute(call.throttle_ms)
 
 
 class Served:

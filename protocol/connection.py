@@ -15,7 +15,9 @@ from typing import Any, cast
 
 from protocol.apis import APIS, UNAUTHENTICATED, Api
 from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath, JudgedCommitFastPath
+from protocol.connection_authentication import BYTES_MAX, Authentication
 from protocol.connection_limits import LONG_BYTES, LongFrames, TimeLimits, hung_up
+from protocol.connection_pauses import Pauses, release
 from protocol.consumer_fast_path import CONSUMER_HEARTBEAT, SETTLED_KEY, ConsumerFastPath
 from protocol.handlers.support import validation
 from protocol.heartbeat_fast_path import (
@@ -49,13 +51,6 @@ WRITE_BUFFER_MAX = 64 * 1024
 served. The last reply may be longer: for a client that reads nothing, one long reply is written
 here and one in the kernel (``protocol.unsent``)."""
 
-UNAUTHENTICATED_BYTES_MAX = 64 * 1024
-"""The maximum length of a frame before the client has authenticated."""
-
-UNAUTHENTICATED_REQUESTS_MAX = 16
-"""And how many it may send until then: clients need five (ApiVersions in two versions, a handshake,
-two messages)."""
-
 
 class KafkaConnection(asyncio.Protocol):
     """The protocol object that daphne's server keeps; see its three-method seam."""
@@ -81,24 +76,22 @@ class KafkaConnection(asyncio.Protocol):
         self._commit = self._commit_path()
         self._settled = ConsumerFastPath(server, self.session, self._meter, self.memory)
         self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
+        self.authentication = Authentication(
+            server.loop, self._authentication_changed, is_needed=apis is UNAUTHENTICATED
+        )
         self._speak(apis)
         self._long = LongFrames(server.request_bytes, self._room_given)
         self._times = TimeLimits(server)
         self._is_admitted = False
         self._transport: asyncio.Transport | None = None
         self._queue: asyncio.Queue[dict[str, Any]] | None = None
-        self._held: asyncio.Future[None] | None = None
-        self.muted: asyncio.Future[None] | None = None
-        self._pauses = 0
+        self.pauses = Pauses(server.loop, self._balance)
         self._writable = True
         self._goes_on = False
         self._writable_again: asyncio.Future[None] | None = None
         self._reading = True
         self._doomed = False
-        self.is_refused = False
-        self._strange_requests = 0
         self._last_frame_at = 0.0
-        self._expiry: asyncio.TimerHandle | None = None
 
     def _speak(self, apis: Mapping[int, Api]) -> None:
         """Set the table of APIs that the client may request from now on.
@@ -112,8 +105,8 @@ class KafkaConnection(asyncio.Protocol):
         self._fast = self._heartbeat_path(apis)
         views = server.coordinator.heartbeat_views
         self._hold = Hold(self._fast, views, server.ends, self._write, server.hold_s_max)
-        is_known = apis is not UNAUTHENTICATED
-        self._frames.limit = server.frame_bytes_max if is_known else UNAUTHENTICATED_BYTES_MAX
+        needed = self.authentication.is_needed
+        self._frames.limit = BYTES_MAX if needed else server.frame_bytes_max
 
     def _heartbeat_path(self, apis: Mapping[int, Api]) -> FastPath:
         coordinator, access = self.server.coordinator, self.session.access
@@ -155,7 +148,7 @@ class KafkaConnection(asyncio.Protocol):
             return
         self._is_admitted = True
         if wait_ms:
-            self.mute(wait_ms)
+            self.pauses.mute(wait_ms)
         if self.server.node.quotas.of_addresses:
             self._count_newcomer()
 
@@ -166,7 +159,7 @@ class KafkaConnection(asyncio.Protocol):
         if pause_ms:
             logger.info("closing %s: too many connections a second", self.peer)
             self.server.loop.call_later(pause_ms / 1000, self._turn_away)
-            self.mute(pause_ms)
+            self.pauses.mute(pause_ms)
 
     def _turn_away(self) -> None:
         """The pause of a connection beyond the limit is over: close it."""
@@ -177,7 +170,7 @@ class KafkaConnection(asyncio.Protocol):
     def has_spoken(self) -> bool:
         """Whether a complete request has arrived and the client need not authenticate first: other
         connections have little time, and are closed first when there is no room."""
-        return self._last_frame_at > 0 and self.apis is not UNAUTHENTICATED
+        return self._last_frame_at > 0 and not self.authentication.is_needed
 
     @property
     def is_open(self) -> bool:
@@ -279,7 +272,7 @@ class KafkaConnection(asyncio.Protocol):
         self._writable = True
         self._note_unread()
         if self._writable_again is not None:
-            _release(self._writable_again)
+            release(self._writable_again)
         self._times.stalled_since = None
         self._balance()
 
@@ -287,8 +280,7 @@ class KafkaConnection(asyncio.Protocol):
         """The connection has ended: cancel its application and its tickets at once."""
         self._hold.forget()
         self._fast.settle()
-        if self._expiry is not None:
-            self._expiry.cancel()
+        self.authentication.end()
         if self._is_admitted:
             self.server.admission.leave(self)
         self._frames.held.clear()  # at once, since only gc frees a connection
@@ -324,7 +316,7 @@ class KafkaConnection(asyncio.Protocol):
             self._queued_bytes += len(frame)
         self.pending += 1
         self._queue.put_nowait({"type": "kafka.request", "frame": frame})
-        self.release()
+        self.pauses.release()
         self._balance()
 
     def long_one_done(self, size: int) -> None:
@@ -393,44 +385,21 @@ class KafkaConnection(asyncio.Protocol):
             and self.pending <= QUEUED_FRAMES_MAX
             and self._queued_bytes <= QUEUED_BYTES_MAX
             and not self._doomed
-            and self.muted is None
+            and self.pauses.muted is None
             and not self._long.awaits_room
         )
 
     # -- authentication
 
-    def authenticated(self, lifetime_ms: int) -> None:
-        """The client has authenticated; after this time it must authenticate again (KIP-368; 0:
-        never)."""
-        if self._expiry is not None:
-            self._expiry.cancel()
-        self._expiry = None
-        self._strange_requests = 0
-        if lifetime_ms:
-            self._expiry = self.server.loop.call_later(lifetime_ms / 1000, self._expired)
-        if self.apis is UNAUTHENTICATED:
-            self._speak(APIS)
-
-    def _expired(self) -> None:
+    def _authentication_changed(self, is_valid: bool) -> None:
         if self._hold.correlation_id is not None:
             self._hold.end()
-        self._speak(UNAUTHENTICATED)
+        self._speak(APIS if is_valid else UNAUTHENTICATED)
 
     def refused(self) -> None:
         """Authentication has failed: the connection is closed after the reply, and requests that
         came behind are not served."""
-        self._doomed = self.is_refused = True
-
-    def count_stranger(self) -> None:
-        """A request of a client that has not authenticated; raises ``WireError`` for one too
-        many."""
-        self._strange_requests += 1
-        if self._strange_requests > UNAUTHENTICATED_REQUESTS_MAX:
-            raise WireError("too many requests before it has authenticated")
-
-    def is_known(self) -> bool:
-        """Whether the client has authenticated, and need not do so again."""
-        return self.apis is not UNAUTHENTICATED
+        self._doomed = self.authentication.is_refused = True
 
     async def rights_changed(self) -> None:
         """The rules of access are others now: a held heartbeat is answered if its client may not
@@ -452,49 +421,19 @@ class KafkaConnection(asyncio.Protocol):
 
     async def hold(self, seconds: float) -> None:
         """Wait, but no longer than until the next frame has arrived."""
-        if self.pending > 1:
-            return
-        self._held = held = self.server.loop.create_future()
-        timer = self.server.loop.call_later(seconds, _release, held)
-        try:
-            await held
-        finally:
-            timer.cancel()
-            self._held = None
-
-    def release(self) -> None:
-        """End the hold, if there is one."""
-        if self._held is not None:
-            _release(self._held)
+        if self.pending <= 1:
+            await self.pauses.hold(seconds)
 
     @property
     def is_blocked(self) -> bool:
         """Whether no further request may be served now: the client is muted, or does not read its
         replies."""
-        return self.muted is not None or not self._writable
+        return self.pauses.muted is not None or not self._writable
 
     async def unblocked(self) -> None:
         """Wait until the next request may be served."""
         while self.is_blocked:
-            await (self.muted or self._writable_again)  # type: ignore[misc]
-
-    def mute(self, milliseconds: int) -> None:
-        """Pause reading and serving for this time, as Kafka does with a client over its quota. Of
-        concurrent pauses the longest counts."""
-        self._pauses += 1
-        if self.muted is None:
-            self.muted = self.server.loop.create_future()
-        self.server.loop.call_later(milliseconds / 1000, self._unmute)
-        self._balance()
-
-    def _unmute(self) -> None:
-        self._pauses -= 1
-        if self._pauses:
-            return
-        muted, self.muted = self.muted, None
-        if muted is not None:
-            _release(muted)
-        self._balance()
+            await (self.pauses.muted or self._writable_again)  # type: ignore[misc]
 
     def _write(self, frame: bytes) -> None:
         # A committer writes replies too: a connection that is just closing must not fail its batch.
@@ -564,8 +503,3 @@ def _client_id(frame: bytes) -> str:
     except WireError:
         return ""
     return validation.shown(header.client_id or "")
-
-
-def _release(held: "asyncio.Future[None]") -> None:
-    if not held.done():
-        held.set_result(None)

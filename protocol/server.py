@@ -336,8 +336,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         session.sasl = self.sasl
         session.mechanisms = self.mechanisms(listener)
         connection = make(self, self._accepted, UNAUTHENTICATED, session)
-        session.authenticated, session.refused = connection.authenticated, connection.refused
-        session.is_valid = connection.is_known
+        authentication = connection.authentication
+        session.authenticated, session.refused = authentication.succeeded, connection.refused
+        session.is_valid = authentication.is_valid
         return connection
 
     def mechanisms(self, listener: Listener) -> tuple[str, ...]:

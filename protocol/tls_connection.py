@@ -69,8 +69,8 @@ class TlsConnection(KafkaConnection):
             return
         super().connection_made(waiting)
         try:
-            if self.muted is not None:
-                await self.muted
+            if self.pauses.muted is not None:
+                await self.pauses.muted
             if not waiting.is_closing():
                 await self._in_turn(accepted)
         except (OSError, Crowded, asyncio.CancelledError) as error:

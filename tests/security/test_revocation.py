@@ -59,7 +59,7 @@ async def create_topic_as(ann: Client) -> None:
 
 def is_held(connection: KafkaConnection) -> bool:
     """Whether a request of this connection waits for news."""
-    return connection._hold.correlation_id is not None or connection._held is not None
+    return connection._hold.correlation_id is not None or connection.pauses.held is not None
 
 
 async def beats(served: Serving, ben: Client) -> None:

@@ -11,7 +11,7 @@ from scramp import ScramClient
 from groups.access import scram_credentials as scram
 from groups.core.errors import ErrorCode
 from groups.places import Places
-from protocol.connection import UNAUTHENTICATED_BYTES_MAX, UNAUTHENTICATED_REQUESTS_MAX
+from protocol.connection_authentication import BYTES_MAX, REQUESTS_MAX
 from protocol.handlers.sasl_authenticate import AGAIN_MS
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.listeners import Listener, Security
@@ -154,7 +154,7 @@ async def test_before_authentication_a_client_may_ask_for_versions_only(
 
 async def test_long_frames_need_authentication(served: Serving) -> None:
     client, _ = await served.connect()
-    client.writer.write((UNAUTHENTICATED_BYTES_MAX + 1).to_bytes(4, "big"))
+    client.writer.write((BYTES_MAX + 1).to_bytes(4, "big"))
     assert await is_closed(client)
     client, _ = await served.connect()
     await with_scram(client, "ann")
@@ -389,13 +389,13 @@ async def test_what_follows_a_failure_is_not_served(served: Serving) -> None:
 
 async def test_who_only_talks_before_it_authenticates_is_closed(served: Serving) -> None:
     client, connection = await served.connect()
-    for _ in range(UNAUTHENTICATED_REQUESTS_MAX):
+    for _ in range(REQUESTS_MAX):
         assert (await client.call(hello(), 3)).api_keys
     client.send(hello(), 3)
     assert await is_closed(client)
     client, connection = await served.connect()
     assert (await with_scram(client, "ann")).error_code == 0
-    for _ in range(UNAUTHENTICATED_REQUESTS_MAX + 1):
+    for _ in range(REQUESTS_MAX + 1):
         assert (await client.call(hello(), 3)).api_keys
     assert connection.is_open
 

@@ -161,7 +161,7 @@ async def test_who_is_ended_while_it_waits_for_its_handshake_leaves_nothing(
     settings.MAX_CONNECTION_CREATION_RATE = 1
     async with serve() as served:
         clients = [await Client.connect(served.address) for _ in range(12)]
-        await until(lambda: sum(c.muted is not None for c in served.connections) > 5)
+        await until(lambda: sum(c.pauses.muted is not None for c in served.connections) > 5)
         for client in clients[::2]:
             client.abort()
         served.sweep(later_s=served.server.first_s_max + 1)
@@ -190,7 +190,7 @@ async def test_the_sweep_looks_at_connections_that_end_just_now(
         client = await connected(served, certificates.context())
         assert (await client.call(hello(), 3)).error_code == 0
         [connection] = served.connections
-        connection.mute(10_000)
+        connection.pauses.mute(10_000)
         connection.abort()
         while served.server.admission._taken:
             served.sweep()

@@ -312,10 +312,10 @@ async def test_who_commits_too_often_is_answered_and_then_not_read(served: Servi
     assert 0 < throttled.throttle_time_ms <= 500
 
     asked = time.monotonic()
-    assert connection.muted is not None
+    assert connection.pauses.muted is not None
     await client.call(hello(), 3)
     assert time.monotonic() - asked > throttled.throttle_time_ms / 1000 - 0.1
-    assert connection.muted is None
+    assert connection.pauses.muted is None
 
 
 async def test_the_limit_of_one_group_is_nobody_elses(served: Serving) -> None:

@@ -51,7 +51,7 @@ async def brief(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 
 
 def is_held(connection: KafkaConnection) -> bool:
-    return connection._hold.correlation_id is not None or connection._held is not None
+    return connection._hold.correlation_id is not None or connection.pauses.held is not None
 
 
 async def held(

@@ -93,11 +93,11 @@ async def test_a_held_fetch_is_answered_when_the_next_frame_arrives(served: Serv
     beat = await client.settled("g")
     started_at = asyncio.get_running_loop().time()
     client.send(fetch(30_000), 12)
-    await until(lambda: connection._held is not None)
+    await until(lambda: connection.pauses.held is not None)
     whole = client.packed(beat, V)
     client.writer.write(whole[:7])
     await until(lambda: len(connection._frames.held) == 7)
-    assert connection._held is not None and not connection._held.done()
+    assert connection.pauses.held is not None and not connection.pauses.held.done()
 
     client.writer.write(whole[7:])
     assert (await client.receive()).error_code == ErrorCode.NONE

@@ -168,7 +168,7 @@ async def test_a_heartbeat_beyond_the_quota_is_answered_at_once_and_pauses_its_c
 
     assert (answer.error_code, answer.throttle_time_ms) == (0, PAUSE_MS)
     client.send(beat, 4)
-    assert connection.muted is not None
+    assert connection.pauses.muted is not None
     assert not connection._reading
     answer = await client.receive()
     assert (answer.error_code, answer.throttle_time_ms) == (0, PAUSE_MS)
@@ -272,7 +272,7 @@ async def test_too_many_connections_from_an_address_are_closed_unread(
     for _ in range(12):
         client, connection = await served.connect()
         client.send(hello(), 3)
-        if connection.muted is not None:
+        if connection.pauses.muted is not None:
             assert connection._transport is not None and not connection._transport.is_closing()
             ended.append(await client.ended())
     assert ended and not any(ended)
@@ -285,12 +285,12 @@ async def test_too_many_connections_from_an_address_are_closed_unread(
 async def test_of_two_pauses_the_longer_counts(served: Serving) -> None:
     """A newcomer may have to wait for the node, and for its address."""
     client, connection = await served.connect()
-    connection.mute(1)
-    connection.mute(PAUSE_MS)
+    connection.pauses.mute(1)
+    connection.pauses.mute(PAUSE_MS)
     over = asyncio.get_running_loop().create_future()
     served.server.loop.call_later(0.002, over.set_result, None)  # the first has ended
     await over
-    assert connection.muted is not None
+    assert connection.pauses.muted is not None
     client.send(hello(), 3)
     assert (await client.receive()).error_code == 0
 
