@@ -66,8 +66,12 @@ FROM rollcall_group g,
      generate_series(1, CASE WHEN g.group_id = 'large' THEN %s ELSE g.generation %% 4 END) k
 """
 COUNTS: Final = """
-INSERT INTO rollcall_group_counts (group_id, topics, partitions, unowned)
-SELECT group_id, generation % 5, generation % 89, generation % 7 FROM rollcall_group
+INSERT INTO rollcall_group_counts (group_id, members, topics, partitions, unowned, last_rebalance)
+SELECT g.group_id, coalesce(m.members, 0), generation % 5, generation % 89, generation % 7,
+       coalesce(j.newest, 0)
+FROM rollcall_group g
+LEFT JOIN (SELECT group_id, count(*) AS members FROM rollcall_member GROUP BY 1) m USING (group_id)
+LEFT JOIN (SELECT group_id, max(id) AS newest FROM rollcall_journal GROUP BY 1) j USING (group_id)
 ON CONFLICT (group_id) DO NOTHING
 """
 """As if their owners had counted them; those of other groups have."""
@@ -93,8 +97,8 @@ def fill(url: str, groups: int = GROUPS, large: int = LARGE) -> None:
                 told = (name, slot_of(name), kind, state, number % 97, "consumer", "range", "m-1")
                 copy.write_row((*told, '{"synced": true}', 1, NOW, NOW, NOW))
         connection.execute(MEMBERS.encode(), [large])
-        connection.execute(COUNTS.encode())
         connection.execute(JOURNAL.encode())
+        connection.execute(COUNTS.encode())
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
 

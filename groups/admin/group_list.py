@@ -182,6 +182,8 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
         ``situation``, its current activity, ``work`` and ``rebalances_1h``."""
         if self.query or TopicFilter.parameter_name in request.GET:
             self._find_once()
+        if not isinstance(self.queryset, Ids):  # the rows of a page are read by their ids below
+            self.queryset = self.queryset.only("group_id")
         super().get_results(request)
         ids = [one if isinstance(one, str) else one.group_id for one in self.result_list]
         found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))

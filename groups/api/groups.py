@@ -47,7 +47,7 @@ COLUMNS = {
     "q": "group_id__icontains",
     "protocol": "protocol_name",
     "paused": "paused",
-    "member_count_gte": "member_count__gte",
+    "member_count_gte": "members_now__gte",
     "updated_since": "updated_at__gte",
 }
 """Filters that are conditions of a column."""
@@ -58,7 +58,6 @@ ORDERINGS = {
     "state": "state",
     "state_since": "state_since",
     "generation": "generation",
-    "member_count": "member_count",
     **{name: name for name in groups.COUNTED},
     "created_at": "created_at",
     "updated_at": "updated_at",

@@ -35,6 +35,7 @@ from groups.models.journal import Operation as Operation
 from groups.models.notes import ClientConnection as ClientConnection
 from groups.models.notes import ConnectionsNoted as ConnectionsNoted
 from groups.models.notes import GroupCounts as GroupCounts
+from groups.models.notes import LastHour as LastHour
 from groups.models.notes import Liveness as Liveness
 from groups.models.notes import Waiting as Waiting
 from groups.models.reports import RebalanceCost as RebalanceCost

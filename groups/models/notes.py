@@ -66,9 +66,16 @@ class GroupCounts(models.Model):
         db_constraint=False,
         related_name="counts",
     )
+    members = models.IntegerField(
+        null=True, help_text="Null until a node of this version has counted the group."
+    )
     topics = models.IntegerField(help_text="Topics to which a member subscribes.")
     partitions = models.BigIntegerField(help_text="Partitions of these topics.")
     unowned = models.BigIntegerField(help_text="Those that no member owns.")
+    last_rebalance = models.BigIntegerField(
+        null=True,
+        help_text="The journal entry of the last completed rebalance: later ones are greater.",
+    )
 
     class Meta:
         db_table = "rollcall_group_counts"
@@ -77,6 +84,32 @@ class GroupCounts(models.Model):
 
     def __str__(self) -> str:
         return f"{self.group_id}: {self.topics} topics"
+
+
+class LastHour(models.Model):
+    """A view: how many rebalances each group completed within the last hour, among the newest 20,000
+    journal entries. A group without any has no row.
+
+    A join to it reads these entries once for a list of all groups, whatever the journal's length.
+    """
+
+    group = models.OneToOneField(
+        Group,
+        on_delete=models.DO_NOTHING,
+        primary_key=True,
+        db_constraint=False,
+        related_name="last_hour",
+    )
+    rebalances = models.BigIntegerField()
+
+    class Meta:
+        db_table = "rollcall_last_hour"
+        managed = False
+        default_permissions = ()
+        verbose_name_plural = "last hour"
+
+    def __str__(self) -> str:
+        return f"{self.group_id}: {self.rebalances} rebalances"
 
 
 class ClientConnection(models.Model):

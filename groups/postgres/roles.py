@@ -72,6 +72,7 @@ SHOWN_TABLES = (
     "rollcall_liveness",
     "rollcall_waiting",
     "rollcall_group_counts",
+    "rollcall_last_hour",  # a view of the journal
     *CONNECTION_TABLES,
     "rollcall_watch",
     "rollcall_offset_history",

@@ -6,10 +6,9 @@ of members.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any, Final
 
-from django.db.models import Count, F, Func, IntegerField, Max, OuterRef, Subquery
+from django.db.models import Count, F, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -84,46 +83,12 @@ NEWEST: Final = Journal.objects.order_by("-id").values("id")[:1]
 
 # -- Orders of a list -------------------------------------------------------------------------
 
-
-def _one(counted: Any) -> Coalesce:
-    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
-
-
-_REBALANCES: Final = Journal.objects.filter(
-    group_id=OuterRef("group_id"), kind=groups.REBALANCED
-).order_by()
-
+BY_MEMBERS: Final = Coalesce(F("counts__members"), 0)
 BY_TOPICS: Final = Coalesce(F("counts__topics"), 0)
 BY_PARTITIONS: Final = Coalesce(F("counts__partitions"), 0)
 BY_UNOWNED: Final = Coalesce(F("counts__unowned"), 0)
-"""As the groups' owners counted them (``groups.coordinator.group_counts``): PostgreSQL cannot
-decode what members sent. 0 for a group that has not been counted yet."""
+BY_LAST_REBALANCE: Final = Coalesce(F("counts__last_rebalance"), 0)
+"""As the groups' owners counted them (``groups.coordinator.group_counts``), about a second after
+their last change. 0 for a group that has not been counted yet."""
 
-BY_MEMBERS: Final = _one(
-    Member.objects.filter(group_id=OuterRef("group_id"))
-    .order_by()
-    .values("group_id")
-    .annotate(n=Count("member_id"))
-    .values("n")
-)
-
-BY_LAST_REBALANCE: Final = _one(
-    _REBALANCES.values("group_id").annotate(newest=Max("id")).values("newest")
-)
-"""The number of its journal entry: later ones are greater."""
-
-
-class HourAgo(Func):
-    """PostgreSQL's clock when the statement runs."""
-
-    template = f"now() - interval '{RECENT // timedelta(seconds=1)} seconds'"
-
-
-BY_REBALANCES_1H: Final = _one(
-    _REBALANCES.filter(id__gt=Coalesce(Subquery(NEWEST), 0) - JOURNAL_READ_MAX)
-    .annotate(recently=HourAgo())
-    .filter(at__gte=F("recently"))
-    .values("group_id")
-    .annotate(n=Count("id"))
-    .values("n")
-)
+BY_REBALANCES_1H: Final = Coalesce(F("last_hour__rebalances"), 0)

@@ -60,6 +60,7 @@ COMMITTED_BY_MAX = 1_000
 """Groups that are counted for a topic."""
 
 COUNTED: Final[Mapping[str, str]] = {
+    "member_count": "counts__members",
     "topic_count": "counts__topics",
     "partition_count": "counts__partitions",
     "unowned": "counts__unowned",
@@ -140,13 +141,12 @@ def narrow(order: str, filters: Collection[str]) -> QuerySet[Any]:
     """Groups with only the columns of a list's order and filters: tens of thousands of rows are
     read for a page."""
     columns = {"type": "kind"}.get(order, order)
-    counts = "member_count" in (order, *(name.removesuffix("_gte") for name in filters))
-    computed = {"", "member_count", *COUNTED}
+    computed = {"", *COUNTED}
     found: QuerySet[Any] = Group.objects.only(*{"group_id", columns} - computed)
     if order in COUNTED:
         found = found.annotate(**{order: Coalesce(F(COUNTED[order]), 0)})
-    if counts:
-        found = found.annotate(member_count=Count("members__member_id"))
+    if "member_count_gte" in filters:
+        found = found.annotate(members_now=Count("members__member_id"))
     if "paused" in filters:
         whole = Pause.objects.filter(group_id=OuterRef("group_id"), scope=GROUP)
         found = found.annotate(paused=Exists(whole))

@@ -19,6 +19,8 @@ from groups.core.classic import packing
 from groups.core.counts import Counts, counts_of
 from groups.models import Group, SavedView, Topic
 from groups.queries import group_rows, group_search
+from groups.queries.groups import REBALANCED
+from groups.queries.overview import JOURNAL_READ_MAX, RECENT
 from groups.store.sql.group_counts import PUT
 from tests import factories
 from tests.admin.test_groups import LIST, QUERIES_MAX
@@ -61,8 +63,8 @@ def counted(*group_ids: str) -> None:
         sizes = dict(Topic.objects.values_list("name", "partitions"))
         for group in Group.objects.filter(group_id__in=group_ids):
             counts = counts_of(group, group.members.all(), sizes.__getitem__)
-            told = (group.group_id, group.revision, *astuple(counts))
-            names = ("group_id", "revision", "topics", "partitions", "unowned")
+            told = (group.group_id, group.revision, group.members.count(), *astuple(counts))
+            names = ("group_id", "revision", "members", "topics", "partitions", "unowned")
             cursor.execute(PUT, {name: [value] for name, value in zip(names, told, strict=True)})
 
 
@@ -97,6 +99,36 @@ def test_rebalances_of_the_last_hour_are_counted(viewer: Client) -> None:
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_journal SET at = now() - interval '61 minutes'")
     assert row(viewer, "orders").rebalances_1h == 0
+
+
+def test_the_order_by_rebalances_counts_as_far_back_as_a_row_does() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_viewdef('rollcall_last_hour'::regclass)")
+        definition = cursor.fetchone()[0]
+    assert f"- {JOURNAL_READ_MAX})" in definition
+    assert f"'0{RECENT}'" in definition and f"'{REBALANCED}'" in definition
+
+
+FEWER_AND_MORE = """
+UPDATE rollcall_journal SET at = now() - interval '61 minutes' WHERE group_id = 'a';
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_reason,
+    generation_before, generation_after, waited_for, joined, "left", details)
+SELECT at, group_id, revision, node_id, kind, trigger, reason, client_reason, 2, 3, '{}', '[]',
+    '[]', '{}'
+FROM rollcall_journal WHERE group_id = 'b'
+"""
+
+
+def test_groups_are_ordered_by_their_rebalances(viewer: Client) -> None:
+    """The last hour's number, and the newest one; a group that never rebalanced comes last."""
+    for name in ("a", "b", "c"):
+        write(name)
+    execute(FEWER_AND_MORE)
+    work("empty", "boxes", members=0)
+    counted("a", "b", "c", "empty")
+    assert found(viewer, "o=-often") == ["b", "c", "a", "empty"]
+    assert found(viewer, "o=-last") == ["b", "c", "a", "empty"]
+    assert found(viewer, "o=last") == ["empty", "a", "c", "b"]
 
 
 def test_a_group_that_is_too_large_for_a_list_leaves_room_for_the_others(

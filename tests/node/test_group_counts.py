@@ -68,6 +68,23 @@ async def test_work_is_counted_after_each_change_of_the_group_or_its_topics(one:
     await until(lambda row: row is not None and row[0] == 0)
 
 
+MEMBERS_AND_LAST = """
+SELECT c.members, c.last_rebalance - j.id
+FROM rollcall_group_counts c,
+     (SELECT max(id) AS id FROM rollcall_journal
+      WHERE group_id = 'g' AND kind = 'rebalance-completed') j
+WHERE c.group_id = 'g'
+"""
+
+
+async def test_members_and_the_last_rebalance_are_counted_likewise(
+    one: Running, other: Other
+) -> None:
+    await packers(one)
+    await until(lambda row: row == (1, 8, 5))
+    assert await (await other.execute(MEMBERS_AND_LAST)).fetchone() == (1, 0)
+
+
 async def test_a_group_that_only_commits_is_not_counted_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -118,8 +135,8 @@ async def test_a_former_owner_writes_nothing_over_what_the_new_one_counted(
 ) -> None:
     await packers(one)
     await until(lambda row: row == (1, 8, 5))
-    old = {"group_id": ["g", "gone"], "revision": [1, 1]}
-    await other.execute(PUT, {**old, "topics": [9, 9], "partitions": [9, 9], "unowned": [9, 9]})
+    counts = dict.fromkeys(("members", "topics", "partitions", "unowned"), [9, 9])
+    await other.execute(PUT, {"group_id": ["g", "gone"], "revision": [1, 1], **counts})
     assert await stored() == (1, 8, 5)
     assert await stored("gone") is None
 
