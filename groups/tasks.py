@@ -102,7 +102,7 @@ def _webhooks() -> str:
     if time.monotonic() - _webhooks_cleaned_at >= WEBHOOKS_CLEANED_EVERY_S:
         _webhooks_cleaned_at = time.monotonic()
         removed = delivering.clean_up()
-    return f"queued {queued}, serving {begun} endpoints, forgot {removed}"
+    return f"queued {queued}, serving {begun} endpoints, deleted {removed}"
 
 
 @shared_task

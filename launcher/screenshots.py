@@ -183,7 +183,8 @@ def main() -> None:
     first |= {"ROLLCALL_API_TOKEN": token, **trouble_scenes.SETTINGS}
     with Installation(first) as installation, camera_at(installation.web, folder) as camera:
         camera.log_in(password)
-        trouble_scenes.play(camera, installation.kafka, installation.web, token)
+        database = (installation.data_dir / "database-url").read_text().strip()
+        trouble_scenes.play(camera, installation.kafka, installation.web, database, token)
         if said.only_trouble:
             return
         say(f"the demo plays for {PLAY_S:.0f} s")

@@ -1,7 +1,8 @@
 """Groups in trouble, for the pictures of ``launcher.screenshots``: stuck, frozen, stopped, altered,
-deleted while its page is open, in a storm, large, and a page without its server.
+deleted while its page is open, in a storm, large, of thousands, and a page without its server.
 
-Each is caused as in practice: by clients that hang, leave or commit, and by REST.
+Each is caused as in practice: by clients that hang, leave or commit, and by REST; but the group of
+thousands is rows alone.
 """
 
 import re
@@ -14,6 +15,7 @@ from typing import Any, Final
 
 import httpx
 
+from launcher import scene_rows
 from launcher.commands import CHECKOUT
 
 STORM_AT: Final = 5
@@ -22,6 +24,9 @@ STORM_AT: Final = 5
 SETTINGS: Final = {"ROLLCALL_ATTENTION_REBALANCES_PER_HOUR": str(STORM_AT)}
 
 CROWD: Final = 300
+HOST: Final = 5_000
+"""Members of a group that are rows alone: so many clients would take minutes to join."""
+
 LOST_MS: Final = 30_000
 PHONE: Final = {"width": 360, "height": 780}
 DESK: Final = {"width": 1400, "height": 900}
@@ -45,8 +50,9 @@ else:
 class Stage:
     """The installation, and the members of the scenes."""
 
-    def __init__(self, camera: Any, kafka: str, web: str, token: str) -> None:
+    def __init__(self, camera: Any, kafka: str, web: str, database: str, token: str) -> None:
         self.camera, self.page, self.kafka = camera, camera.page, kafka
+        self.database = database
         self.rest = httpx.Client(
             base_url=f"{web.rstrip('/')}/api/v1",
             headers={"Authorization": f"Bearer {token}", "Prefer": "wait=20"},
@@ -91,9 +97,9 @@ class Stage:
 
 
 @contextmanager
-def stage(camera: Any, kafka: str, web: str, token: str) -> Iterator[Stage]:
+def stage(camera: Any, kafka: str, web: str, database: str, token: str) -> Iterator[Stage]:
     """Start a stage; its members end with the block."""
-    made = Stage(camera, kafka, web, token)
+    made = Stage(camera, kafka, web, database, token)
     try:
         yield made
     finally:
@@ -177,6 +183,18 @@ def large(stage: Stage) -> None:
     stage.take("large")
 
 
+def thousands(stage: Stage) -> None:
+    """A group of thousands: who owns what, and one member found among all."""
+    group = "scanning"
+    scene_rows.write(stage.database, group, HOST, 10 * HOST, client="scanner-hall-3")
+    stage.settled(group, f"{HOST:,} members own {10 * HOST:,}")
+    stage.page.locator("#heat").wait_for()
+    stage.take("thousands")
+    stage.page.goto(f"/admin/groups/group/{group}/change/?tab=members&members=hall-3-049")
+    stage.page.get_by_text("of 100").first.wait_for()
+    stage.take("thousands-members")
+
+
 def fleet(stage: Stage) -> None:
     """All of them at a glance, the palette, and a page whose server is gone."""
     page = stage.page
@@ -195,11 +213,11 @@ def fleet(stage: Stage) -> None:
     page.context.set_offline(False)
 
 
-SCENES: Final = (stuck, frozen, stopped, altered, storm, large, fleet)
+SCENES: Final = (stuck, frozen, stopped, altered, storm, large, thousands, fleet)
 
 
-def play(camera: Any, kafka: str, web: str, token: str) -> None:
-    """Take all pictures, one scene after the other."""
-    with stage(camera, kafka, web, token) as made:
+def play(camera: Any, kafka: str, web: str, database: str, token: str) -> None:
+    """Take all pictures, one scene after the other. ``database``: the URL of PostgreSQL."""
+    with stage(camera, kafka, web, database, token) as made:
         for scene in SCENES:
             scene(made)

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
+from django.utils.text import capfirst
 from unfold.admin import ModelAdmin, checkbox
 
 from groups.access import rights
@@ -95,6 +96,14 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whether rows can be deleted here."""
         return rights.may(request.user, self.rights.delete)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list, titled with what it contains; Django's title asks to select a row."""
+        context = {"title": capfirst(self.opts.verbose_name_plural), **(extra_context or {})}
+        answer: HttpResponse = super().changelist_view(request, context)
+        return answer
 
     def changeform_view(
         self,

@@ -14,6 +14,7 @@ from groups.admin.troubles import folded, troubles
 from groups.models import Journal
 from groups.queries import attention, journal_text
 from groups.queries import overview as fleets
+from groups.queries.member_names import Name, names_of_groups
 from groups.queries.overview import Overview
 from groups.queries.situation import SETTLED
 
@@ -50,18 +51,23 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
             "tiles": tiles(seen),
             "states": shares(seen),
             **folded(troubles(attention.fired(seen), request)),
-            "latest": [_told(entry) for entry in seen.latest],
+            "latest": _latest(seen.latest),
             "seen_at": timezone.now(),
         }
     )
     return context
 
 
-def _told(entry: Journal) -> dict[str, Any]:
+def _latest(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
+    names = names_of_groups(entries)
+    return [_told(entry, names[entry.group_id]) for entry in entries]
+
+
+def _told(entry: Journal, name: Name) -> dict[str, Any]:
     return {
         "group_id": entry.group_id,
         "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)]),
-        "sentence": journal_text.sentence(entry),
+        "sentence": journal_text.sentence(entry, name),
         "at": entry.at,
     }
 

@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import cli, curl
-from groups.admin.verbs import TYPED_ABOVE, Typed, ask
+from groups.admin.verbs import TYPED_ABOVE, Typed, ask, every_member
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
 from groups.queries import groups, pauses
@@ -115,13 +115,19 @@ def _preview(
             " starts.",
         ]
     else:
+        all_are = every_member(len(members))
         found = [
-            f"{_all(len(members))} ordered to stop at once, and so are members that join later.",
+            f"{all_are} ordered to stop at once, and so are members that join later.",
             "They stay members and keep their partitions; no member works on them until the start.",
         ]
     found.append(
         "Commits are still accepted, so that members can record their progress when they stop."
     )
+    if deaf and deaf == len(members):
+        return [
+            "Nothing stops: no client of the group supports it, only Rollcall's library does.",
+            "Members that join later with Rollcall's library are ordered to stop.",
+        ]
     if deaf:
         clients = (
             "one client does not support stopping"
@@ -130,10 +136,6 @@ def _preview(
         )
         found.append(f"But {clients}, and will continue: only Rollcall's library supports it.")
     return found
-
-
-def _all(count: int) -> str:
-    return "The one member is" if count == 1 else f"All {count} members are"
 
 
 def _after(work: Work, name: str) -> list[str]:

@@ -135,7 +135,8 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     members = groups.members_of(group)
     member = next((m for m in members if m.member_id == member_id), None)
     if member is None:
-        messages.warning(request, f"{member_id} is no longer a member of the group.")
+        gone = f"{member_id} is no longer a member of the group."
+        messages.warning(request, gone if member_id else "Select a member to evict.")
         return redirect("admin:groups_group_change", quote(group.group_id))
     form = Asking(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
@@ -232,15 +233,20 @@ def _steps(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
             "Committed offsets do not change.",
         ]
     longest = max(member.rebalance_timeout_ms for member in members)
-    asked = "The one member is" if len(members) == 1 else f"All {len(members)} members are"
     return [
-        f"{asked} asked with the next heartbeat to rejoin.",
+        f"{every_member(len(members))} asked with the next heartbeat to rejoin.",
         PROTOCOLS.get(group.protocol_name or "", UNKNOWN),
         f"A member that does not rejoin within {seconds(longest)} is removed.",
         f"The group goes from generation {group.generation} to {group.generation + 1}"
         f"{_last_time(group)}.",
         "Committed offsets do not change.",
     ]
+
+
+def every_member(count: int) -> str:
+    """The subject of a sentence, with its verb."""
+    few = {1: "The one member is", 2: "Both members are"}
+    return few.get(count) or f"All {count:,} members are"
 
 
 def _last_time(group: Group) -> str:

@@ -1,6 +1,7 @@
 """Changes of slots' owners: their rows and journal entries, in a transaction of the caller."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
@@ -50,14 +51,23 @@ async def _note(
     connection: connections.Connection, node_id: int, kind: str, before: Mapping[int, int | None]
 ) -> None:
     """Journal which slots changed their owner; ``before`` maps each to its previous one."""
-    owners = sorted({f"node {n}" if n is not None else "nobody" for n in before.values()})
     await connection.execute(
         NOTE_SLOTS.encode(),
         {
             "node_id": node_id,
             "kind": kind,
             "trigger": "",
-            "reason": f"{len(before)} slots of {', '.join(owners)}",
+            "reason": taken(before.values()),
             "details": json.dumps({"slots": sorted(before)}),
         },
+    )
+
+
+def taken(before: Iterable[int | None]) -> str:
+    """The slots with these owners before, in words: "1 free slot", "12 slots of node 1"."""
+    counted = sorted(Counter(before).items(), key=lambda item: (item[0] is None, item[0]))
+    return ", ".join(
+        f"{count}{' free' if owner is None else ''} slot{'' if count == 1 else 's'}"
+        + ("" if owner is None else f" of node {owner}")
+        for owner, count in counted
     )

@@ -2,7 +2,8 @@
 lists of groups are ordered by.
 
 Most of them follow from what members sent, which PostgreSQL cannot decode, and a list orders all
-groups: to look up 50,000 of them one by one takes PostgreSQL a third of a second. So their owner counts a group's work after its rows have changed, at most about once a second, and
+groups: to look the others up for 50,000 groups, one by one, takes PostgreSQL a third of a second.
+So their owner counts a group's work after its rows have changed, at most about once a second, and
 writes the counts that differ. Nothing waits for that: no request, no commit, no batch. A write that
 fails is repeated later.
 """

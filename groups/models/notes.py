@@ -87,8 +87,8 @@ class GroupCounts(models.Model):
 
 
 class LastHour(models.Model):
-    """A view: how many rebalances each group completed within the last hour, among the newest 20,000
-    journal entries. A group without any has no row.
+    """A view: how many rebalances each group completed within the last hour, among the newest
+    20,000 journal entries. A group without any has no row.
 
     A join to it reads these entries once for a list of all groups, whatever the journal's length.
     """

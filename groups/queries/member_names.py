@@ -7,9 +7,10 @@ a name, a part of it is shown by which it can be found.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, Protocol
 
-from groups.models import Journal
+from groups.models import Journal, Member
 
 UNIQUE: Final = re.compile(r"-?([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 """The unique part of a member id, after the client id if there is one."""
@@ -22,6 +23,10 @@ SHORT: Final = 8
 
 LOOKED_AT_MAX: Final = 1_000
 """Older entries of a group that are searched for the name of a member that is gone."""
+
+IN_SENTENCE_MAX: Final = 20
+"""Members that an entry waited for, and pairs that exchanged partitions, whose names are read: more
+than a sentence names."""
 
 
 class Name(Protocol):
@@ -110,6 +115,35 @@ def names_of(
         found = Journal.objects.filter(id__in=newest, member_id__in=unknown)
         known |= {m: c for m, c in found.values_list("member_id", "client_id") if m and c}
     return Names(known, _several(filter(None, today.values())), group_id)
+
+
+def names_of_groups(entries: Sequence[Journal]) -> Mapping[str, Names]:
+    """Names for the members in these journal entries of several groups: from the entries and the
+    current members. At most one statement.
+
+    Members that joined or left are not looked up: they may be thousands, and a sentence about one
+    entry names none of them but its own.
+    """
+    known: dict[str, dict[str, str]] = {entry.group_id: {} for entry in entries}
+    for entry in entries:
+        known[entry.group_id] |= _told([entry])
+    named = {(e.group_id, m) for e in entries for m in _in_sentence(e)}
+    unknown = {(group_id, m) for group_id, m in named if m not in known[group_id]}
+    if unknown:
+        found = Member.objects.filter(
+            group_id__in={group_id for group_id, _ in unknown},
+            member_id__in={member_id for _, member_id in unknown},
+        )
+        columns = ("group_id", "member_id", "instance_id", "client_id")
+        for group_id, member_id, instance_id, client_id in found.values_list(*columns):
+            known[group_id].setdefault(member_id, instance_id or client_id)
+    return {key: Names(names, _several(names.values()), key) for key, names in known.items()}
+
+
+def _in_sentence(entry: Journal) -> Iterator[str]:
+    yield from islice(entry.waited_for or (), IN_SENTENCE_MAX)
+    for pair in ((entry.details or {}).get("handed_over") or ())[:IN_SENTENCE_MAX]:
+        yield from (pair["from"], pair["to"])
 
 
 def _told(entries: Iterable[Journal]) -> dict[str, str]:

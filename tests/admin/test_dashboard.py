@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -9,9 +10,12 @@ from django.utils import timezone
 
 from groups import tasks
 from groups.access.staff_roles import VIEWER
+from groups.models import Journal
 from groups.queries import attention, overview
 from groups.sweeps import schedule
+from tests import factories
 from tests.admin.visitors import text, visitor
+from tests.api.conftest import TAKE_SLOTS
 from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
@@ -158,6 +162,24 @@ def test_the_page_takes_few_statements(django_assert_max_num_queries: Any) -> No
 
     with django_assert_max_num_queries(15):
         viewer.get("/admin/")
+
+
+def test_the_latest_rebalances_name_members_by_their_clients() -> None:
+    """Members of the consumer protocol and the 0.9 draft have UUIDs; of these two one is gone."""
+    ids = [str(uuid4()) for _ in range(2)]
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_SLOTS)
+        packer = factories.member(ids[0], client_id="packer-7")
+        factories.apply_with(cursor, factories.batch(factories.birth("orders", packer)))
+    moved = {"from": ids[0], "to": ids[1], "gone": False, "partitions": 2, "some": ["t-0", "t-1"]}
+    sql(JOURNAL, timedelta(seconds=1), "rebalance-completed", 1)
+    Journal.objects.update(details={"handed_over": [moved]}, waited_for={ids[0]: 1_200})
+
+    shown = page()
+
+    assert f"packer-7 gave 2 partitions to member {ids[1][:8]}" in shown
+    assert "waited 1.2 s for packer-7" in shown
+    assert not any(member_id in shown for member_id in ids)
 
 
 def test_who_has_no_role_sees_no_fleet() -> None:

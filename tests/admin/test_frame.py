@@ -2,11 +2,15 @@
 
 import re
 from http import HTTPStatus
+from typing import Final
+from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils.timezone import now
 
 from groups.access.staff_roles import VIEWER
+from groups.models import Node, Operation, Topic
 from tests.admin.visitors import superuser, text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +69,42 @@ def test_no_script_stands_in_a_page_and_browsers_would_run_none(page: str) -> No
     policy = answer.headers["Content-Security-Policy"].split("; ")
     assert "default-src 'self'" in policy
     assert "script-src 'self' 'unsafe-eval'" in policy
+
+
+LISTS: Final = {
+    "/admin/groups/topic/": "Topics",
+    "/admin/groups/operation/": "Operations",
+    "/admin/groups/auditentry/": "Audit",
+    "/admin/groups/apitoken/": "API tokens",
+    "/admin/django_celery_beat/periodictask/": "Periodic tasks",
+    "/admin/auth/user/": "Users",
+    "/admin/auth/group/": "Roles",
+}
+
+
+def test_a_list_is_titled_with_what_it_contains() -> None:
+    """Not "Select topic to change"."""
+    root = superuser()
+    titles = {page: titled(text(root.get(page))) for page in LISTS}
+    assert titles == {page: f"{title} | Rollcall" for page, title in LISTS.items()}
+
+
+def titled(shown: str) -> str:
+    """The title of a page."""
+    return " ".join(shown.partition("<title>")[2].partition("</title>")[0].split())
+
+
+SHOWN: Final = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b(?! UTC)")
+
+
+def test_times_state_their_zone() -> None:
+    root = superuser()
+    topic = Topic.objects.create(name="t", topic_id=uuid4(), partitions=1, created_at=now())
+    Node.objects.create(
+        node_id=1, incarnation=uuid4(), beat=1, host="h", port=1, started_at=now(), beat_at=now()
+    )
+    Operation.objects.create(group_id="g", slot=0, verb="freeze", reason="r", actor="a")
+    pages = ("topic/", f"topic/{topic.pk}/change/", "node/", "operation/", "auditentry/")
+    for page in (*(f"/admin/groups/{page}" for page in pages), "/admin/auth/user/"):
+        shown = text(root.get(page))
+        assert " UTC" in shown and not SHOWN.search(shown), page

@@ -39,6 +39,14 @@ def test_the_preview_says_who_stops_and_who_cannot(operator: Client) -> None:
     assert asked() == []
 
 
+def test_the_preview_promises_no_stop_that_no_client_supports(operator: Client) -> None:
+    write("orders", size=2)
+    shown = text(operator.get(page("orders", "pause")))
+
+    assert "Nothing stops: no client of the group supports it" in shown
+    assert "Both members are ordered" not in shown
+
+
 def test_a_reason_makes_it_an_operation(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(page("orders", "pause"), WHY)

@@ -32,7 +32,7 @@ def test_the_preview_says_what_will_happen(operator: Client) -> None:
     write("orders")
     shown = text(operator.get(page("orders", "rebalance")))
 
-    assert "All 2 members are asked with the next heartbeat to rejoin." in shown
+    assert "Both members are asked with the next heartbeat to rejoin." in shown
     assert "Members revoke all their partitions" in shown
     assert "from generation 1 to 2; the last rebalance took 1.2 s" in shown
     assert asked() == []
@@ -278,3 +278,10 @@ def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
     assert live.status_code == 200
     assert operator.get("/admin/groups/operation/999999/live/").status_code == 404
     assert "Changes of slot owners" in text(operator.get("/admin/groups/node/"))
+
+
+def test_an_eviction_without_a_member_asks_for_one(operator: Client) -> None:
+    write("orders")
+    answer = operator.get(page("orders", "evict"), follow=True)
+    assert "Select a member to evict." in text(answer)
+    assert "is no longer a member" not in text(answer)

@@ -46,7 +46,7 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
 
     find(page, topic)
     page.get_by_role("link", name=STOP).click()
-    expect(page.get_by_text("All 2 members are ordered to stop at once")).to_be_visible()
+    expect(page.get_by_text("Both members are ordered to stop at once")).to_be_visible()
     expect(page.get_by_text("one client does not support stopping")).to_be_visible()
     page.get_by_label(REASON).fill("the database is moved")
     page.get_by_role("button", name="Stop the work").click()

@@ -70,9 +70,11 @@ def test_a_rebalance_is_forced_and_both_clients_go_on(
 
     page.get_by_role("link", name=FORCE).first.click()
     page.get_by_label(REASON).fill("the rack is moved")
-    page.get_by_role("button", name=FORCE).click()
+    page.get_by_role("button", name=FORCE).dblclick()
 
     expect(page.get_by_text("succeeded").first).to_be_visible()
+    asked = "SELECT count(*) FROM rollcall_operation WHERE group_id = %s"
+    assert world.execute(asked, topic) == [(1,)]  # a double click asks once
     expect(watching.locator("#live")).to_contain_text(f"Generation {before + 1} after")
     expect(watching.locator("#live")).to_contain_text("the rack is moved")
     expect(watching.locator("#live")).to_contain_text("Stable")

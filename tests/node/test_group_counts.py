@@ -135,7 +135,7 @@ async def test_a_former_owner_writes_nothing_over_what_the_new_one_counted(
 ) -> None:
     await packers(one)
     await until(lambda row: row == (1, 8, 5))
-    counts = dict.fromkeys(("members", "topics", "partitions", "unowned"), [9, 9])
+    counts = {name: [9, 9] for name in ("members", "topics", "partitions", "unowned")}
     await other.execute(PUT, {"group_id": ["g", "gone"], "revision": [1, 1], **counts})
     assert await stored() == (1, 8, 5)
     assert await stored("gone") is None

@@ -18,6 +18,7 @@ from benchmarks.wire import form_group
 from groups.cluster.beats import BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector, nobody_listens
 from groups.cluster.lease import NodeIdTaken
+from groups.cluster.slot_rows import taken
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
 from groups.core.rows import SLOTS, slot_of
@@ -302,3 +303,8 @@ async def test_a_database_that_is_away_evicts_nobody(
     assert await one.commit("g", 2, joined) == Committed()
     assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
     assert not one.stopped
+
+
+def test_slots_that_were_taken_are_counted_by_their_former_owners() -> None:
+    assert taken([None]) == "1 free slot"
+    assert taken([None, 3, 1, 3, None]) == "1 slot of node 1, 2 slots of node 3, 2 free slots"

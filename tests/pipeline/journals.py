@@ -71,7 +71,7 @@ def _life(chance: random.Random, number: int) -> Iterator[tuple[str, Entry]]:
         if chance.random() < 0.1:
             yield "offsets-expired", {"trigger": "retention", "details": {"offsets": 3}}
         if chance.random() < 0.05:
-            yield "slots-claimed", {"reason": "64 slots of nobody"}
+            yield "slots-claimed", {"reason": "64 free slots"}
         if chance.random() < 0.05:
             yield "emptied", {"trigger": "session-expired", "generation_before": generation}
             yield "group-deleted", {}

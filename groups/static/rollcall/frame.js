@@ -4,3 +4,25 @@
 document.addEventListener("DOMContentLoaded", () => {
   document.getElementById("main")?.setAttribute("role", "main");
 });
+
+/*
+ * The second click of a double click on a button does not send its form again. After some seconds,
+ * or when the browser shows the page again (Back), the form can be sent.
+ */
+(() => {
+  "use strict";
+
+  const AGAIN_AFTER_MS = 5000;
+  const sent = new WeakMap();
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.getAttribute("method")?.toLowerCase() !== "post" || event.defaultPrevented) return;
+    if (event.timeStamp - (sent.get(form) ?? -Infinity) < AGAIN_AFTER_MS) event.preventDefault();
+    else sent.set(form, event.timeStamp);
+  });
+
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) for (const form of document.forms) sent.delete(form);
+  });
+})();
