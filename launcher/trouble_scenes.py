@@ -150,7 +150,8 @@ def altered(stage: Stage) -> None:
     alma = stage.join("refunds", "alma")
     stage.settled("refunds")
     stage.page.wait_for_timeout(4_000)  # until something is committed
-    alma.send_signal(signal.SIGINT)
+    alma.kill()
+    alma.wait()
     for member in stage.rest.get("groups/refunds/members").json()["data"]:
         path = f"groups/refunds/members/{member['member_id']}"
         stage.rest.request("DELETE", path, json={"reason": "it has ended"})
@@ -191,7 +192,7 @@ def thousands(stage: Stage) -> None:
     stage.page.locator("#heat").wait_for()
     stage.take("thousands")
     stage.page.goto(f"/admin/groups/group/{group}/change/?tab=members&members=hall-3-049")
-    stage.page.get_by_text("of 100").first.wait_for()
+    stage.page.get_by_text("100 of 5,000 found").first.wait_for()
     stage.take("thousands-members")
 
 

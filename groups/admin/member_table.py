@@ -54,6 +54,14 @@ class Table:
         """The position of the last shown member."""
         return self.first + len(self.rows) - 1
 
+    @property
+    def position(self) -> str:
+        """What is shown: "1 to 40 of 5,000", or with a search "100 of 5,000 found: 1 to 40"."""
+        shown = f"{self.first:,} to {self.last:,}" if self.rows else ""
+        if not self.search:
+            return f"{shown} of {self.total:,}" if shown else ""
+        return f"{self.found:,} of {self.total:,} found" + (f": {shown}" if shown else "")
+
 
 def table(members: Sequence[MemberView], asked: QueryDict) -> Table:
     """The page that a URL selects; invalid parameters are ignored."""

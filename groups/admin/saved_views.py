@@ -48,7 +48,12 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
 
     def clean_query(self) -> str:
         """In the form in which the list compares it."""
-        return group_list.query_of(QueryDict(self.cleaned_data["query"].lstrip("?")))
+        query = group_list.query_of(QueryDict(self.cleaned_data["query"].lstrip("?")))
+        if not query:
+            raise forms.ValidationError(
+                "This has no filter, search or order (state=Empty has one)."
+            )
+        return query
 
 
 @admin.register(SavedView)

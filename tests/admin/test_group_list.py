@@ -329,6 +329,8 @@ def test_views_are_ones_own(viewer: Client) -> None:
 
     again = viewer.post("/admin/groups/savedview/add/", {"name": "Mine", "query": "q=c"})
     assert "You have a view with this name already." in text(again)
+    empty = viewer.post("/admin/groups/savedview/add/", {"name": "All", "query": "of mine"})
+    assert "This has no filter, search or order" in text(empty)
     odd = viewer.post("/admin/groups/savedview/add/", {"name": "a\u202eb", "query": "q=c"})
     assert odd.status_code == 200 and SavedView.objects.count() == 1
     viewer.post(f"{row}/delete/", {"post": "yes"})
