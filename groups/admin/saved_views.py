@@ -50,9 +50,7 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
         """In the form in which the list compares it."""
         query = group_list.query_of(QueryDict(self.cleaned_data["query"].lstrip("?")))
         if not query:
-            raise forms.ValidationError(
-                "This has no filter, search or order (state=Empty has one)."
-            )
+            raise forms.ValidationError("This has no filter, search or order.")
         return query
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Response, expect
 
+from benchmarks import large_group
 from groups.access.staff_roles import OPERATOR
-from launcher import scene_rows
 from tests.browser.conftest import LogIn, World
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.long]
@@ -53,7 +53,7 @@ def opened(log_in: LogIn, path: str) -> Page:
 
 
 def test_focus_survives_ten_refreshes_of_a_group(world: World, log_in: LogIn, name: str) -> None:
-    scene_rows.write(world.url, name, 3, 6)
+    large_group.write(world.url, name, 3, 6)
     page = opened(log_in, f"{LIST}{name}/change/?tab=members")
 
     def moves(number: int) -> str:
@@ -66,7 +66,7 @@ def test_focus_survives_ten_refreshes_of_a_group(world: World, log_in: LogIn, na
 
 
 def test_focus_survives_ten_refreshes_of_the_list(world: World, log_in: LogIn, name: str) -> None:
-    scene_rows.write(world.url, name, 3, 6)
+    large_group.write(world.url, name, 3, 6)
     page = opened(log_in, f"{LIST}?q={name}")
 
     def moves(number: int) -> str:

@@ -8,8 +8,8 @@ import sys
 import pytest
 from playwright.sync_api import Page, expect
 
+from benchmarks import large_group
 from groups.access.staff_roles import OPERATOR, VIEWER
-from launcher import scene_rows
 from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import ALL, find, tab
@@ -160,7 +160,7 @@ def test_a_storm_is_named_and_folded_once_somebody_takes_note_of_it(
 def test_each_tab_of_a_large_group_says_how_it_stands_and_every_member_is_found(
     world: World, log_in: LogIn, name: str, members: int, partitions: int
 ) -> None:
-    scene_rows.write(world.url, name, members, partitions)
+    large_group.write(world.url, name, members, partitions)
     viewer = log_in(VIEWER)
     find(viewer, name)
     sentence = f"Settled: {members:,} members own {partitions:,} partitions."

@@ -1,9 +1,12 @@
-"""A large group for a picture or a test: its rows alone, in an installation whose nodes know
-nothing of it. Pages read rows, so they show it as if it were at work: thousands of clients would
-take minutes to join on a small machine.
+"""``python -m benchmarks.large_group URL NAME MEMBERS PARTITIONS CLIENT``: a large group for a
+picture or a test, its rows alone, in an installation whose nodes know nothing of it.
+
+Pages read rows, so they show it as if it were at work: thousands of clients would take minutes to
+join on a small machine.
 """
 
 import struct
+import sys
 from collections.abc import Sequence
 from typing import Final
 
@@ -63,3 +66,13 @@ def _member(name: str, number: int, members: int, partitions: int, client: str) 
     told = (f"{client}-{number:05}", f"/10.0.{number % 7}.1", *timeouts, number)
     row = (name, f"m-{number:05}", *told)
     return (*row, packed, assignment_of(share, 0), "{}", "2026-01-31 12:00:00+00")
+
+
+def main() -> None:
+    """Write the group of the arguments."""
+    url, name, members, partitions, client = sys.argv[1:]
+    write(url, name, int(members), int(partitions), client)
+
+
+if __name__ == "__main__":
+    main()
