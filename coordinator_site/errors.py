@@ -5,12 +5,15 @@ of views, and for the admin's pages, also for 404 and 403.
 """
 
 import sys
+from copy import copy
 from http import HTTPStatus
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views import defaults
 
@@ -20,6 +23,10 @@ from groups.api.paths import telling
 RETRY_AFTER_S = "1"
 SENTENCE = "The database is currently unavailable."
 LATER = " Reload this page in a few seconds."
+IN_DOUBT = (
+    " What you asked for may have been done or not: look before you ask for it again, in a few"
+    " seconds."
+)
 OWN_FAULT = (
     "The web process failed to answer. Its log has the error, at {}. What you asked for may have"
     " been done or not: look before you ask for it again."
@@ -40,9 +47,24 @@ def failed(request: HttpRequest) -> HttpResponse:
     if tell is not None:
         answer = tell(request, status, "unavailable", SENTENCE)
     else:
-        answer = HttpResponse(SENTENCE + LATER + "\n", status=status, content_type="text/plain")
+        answer = _unavailable(request, status)
     answer["Retry-After"] = RETRY_AFTER_S
     return answer
+
+
+def _unavailable(request: HttpRequest, status: HTTPStatus) -> HttpResponse:
+    """A page of the admin that needs no database: it does not ask who the user is. Plain text for
+    other clients, and for other paths."""
+    is_read = request.method in ("GET", "HEAD")
+    sentence = SENTENCE + (LATER if is_read else IN_DOUBT)
+    if not (request.accepts("text/html") and request.path_info.startswith(reverse("admin:index"))):
+        return HttpResponse(sentence + "\n", status=status, content_type="text/plain")
+    nobodys = copy(request)
+    nobodys.user = AnonymousUser()  # the lazy one would read the session
+    context: dict[str, Any] = admin.site.each_context(nobodys)
+    context |= {"title": "Unavailable", "sentence": sentence}
+    context["again"] = request.get_full_path() if is_read else ""
+    return render(nobodys, "admin/unavailable.html", context, status=status)
 
 
 def _failed_ourselves(request: HttpRequest) -> HttpResponse:

@@ -3,6 +3,8 @@
 from html import unescape
 
 import pytest
+from django.db import connection
+from django.db.utils import OperationalError
 from django.test import Client
 
 from groups.access.staff_roles import ADMINISTRATOR, VIEWER
@@ -40,6 +42,37 @@ def test_an_error_of_the_web_itself_says_where_to_look(monkeypatch: pytest.Monke
     answer = client.get(LIST, headers=HTML)
     assert answer.status_code == 500
     assert "Its log has the error, at 20" in text(answer) and "a mistake" not in text(answer)
+
+
+def test_a_page_without_its_database_is_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = visitor(VIEWER)
+    client.raise_request_exception = False
+    monkeypatch.setattr(connection, "cursor", _away)
+    monkeypatch.setattr(connection, "ensure_connection", _away)
+    answer = client.get(f"{LIST}?o=-size&q=%22", headers=HTML)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1")
+    assert answer["Content-Type"].startswith("text/html")
+    assert "<main>" in text(answer) and "Reload this page in a few seconds." in text(answer)
+    assert f'href="{LIST}?o=-size&amp;q=%22"' in text(answer)
+    sent = client.post(ADD, {"name": "orders"}, headers=HTML)
+    assert sent.status_code == 503 and "look before you ask for it again" in text(sent)
+    assert "Try again" not in text(sent)
+
+
+@pytest.mark.parametrize(("path", "accepted"), [("/metrics", "text/html"), (LIST, "text/plain")])
+def test_programs_get_a_sentence_without_a_page(
+    path: str, accepted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = visitor(VIEWER)
+    client.raise_request_exception = False
+    monkeypatch.setattr(connection, "cursor", _away)
+    answer = client.get(path, headers={"accept": accepted})
+    assert answer.status_code == 503 and answer["Content-Type"].startswith("text/plain")
+    assert "The database is currently unavailable" in text(answer)
+
+
+def _away(*_: object) -> None:
+    raise OperationalError("the connection was closed")
 
 
 def test_what_is_not_there_and_what_one_may_not_are_told_apart() -> None:
