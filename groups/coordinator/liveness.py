@@ -8,7 +8,7 @@ write that fails is repeated later.
 import asyncio
 import heapq
 import logging
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from zlib import crc32
 import psycopg
 
 from groups.coordinator.runtime import CoordinatorRuntime
-from groups.core.group import Group, Millis, Session
+from groups.core.group import Millis, Session
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.store.sql import liveness as sql
@@ -35,6 +35,9 @@ implies."""
 
 ROWS_MAX = 2_000
 """Notes of one statement."""
+
+SESSIONS_MAX = 500
+"""Members that are looked at without a look at the clock: some two milliseconds."""
 
 FEW = 100
 """New groups that are written at once. With slots come thousands: these are spread over the time in
@@ -80,53 +83,82 @@ class Notes:
                     async with asyncio.timeout(LOOK_S):
                         await self._wake.wait()
                 self._wake.clear()
-                while self.coordinator.holds_lease and (notes := self.collect()):
+                while self.coordinator.holds_lease and (notes := await self.collect()):
                     await self._note(notes)
         finally:
             if self._connection is not None:
                 await self._connection.close()
 
-    def collect(self) -> list[Note]:
-        """The notes to write now. Changes only this object's own state."""
+    async def collect(self) -> list[Note]:
+        """The notes to write now: those of about ``ROWS_MAX`` members, and of whole groups. Other
+        tasks run in between. Changes only this object's own state."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
-        entries = self.coordinator.entries
-        new = entries.keys() - self._noted.keys()
-        for group_id in new:
-            self._noted[group_id] = {}
-            later = _spread(group_id, entries[group_id].group, now) if len(new) > FEW else 0
-            heapq.heappush(self._due, (now + later, group_id))
+        await self._meet(now, slices)
         notes: list[Note] = []
-        for group_id in self._asked & entries.keys():
-            notes += self._of(group_id, entries[group_id].group, now, whole=True)
-        asked, self._asked = self._asked, set()
-        while self._due and self._due[0][0] <= now and not slices.is_over:
+        asked = set()
+        while self._asked and len(notes) < ROWS_MAX:
+            asked.add(group_id := self._asked.pop())
+            notes += await self._of(group_id, now, slices, whole=True)
+        while self._due and self._due[0][0] <= now and len(notes) < ROWS_MAX:
             _, group_id = heapq.heappop(self._due)
-            entry = entries.get(group_id)
-            if entry is None:
-                self._noted.pop(group_id, None)
-                continue
             if group_id not in asked:
-                notes += self._of(group_id, entry.group, now, whole=False)
-            heapq.heappush(self._due, (now + _until_next(entry.group, now), group_id))
+                notes += await self._of(group_id, now, slices, whole=False)
+            if (shortest := await self._shortest_session(group_id, now, slices)) is None:
+                self._noted.pop(group_id, None)
+            else:
+                heapq.heappush(self._due, (now + _interval(shortest), group_id))
         return sorted(notes)
 
-    def _of(self, group_id: str, group: Group, now: Millis, *, whole: bool) -> list[Note]:
+    async def _meet(self, now: Millis, slices: Slices) -> None:
+        """Plan the first check of groups that are new here."""
+        new = self.coordinator.entries.keys() - self._noted.keys()
+        for group_id in new:
+            later = 0
+            if len(new) > FEW:
+                shortest = await self._shortest_session(group_id, now, slices)
+                later = crc32(group_id.encode()) % _interval(shortest or 0)
+            self._noted[group_id] = {}
+            heapq.heappush(self._due, (now + later, group_id))
+
+    async def _sessions(
+        self, group_id: str, now: Millis, slices: Slices
+    ) -> AsyncIterator[list[Session]]:
+        """The sessions of the group in slices; none if it is not in memory. It stays as it was at
+        the first: a step makes another value."""
+        entry = self.coordinator.entries.get(group_id)
+        waiting = iter(()) if entry is None else entry.group.sessions(now)
+        while part := list(islice(waiting, SESSIONS_MAX)):
+            if slices.is_over:
+                await slices.pause()
+            yield part
+
+    async def _shortest_session(
+        self, group_id: str, now: Millis, slices: Slices
+    ) -> Millis | None:
+        """The shortest session timeout of its members, 0 without members; None if the group is not
+        in memory."""
+        if group_id not in self.coordinator.entries:
+            return None
+        parts = self._sessions(group_id, now, slices)
+        return min([min(s.timeout_ms for s in part) async for part in parts], default=0)
+
+    async def _of(self, group_id: str, now: Millis, slices: Slices, *, whole: bool) -> list[Note]:
         noted = self._noted.setdefault(group_id, {})
-        sessions = list(group.sessions(now))
-        found = [
-            Note(group_id, session)
-            for session in sessions
-            if session.heard_at != (before := noted.get(session.member_id))
-            and (
-                whole
-                or before is None
-                or session.heard_at - before >= session.timeout_ms / NOTES_PER_SESSION
-            )
-        ]
-        if len(noted) > len(sessions):
-            present = {session.member_id for session in sessions}
-            for member_id in noted.keys() - present:
-                del noted[member_id]
+        gone, found = set(noted), []
+        async for part in self._sessions(group_id, now, slices):
+            gone.difference_update(session.member_id for session in part)
+            found += [
+                Note(group_id, session)
+                for session in part
+                if session.heard_at != (before := noted.get(session.member_id))
+                and (
+                    whole
+                    or before is None
+                    or session.heard_at - before >= session.timeout_ms / NOTES_PER_SESSION
+                )
+            ]
+        for member_id in gone:
+            noted.pop(member_id, None)
         return found
 
     async def _note(self, notes: list[Note]) -> None:
@@ -137,9 +169,13 @@ class Notes:
             except (psycopg.Error, OSError) as error:
                 logger.info("times of heartbeats could not be written: %s", error)
                 return
-            for group_id, session in part:
-                if group_id in self._noted:
-                    self._noted[group_id][session.member_id] = session.heard_at
+            self.written(part)
+
+    def written(self, notes: Iterable[Note]) -> None:
+        """These notes are in the rows."""
+        for group_id, session in notes:
+            if group_id in self._noted:
+                self._noted[group_id][session.member_id] = session.heard_at
 
     async def _write(self, notes: list[Note]) -> None:
         if self._connection is None or self._connection.closed:
@@ -156,12 +192,6 @@ class Notes:
         )
 
 
-def _until_next(group: Group, now: Millis) -> Millis:
-    """When to check the group again: often enough that no note of a live member expires."""
-    shortest = min((session.timeout_ms for session in group.sessions(now)), default=0)
+def _interval(shortest: Millis) -> Millis:
+    """How often to check a group: so that no note of a live member expires."""
     return max(int(LOOK_S * 1000), shortest // (NOTES_PER_SESSION * LOOKS_PER_NOTE))
-
-
-def _spread(group_id: str, group: Group, now: Millis) -> Millis:
-    """A delay that spreads the checks of groups that were loaded together."""
-    return crc32(group_id.encode()) % _until_next(group, now)
