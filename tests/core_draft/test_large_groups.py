@@ -7,7 +7,9 @@ from typing import ClassVar
 import pytest
 
 from groups.core import events
+from groups.core.draft import join
 from groups.core.draft.group import DraftGroup
+from groups.core.errors import ErrorCode
 from groups.core.group import Rules
 from groups.core.step import EXACT_MAX
 
@@ -144,3 +146,29 @@ def test_a_consumer_with_a_short_session_is_known_the_moment_it_is_let_in() -> N
         crowd.join(consumer_id, SESSIONS[2])
     assert crowd.group.durable.group.state == "Stable"
     assert crowd.group.due(crowd.now) == crowd.now + 6_000
+
+
+def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(join, "TOPICS_MAX", 4)
+    group = DraftGroup.absent("g", RULES, 0)
+
+    def told(number: int, *topics: str) -> ErrorCode:
+        nonlocal group
+        event = events.DraftJoin(
+            ticket=events.Ticket(number, 1),
+            consumer_id="",
+            client_id="c",
+            client_host="h",
+            session_timeout_ms=10_000,
+            topics=topics,
+            strategy="range",
+        )
+        decision = group.step([event], 1, Random(1))
+        group = decision.group
+        return ErrorCode(decision.answers[0].reply.error) if decision.answers else ErrorCode.NONE
+
+    assert told(1, "a", "b", "c") is ErrorCode.NONE
+    assert told(2, "c", "d", "e") is ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert told(3, "c", "d") is ErrorCode.NONE
+    assert told(4, "a", "b", "c", "d") is ErrorCode.NONE, "those of others cost nothing"
+    assert set(group.counts) == {"a", "b", "c", "d"}

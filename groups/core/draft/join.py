@@ -23,6 +23,9 @@ FEW_BYTES = 4_096
 """Maximum length of a list of topics that is always accepted: those of all consumers that a group
 may have are 40 MB."""
 
+TOPICS_MAX = 200_000
+"""Different topics that the consumers of a group name: each join copies their counts."""
+
 WANTS = "it wants other topics"
 
 SUPERSEDED = ErrorCode.ILLEGAL_GENERATION
@@ -85,9 +88,12 @@ def _check_group(work: Work, event: DraftJoin) -> None:
 
 
 def _check_room(work: Work, event: DraftJoin) -> None:
-    """Refuse a long list of topics if the group's consumers have too many. Short ones are limited
-    by the number of consumers."""
+    """Refuse topics if the group's consumers name too many. The bytes of short lists are limited by
+    the number of consumers."""
     size, live = _bytes_of(event.topics), work.live
+    more = sum(topic not in live.counts for topic in event.topics)
+    if more and len(live.counts) + more > TOPICS_MAX:
+        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
     if size <= FEW_BYTES:
         return
     rows = {row.member_id: row for row in work.members.values()}
