@@ -23,6 +23,7 @@ from groups.core.events import (
     DraftHeartbeat,
     DraftJoin,
     Event,
+    ExpireOffsets,
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
@@ -30,6 +31,8 @@ from groups.core.events import (
     OffsetDelete,
     OffsetWrite,
     RegisterConsumer,
+    ResetOffsets,
+    RestoreOffsets,
     SyncGroup,
     TopicsChanged,
     TopicsMatched,
@@ -110,6 +113,10 @@ def _breadth(event: Event) -> int:
             return len(assignments)
         case LeaveGroup(members=leaving):
             return len(leaving)
+        case ExpireOffsets(ages=offsets) | RestoreOffsets(offsets=offsets):
+            return len(offsets)
+        case ResetOffsets(offsets=offsets, gone=gone):
+            return len(offsets) + len(gone)
     return 0
 
 

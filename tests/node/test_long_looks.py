@@ -1,0 +1,125 @@
+"""A node looks at much in slices: times of heartbeats of large groups, and offsets that expire."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+
+from groups import event_loop
+from groups.coordinator.liveness import FEW, SESSIONS_MAX, Notes
+from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
+from groups.core.events import Event, ExpireOffsets, OffsetWrite, ResetOffsets, RestoreOffsets
+from groups.core.expiry import Age
+from groups.core.rows import slot_of
+from groups.operations import offset_operations
+from tests.factories import durable, member
+from tests.in_process import Other, Running
+from tests.loading import adopt
+
+PARTS = 10
+
+
+T = TypeVar("T")
+
+
+async def turns_beside(work: Coroutine[Any, Any, T]) -> tuple[T, int]:
+    """The result, and the turns that another task gets in the meantime."""
+    turns, ended = 0, False
+
+    async def count() -> None:
+        nonlocal turns
+        while not ended:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.ensure_future(count())
+    result = await work
+    ended = True
+    await counting
+    return result, turns
+
+
+async def test_other_tasks_run_while_a_large_group_is_looked_at(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [member(f"m-{n}", position=n) for n in range(PARTS * SESSIONS_MAX)]
+    adopt(one.node.coordinator, {slot_of("g"): 1}, {"g": durable("g", many)})
+    monkeypatch.setattr(event_loop, "SLICE_MS", 0)  # each look at the clock ends a slice
+    found, turns = await turns_beside(Notes(one.node.coordinator).collect())
+    assert len(found) == len(many) and turns >= PARTS
+
+
+async def test_other_tasks_run_while_many_new_groups_are_planned(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = {f"g-{n}": durable(f"g-{n}", [member()]) for n in range(2 * FEW)}
+    adopt(one.node.coordinator, dict.fromkeys(map(slot_of, groups), 1), groups)
+    monkeypatch.setattr(event_loop, "SLICE_MS", 0)
+    _, turns = await turns_beside(Notes(one.node.coordinator).collect())
+    assert turns >= len(groups)
+
+
+async def test_many_groups_that_are_asked_for_are_noted_once_each(one: Running) -> None:
+    groups = {
+        f"g-{n}": durable(f"g-{n}", [member(f"m-{m}", position=m) for m in range(SESSIONS_MAX)])
+        for n in range(PARTS)
+    }
+    adopt(one.node.coordinator, dict.fromkeys(map(slot_of, groups), 1), groups)
+    notes = Notes(one.node.coordinator)
+    notes.ask(groups)
+    noted: list[tuple[str, str]] = []
+    while part := await notes.collect():
+        assert len(part) < 2_000 + SESSIONS_MAX  # not of all groups at once
+        noted += [(note.group_id, note.session.member_id) for note in part]
+        notes.written(part)
+    assert sorted(noted) == sorted(set(noted)) and len(noted) == PARTS * SESSIONS_MAX
+
+
+OLD = """
+INSERT INTO rollcall_offset
+    (group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at)
+SELECT 'g', 't', n, n, -1, '', clock_timestamp() - interval '100 days'
+FROM generate_series(1, %(rows)s) n
+"""
+
+
+async def test_other_tasks_run_while_offsets_that_expire_are_read(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await one.kept("g")
+    rows = PARTS * offset_operations.ROWS_AT_ONCE
+    await other.execute(OLD.encode(), {"rows": rows})
+    monkeypatch.setattr(event_loop, "SLICE_MS", 0)
+    parts = offset_operations.rows_of(await other.execute(b"SELECT * FROM rollcall_offset"))
+
+    async def read() -> int:
+        return len([row async for row in parts])
+
+    found, turns = await turns_beside(read())
+    assert found == rows + 1 and turns >= PARTS
+
+
+SAID: dict[str, Any] = {"operation_id": 1, "actor": "", "reason": ""}
+MANY = tuple(OffsetWrite("t", n, 1, -1, "") for n in range(LONG_STEP_MIN))
+AGES = tuple(Age("t", n, 1) for n in range(LONG_STEP_MIN))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ExpireOffsets(**SAID, state_age_ms=0, ages=AGES),
+        RestoreOffsets(**SAID, to="then", offsets=MANY),
+        ResetOffsets(**SAID, how="to 1", offsets=MANY, gone=(), before=()),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_many_offsets_of_an_operation_are_decided_beside_the_loop(
+    one: Running, event: Event
+) -> None:
+    adopt(one.node.coordinator, {slot_of("g"): 1}, {"g": durable("g")})
+    group = one.node.coordinator.entries["g"].group
+    assert may_take_long(group, [event])
+    name = "ages" if isinstance(event, ExpireOffsets) else "offsets"
+    assert not may_take_long(group, [replace(event, **{name: getattr(event, name)[1:]})])
