@@ -87,6 +87,8 @@ class BeatObserver:
         self._nodes: dict[int, Sighting] = {}
         self._orphans: dict[int, Orphan] = {}
         self._free: dict[int, Millis] = {}
+        self._rows: dict[int, SlotRow] = {}
+        self._robbed: set[UUID] = set()
         self._rescued: dict[int, Millis] = {}
 
     def look(
@@ -103,7 +105,9 @@ class BeatObserver:
                 self._nodes[node.node_id] = Sighting(
                     node.incarnation, node.beat, asked, node.lease_ms
                 )
+        slots = list(slots)
         self._look_for_orphans({node.incarnation for node in nodes}, slots, asked)
+        self._look_for_claims(slots)
 
     def forget(self) -> None:
         """Forget all beats: this node was suspended, or could not write its own beat, so that other
@@ -123,6 +127,23 @@ class BeatObserver:
                 same = seen is not None and seen.epoch == row.epoch
                 orphans[row.slot] = seen if seen and same else Orphan(row.epoch, asked)
         self._orphans = orphans
+
+    def _look_for_claims(self, slots: Sequence[SlotRow]) -> None:
+        """Find owners from whom another node took a slot: a slot that is given away is nobody's for
+        one epoch. Rows prove that, whether or not this node was suspended in between."""
+        for row in slots:
+            before = self._rows.get(row.slot)
+            if before is None or before.incarnation is None or row.incarnation is None:
+                continue
+            if row.incarnation != before.incarnation and row.epoch == before.epoch + 1:
+                self._robbed.add(before.incarnation)
+        self._rows = {row.slot: row for row in slots}
+        self._robbed &= {row.incarnation for row in slots if row.incarnation is not None}
+
+    def was_robbed(self, incarnation: UUID) -> bool:
+        """Whether another node has taken slots from this one, which still owns some: it found that
+        this one's lease is over, or that its process has ended."""
+        return incarnation in self._robbed
 
     def look_at_free(self, free: Iterable[SlotRow], now: Millis) -> None:
         """Process which slots are free to be claimed."""

@@ -85,15 +85,18 @@ class FailureDetector:
     ) -> bool:
         """Whether a node's advisory lock has been free long enough to prove that the node has died.
         A live node that is cut off from PostgreSQL answers from memory until its lease ends."""
+        if self._observer.was_robbed(node.incarnation):
+            # Another node has seen all of it. What is left to find out is that nobody came back.
+            return not await _is_locked(connection, node) and await nobody_listens(
+                node.host, node.port
+            )
         now = self.clock()
         intervals = (now - seen.since) / seen.lease_ms * BEATS_PER_LEASE
         if intervals < (LATE if seen.lock_free_since is None else OVERDUE):
             return False
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
             return False
-        keys = {"class": sql.LOCK_CLASS, "node_id": node.node_id}
-        row = await (await connection.execute(sql.NODE_IS_LOCKED.encode(), keys)).fetchone()
-        if row is None or row[0]:
+        if await _is_locked(connection, node):
             seen.lock_free_since = None
             return False
         if seen.lock_free_since is None:
@@ -112,3 +115,10 @@ class FailureDetector:
             return False
         row = await (await connection.execute(sql.SERVER_UP_MS.encode())).fetchone()
         return bool(row and row[0] >= lease_ms)
+
+
+async def _is_locked(connection: connections.Connection, node: NodeRow) -> bool:
+    """Whether a process holds the node's advisory lock."""
+    keys = {"class": sql.LOCK_CLASS, "node_id": node.node_id}
+    row = await (await connection.execute(sql.NODE_IS_LOCKED.encode(), keys)).fetchone()
+    return row is None or bool(row[0])

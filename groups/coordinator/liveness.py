@@ -132,9 +132,7 @@ class Notes:
                 await slices.pause()
             yield part
 
-    async def _shortest_session(
-        self, group_id: str, now: Millis, slices: Slices
-    ) -> Millis | None:
+    async def _shortest_session(self, group_id: str, now: Millis, slices: Slices) -> Millis | None:
         """The shortest session timeout of its members, 0 without members; None if the group is not
         in memory."""
         if group_id not in self.coordinator.entries:

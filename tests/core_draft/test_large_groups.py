@@ -164,6 +164,7 @@ def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatc
             strategy="range",
         )
         decision = group.step([event], 1, Random(1))
+        assert isinstance(decision.group, DraftGroup)
         group = decision.group
         return ErrorCode(decision.answers[0].reply.error) if decision.answers else ErrorCode.NONE
 

@@ -15,8 +15,9 @@ from groups.core.expiry import Age
 from groups.core.rows import slot_of
 from groups.operations import offset_operations
 from tests.factories import durable, member
-from tests.in_process import Other, Running
+from tests.in_process import Other
 from tests.loading import adopt
+from tests.node.running import Running
 
 PARTS = 10
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -23,6 +23,7 @@ from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
 from groups.core.rows import SLOTS, slot_of
 from groups.postgres import connections
+from groups.store.sql import slots as sql
 from tests import rows
 from tests.node.running import Running, running
 
@@ -176,6 +177,49 @@ async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Othe
         for now[0] in (5_300, 5_850):  # the lock is free, and is still free; the beat is overdue
             assert await deaths.look(other, [node], slots) == set()
     assert await deaths.look(other, [node], slots) == {7}
+
+
+async def test_a_death_that_another_node_acted_on_needs_no_second_look(other: Other) -> None:
+    """Not even of a survivor that has just forgotten all beats; but the lock has to be free, and the
+    port closed, as it sees itself."""
+    observer = BeatObserver(LEASE_MS)
+    deaths = FailureDetector(8, observer, lambda: 5_000)
+    deaths.connected()
+    async with await asyncio.start_server(lambda _in, out: out.close(), "127.0.0.1") as alive:
+        port = alive.sockets[0].getsockname()[1]
+        node = NodeRow(7, uuid4(), 1, "127.0.0.1", port, lease_ms=LEASE_MS)
+        mine = SlotRow(0, 7, node.incarnation, 1)
+        taken = [mine, SlotRow(1, 9, uuid4(), 2)]
+        observer.look([node], [mine, mine._replace(slot=1)], asked=4_000, told=4_000)
+        observer.forget()
+        observer.look([node], taken, asked=5_000, told=5_000)
+        assert await deaths.look(other, [node], taken) == set(), "somebody is at the port"
+    lock = {"class": sql.LOCK_CLASS, "node_id": 7}
+    await other.execute(sql.LOCK_NODE.encode(), lock)
+    assert await deaths.look(other, [node], taken) == set(), "the lock is held"
+    await other.execute(b"SELECT pg_advisory_unlock(%(class)s, %(node_id)s)", lock)
+    assert await deaths.look(other, [node], taken) == {7}
+
+
+@pytest.mark.parametrize(
+    ("then", "is_robbed"),
+    [
+        ([SlotRow(1, 9, UUID(int=9), 2)], True),
+        ([SlotRow(1, 9, UUID(int=9), 3)], False),  # given away before
+        ([SlotRow(1, None, None, 2)], False),
+        ([SlotRow(1, None, None, 2), SlotRow(1, 9, UUID(int=9), 3)], False),
+        ([SlotRow(1, 9, UUID(int=9), 1_000_001)], False),  # epochs were raised
+    ],
+)
+def test_only_a_slot_that_was_taken_tells_of_a_death(then: list[SlotRow], is_robbed: bool) -> None:
+    observer, node = BeatObserver(LEASE_MS), NodeRow(7, UUID(int=7), 1, "h", 1)
+    mine = SlotRow(0, 7, node.incarnation, 1)
+    observer.look([node], [mine, mine._replace(slot=1)], asked=0, told=0)
+    for row in then:
+        observer.look([node], [mine, row], asked=0, told=0)
+    assert observer.was_robbed(node.incarnation) is is_robbed
+    observer.look([node], [row._replace(slot=0)], asked=0, told=0)  # it owns nothing any more
+    assert not observer.was_robbed(node.incarnation)
 
 
 async def test_a_host_that_is_silent_may_be_alive() -> None:
