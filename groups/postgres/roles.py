@@ -23,6 +23,19 @@ NODE_TIMEOUTS: Mapping[str, str] = {
     "tcp_keepalives_count": "3",
 }
 
+FORMS: Mapping[str, str] = {
+    "datestyle": "ISO",
+    "intervalstyle": "postgres",
+    "bytea_output": "hex",
+    "client_encoding": "UTF8",
+    "default_transaction_isolation": r"read\ committed",
+    "default_transaction_deferrable": "off",
+}
+"""How every process sends and reads values, and what its transactions see, whatever ``ALTER
+DATABASE`` or ``ALTER ROLE ... SET`` say: psycopg cannot read a time of ``DateStyle`` German, and the
+guard needs each statement to see what was committed before it. Whether the database is read-only
+is an operator's to say."""
+
 UNLIMITED = -1
 """PostgreSQL's value for a login without a CONNECTION LIMIT."""
 
@@ -257,5 +270,10 @@ BY_NAME: Mapping[str, Role] = {role.name: role for role in ROLES}
 def options(role: str, over: Mapping[str, str] | None = None, *, taken: bool) -> str:
     """libpq's ``options`` for a process of this role: its settings, and the role if it has to be
     set (``taken``); ``over`` replaces some settings."""
-    settings = {**BY_NAME[role].settings, **(over or {}), **({"role": role} if taken else {})}
+    settings = {
+        **FORMS,
+        **BY_NAME[role].settings,
+        **(over or {}),
+        **({"role": role} if taken else {}),
+    }
     return " ".join(f"-c {name}={value}" for name, value in settings.items())
