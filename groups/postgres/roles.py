@@ -32,9 +32,9 @@ FORMS: Mapping[str, str] = {
     "default_transaction_deferrable": "off",
 }
 """How every process sends and reads values, and what its transactions see, whatever ``ALTER
-DATABASE`` or ``ALTER ROLE ... SET`` say: psycopg cannot read a time of ``DateStyle`` German, and the
-guard needs each statement to see what was committed before it. Whether the database is read-only
-is an operator's to say."""
+DATABASE`` or ``ALTER ROLE ... SET`` say: psycopg cannot read the times of ``DateStyle`` German, and
+the guard needs each statement to see what was committed before it. Whether the database is
+read-only is an operator's to say."""
 
 UNLIMITED = -1
 """PostgreSQL's value for a login without a CONNECTION LIMIT."""

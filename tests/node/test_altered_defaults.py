@@ -1,4 +1,4 @@
-"""Defaults that an administrator gives the database, or a role, change nothing that a node reads."""
+"""Defaults that an administrator gives the database change nothing that a node reads."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime

@@ -180,8 +180,8 @@ async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Othe
 
 
 async def test_a_death_that_another_node_acted_on_needs_no_second_look(other: Other) -> None:
-    """Not even of a survivor that has just forgotten all beats; but the lock has to be free, and the
-    port closed, as it sees itself."""
+    """Not even of a survivor that has just forgotten all beats; but the lock has to be free, and
+    the port closed, as it sees itself."""
     observer = BeatObserver(LEASE_MS)
     deaths = FailureDetector(8, observer, lambda: 5_000)
     deaths.connected()
