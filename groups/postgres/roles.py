@@ -17,6 +17,8 @@ NODE_TIMEOUTS: Mapping[str, str] = {
     "lock_timeout": "100ms",
     "transaction_timeout": "5s",
     "client_connection_check_interval": "1s",
+    # Readers and the doorbell are idle for as long as nobody asks and nothing happens.
+    "idle_session_timeout": "0",
     # A node that vanished must lose its advisory lock within seconds.
     "tcp_keepalives_idle": "5",
     "tcp_keepalives_interval": "2",

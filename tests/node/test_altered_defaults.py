@@ -17,6 +17,7 @@ ODD = {
     "client_encoding": "LATIN1",
     "default_transaction_isolation": "serializable",
     "default_transaction_deferrable": "on",
+    "idle_session_timeout": "500ms",
 }
 
 

@@ -1,18 +1,21 @@
 """A node looks at much in slices: times of heartbeats of large groups, and offsets that expire."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any, TypeVar
 
 import pytest
 
 from groups import event_loop
-from groups.coordinator.liveness import FEW, SESSIONS_MAX, Notes
+from groups.coordinator.liveness import FEW, ROWS_MAX, SESSIONS_MAX, Notes
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.events import Event, ExpireOffsets, OffsetWrite, ResetOffsets, RestoreOffsets
 from groups.core.expiry import Age
-from groups.core.rows import slot_of
+from groups.core.group import Rules
+from groups.core.rows import Durable, slot_of
 from groups.operations import offset_operations
 from tests.factories import durable, member
 from tests.in_process import Other
@@ -23,6 +26,14 @@ PARTS = 10
 
 
 T = TypeVar("T")
+
+
+def holding(groups: Mapping[str, Durable]) -> CoordinatorRuntime:
+    """A coordinator of these groups alone, for which no time passes."""
+    made = CoordinatorRuntime(Rules(), lambda: 1_000_000, Random(1), lambda _ticket, _reply: None)
+    made.lease_until = 2_000_000
+    adopt(made, dict.fromkeys(map(slot_of, groups), 1), groups)
+    return made
 
 
 async def turns_beside(work: Coroutine[Any, Any, T]) -> tuple[T, int]:
@@ -43,36 +54,35 @@ async def turns_beside(work: Coroutine[Any, Any, T]) -> tuple[T, int]:
 
 
 async def test_other_tasks_run_while_a_large_group_is_looked_at(
-    one: Running, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     many = [member(f"m-{n}", position=n) for n in range(PARTS * SESSIONS_MAX)]
-    adopt(one.node.coordinator, {slot_of("g"): 1}, {"g": durable("g", many)})
+    notes = Notes(holding({"g": durable("g", many)}))
     monkeypatch.setattr(event_loop, "SLICE_MS", 0)  # each look at the clock ends a slice
-    found, turns = await turns_beside(Notes(one.node.coordinator).collect())
+    found, turns = await turns_beside(notes.collect())
     assert len(found) == len(many) and turns >= PARTS
 
 
 async def test_other_tasks_run_while_many_new_groups_are_planned(
-    one: Running, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     groups = {f"g-{n}": durable(f"g-{n}", [member()]) for n in range(2 * FEW)}
-    adopt(one.node.coordinator, dict.fromkeys(map(slot_of, groups), 1), groups)
+    notes = Notes(holding(groups))
     monkeypatch.setattr(event_loop, "SLICE_MS", 0)
-    _, turns = await turns_beside(Notes(one.node.coordinator).collect())
+    _, turns = await turns_beside(notes.collect())
     assert turns >= len(groups)
 
 
-async def test_many_groups_that_are_asked_for_are_noted_once_each(one: Running) -> None:
+async def test_many_groups_that_are_asked_for_are_noted_once_each() -> None:
     groups = {
         f"g-{n}": durable(f"g-{n}", [member(f"m-{m}", position=m) for m in range(SESSIONS_MAX)])
         for n in range(PARTS)
     }
-    adopt(one.node.coordinator, dict.fromkeys(map(slot_of, groups), 1), groups)
-    notes = Notes(one.node.coordinator)
+    notes = Notes(holding(groups))
     notes.ask(groups)
     noted: list[tuple[str, str]] = []
     while part := await notes.collect():
-        assert len(part) < 2_000 + SESSIONS_MAX  # not of all groups at once
+        assert len(part) < ROWS_MAX + SESSIONS_MAX  # not of all groups at once
         noted += [(note.group_id, note.session.member_id) for note in part]
         notes.written(part)
     assert sorted(noted) == sorted(set(noted)) and len(noted) == PARTS * SESSIONS_MAX
@@ -116,11 +126,8 @@ AGES = tuple(Age("t", n, 1) for n in range(LONG_STEP_MIN))
     ],
     ids=lambda event: type(event).__name__,
 )
-def test_many_offsets_of_an_operation_are_decided_beside_the_loop(
-    one: Running, event: Event
-) -> None:
-    adopt(one.node.coordinator, {slot_of("g"): 1}, {"g": durable("g")})
-    group = one.node.coordinator.entries["g"].group
+async def test_many_offsets_of_an_operation_are_decided_beside_the_loop(event: Event) -> None:
+    group = holding({"g": durable("g")}).entries["g"].group
     assert may_take_long(group, [event])
     name = "ages" if isinstance(event, ExpireOffsets) else "offsets"
     assert not may_take_long(group, [replace(event, **{name: getattr(event, name)[1:]})])
