@@ -141,7 +141,9 @@ class Notes:
         return min([min(s.timeout_ms for s in part) async for part in parts], default=0)
 
     async def _of(self, group_id: str, now: Millis, slices: Slices, *, whole: bool) -> list[Note]:
-        noted = self._noted.setdefault(group_id, {})
+        noted = self._noted.get(group_id)
+        if noted is None:  # not in memory, or new: then it is planned next, and noted as a whole
+            return []
         gone, found = set(noted), []
         async for part in self._sessions(group_id, now, slices):
             gone.difference_update(session.member_id for session in part)

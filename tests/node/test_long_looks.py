@@ -88,6 +88,16 @@ async def test_many_groups_that_are_asked_for_are_noted_once_each() -> None:
     assert sorted(noted) == sorted(set(noted)) and len(noted) == PARTS * SESSIONS_MAX
 
 
+async def test_a_group_that_is_asked_for_before_it_is_in_memory_is_noted_once_it_is(
+    one: Running,
+) -> None:
+    notes = Notes(one.node.coordinator)
+    notes.ask(["g"])
+    assert await notes.collect() == []
+    adopt(one.node.coordinator, {slot_of("g"): 1}, {"g": durable("g", [member()])})
+    assert [note.group_id for note in await notes.collect()] == ["g"]
+
+
 OLD = """
 INSERT INTO rollcall_offset
     (group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at)
