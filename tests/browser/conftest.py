@@ -4,9 +4,9 @@ import asyncio
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 import pytest
@@ -17,6 +17,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Response,
+    StorageState,
     expect,
     sync_playwright,
 )
@@ -26,7 +27,11 @@ from groups.access.staff_roles import ROLES
 from launcher.installation import Installation
 from tests.clients.conftest import SESSION_MS, Start, Worker
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SHELL = "chromium-headless-shell"
+"""Chromium without its windows: the same pages for a third of the processor."""
+
+BROWSERS = (SHELL, "chromium", "chromium-browser", "google-chrome")
+
 SIZE = {"width": 1400, "height": 900}
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
@@ -86,7 +91,9 @@ def browser() -> Iterator[Browser]:
     if program is None:
         pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)}")
     # Without a graphics card one would be imitated, which takes a quarter of the browser's time.
-    flags = ["--disable-gpu", "--in-process-gpu"]
+    flags = ["--disable-gpu"]
+    if not program.endswith(SHELL):  # which draws no frame of a larger page with that
+        flags.append("--in-process-gpu")
     if os.geteuid() == 0:
         flags.append("--no-sandbox")  # inside a container root has no other sandbox
     with sync_playwright() as playwright:
@@ -95,12 +102,32 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-LogIn = Callable[[str], Page]
+@pytest.fixture(scope="package")
+def sessions() -> dict[str, StorageState]:
+    """The cookies of each role that has logged in: the login page and the overview, which come
+    first, cost as much as a small test."""
+    return {}
+
+
+class LogIn(Protocol):
+    """What ``log_in`` gives."""
+
+    def __call__(self, role: str, at: str = "/admin/") -> Page: ...
+
+
+def _by_the_login_page(page: Page, role: str) -> StorageState:
+    page.goto("/admin/")
+    page.get_by_label("Username").fill(role.lower())
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    return page.context.storage_state()
 
 
 @pytest.fixture
-def log_in(world: World, browser: Browser) -> Iterator[LogIn]:
-    """Logs somebody of a role in, by the login page, in a window of their own.
+def log_in(world: World, browser: Browser, sessions: dict[str, StorageState]) -> Iterator[LogIn]:
+    """Opens a page of the site as somebody of a role, in a window of their own. The first of a
+    role logs in by the login page; those after it have their session.
 
     A page that throws an error, asks for what is not there, or does what the site's own policy
     forbids (Content-Security-Policy) fails its test.
@@ -116,19 +143,21 @@ def log_in(world: World, browser: Browser) -> Iterator[LogIn]:
         if "Content Security Policy" in message.text:
             errors.append(message.text)
 
-    def logged_in(role: str) -> Page:
-        context = browser.new_context(viewport=SIZE, base_url=world.web, permissions=CLIPBOARD)
+    def logged_in(role: str, at: str = "/admin/") -> Page:
+        known = sessions.get(role)
+        context = browser.new_context(
+            viewport=SIZE, base_url=world.web, permissions=CLIPBOARD, storage_state=known
+        )
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("response", note)
         page.on("console", hear)
-        page.goto("/admin/")
-        page.get_by_label("Username").fill(role.lower())
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+        if known is None:
+            sessions[role] = _by_the_login_page(page, role)
+        if known is not None or at != "/admin/":
+            page.goto(at)
         return page
 
     yield logged_in

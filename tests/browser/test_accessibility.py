@@ -134,8 +134,7 @@ def group(world: World, start: Start, topic: str) -> str:
 
 
 def test_the_page_of_a_group_shuts_nobody_out(log_in: LogIn, group: str) -> None:
-    page = log_in(OPERATOR)
-    page.goto(f"/admin/groups/group/{group}/change/")
+    page = log_in(OPERATOR, f"/admin/groups/group/{group}/change/")
     expect(page.locator("#situation")).to_contain_text("Settled")
     assert [told for theme in THEMES for told in troubles(page, theme)] == []
 

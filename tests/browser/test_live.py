@@ -15,6 +15,9 @@ from tests.browser.conftest import LogIn, World
 
 pytestmark = pytest.mark.xdist_group("browser")
 
+BARE = "/livez"
+"""A page of this origin, with nothing on it."""
+
 LISTENERS = """
 SELECT pid FROM pg_stat_activity WHERE application_name = 'rollcall web doorbell'
 """
@@ -35,7 +38,7 @@ class Probe:
         page.clock.install(time=0)
         page.clock.pause_at(1_000)
         page.route("**/probe", self._answer)
-        page.goto("/livez")  # a page of this origin, and bare
+        page.goto(BARE)
         page.evaluate(
             """([group, part]) => {
                 document.body.innerHTML = '<p data-live-state></p><div id="live"></div>';
@@ -79,7 +82,7 @@ def watch(world: World, log_in: LogIn, name: str) -> Watch:
     """Opens a probe for a group of the test's own."""
 
     def opened(part: str, group_id: str = name, door: Door | None = None) -> Probe:
-        page = log_in(VIEWER)
+        page = log_in(VIEWER, BARE)
         if door is not None:
             page.route_web_socket("**/ws/groups/**", door)
         return Probe(page, world, group_id, part)

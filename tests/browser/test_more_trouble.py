@@ -12,7 +12,7 @@ from benchmarks import large_group
 from groups.access.staff_roles import OPERATOR, VIEWER
 from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
-from tests.browser.test_steering import ALL, find, tab
+from tests.browser.test_steering import ALL, find, group_page, tab
 from tests.clients.conftest import Start
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.long, pytest.mark.timeout(300)]
@@ -55,8 +55,8 @@ def test_a_frozen_group_says_who_froze_it_until_when_and_what_waits(
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page, viewer = log_in(OPERATOR), log_in(VIEWER)
-    find(page, topic)
+    page = log_in(OPERATOR, group_page(topic))
+    viewer = log_in(VIEWER)
     page.get_by_role("link", name="Freeze it").click()
     page.get_by_label("Reason").fill("a long batch")
     page.get_by_label("Until, in UTC").fill("2999-01-01T10:00")
@@ -85,14 +85,12 @@ def test_a_frozen_group_says_who_froze_it_until_when_and_what_waits(
 def test_a_freeze_ends_by_itself(world: World, log_in: LogIn, start: Start, topic: str) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page = log_in(OPERATOR)
-    page.goto(f"/admin/groups/group/{topic}/freeze/")
+    page = log_in(OPERATOR, f"/admin/groups/group/{topic}/freeze/")
     page.get_by_label("Reason").fill("a short batch")
     page.get_by_label("Until, in UTC").fill("2999-01-01T10:00")
     page.get_by_role("button", name="Freeze the group").click()
     expect(page.get_by_text("succeeded").first).to_be_visible()
-    watching = log_in(VIEWER)
-    find(watching, topic)
+    watching = log_in(VIEWER, group_page(topic))
     expect(watching.locator("#situation")).to_contain_text("Frozen by operator")
 
     world.execute("UPDATE rollcall_group_config SET until = now() WHERE group_id = %s", topic)
@@ -107,8 +105,7 @@ def test_offsets_that_a_script_altered_are_told_with_what_they_were(
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
     one.commit(7)
-    viewer = log_in(VIEWER)
-    find(viewer, topic)
+    viewer = log_in(VIEWER, group_page(topic))
     one.close()
     expect(viewer.locator("#situation")).to_have_text("The group has no members.")
     client = [sys.executable, "-c", ALTER, world.kafka, topic]
@@ -161,8 +158,7 @@ def test_each_tab_of_a_large_group_says_how_it_stands_and_every_member_is_found(
     world: World, log_in: LogIn, name: str, members: int, partitions: int
 ) -> None:
     large_group.write(world.url, name, members, partitions)
-    viewer = log_in(VIEWER)
-    find(viewer, name)
+    viewer = log_in(VIEWER, group_page(name))
     sentence = f"Settled: {members:,} members own {partitions:,} partitions."
     for title in ("Who owns what", "Members", "Rebalances", "Offsets", "Configuration"):
         tab(viewer, title)

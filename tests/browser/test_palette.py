@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from groups.access.staff_roles import OPERATOR, VIEWER
 from tests.browser.conftest import LogIn, World
-from tests.browser.test_steering import ALL, find
+from tests.browser.test_steering import ALL, group_page
 from tests.clients.conftest import Start
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.long, pytest.mark.timeout(240)]
@@ -42,8 +42,7 @@ def test_the_list_follows_its_groups_but_not_while_it_is_paused_or_rows_are_chos
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page = log_in(OPERATOR)
-    page.goto(f"/admin/groups/group/?q={topic}")
+    page = log_in(OPERATOR, f"/admin/groups/group/?q={topic}")
     row = page.locator("#live tbody tr", has_text=topic)
     expect(row).to_contain_text("Settled: 1 member")
 
@@ -74,8 +73,7 @@ def test_many_groups_are_followed_to_their_ends(
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page = log_in(OPERATOR)
-    page.goto(f"/admin/groups/group/?state=Stable&q={topic}")
+    page = log_in(OPERATOR, f"/admin/groups/group/?state=Stable&q={topic}")
     page.locator("#live tbody tr", has_text=topic).locator("input.action-select").check()
     page.locator("select[name=action]").select_option("force_rebalances")
     page.get_by_role("button", name="Run").click()
@@ -84,8 +82,7 @@ def test_many_groups_are_followed_to_their_ends(
     expect(page.get_by_role("status").get_by_text("1 of 1 done")).to_be_visible()
     expect(page.locator("#live")).to_contain_text("succeeded")
 
-    viewer = log_in(VIEWER)
-    find(viewer, topic)
+    viewer = log_in(VIEWER, group_page(topic))
     expect(viewer.locator("#live")).to_contain_text("maintenance")
     viewer.goto("/admin/groups/group/")
     expect(viewer.locator("select[name=action]")).to_have_count(0)

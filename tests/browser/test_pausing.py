@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from groups.access.staff_roles import OPERATOR, VIEWER
 from rollcall.client import BlockingMember
 from tests.browser.conftest import LogIn, World
-from tests.browser.test_steering import find, tab
+from tests.browser.test_steering import find, group_page, tab
 from tests.clients.conftest import SESSION_MS, Start
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -34,13 +34,14 @@ def anna(world: World, topic: str) -> Iterator[BlockingMember]:
         yield member
 
 
+@pytest.mark.long
 def test_work_is_stopped_and_started_before_everybodys_eyes(
     world: World, log_in: LogIn, start: Start, topic: str, anna: BlockingMember
 ) -> None:
     stock = start("kafka-python", world.kafka, topic)
     stock.until(lambda: len(stock.owned) == len(anna.workable) == 3, "three and three")
-    page, watching = log_in(OPERATOR), log_in(VIEWER)
-    find(watching, topic)
+    page = log_in(OPERATOR)
+    watching = log_in(VIEWER, group_page(topic))
     watching.evaluate("window.untouched = true")
     expect(watching.get_by_role("link", name=STOP)).to_have_count(0)
 

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from groups.access.staff_roles import OPERATOR, VIEWER
 from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
-from tests.browser.test_steering import ALL, find, tab
+from tests.browser.test_steering import ALL, find, group_page, tab
 from tests.clients.conftest import Start, Worker
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -38,8 +38,7 @@ def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
 ) -> None:
     one = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page = log_in(OPERATOR)
-    find(page, topic)
+    page = log_in(OPERATOR, group_page(topic))
     situation = page.locator("#situation")
     expect(situation).to_have_text("Settled: 1 member owns 6 partitions.")
 
@@ -70,8 +69,7 @@ def test_a_page_says_that_contact_is_lost_and_how_old_it_is(
 ) -> None:
     one = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page = log_in(VIEWER)
-    find(page, topic)
+    page = log_in(VIEWER, group_page(topic))
     banner = page.locator("[data-live-lost]")
     expect(banner).to_be_hidden()
 
@@ -81,15 +79,15 @@ def test_a_page_says_that_contact_is_lost_and_how_old_it_is(
     expect(banner).to_be_hidden()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_a_group_that_is_deleted_under_an_open_page_becomes_its_tombstone(
     log_in: LogIn, world: World, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page, operator = log_in(VIEWER), log_in(OPERATOR)
-    find(page, topic)
-    find(operator, topic)
+    page = log_in(VIEWER, group_page(topic))
+    operator = log_in(OPERATOR, group_page(topic))
     expect(operator.get_by_role("link", name="Force a rebalance")).to_be_visible()
     one.close()
     expect(page.locator("#situation")).to_have_text("The group has no members.")
@@ -115,8 +113,7 @@ admin.delete_consumer_groups([sys.argv[2]])[sys.argv[2]].result()
 def test_focus_survives_refreshes(log_in: LogIn, world: World, start: Start, topic: str) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
-    page = log_in(OPERATOR)
-    find(page, topic)
+    page = log_in(OPERATOR, group_page(topic))
     tab(page, "Members")
     expect(page.locator("#situation")).to_have_text("Settled: 1 member owns 6 partitions.")
     page.get_by_role("link", name="Evict").focus()
