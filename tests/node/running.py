@@ -6,15 +6,17 @@ out; what would go to a connection is kept here, to see that each ticket is answ
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from unittest.mock import patch
 
+from groups.cluster import slot_loader
 from groups.cluster.view import NodeAddress
 from groups.core.events import Event, JoinGroup, OffsetCommit, OffsetWrite, SyncGroup, Ticket
 from groups.core.group import Millis
 from groups.core.replies import Committed, Joined, Reply
+from groups.core.rows import SLOTS
 from groups.event_loop import monotonic_ms
 from groups.node import Node
 from groups.postgres import connections
@@ -171,9 +173,16 @@ class Running:
         assert await self.commit(group_id, 0) == Committed()
 
 
-def patient_start() -> AbstractContextManager[object]:
-    """A node that starts waits for PostgreSQL as long as it takes: the machine may be busy."""
-    return patch.object(connections, "CONNECT_TIMEOUT_S", CONNECT_S)
+@contextmanager
+def patient_start() -> Iterator[None]:
+    """A node that starts waits for PostgreSQL as long as it takes: the machine may be busy. And it
+    loads all slots, which are empty, at once: in eight parts, which are for slots with thousands of
+    groups, loading is half of the statements of a test's node."""
+    with (
+        patch.object(connections, "CONNECT_TIMEOUT_S", CONNECT_S),
+        patch.object(slot_loader, "LOAD_SLOTS_MAX", SLOTS),
+    ):
+        yield
 
 
 @asynccontextmanager
@@ -194,7 +203,8 @@ async def running(
     task = asyncio.create_task(node.run())
     try:
         waiting = asyncio.create_task(node.whole.wait())
-        await asyncio.wait([waiting, task], return_when=asyncio.FIRST_COMPLETED)
+        with patient_start():
+            await asyncio.wait([waiting, task], return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         if task.done():
             await task
