@@ -49,7 +49,7 @@ run: $(READY) ## serve everything in the foreground until Ctrl-C
 
 # Some random walks and bytes of each property; `make test-proof` has all of them.
 test: $(READY) ## every tier, in parallel and in random order, without what is long
-	ROLLCALL_TEST_EXAMPLES=30 ROLLCALL_FUZZ_FACTOR=0.4 $(PYTEST) -m "not long" $(ARGS)
+	ROLLCALL_TEST_EXAMPLES=20 ROLLCALL_FUZZ_FACTOR=0.3 $(PYTEST) -m "not long" $(ARGS)
 
 test-long: MORE := 0
 test-long: $(READY) ## what is long

@@ -33,6 +33,7 @@ class World:
             return rows or [(0,)]  # of a table without rows: the page is not found
 
 
+@pytest.mark.long
 def test_no_page_asks_the_database_often() -> None:
     admin, _ = visitor(ADMINISTRATOR, name="administrator"), visitor(VIEWER, name="viewer")
     world, names = World(), [f"orders-{number:02}" for number in range(ROWS)]

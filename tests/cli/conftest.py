@@ -7,6 +7,7 @@ out, which costs each process half a second and has a test of its own.
 import asyncio
 import csv
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from benchmarks.wire import create_topic
 from launcher.installation import Installation
 from rollcall.cli.app import run
 from tests.clients.conftest import SESSION_MS, Worker
-from tests.installations import TOKEN
+from tests.installations import TOKEN, certificates
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,9 @@ def cli(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("ROLLCALL_URL", installation.web)
     monkeypatch.setenv("ROLLCALL_TOKEN", TOKEN)
+    # httpx reads its authorities for http too; reading the world's takes longer than the command.
+    authority = certificates(Path(os.environ["ROLLCALL_TEST_DIR"])) / "ca.pem"
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
 
     def typed(*words: str) -> Ended:
         capsys.readouterr()

@@ -24,10 +24,14 @@ SESSION_MS = 6_000
 """The shortest session that a node allows by default: a dead worker is missed soon."""
 
 
-def each(programs: Mapping[str, Program], names: Iterable[str] | None = None) -> list[ParameterSet]:
-    """A parameter for each of them, or for those named; Python's come along, and are not long."""
+def each(
+    programs: Mapping[str, Program], names: Iterable[str] | None = None, *, quick: str
+) -> list[ParameterSet]:
+    """A parameter for each of them, or for those named. One of Python's, ``quick``, stands for all
+    in ``make test``; the same story with another library is long."""
+    assert programs[quick].language == "python"
     return [
-        pytest.param(name, marks=() if programs[name].language == "python" else pytest.mark.long)
+        pytest.param(name, marks=() if name == quick else pytest.mark.long)
         for name in names or programs
     ]
 

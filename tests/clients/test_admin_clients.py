@@ -26,8 +26,12 @@ def admin(request: pytest.FixtureRequest, installation: Installation) -> Iterato
         yield shell
 
 
-every_library = pytest.mark.parametrize("admin", each(ADMINS), indirect=True)
-thorough_library = pytest.mark.parametrize("admin", each(ADMINS, THOROUGH), indirect=True)
+every_library = pytest.mark.parametrize(
+    "admin", each(ADMINS, quick="confluent-kafka"), indirect=True
+)
+thorough_library = pytest.mark.parametrize(
+    "admin", each(ADMINS, THOROUGH, quick="kafka-python"), indirect=True
+)
 
 
 def refused(code: ErrorCode) -> dict[str, int]:

@@ -15,7 +15,8 @@ from confluent_kafka.admin import (
 )
 
 from launcher.installation import Installation
-from tests.clients.conftest import PATIENCE_S, Start, topic
+from tests.clients.conftest import PATIENCE_S, Start, each, topic
+from tests.clients.programs import WORKERS
 from tests.clients.workers import LIBRARIES
 
 FREEZE = "rollcall.freeze"
@@ -95,7 +96,7 @@ def test_an_admin_client_reads_topics_and_brokers_and_is_told_that_they_stay(
         admin.set(ResourceType.BROKER, "0", "num.partitions", "3")
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="confluent-kafka-848"))
 def test_a_frozen_group_works_on_and_lets_the_newcomer_in_when_it_thaws(
     library: str, admin: Admin, installation: Installation, start: Start, name: str
 ) -> None:

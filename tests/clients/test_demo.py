@@ -135,6 +135,7 @@ def test_it_ends_on_ctrl_c_and_its_members_with_it(installation: Installation) -
     until(lambda: rows(installation, members_left) == [], "a dead one's session ended", SOON_S)
 
 
+@pytest.mark.long
 def test_stock_members_do_not_outlive_a_demo_that_is_killed(installation: Installation) -> None:
     demo = subprocess.Popen(
         [*DEMO, "--bootstrap", installation.kafka, "--groups", "orders", *FAST],

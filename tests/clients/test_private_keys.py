@@ -47,7 +47,7 @@ async def commanded(bootstrap: str, name: str) -> None:
 
 
 @pytest.mark.timeout(900)  # the first Java client is built
-@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES))
+@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="aiokafka"))
 def test_a_stock_client_works_beside_them(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:

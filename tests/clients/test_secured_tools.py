@@ -11,6 +11,7 @@ from launcher.installation import Installation
 from tests.clients.conftest import Shell
 from tests.clients.programs import KAFKA_TOOL, KAFKA_TOOLS
 from tests.clients.test_kafka_tools import GROUPS, TOPICS, Tools
+from tests.installations import TOKEN
 from tests.security.certificates import Certificates
 from tests.security.test_stock_clients import make_user
 
@@ -87,6 +88,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "ROLLCALL_SSL_KEYSTORE_LOCATION": str(certificates.server),
         "ROLLCALL_AUTHORIZER": "on",
         "ROLLCALL_SUPER_USERS": "User:chief",
+        "ROLLCALL_API_TOKEN": TOKEN,
     }
     with Installation(settings) as running, Shell(KAFKA_TOOLS.command()) as shell:
         make_user(running, "chief", "of all")

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from launcher.installation import Installation
-from tests.clients.conftest import SESSION_MS, Start, Worker, topic
+from tests.clients.conftest import SESSION_MS, Start, Worker, each, topic
+from tests.clients.programs import WORKERS
 from tests.clients.workers import CLASSIC, HEARTBEAT_MS, LIBRARIES
 from tests.installations import SETTINGS
 
@@ -24,15 +25,8 @@ def share(one: Worker, other: Worker) -> bool:
     return len(one.owned) == len(other.owned) == 3 and one.owned | other.owned == ALL
 
 
-ONE_SHORT = [
-    pytest.param(library, marks=pytest.mark.long if number else ())
-    for number, library in enumerate(CLASSIC)
-]
-"""A session must end in each of these tests."""
-
-
 # The consumer protocol is not among these: its sessions are the coordinator's, 45 s.
-@pytest.mark.parametrize("library", ONE_SHORT)
+@pytest.mark.parametrize("library", each(WORKERS, CLASSIC, quick="kafka-python"))
 def test_two_processes_share_and_one_takes_over_from_the_dead(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:
@@ -50,7 +44,7 @@ def test_two_processes_share_and_one_takes_over_from_the_dead(
     assert time.monotonic() - died > (SESSION_MS - HEARTBEAT_MS) / 1000 - 1
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="aiokafka"))
 def test_a_member_that_closes_leaves_at_once(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:
@@ -65,7 +59,7 @@ def test_a_member_that_closes_leaves_at_once(
     assert one.process.poll() is None and other.process.returncode == 0
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="confluent-kafka"))
 def test_commits_are_read_back_by_the_next_owner(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:

@@ -49,7 +49,7 @@ def make(library: str, installation: Installation, name: str) -> Iterator[Make]:
         shell.__exit__()
 
 
-every_library = pytest.mark.parametrize("library", each(PRODUCERS))
+every_library = pytest.mark.parametrize("library", each(PRODUCERS, quick="confluent-kafka"))
 
 
 async def stored(bootstrap: str, name: str, *, stable: bool) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from launcher.installation import CHECKOUT
 from tests.server.serving import Serving, serving
 
 KILLS = int(os.environ.get("ROLLCALL_TEST_KILLS", "50"))
-FEW = 5
+FEW = 2
 UNITS_PER_LIFE = 100
 LONGEST_LIFE_S = 0.05
 """A worker does some dozens of units meanwhile, and never all of them."""

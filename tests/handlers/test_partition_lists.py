@@ -3,6 +3,7 @@
 import tracemalloc
 from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,6 +87,7 @@ def test_what_is_kept_of_large_topics_is_small() -> None:
     assert now < 2_500_000
 
 
+@pytest.mark.long
 def test_many_small_lists_cost_no_more() -> None:
     lists, nodes = PartitionLists(PARTITIONS_KEPT_MAX // 10), (0, 1)
     tracemalloc.start()

@@ -313,6 +313,7 @@ def mask_of(pid: int, name: str) -> int:
     raise AssertionError(f"no {name}")
 
 
+@pytest.mark.long
 def test_second_launcher_is_refused(folder: Path, launch: Launch) -> None:
     with postgres.serve(folder, throwaway=True):
         launcher = launch(*LAUNCHER, **environ(folder))

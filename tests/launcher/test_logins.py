@@ -65,6 +65,7 @@ def asked(made: "psycopg.Connection[tuple[object, ...]]", question: str, *given:
     return row[0]
 
 
+@pytest.mark.long
 def test_the_web_takes_no_connection_beyond_its_own(url: str) -> None:
     with ExitStack() as held:
         for _ in range(WEB_MAX):
@@ -77,6 +78,7 @@ def test_the_web_takes_no_connection_beyond_its_own(url: str) -> None:
                 assert asked(made, WHO) == role
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", LOGINS)
 def test_what_a_login_may_be_by_its_own_word_is_no_superuser_and_nobody_else(
     url: str, role: str
@@ -143,6 +145,7 @@ def told(privileges: tuple[str, ...], columns: list[str]) -> set[str]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", LOGINS)
 def test_each_login_may_do_to_each_table_what_the_table_of_roles_says(url: str, role: str) -> None:
     with psycopg.connect(url) as owner:
@@ -173,6 +176,7 @@ def test_nobody_but_nodes_writes_what_groups_are_and_nobody_changes_what_is_writ
     assert writes["rollcall_web", "django_admin_log"] == {"INSERT"}
 
 
+@pytest.mark.long
 def test_the_web_makes_a_topic_as_a_node_would_and_does_nothing_else_so(url: str) -> None:
     with connect(url, "rollcall_web") as made:
         topic = ("made", str(uuid4()))
@@ -183,6 +187,7 @@ def test_the_web_makes_a_topic_as_a_node_would_and_does_nothing_else_so(url: str
         assert asked(made, "SELECT count(*) FROM rollcall_topic WHERE name = 'made'") == 1
 
 
+@pytest.mark.long
 def test_the_web_changes_who_gets_in_and_cannot_read_what_verifies_it(url: str) -> None:
     made_of = ("ann", "SCRAM-SHA-256", b"salt", 4096, b"stored", b"server", "{}")
     with connect(url, "rollcall_web") as made:
@@ -202,6 +207,7 @@ def test_the_web_changes_who_gets_in_and_cannot_read_what_verifies_it(url: str) 
         worker.execute(access.DELETE_USER.call.encode(), (*made_of[:2], "{}"))
 
 
+@pytest.mark.long
 def test_nodes_may_use_what_the_server_reserves_and_the_web_may_not(url: str) -> None:
     question = "SELECT pg_has_role(current_user, 'pg_use_reserved_connections', 'USAGE')"
     with connect(url, "rollcall_node") as node, connect(url, "rollcall_web") as web:

@@ -66,6 +66,7 @@ def test_rows_and_port_survive_a_restart(folder: Path) -> None:
     assert second == first
 
 
+@pytest.mark.long
 def test_new_port_is_found_when_the_kept_one_is_taken(folder: Path) -> None:
     with postgres.serve(folder, throwaway=True) as first:
         pass
@@ -139,6 +140,7 @@ def test_server_does_not_run_as_root(served: tuple[Path, str]) -> None:
     assert data.st_uid != 0
 
 
+@pytest.mark.long
 @root_only
 def test_folder_closed_to_others_still_serves_as_root(folder: Path) -> None:
     """As a checkout below /root is."""
@@ -173,12 +175,11 @@ def test_programs_closed_to_others_are_copied(
     assert list((folder / "data" / "postgres").glob("software-*"))
 
 
-def test_second_launcher_is_refused_and_leaves_the_first_alone(folder: Path) -> None:
-    refusal = rf"Another Rollcall \(pid {os.getpid()}\) uses"
-    with postgres.serve(folder, throwaway=True) as url:
-        with pytest.raises(LaunchError, match=refusal):
-            cluster.prepare(folder)
-        assert ask(url, "SELECT 1") == "1"
+def test_second_launcher_is_refused_and_leaves_the_first_alone(served: tuple[Path, str]) -> None:
+    folder, url = served
+    with pytest.raises(LaunchError, match=rf"Another Rollcall \(pid {os.getpid()}\) uses"):
+        cluster.prepare(folder)
+    assert ask(url, "SELECT 1") == "1"
 
 
 @pytest.mark.long
@@ -209,6 +210,7 @@ def test_interrupted_creation_is_begun_again(folder: Path) -> None:
         assert ask(url, "SELECT 1") == "1"
 
 
+@pytest.mark.long
 def test_server_ends_when_its_launcher_is_killed_and_the_next_start_recovers(
     folder: Path, launch: Launch
 ) -> None:
@@ -255,6 +257,7 @@ def test_pid_file_that_names_another_program_does_not_stop_a_start(folder: Path)
         assert ask(url, "SELECT 1") == "1"
 
 
+@pytest.mark.long
 def test_stop_is_quick_although_clients_are_connected(folder: Path) -> None:
     prepared = cluster.prepare(folder, throwaway=True)
     supervisor = Supervisor(Output(), Signals())
@@ -270,6 +273,7 @@ def test_stop_is_quick_although_clients_are_connected(folder: Path) -> None:
     prepared.lock.close()
 
 
+@pytest.mark.long
 def test_stop_writes_a_checkpoint_so_that_nothing_is_to_recover(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

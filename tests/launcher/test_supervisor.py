@@ -69,7 +69,13 @@ def test_each_restart_waits_longer_than_the_one_before(launch: Launch, tmp_path:
     assert waits == ["0.2 s", "0.4 s", "0.8 s"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        *(pytest.param(n, marks=pytest.mark.long) for n in (signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_signal_stops_everything(launch: Launch, tmp_path: Path, number: signal.Signals) -> None:
     launcher = launch(*LAUNCHER, str(tmp_path), "one", "two")
     wait_ready(launcher)
@@ -157,7 +163,13 @@ def test_output_bears_the_name_of_its_process(launch: Launch, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what make did is read from /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGKILL,
+        *(pytest.param(n, marks=pytest.mark.long) for n in (signal.SIGINT, signal.SIGTERM)),
+    ],
+)
 def test_launcher_stops_with_the_make_that_runs_it(tmp_path: Path, number: signal.Signals) -> None:
     command = f"{sys.executable} {' '.join(LAUNCHER)} --stop-with-parent {tmp_path} one"
     (tmp_path / "Makefile").write_text(f"run:\n\t@{command}\n")

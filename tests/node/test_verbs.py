@@ -5,6 +5,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from benchmarks.wire import form_group
 from groups.core.errors import ErrorCode
 from groups.core.replies import Joined
@@ -116,6 +118,7 @@ async def test_an_evicted_member_is_a_stranger(one: Running, other: Other) -> No
     assert (await one.commit("g", 1, joined)).error is ErrorCode.UNKNOWN_MEMBER_ID
 
 
+@pytest.mark.long
 async def test_a_verb_whose_owner_is_killed_in_that_moment_still_happens(
     database_url: str, tmp_path: Path, other: Other
 ) -> None:

@@ -63,11 +63,13 @@ def test_entries_say_what_plain_sql_says(
     assert max(done.top, key=lambda row: row[longest]) == done.top[0]
 
 
+@pytest.mark.long
 def test_an_empty_journal_makes_an_empty_report(url: str, analyse: Analyse) -> None:
     assert analyse().rows == 0
     assert (report(url), runs(url)) == ([], [("succeeded", 0, "")])
 
 
+@pytest.mark.long
 def test_a_run_that_fails_says_why_and_leaves_the_report_before(
     url: str, analyse: Analyse, tmp_path: Path
 ) -> None:

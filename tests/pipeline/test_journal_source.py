@@ -33,6 +33,7 @@ def test_texts_come_as_they_were_written(spark: SparkSession, url: str, conninfo
     assert (found[-1]["duration_ms"], found[-1]["moved"]) == (5, None)
 
 
+@pytest.mark.long
 def test_times_keep_their_microseconds(spark: SparkSession, url: str, conninfo: str) -> None:
     write(url, [entry(1.000001, "g", "stable")])
     with frozen(conninfo) as journal:
@@ -43,6 +44,7 @@ def test_times_keep_their_microseconds(spark: SparkSession, url: str, conninfo: 
     ]
 
 
+@pytest.mark.long
 def test_an_entry_that_commits_late_is_not_lost(
     spark: SparkSession, url: str, conninfo: str
 ) -> None:
@@ -59,6 +61,7 @@ def test_an_entry_that_commits_late_is_not_lost(
         assert journal.read(spark).count() == 3
 
 
+@pytest.mark.long
 def test_what_is_deleted_meanwhile_is_still_read(
     spark: SparkSession, url: str, conninfo: str
 ) -> None:

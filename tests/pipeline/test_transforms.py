@@ -52,6 +52,7 @@ def stable(seconds: float, generation: int, sync_ms: int, moved: int) -> Entry:
     )
 
 
+@pytest.mark.long
 def test_a_rebalance_is_told_from_its_start_to_its_assignment(spark: SparkSession) -> None:
     cause = {
         "trigger": "member-left",
@@ -107,6 +108,7 @@ def local(seconds: float) -> Any:
     return entry(seconds, "", "")["at"].astimezone().replace(tzinfo=None)
 
 
+@pytest.mark.long
 def test_an_overtaken_rebalance_keeps_nothing_of_the_one_that_overtook_it(
     spark: SparkSession,
 ) -> None:
@@ -208,6 +210,7 @@ def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -
     )
 
 
+@pytest.mark.long
 def test_groups_do_not_mix(spark: SparkSession) -> None:
     same(
         spark,

@@ -21,8 +21,9 @@ WEAKER = {
 @pytest.mark.parametrize(
     ("nodes", "epochs", "generations"),
     [
+        (2, 3, 4),
         pytest.param(2, 4, 4, marks=pytest.mark.long),
-        (3, 3, 4),
+        pytest.param(3, 3, 4, marks=pytest.mark.long),
         pytest.param(3, 4, 3, marks=pytest.mark.long),
     ],
 )

@@ -28,8 +28,8 @@ LATE = frozenset(
 """Caught in the tenth life or later, or in one of hundreds of members."""
 
 
-LONG = LATE | (SABOTEURS.keys() - set(sorted(SABOTEURS)[1::4]))
-"""A quarter of them is enough to see that what is looked at is looked at."""
+LONG = LATE | (SABOTEURS.keys() - set(sorted(SABOTEURS)[1::10]))
+"""A tenth of them is enough to see that what is looked at is looked at."""
 
 FIRST = {
     "commits-not-flushed": 2,

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import urllib.request
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from benchmarks.wire import create_topic
 from launcher.installation import CHECKOUT, Installation
 from tests import installations
 from tests.client_library.test_page import EXAMPLES
-from tests.installations import MECHANISMS
+from tests.installations import MECHANISMS, TOKEN
 from tests.security import issuer
 from tests.security.doors import LIBRARIES, Door, joined
 
@@ -48,21 +49,15 @@ def secured(installation: Installation) -> Secured:
 
 
 def make_user(running: Installation, name: str, password: str) -> None:
-    """By the command, as an operator does."""
-    environ = {key: value for key, value in os.environ.items() if "ROLLCALL" not in key}
-    subprocess.run(
-        [sys.executable, "manage.py", "scram_user", name],
-        cwd=CHECKOUT,
-        env={
-            **environ,
-            **running.settings,
-            "DJANGO_SETTINGS_MODULE": "coordinator_site.settings",
-            "ROLLCALL_DATA_DIR": str(running.data_dir),
-        },
-        input=f"{password}\n",
-        text=True,
-        check=True,
+    """Over REST, as an operator may."""
+    request = urllib.request.Request(
+        f"{running.web}/api/v1/users/{name}",
+        json.dumps({"password": password}).encode(),
+        {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
+        method="PUT",
     )
+    with urllib.request.urlopen(request) as answer:
+        assert answer.status == 201
 
 
 def is_given_all(library: str, name: str, door: Door) -> None:

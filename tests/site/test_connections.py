@@ -31,6 +31,9 @@ PATHS = {
     "/api/v1/nodes": {"Authorization": f"Bearer {TOKEN}"},
 }
 
+QUICK = "/api/v1/nodes"
+"""Stands for all in ``make test``."""
+
 
 @pytest.fixture
 async def sql(installation: Installation) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
@@ -62,7 +65,9 @@ async def watched(sql: psycopg.AsyncConnection[Any], most: list[int]) -> AsyncIt
 
 
 @pytest.mark.xdist_group("crowds")
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, marks=() if p == QUICK else pytest.mark.long) for p in PATHS]
+)
 async def test_no_crowd_takes_more_connections_than_the_pool_has(
     path: str, installation: Installation, sql: psycopg.AsyncConnection[Any]
 ) -> None:

@@ -78,6 +78,7 @@ def test_browsers_are_sent_to_https_and_told_to_stay_there(settings: Any) -> Non
     assert plain.get("/livez").status_code == 200  # the launcher asks so
 
 
+@pytest.mark.long
 def test_django_has_nothing_to_say_against_the_settings_of_production(tmp_path: Path) -> None:
     environ = {
         **os.environ,

@@ -32,8 +32,9 @@ PAGE = CHECKOUT / "docs" / "rights.md"
 NOBODY_IN_PARTICULAR = "no role"
 SUPERUSER = "superuser"
 WHO = (NOBODY_IN_PARTICULAR, *staff_roles.ROLES, SUPERUSER)
-EACH = [pytest.param(w, marks=() if w in staff_roles.ROLES else pytest.mark.long) for w in WHO]
-"""The roles; who has none, or all rights, is asked at every door in ``make test-long``."""
+QUICK = (staff_roles.VIEWER, staff_roles.OPERATOR)
+EACH = [pytest.param(w, marks=() if w in QUICK else pytest.mark.long) for w in WHO]
+"""Who has few rights and who has many; the others are asked at every door in ``make test-long``."""
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 ALSO = {w: () if w == staff_roles.OPERATOR else ("HEAD", "OPTIONS") for w in WHO}
 """What else somebody asks at each door: HEAD and OPTIONS need the right of a method whose right is
