@@ -52,8 +52,8 @@ test: $(READY) ## every tier, in parallel and in random order, without what is l
 	ROLLCALL_TEST_EXAMPLES=20 ROLLCALL_FUZZ_FACTOR=0.3 $(PYTEST) -m "not long" $(ARGS)
 
 test-long: MORE := 0
-test-long: $(READY) ## what is long
-	$(PYTEST) -m long $(ARGS)
+test-long: $(READY) ## what is long, and which twenty tests took longest
+	$(PYTEST) -m long --durations=20 $(ARGS)
 
 # A mutant that survives is told and fails nothing (status 1): which are drawn changes with every line.
 test-proof: $(READY) ## the pure tiers with all random walks, a little soak and chaos, and some mutants (docs/testing.md)
