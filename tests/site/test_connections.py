@@ -108,7 +108,7 @@ async def test_who_waits_for_an_operation_holds_no_connection(installation: Inst
                 installation.web,
                 f"/api/v1/groups/{member.group_id}/rebalances",
                 b'{"reason": "nobody joins again"}',
-                Prefer="wait=6",
+                Prefer="wait=15",  # longer than the requests below take on a busy machine
                 **token,
             )
             for member in members
