@@ -43,6 +43,7 @@ LIVES = [
 ]
 
 
+@pytest.mark.timeout(400)  # ten lives beside a load
 @pytest.mark.parametrize(("start", "count"), LIVES)
 def test_nothing_breaks_whatever_happens(start: int, count: int) -> None:
     struck = Counter[str]()
