@@ -309,14 +309,19 @@ class KafkaConnection(asyncio.Protocol):
             self._queue = self.server.open_application(self)
             if self._queue is None:
                 return
+        self._put(self._queue, frame)
+
+    def _put(self, queue: "asyncio.Queue[dict[str, Any]]", frame: bytes) -> None:
+        """Hand a frame to the application; a request that waits for news ends."""
         if len(frame) >= LONG_BYTES:
             self._long.complete(len(frame))
         if self.pending:  # requests in progress do not count: a parked join may be large
             self._sizes.append(len(frame))
             self._queued_bytes += len(frame)
         self.pending += 1
-        self._queue.put_nowait({"type": "kafka.request", "frame": frame})
-        self.pauses.release()
+        queue.put_nowait({"type": "kafka.request", "frame": frame})
+        if self.pauses.held is not None:
+            self.pauses.release()
         self._balance()
 
     def long_one_done(self, size: int) -> None:

@@ -8,11 +8,12 @@ from uuid import UUID
 import pytest
 
 from benchmarks.wire import create_topic
+from groups.postgres.connections import Connection
 from tests.in_process import other
 from tests.security.certificates import Certificates
 from tests.security.door import Door
 from tests.server.conftest import _prepared
-from tests.server.serving import serving
+from tests.server.serving import Serving, serving
 
 __all__ = ["_prepared", "other"]
 
@@ -24,12 +25,15 @@ def certificates(tmp_path: Path) -> Certificates:
 
 
 @pytest.fixture
-async def door(_prepared: None, settings: Any) -> AsyncIterator[Door]:
+async def door(
+    _prepared: None, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Door]:
     """A server with an authorizer. Nobody may do anything yet but one who is not Ann."""
     settings.AUTHORIZER = "on"
     settings.SUPER_USERS = "User:ANONYMOUS"
     settings.FETCH_HOLD_MIN_MS = settings.FETCH_HOLD_MAX_MS = 1
     async with serving() as served:
+        await _keep_rules(served, monkeypatch)
         ids = dict[str, UUID]()
         for name in ("anna", "ben"):
             await create_topic(served.address, f"{name}-topic", 3)
@@ -37,3 +41,17 @@ async def door(_prepared: None, settings: Any) -> AsyncIterator[Door]:
             assert entry is not None
             ids[name] = entry.topic_id
         yield Door(served, ids)
+
+
+async def _keep_rules(served: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the database are read after each connection for notifications: they would replace
+    those that a test puts into the memory."""
+
+    async def read(_connection: Connection) -> None:
+        return None
+
+    rules = served.node.acls
+    assert rules is not None
+    monkeypatch.setattr(rules, "load", read)
+    async with rules._reading:
+        return
