@@ -1,9 +1,11 @@
-"""``python -m launcher``: serve everything in the foreground until stopped.
+"""``python -m launcher``: serve everything in the foreground until stopped. Its settings are
+``ROLLCALL_*`` variables.
 
 Prints one line on standard output when all of it serves; the output of the processes goes to
 standard error. Ends with status 0 after a signal, 1 if it cannot start.
 """
 
+import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -33,9 +35,10 @@ LOGINS = ("WEB_DATABASE_CONNECTIONS_TOTAL", "WORKER_DATABASE_CONNECTIONS_TOTAL")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run until a signal; the result is the exit status."""
+    """Run until a signal; the result is the exit status. Other arguments are refused (status 2)."""
+    asked = _parser().parse_args(arguments)
     output = Output()
-    signals = Signals(Parent() if STOP_WITH_PARENT in arguments else None)
+    signals = Signals(Parent() if asked.stop_with_parent else None)
     try:
         with signals.watching():
             wanted = environment.read(os.environ)
@@ -52,6 +55,19 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         output.close()
     return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m launcher",
+        allow_abbrev=False,
+        description="Serve everything in the foreground until stopped."
+        " ROLLCALL_* environment variables configure it (docs/settings.md).",
+    )
+    parser.add_argument(
+        STOP_WITH_PARENT, action="store_true", help="stop when the parent process ends"
+    )
+    return parser
 
 
 @contextmanager

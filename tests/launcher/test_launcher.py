@@ -80,6 +80,13 @@ def processes_of(lines: list[str], form: str) -> set[str]:
     return {each[1].strip() for each in found if each}
 
 
+def test_an_argument_that_it_does_not_know_starts_nothing(folder: Path, launch: Launch) -> None:
+    refused = launch(*LAUNCHER, "--nodes=3", **environ(folder))
+    _, said = refused.communicate()
+    assert refused.returncode == 2 and "unrecognized arguments: --nodes=3" in said
+    assert not list(folder.iterdir())
+
+
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
 )
