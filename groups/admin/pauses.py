@@ -98,44 +98,51 @@ def _verb(word: str) -> Operation.Verb:
     return Operation.Verb.PAUSE if word == STOP else Operation.Verb.RESUME
 
 
+ACCEPTED: Final = (
+    "Commits are still accepted, so that members can record their progress when they stop."
+)
+SUPPORTED: Final = "only Rollcall's library supports it"
+
+
 def _preview(
     members: Sequence[groups.MemberView], work: Work, member: groups.MemberView | None
 ) -> list[str]:
     """What stopping will do, in sentences."""
-    deaf = sum(not work.listens[m.member_id] for m in members if member in (None, m))
     if member is not None:
-        who = (
-            "it stays stopped if it returns"
-            if member.instance_id
-            else "the stop ends when it leaves"
-        )
-        found = [
-            f"{member.client_id or member.member_id} is ordered to stop at once; {who}.",
-            "It stays a member and keeps its partitions; no other member works on them until it"
-            " starts.",
-        ]
-    else:
-        all_are = every_member(len(members))
-        found = [
-            f"{all_are} ordered to stop at once, and so are members that join later.",
-            "They stay members and keep their partitions; no member works on them until the start.",
-        ]
-    found.append(
-        "Commits are still accepted, so that members can record their progress when they stop."
-    )
-    if deaf and deaf == len(members):
+        return _preview_of_one(member, can_stop=work.listens[member.member_id])
+    deaf = sum(not work.listens[m.member_id] for m in members)
+    if deaf == len(members):
+        nothing = f"no client of the group supports it; {SUPPORTED}"
         return [
-            "Nothing stops: no client of the group supports it, only Rollcall's library does.",
+            f"Nothing stops: {nothing}." if members else "Nothing stops: the group has no members.",
             "Members that join later with Rollcall's library are ordered to stop.",
         ]
+    found = [
+        f"{every_member(len(members))} ordered to stop at once, and so are members that join"
+        " later.",
+        "They stay members and keep their partitions; no member works on them until the start.",
+        ACCEPTED,
+    ]
     if deaf:
-        clients = (
-            "one client does not support stopping"
-            if deaf == 1
-            else f"{deaf} clients do not support stopping"
-        )
-        found.append(f"But {clients}, and will continue: only Rollcall's library supports it.")
+        one, many = "one client does", f"{deaf} clients do"
+        clients = f"{one if deaf == 1 else many} not support stopping"
+        found.append(f"But {clients}, and will continue: {SUPPORTED}.")
     return found
+
+
+def _preview_of_one(member: groups.MemberView, *, can_stop: bool) -> list[str]:
+    name = member.client_id or member.member_id
+    if not can_stop:
+        return [f"Nothing stops: the client of {name} does not support it; {SUPPORTED}."]
+    ends = (
+        "it stays stopped if it returns" if member.instance_id else "the stop ends when it leaves"
+    )
+    return [
+        f"{name} is ordered to stop at once; {ends}.",
+        "It stays a member and keeps its partitions; no other member works on them until it"
+        " starts.",
+        ACCEPTED,
+    ]
 
 
 def _after(work: Work, name: str) -> list[str]:

@@ -88,7 +88,7 @@ class BeatObserver:
         self._orphans: dict[int, Orphan] = {}
         self._free: dict[int, Millis] = {}
         self._rows: dict[int, SlotRow] = {}
-        self._robbed: set[UUID] = set()
+        self._taken_from: set[UUID] = set()
         self._rescued: dict[int, Millis] = {}
 
     def look(
@@ -136,14 +136,14 @@ class BeatObserver:
             if before is None or before.incarnation is None or row.incarnation is None:
                 continue
             if row.incarnation != before.incarnation and row.epoch == before.epoch + 1:
-                self._robbed.add(before.incarnation)
+                self._taken_from.add(before.incarnation)
         self._rows = {row.slot: row for row in slots}
-        self._robbed &= {row.incarnation for row in slots if row.incarnation is not None}
+        self._taken_from &= {row.incarnation for row in slots if row.incarnation is not None}
 
-    def was_robbed(self, incarnation: UUID) -> bool:
+    def has_lost_slots(self, incarnation: UUID) -> bool:
         """Whether another node has taken slots from this one, which still owns some: it found that
         this one's lease is over, or that its process has ended."""
-        return incarnation in self._robbed
+        return incarnation in self._taken_from
 
     def look_at_free(self, free: Iterable[SlotRow], now: Millis) -> None:
         """Process which slots are free to be claimed."""

@@ -85,7 +85,7 @@ class FailureDetector:
     ) -> bool:
         """Whether a node's advisory lock has been free long enough to prove that the node has died.
         A live node that is cut off from PostgreSQL answers from memory until its lease ends."""
-        if self._observer.was_robbed(node.incarnation):
+        if self._observer.has_lost_slots(node.incarnation):
             # Another node has seen all of it. What is left to find out is that nobody came back.
             return not await _is_locked(connection, node) and await nobody_listens(
                 node.host, node.port

@@ -8,12 +8,11 @@ deleted or overwritten.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
 import psycopg
-from psycopg import AsyncCursor
 from psycopg_pool import PoolTimeout
 
 from groups.coordinator.entries import GroupEntry
@@ -23,8 +22,7 @@ from groups.core.authors import Author, principal_of
 from groups.core.errors import Refuse
 from groups.core.events import ExpireOffsets, OffsetWrite, ResetOffsets, RestoreOffsets
 from groups.core.expiry import Age
-from groups.event_loop import Slices
-from groups.postgres.connections import Connection
+from groups.postgres.connections import Connection, in_slices
 from groups.store.sql import offset_operations as sql
 
 logger = logging.getLogger(__name__)
@@ -37,10 +35,6 @@ HOLD_TRY_S = 0.02
 HOLD_TRIES_MAX = 250
 """If a committer holds the group at each of these attempts, during five seconds, the group is busy:
 the next check picks the operation up again."""
-
-
-ROWS_AT_ONCE: Final = 500
-"""Rows that are converted without a look at the clock: some milliseconds."""
 
 
 class OffsetVerbs:
@@ -115,17 +109,6 @@ class OffsetVerbs:
         return f"the limit of offsets does not allow {without} more" if without else ""
 
 
-async def rows_of(found: AsyncCursor[Any]) -> AsyncIterator[Any]:
-    """The rows of a result that is here already. They are converted in slices: those of 100,000
-    offsets would hold the event loop for some 200 ms."""
-    slices = Slices()
-    while part := await found.fetchmany(ROWS_AT_ONCE):
-        for row in part:
-            yield row
-        if slices.is_over:
-            await slices.pause()
-
-
 def _has_another(entry: GroupEntry) -> bool:
     """Whether an operation that was read before is still pending: it will change the rows."""
     return any(isinstance(event, OffsetVerb) for event in entry.inbox)
@@ -135,7 +118,7 @@ async def _with_ages(connection: Connection, group_id: str, asked: ExpireOffsets
     group = {"group_id": group_id}
     state = await (await connection.execute(sql.STATE_AGE.encode(), group)).fetchone()
     found = await connection.execute(sql.AGES.encode(), group)
-    ages = tuple([Age(*row) async for row in rows_of(found)])
+    ages = tuple([Age(*row) async for row in in_slices(found)])
     return replace(asked, state_age_ms=state[0] if state else 0, ages=ages)
 
 
@@ -145,7 +128,7 @@ async def _with_history(
     then = {"group_id": group_id, "to": asked.to}
     found = await connection.execute(sql.AS_OF.encode(), then)
     author = Author("", asked.actor, "", principal_of(asked.actor))
-    offsets = tuple([OffsetWrite(*row)._replace(author=author) async for row in rows_of(found)])
+    offsets = tuple([OffsetWrite(*row)._replace(author=author) async for row in in_slices(found)])
     return replace(asked, offsets=offsets)
 
 
@@ -154,5 +137,5 @@ async def _is_stale(connection: Connection, group_id: str, asked: ResetOffsets) 
     topics = sorted({topic for topic, _, _ in asked.before})
     told = {"group_id": group_id, "topics": topics}
     found = await connection.execute(sql.COMMITTED.encode(), told)
-    now = {(topic, partition): offset async for topic, partition, offset in rows_of(found)}
+    now = {(topic, partition): offset async for topic, partition, offset in in_slices(found)}
     return any(now.get((topic, partition)) != offset for topic, partition, offset in asked.before)

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.models import Journal, Operation
+from groups.models import Journal, Member, Operation
 from groups.queries.journal_text import sentence
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
@@ -45,6 +45,35 @@ def test_the_preview_promises_no_stop_that_no_client_supports(operator: Client) 
 
     assert "Nothing stops: no client of the group supports it" in shown
     assert "Both members are ordered" not in shown
+
+
+@pytest.mark.parametrize(
+    ("size", "query", "sentence", "later"),
+    [
+        (1, "?member=m-0", "the client of {client} does not support it", False),
+        (2, "?member=m-0", "the client of {client} does not support it", False),
+        (0, "", "the group has no members", True),
+    ],
+)
+def test_the_preview_says_whose_work_does_not_stop(
+    operator: Client, size: int, query: str, sentence: str, later: bool
+) -> None:
+    write("orders", size=size)
+    shown = text(operator.get(page("orders", "pause") + query))
+
+    names = dict(Member.objects.values_list("member_id", "client_id"))
+    told = sentence.format(client=names.get("m-0"))
+    assert f"Nothing stops: {told}" in shown and "ordered to stop at once" not in shown
+    assert ("Members that join later" in shown) is later
+
+
+def test_the_preview_of_one_member_says_what_becomes_of_its_partitions(operator: Client) -> None:
+    write("orders", size=2)
+    obeys("orders", "m-0", 0)
+    shown = text(operator.get(page("orders", "pause") + "?member=m-0"))
+
+    assert "is ordered to stop at once; the stop ends when it leaves." in shown
+    assert "no other member works on them until it starts" in shown
 
 
 def test_a_reason_makes_it_an_operation(operator: Client) -> None:

@@ -17,6 +17,7 @@ from groups.core.expiry import Age
 from groups.core.group import Rules
 from groups.core.rows import Durable, slot_of
 from groups.operations import offset_operations
+from groups.postgres import connections
 from tests.factories import durable, member
 from tests.in_process import Other
 from tests.loading import adopt
@@ -110,16 +111,12 @@ async def test_other_tasks_run_while_offsets_that_expire_are_read(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await one.kept("g")
-    rows = PARTS * offset_operations.ROWS_AT_ONCE
+    rows = PARTS * connections.ROWS_AT_ONCE
     await other.execute(OLD.encode(), {"rows": rows})
     monkeypatch.setattr(event_loop, "SLICE_MS", 0)
-    parts = offset_operations.rows_of(await other.execute(b"SELECT * FROM rollcall_offset"))
-
-    async def read() -> int:
-        return len([row async for row in parts])
-
-    found, turns = await turns_beside(read())
-    assert found == rows + 1 and turns >= PARTS
+    asked = ExpireOffsets(operation_id=1, actor="", reason="", state_age_ms=0, ages=())
+    found, turns = await turns_beside(offset_operations._with_ages(other, "g", asked))
+    assert len(found.ages) == rows + 1 and turns >= PARTS
 
 
 SAID: dict[str, Any] = {"operation_id": 1, "actor": "", "reason": ""}

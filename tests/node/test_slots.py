@@ -202,7 +202,7 @@ async def test_a_death_that_another_node_acted_on_needs_no_second_look(other: Ot
 
 
 @pytest.mark.parametrize(
-    ("then", "is_robbed"),
+    ("then", "has_lost"),
     [
         ([SlotRow(1, 9, UUID(int=9), 2)], True),
         ([SlotRow(1, 9, UUID(int=9), 3)], False),  # given away before
@@ -211,15 +211,15 @@ async def test_a_death_that_another_node_acted_on_needs_no_second_look(other: Ot
         ([SlotRow(1, 9, UUID(int=9), 1_000_001)], False),  # epochs were raised
     ],
 )
-def test_only_a_slot_that_was_taken_tells_of_a_death(then: list[SlotRow], is_robbed: bool) -> None:
+def test_only_a_slot_that_was_taken_tells_of_a_death(then: list[SlotRow], has_lost: bool) -> None:
     observer, node = BeatObserver(LEASE_MS), NodeRow(7, UUID(int=7), 1, "h", 1)
     mine = SlotRow(0, 7, node.incarnation, 1)
     observer.look([node], [mine, mine._replace(slot=1)], asked=0, told=0)
     for row in then:
         observer.look([node], [mine, row], asked=0, told=0)
-    assert observer.was_robbed(node.incarnation) is is_robbed
+    assert observer.has_lost_slots(node.incarnation) is has_lost
     observer.look([node], [row._replace(slot=0)], asked=0, told=0)  # it owns nothing any more
-    assert not observer.was_robbed(node.incarnation)
+    assert not observer.has_lost_slots(node.incarnation)
 
 
 async def test_a_host_that_is_silent_may_be_alive() -> None:
