@@ -5,7 +5,7 @@ This file only evaluates rows. It reads no clock and no database, and does not d
 agreement of two clocks (docs/architecture.md, *Failover*).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -88,7 +88,7 @@ class BeatObserver:
         self._orphans: dict[int, Orphan] = {}
         self._free: dict[int, Millis] = {}
         self._rows: dict[int, SlotRow] = {}
-        self._taken_from: set[UUID] = set()
+        self._taken_from: dict[UUID, int] = {}
         self._rescued: dict[int, Millis] = {}
 
     def look(
@@ -107,7 +107,7 @@ class BeatObserver:
                 )
         slots = list(slots)
         self._look_for_orphans({node.incarnation for node in nodes}, slots, asked)
-        self._look_for_claims(slots)
+        self._look_for_claims({node.incarnation: node.beat for node in nodes}, slots)
 
     def forget(self) -> None:
         """Forget all beats: this node was suspended, or could not write its own beat, so that other
@@ -128,21 +128,28 @@ class BeatObserver:
                 orphans[row.slot] = seen if seen and same else Orphan(row.epoch, asked)
         self._orphans = orphans
 
-    def _look_for_claims(self, slots: Sequence[SlotRow]) -> None:
+    def _look_for_claims(self, beats: Mapping[UUID, int], slots: Sequence[SlotRow]) -> None:
         """Find owners from whom another node took a slot: a slot that is given away is nobody's for
-        one epoch. Rows prove that, whether or not this node was suspended in between."""
+        one epoch. Rows prove that, whether or not this node was suspended in between. A later beat
+        of the owner disproves its death: only its lease was over."""
+        claimed = set()
         for row in slots:
             before = self._rows.get(row.slot)
             if before is None or before.incarnation is None or row.incarnation is None:
                 continue
             if row.incarnation != before.incarnation and row.epoch == before.epoch + 1:
-                self._taken_from.add(before.incarnation)
+                claimed.add(before.incarnation)
         self._rows = {row.slot: row for row in slots}
-        self._taken_from &= {row.incarnation for row in slots if row.incarnation is not None}
+        owners = {row.incarnation for row in slots}
+        self._taken_from = {
+            owner: beat
+            for owner, beat in beats.items()
+            if owner in owners and (owner in claimed or self._taken_from.get(owner) == beat)
+        }
 
     def has_lost_slots(self, incarnation: UUID) -> bool:
-        """Whether another node has taken slots from this one, which still owns some: it found that
-        this one's lease is over, or that its process has ended."""
+        """Whether another node has taken slots from this one, which still owns some and has not
+        beaten since: it found that this one's lease is over, or that its process has ended."""
         return incarnation in self._taken_from
 
     def look_at_free(self, free: Iterable[SlotRow], now: Millis) -> None:

@@ -222,6 +222,20 @@ def test_only_a_slot_that_was_taken_tells_of_a_death(then: list[SlotRow], has_lo
     assert not observer.has_lost_slots(node.incarnation)
 
 
+def test_a_process_that_beats_after_slots_were_taken_from_it_has_not_died() -> None:
+    """Its lease was over. Else a free lock, as after a restart of PostgreSQL, and an address that
+    nobody can connect to would be its death for as long as it lives."""
+    observer, node = BeatObserver(LEASE_MS), NodeRow(7, UUID(int=7), 1, "h", 1)
+    mine = SlotRow(0, 7, node.incarnation, 1)
+    taken = [mine, SlotRow(1, 9, UUID(int=9), 2)]
+    observer.look([node], [mine, mine._replace(slot=1)], asked=0, told=0)
+    for _ in range(2):
+        observer.look([node], taken, asked=0, told=0)
+        assert observer.has_lost_slots(node.incarnation)
+    observer.look([node._replace(beat=2)], taken, asked=0, told=0)
+    assert not observer.has_lost_slots(node.incarnation)
+
+
 async def test_a_host_that_is_silent_may_be_alive() -> None:
     """A name that nobody knows is no answer either: its lease has to end first."""
     assert not await nobody_listens("nowhere.invalid", 9092)
