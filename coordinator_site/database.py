@@ -118,8 +118,10 @@ def take_role(
     it; "": neither. The web process has a pool with at most ``connections`` of them."""
     if role in logins:
         entry["USER"], entry["PASSWORD"] = role, logins[role]
+    # What the URL says about the migrator's own sessions counts: it is only the migrator's.
+    said = "" if role else entry["OPTIONS"].get("options", "")
+    entry["OPTIONS"]["options"] = f"{roles.options(role, taken=taken)} {said}".rstrip()
     if role:
-        entry["OPTIONS"]["options"] = roles.options(role, taken=taken)
         entry["OPTIONS"]["application_name"] = role.replace("_", " ")  # in pg_stat_activity
     if role == WORKER:
         entry["CONN_MAX_AGE"] = WORKER_MAX_AGE_S

@@ -29,14 +29,18 @@ FORMS: Mapping[str, str] = {
     "datestyle": "ISO",
     "intervalstyle": "postgres",
     "bytea_output": "hex",
+    "array_nulls": "on",
+    "standard_conforming_strings": "on",
+    "search_path": "public",
     "client_encoding": "UTF8",
     "default_transaction_isolation": r"read\ committed",
     "default_transaction_deferrable": "off",
 }
 """How every process sends and reads values, and what its transactions see, whatever ``ALTER
-DATABASE`` or ``ALTER ROLE ... SET`` say: psycopg cannot read the times of ``DateStyle`` German, and
-the guard needs each statement to see what was committed before it. Whether the database is
-read-only is an operator's to say."""
+DATABASE`` or ``ALTER ROLE ... SET`` say: psycopg cannot read the times of ``DateStyle`` German,
+arrays are sent as text with nulls, tables are named without their schema, which that of the
+functions is, and the guard needs each statement to see what was committed before it. Whether the
+database is read-only is an operator's to say."""
 
 UNLIMITED = -1
 """PostgreSQL's value for a login without a CONNECTION LIMIT."""
@@ -271,11 +275,8 @@ BY_NAME: Mapping[str, Role] = {role.name: role for role in ROLES}
 
 def options(role: str, over: Mapping[str, str] | None = None, *, taken: bool) -> str:
     """libpq's ``options`` for a process of this role: its settings, and the role if it has to be
-    set (``taken``); ``over`` replaces some settings."""
-    settings = {
-        **FORMS,
-        **BY_NAME[role].settings,
-        **(over or {}),
-        **({"role": role} if taken else {}),
-    }
+    set (``taken``); ``over`` replaces some settings. "": the migrator, which is no role of ours."""
+    own = BY_NAME[role].settings if role else {}
+    taking = {"role": role} if role and taken else {}
+    settings = {**FORMS, **own, **(over or {}), **taking}
     return " ".join(f"-c {name}={value}" for name, value in settings.items())

@@ -73,6 +73,31 @@ def test_the_tasks_make_an_installation_of_an_empty_database_and_then_change_not
     assert contents(empty_database) == before
 
 
+ODD = {
+    "search_path": "elsewhere",
+    "datestyle": "German",
+    "array_nulls": "off",
+    "standard_conforming_strings": "off",
+    "default_transaction_isolation": "serializable",
+}
+WHERE = "SELECT DISTINCT schemaname FROM pg_tables WHERE tablename ~ '^(rollcall|auth|django)_'"
+
+
+@pytest.mark.long
+def test_defaults_that_an_administrator_gives_the_database_change_no_installation(
+    empty_database: str, tmp_path: Path
+) -> None:
+    with psycopg.connect(empty_database, autocommit=True) as database:
+        database.execute("CREATE SCHEMA elsewhere")
+        for name, value in ODD.items():
+            change = sql.SQL("ALTER DATABASE {} SET {} = {}")
+            named = sql.Identifier(database.info.dbname), sql.Identifier(name)
+            database.execute(change.format(*named, value))
+    installed(empty_database, tmp_path)
+    with psycopg.connect(empty_database) as database:
+        assert database.execute(WHERE).fetchall() == [("public",)]
+
+
 @pytest.mark.long
 def test_set_ups_at_once_come_one_after_the_other(empty_database: str, tmp_path: Path) -> None:
     setups = [

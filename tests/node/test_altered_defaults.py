@@ -18,6 +18,9 @@ ODD = {
     "default_transaction_isolation": "serializable",
     "default_transaction_deferrable": "on",
     "idle_session_timeout": "500ms",
+    "array_nulls": "off",
+    "standard_conforming_strings": "off",
+    "search_path": "elsewhere",
 }
 
 

@@ -131,3 +131,13 @@ def test_only_the_web_has_a_pool_and_keeps_no_connection_beside_it() -> None:
     assert entries["rollcall_web"]["OPTIONS"]["pool"]["max_size"] == POOL
     assert entries["rollcall_web"]["CONN_MAX_AGE"] == 0
     assert [r for r, entry in entries.items() if "pool" in entry["OPTIONS"]] == ["rollcall_web"]
+
+
+def test_the_migrator_sends_and_reads_values_like_all_others_but_its_own_options_count() -> None:
+    """Else migrations make the tables where ``ALTER DATABASE ... SET search_path`` says, and the
+    functions do not find them."""
+    entry = database.from_url("postgresql://u@h/d?options=-c%20lock_timeout%3D5s")
+    database.take_role(entry, "", taken=True, connections=POOL)
+    options = entry["OPTIONS"]["options"]
+    assert "-c search_path=public " in options and options.endswith(" -c lock_timeout=5s")
+    assert "role=" not in options
