@@ -24,6 +24,10 @@ QUICK = ("--no-sync", "--set=scram_iterations=1")
 """initdb for a cluster of tests, which is not attacked and gets many connections: the other 4,095
 hashes are most of what a connection costs its client."""
 
+UNSYNCED = "unsynced"
+"""The file beside a cluster that was served without ``fsync``: even after a clean shutdown parts of
+it may be in the system's memory alone, which a server with ``fsync`` does not expect."""
+
 
 @dataclass(frozen=True, slots=True)
 class PostgresCluster:
@@ -62,6 +66,12 @@ def prepare(
             stale_processes.end_all(data, report)
         else:
             create(data_dir, data, programs, identity, throwaway=throwaway)
+        if throwaway:
+            places.write_private(home / UNSYNCED, "")
+        elif (home / UNSYNCED).exists():
+            report("the data were served without fsync: waiting for the disk")
+            sync(data, programs, identity)
+            (home / UNSYNCED).unlink()
         port = choose_port(home)
         return PostgresCluster(data_dir, data, programs, identity, port, password(data_dir), lock)
     except BaseException:
@@ -145,6 +155,13 @@ def run_initdb(
     )
     if done.returncode != 0:
         raise LaunchError(f"PostgreSQL's initdb failed: {done.stderr.strip()}")
+
+
+def sync(data: Path, programs: binaries.Programs, identity: Identity | None) -> None:
+    """Wait until the disk has all of a cluster that does not run."""
+    done = run_as(identity, [str(programs.initdb), f"--pgdata={data}", "--sync-only"])
+    if done.returncode != 0:
+        raise LaunchError(f"PostgreSQL's initdb could not sync {data}: {done.stderr.strip()}")
 
 
 def create_database(

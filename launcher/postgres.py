@@ -49,6 +49,8 @@ SETTINGS: Mapping[str, str] = {
     "log_checkpoints": "off",
     "log_timezone": "UTC",
     "timezone": "UTC",
+    # The file of a cluster that tests made has 1.
+    "scram_iterations": "4096",
 }
 """Given on the command line, so that an older data folder gets them too."""
 
@@ -70,6 +72,7 @@ THROWAWAY: Mapping[str, str] = {
     "fsync": "off",
     "full_page_writes": "off",
     "autovacuum_naptime": "1min",
+    "scram_iterations": "1",
 }
 """For tests, whose data need not survive."""
 

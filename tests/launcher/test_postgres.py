@@ -67,6 +67,23 @@ def test_rows_and_port_survive_a_restart(folder: Path) -> None:
 
 
 @pytest.mark.long
+def test_data_that_were_served_unsafely_are_synced_once_and_then_served_safely(
+    folder: Path,
+) -> None:
+    unsynced = folder / "postgres" / cluster.UNSYNCED
+    with postgres.serve(folder, throwaway=True) as url:
+        tell(url, "CREATE TABLE kept AS SELECT 7 AS number")
+        assert unsynced.exists()
+    with pytest.raises(LaunchError, match="could not sync"):  # it is initdb that does it
+        cluster.sync(folder / "nothing", binaries.locate(folder / "postgres", None), None)
+    with postgres.serve(folder) as url:
+        assert not unsynced.exists()
+        assert [ask(url, f"SHOW {name}") for name in ("fsync", "full_page_writes")] == ["on", "on"]
+        assert ask(url, "SHOW scram_iterations") == "4096"
+        assert ask(url, "SELECT number FROM kept") == "7"
+
+
+@pytest.mark.long
 def test_new_port_is_found_when_the_kept_one_is_taken(folder: Path) -> None:
     with postgres.serve(folder, throwaway=True) as first:
         pass
