@@ -95,13 +95,16 @@ class Notes:
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         await self._meet(now, slices)
         notes: list[Note] = []
-        asked = set()
-        while self._asked and len(notes) < ROWS_MAX:
-            asked.add(group_id := self._asked.pop())
+        done = set()
+        # One that is asked for in the meantime is noted next time, and not twice in a statement.
+        asked, self._asked = self._asked, set()
+        while asked and len(notes) < ROWS_MAX:
+            done.add(group_id := asked.pop())
             notes += await self._of(group_id, now, slices, whole=True)
+        self._asked |= asked
         while self._due and self._due[0][0] <= now and len(notes) < ROWS_MAX:
             _, group_id = heapq.heappop(self._due)
-            if group_id not in asked:
+            if group_id not in done:
                 notes += await self._of(group_id, now, slices, whole=False)
             if (shortest := await self._shortest_session(group_id, now, slices)) is None:
                 self._noted.pop(group_id, None)

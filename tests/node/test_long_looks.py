@@ -99,6 +99,24 @@ async def test_a_group_that_is_asked_for_before_it_is_in_memory_is_noted_once_it
     assert [note.group_id for note in await notes.collect()] == ["g"]
 
 
+async def test_a_group_that_is_asked_for_again_in_the_meantime_is_noted_again_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not twice in one statement, which PostgreSQL refuses with all of its notes."""
+    monkeypatch.setattr(event_loop, "SLICE_MS", 0)
+    notes = Notes(holding({"g": durable("g", [member()])}))
+    notes.ask(["g"])
+
+    async def again() -> None:
+        notes.ask(["g"])
+
+    for _ in range(2):
+        found, _ = await asyncio.gather(notes.collect(), again())
+        assert [note.group_id for note in found] == ["g"]
+    assert [note.group_id for note in await notes.collect()] == ["g"]
+    assert await notes.collect() == []
+
+
 OLD = """
 INSERT INTO rollcall_offset
     (group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at)
