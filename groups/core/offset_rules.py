@@ -205,7 +205,8 @@ def expire(
         forget(work, RETENTION, "it has no members, and no offsets any more")
         detail, changed = "the group was deleted", True
     elif gone:
-        work.offset_deletes.update(dict.fromkeys(gone))
+        for at in gone:  # they may be 100,000: other threads wait for a single call
+            work.offset_deletes[at] = None
         _note(work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", told=list(gone), offsets=len(gone))
     work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
 

@@ -9,6 +9,10 @@ from typing import Any
 
 NULL = "NULL"
 
+AT_ONCE = 2_000
+"""Values that one call in C may convert: while it runs, no other thread gets the interpreter's
+lock, and of 100,000 values it takes 10 to 40 ms."""
+
 
 def array(column: Sequence[Any]) -> str | list[Any]:
     """The literal of a column whose values have one type; a column of bytes stays a list.
@@ -16,6 +20,8 @@ def array(column: Sequence[Any]) -> str | list[Any]:
     The statement must cast it (``%(name)s::text[]``).
     """
     kind = next((type(value) for value in column if value is not None), None)
+    if len(column) > AT_ONCE and kind is not bytes:
+        return _in_parts(column)
     if kind is str or (kind is not None and issubclass(kind, str)):
         return texts(column)
     if kind is bytes:
@@ -23,6 +29,11 @@ def array(column: Sequence[Any]) -> str | list[Any]:
     if None in column:
         return "{" + ",".join([NULL if v is None else str(v) for v in column]) + "}"
     return "{" + ",".join(map(str, column)) + "}"
+
+
+def _in_parts(column: Sequence[Any]) -> str:
+    parts = [array(column[at : at + AT_ONCE]) for at in range(0, len(column), AT_ONCE)]
+    return "{" + ",".join([str(part)[1:-1] for part in parts]) + "}"
 
 
 def texts(column: Sequence[str | None]) -> str:

@@ -33,6 +33,8 @@ from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array
 from groups.store import details, journal, transactional_offsets
+from groups.store.many_rows import columns as columns_of
+from groups.store.many_rows import in_order
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
@@ -207,7 +209,7 @@ def in_columns(
     """The statement with an array for each column; none if there are no rows."""
     found = list(rows)
     if found:
-        columns = zip(*found, strict=True)
+        columns = columns_of(found)
         yield text, {name: array(column) for name, column in zip(names, columns, strict=True)}
 
 
@@ -276,8 +278,8 @@ def moved_members(writes: Sequence[Write]) -> list[Moved]:
 def _members(moved: Sequence[Moved], text: details.Text) -> Iterator[Statement]:
     gone = [(group_id, old.member_id) for group_id, old, new in moved if old and new is None]
     put = [member_row(group_id, new, text) for group_id, _, new in moved if new is not None]
-    yield from in_columns(group_rows.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
-    yield from in_columns(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
+    yield from in_columns(group_rows.DROP_MEMBERS, ("group_id", "member_id"), in_order(gone))
+    yield from in_columns(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, in_order(put, itemgetter(0, 1)))
 
 
 def member_row(group_id: str, member: MemberRow, text: details.Text = text_of) -> tuple[Any, ...]:
@@ -309,8 +311,8 @@ def _commands(moved: Iterable[Moved]) -> Iterator[Statement]:
         old, new = _commands_of(before), _commands_of(after)
         gone += [(group_id, *at) for at in old.keys() - new.keys()]
         put += [(group_id, *at, *_command_row(new[at])) for at in new.keys() - old.keys()]
-    yield from in_columns(sql_commands.DROP, COMMAND_KEY, sorted(gone))
-    yield from in_columns(sql_commands.PUT, COMMAND_COLUMNS, sorted(put, key=itemgetter(0, 1, 2)))
+    yield from in_columns(sql_commands.DROP, COMMAND_KEY, in_order(gone))
+    yield from in_columns(sql_commands.PUT, COMMAND_COLUMNS, in_order(put, itemgetter(0, 1, 2)))
 
 
 def _commands_of(member: MemberRow | None) -> dict[tuple[str, int], CommandRow]:
@@ -360,7 +362,8 @@ def _forgotten(writes: Sequence[Write]) -> Iterator[Statement]:
         if not write.decision.deleted
         for at in write.decision.offset_deletes
     ]
-    yield from in_columns(group_rows.DROP_OFFSETS, ("group_id", "topic", "partition"), sorted(gone))
+    names = ("group_id", "topic", "partition")
+    yield from in_columns(group_rows.DROP_OFFSETS, names, in_order(gone))
 
 
 def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
@@ -375,7 +378,7 @@ def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
         yield group_rows.PUT_OFFSETS, _columns(plain)[0]
     if told:
         columns, authors = _columns(told)
-        named = zip(AUTHOR_COLUMNS, zip(*authors, strict=True), strict=True)
+        named = zip(AUTHOR_COLUMNS, columns_of(authors), strict=True)
         told_by = {name: array(column) for name, column in named}
         yield group_rows.PUT_OFFSETS_AND_HISTORY, {**columns, **told_by}
 
@@ -389,15 +392,15 @@ def _standing(decision: Decision) -> Sequence[OffsetWrite]:
     last = {offset[:2]: offset for offset in offsets}
     for at in decision.offset_deletes:
         last.pop(at, None)
-    return [last[at] for at in sorted(last)]
+    return [last[at] for at in in_order(last)]
 
 
 def _columns(
     rows: Sequence[tuple[str, OffsetWrite]],
 ) -> tuple[dict[str, Any], Sequence[Author | None]]:
     """The arrays of ``OFFSET_COLUMNS``, and the author of each commit."""
-    group_ids, offsets = zip(*rows, strict=True)
-    *stored, authors, _topic_ids = zip(*offsets, strict=True)
+    group_ids, offsets = columns_of(rows)
+    *stored, authors, _topic_ids = columns_of(offsets)
     columns = zip(OFFSET_COLUMNS, (group_ids, *stored), strict=True)
     return {name: unless_usual(name, column) for name, column in columns}, authors
 

@@ -13,6 +13,7 @@ from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import TOLD
 from groups.core.offset_rules import OFFSETS_TOLD_MAX
 from groups.postgres.array_literals import array
+from groups.store.many_rows import columns
 from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]
@@ -81,8 +82,8 @@ def _of_offsets(entries: Sequence[tuple[Write, JournalEntry]]) -> Mapping[str, A
 
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    columns = zip(*rows, strict=True)
-    return {name: array(column) for name, column in zip(names, columns, strict=True)}
+    found = zip(names, columns(rows), strict=True)
+    return {name: array(column) for name, column in found}
 
 
 def _row(write: Write, entry: JournalEntry) -> tuple[Any, ...]:

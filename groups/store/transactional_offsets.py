@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from groups.core.events import Author, PendingWrite
 from groups.core.group import Decision
+from groups.store.many_rows import in_order
 from groups.store.sql import transactions as sql
 
 KEY = ("group_id", "topic", "partition")
@@ -48,7 +49,7 @@ def locks(parts: Sequence[Part]) -> Iterator[Statement]:
     if ids:
         yield sql.LOCK_PRODUCERS, {"producer_ids": sorted(ids)}
     deleted = [part.group_id for part in parts if part.decision.deleted]
-    keys = sorted({*_deleted(parts), *_committed(parts), *_put(parts)})
+    keys = in_order({*_deleted(parts), *_committed(parts), *_put(parts)})
     if deleted or keys:
         group_ids = [part.group_id for part in parts]
         where = {"group_ids": group_ids, "deleted": deleted}
@@ -64,7 +65,7 @@ def changes(parts: Sequence[Part]) -> Iterator[Statement]:
     if overtaken := _committed(kept):
         yield sql.SUPERSEDE, _columns(KEY, overtaken)
     # A key occurs once in a batch, so the sort never compares authors, which may be None.
-    rows = sorted(_row(part.group_id, w) for part in kept for w in part.decision.pending)
+    rows = in_order([_row(part.group_id, w) for part in kept for w in part.decision.pending])
     if rows:
         yield sql.PUT_PENDING, _columns(COLUMNS, rows)
 

@@ -4,7 +4,7 @@ import psycopg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.postgres.array_literals import array
+from groups.postgres.array_literals import AT_ONCE, array
 
 LEGAL = st.characters(exclude_characters="\0", codec="utf-8")
 TEXTS = st.lists(st.none() | st.text(LEGAL), min_size=1)
@@ -33,6 +33,9 @@ def test_values_come_back_from_postgresql(database_url: str) -> None:
         for some in (odd, *([one, "usual"] for one in odd), *([one] for one in odd)):
             assert back(array(some), "text") == some
         assert back(array([]), "text") == []
+        for none in ([], [None] * (AT_ONCE + 1)):  # many are joined in parts
+            assert back(array([*none, *odd * AT_ONCE]), "text") == [*none, *odd * AT_ONCE]
+            assert back(array([*none, *range(AT_ONCE)]), "bigint") == [*none, *range(AT_ONCE)]
 
 
 def test_bytes_stay_a_list() -> None:
