@@ -9,8 +9,10 @@ import pytest
 from groups.core import events
 from groups.core.draft import join
 from groups.core.draft.group import DraftGroup
+from groups.core.draft.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
+from groups.core.shared import may_differ
 from groups.core.step import EXACT_MAX
 
 RULES = Rules()
@@ -173,3 +175,26 @@ def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatc
     assert told(3, "c", "d") is ErrorCode.NONE
     assert told(4, "a", "b", "c", "d") is ErrorCode.NONE, "those of others cost nothing"
     assert set(group.counts) == {"a", "b", "c", "d"}
+
+
+def test_a_join_costs_nothing_for_topics_of_others() -> None:
+    """It copied the counts of all topics, 200,000 at most, on the event loop."""
+    group = DraftGroup.absent("g", RULES, 0)
+    seen = []
+    for number, topic in enumerate(["a", "b", "b"]):
+        event = events.DraftJoin(
+            ticket=events.Ticket(number, 1),
+            consumer_id="",
+            client_id="c",
+            client_host="h",
+            session_timeout_ms=10_000,
+            topics=(topic, *(f"t{n}" for n in range(100))),
+            strategy="range",
+            counts={topic: 3, **{f"t{n}": 2 for n in range(100)}},
+        )
+        group = group.step([event], 1, Random(1)).group  # type: ignore[assignment]
+        check_thoroughly(group.durable, group.live)
+        seen.append(group.counts)
+    assert set(may_differ(seen[0], seen[1])) == {"b"}
+    assert seen[2] is seen[1], "nothing is new"
+    assert group.breadth == 3 + 102 + 206, "newcomers, topics and partitions"

@@ -126,8 +126,8 @@ class DraftGroup(Halves[Live]):
     def breadth(self) -> int:
         """The number of members, new consumers, topics and partitions that a step may have to
         process."""
-        counts, members = self._live.counts, self._durable.members
-        return len(members) + len(self._live.newcomers) + len(counts) + sum(counts.values())
+        live, members = self._live, self._durable.members
+        return len(members) + len(live.newcomers) + len(live.counts) + live.partitions
 
     @property
     def counts(self) -> Mapping[str, int]:

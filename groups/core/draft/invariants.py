@@ -49,6 +49,7 @@ def check_thoroughly(durable: Durable, live: Live) -> None:
     assert live.suspects <= members.keys(), "a stranger is suspect"
     assert not live.suspects & live.joins.keys(), "who has joined counts as dead"
     assert not {j.row.member_id for j in live.newcomers if j.row.member_id} & members.keys()
+    assert live.partitions == sum(live.counts.values()), "the sum of the counts is another"
     tickets = list(live.tickets())
     assert len(tickets) == len(set(tickets)), "a ticket waits twice"
     if group.state == PREPARING:

@@ -24,7 +24,7 @@ FEW_BYTES = 4_096
 may have are 40 MB."""
 
 TOPICS_MAX = 200_000
-"""Different topics that the consumers of a group name: each join copies their counts."""
+"""Different topics that the consumers of a group name: each generation reads their counts."""
 
 WANTS = "it wants other topics"
 
@@ -57,8 +57,7 @@ def join_group(work: Work, event: DraftJoin) -> None:
 
 
 def _count_topics(work: Work, event: DraftJoin) -> None:
-    live = work.change()
-    live.counts = {**live.counts, **{name: event.counts.get(name, 0) for name in event.topics}}
+    work.change().count({name: event.counts.get(name, 0) for name in event.topics})
 
 
 def _check_request(work: Work, event: DraftJoin) -> None:

@@ -123,7 +123,7 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
     given = _deal(work, topics, counts)
     work.set_members({c: _with(row, before.get(c), given[c]) for c, row in rows.items()})
     work.set_details(topics=counts)
-    work.change().counts = counts
+    work.change().count_only(counts)
     work.move_to(STABLE, generation=generation + 1)
     joined = [consumer_id for consumer_id in held if consumer_id not in before]
     work.note(
@@ -180,7 +180,7 @@ def _empty(work: Work, left: tuple[str, ...]) -> None:
     work.set_members({})
     work.move_to(EMPTY, protocol_name=None)
     work.set_details(topics=None)
-    work.change().counts = {}
+    work.change().count_only({})
     work.note(EntryKind.EMPTIED, **cause._asdict(), left=left[:NAMED_MAX])
 
 

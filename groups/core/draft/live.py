@@ -42,12 +42,14 @@ class Live:
     ``floor``: silence before it does not count. ``joins``: held joins of members, by consumer id;
     ``newcomers``: those of consumers without a row, in order of arrival. ``suspects``: members that
     count as dead and are not awaited; none has a held join. ``counts``: partitions of subscribed
-    topics, as last reported. ``recovering``: a new owner has to finish or cancel what the held
-    requests of the old one had begun. ``settled_at``: when the last rebalance ended.
+    topics, as last reported, and ``partitions`` their sum; ``count`` changes both. ``recovering``:
+    a new owner has to finish or cancel what the held requests of the old one had begun.
+    ``settled_at``: when the last rebalance ended.
     """
 
     floor: Millis
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: SharedDict[str, int] = field(default_factory=SharedDict)
+    partitions: int = 0
     beats: SharedDict[str, Beat] = field(default_factory=SharedDict)
     joins: SharedDict[str, Join] = field(default_factory=SharedDict)
     newcomers: list[Join] = field(default_factory=list)
@@ -65,6 +67,20 @@ class Live:
             newcomers=self.newcomers.copy(),
             suspects=self.suspects.copy(),
         )
+
+    def count(self, counts: Mapping[str, int]) -> None:
+        """Note these counts; the cost does not depend on the group's other topics. ``counts`` stays
+        the same object if it has them."""
+        known = self.counts
+        news = {topic: n for topic, n in counts.items() if known.get(topic) != n}
+        if news:
+            self.counts = known = known.copy()
+            self.partitions += sum(n - known.get(topic, 0) for topic, n in news.items())
+            known.update(news)
+
+    def count_only(self, counts: Mapping[str, int]) -> None:
+        """These are the counts now, and there are no others."""
+        self.counts, self.partitions = SharedDict(counts), sum(counts.values())
 
     def held(self) -> Iterator[Join]:
         """Every held join."""

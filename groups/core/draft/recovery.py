@@ -19,13 +19,14 @@ from groups.core.shared import SharedDict
 
 def fresh(durable: Durable, now: Millis) -> Live:
     """The live state for a new owner: every consumer has a full session from now."""
-    return Live(
+    live = Live(
         floor=now,
-        counts=dict(durable.group.details.get(TOPICS, {})),
         beats=SharedDict((consumer_id, Beat(now)) for consumer_id in durable.members),
         recovering=durable.group.state == PREPARING,
         settled_at=now,
     )
+    live.count_only(durable.group.details.get(TOPICS, {}))
+    return live
 
 
 def kept(durable: Durable, live: Live, now: Millis) -> Live:
@@ -35,10 +36,11 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     after.floor, after.settled_at = live.floor, live.settled_at
     after.beats = SharedDict((c, live.beats.get(c, beat)) for c, beat in after.beats.items())
     if durable.group.state == STABLE and OWED in durable.group.details:
-        after.counts = {**after.counts, **live.counts}
+        after.count(live.counts)
     if durable.group.state == PREPARING and live.join_phase is not None:
         after.recovering = False
-        after.join_phase, after.counts = live.join_phase, live.counts
+        after.join_phase = live.join_phase
+        after.counts, after.partitions = live.counts, live.partitions
         after.joins = SharedDict((c, join) for c, join in live.joins.items() if c in members)
         after.newcomers = [join for join in live.newcomers if join.row.member_id not in members]
         after.suspects = {c for c in live.suspects if c in members}

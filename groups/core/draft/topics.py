@@ -15,7 +15,7 @@ def topics_changed(work: Work, event: TopicsChanged) -> None:
     dealt = work.row.details.get(TOPICS, {})
     stale = sorted(t for t, n in event.counts.items() if t in dealt and dealt[t] != n)
     if changed:
-        work.change().counts = {**known, **changed}
+        work.change().count(changed)
     news = stale if work.state == STABLE else sorted(changed)
     if news:
         names = ", ".join(news)[:200]
