@@ -21,6 +21,7 @@ from groups.models import Group
 GROUP_ID_MISSING = 4400
 NO_SUCH_PAGE = 4404
 TOO_MANY = 4429
+UNAVAILABLE = 4503
 """Close codes: 4000 plus the HTTP status with the same meaning; those for missing or lost rights
 are in ``groups.live.sessions``."""
 

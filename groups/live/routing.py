@@ -1,5 +1,6 @@
 """The paths of websockets, and the origins that may open them."""
 
+import logging
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -7,9 +8,12 @@ from channels.auth import AuthMiddlewareStack
 from channels.routing import URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator, WebsocketDenier
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.urls import path, re_path
 
-from groups.live.consumer import PATH, GroupConsumer, NoSuchPage
+from groups.live.consumer import PATH, UNAVAILABLE, GroupConsumer, NoSuchPage
+
+logger = logging.getLogger(__name__)
 
 urlpatterns = [
     path(PATH, GroupConsumer.as_asgi()),
@@ -37,8 +41,34 @@ class OwnOrigin:
             await WebsocketDenier()(scope, receive, send)
 
 
+class Available:
+    """Closes sockets with a code of their own while the database is unavailable, whether it is the
+    session, the user or the group that cannot be read; without it daphne fails the handshake with
+    a bare 500, as for a defect."""
+
+    def __init__(self, application: Any) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve; or accept, if that was not done, and close."""
+        has_begun = False
+
+        async def told(event: Any) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(event)
+
+        try:
+            await self.application(scope, receive, told)
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("a websocket is refused, since the database is unavailable: %s", error)
+            if not has_begun:
+                await send({"type": "websocket.accept"})
+            await send({"type": "websocket.close", "code": UNAVAILABLE})
+
+
 # A browser sends its cookies with a websocket of any page, so the origin is checked first. Then the
 # session of the admin identifies the user.
 application: Any = AllowedHostsOriginValidator(
-    OwnOrigin(AuthMiddlewareStack(URLRouter(urlpatterns)))
+    OwnOrigin(Available(AuthMiddlewareStack(URLRouter(urlpatterns))))
 )

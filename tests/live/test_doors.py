@@ -1,12 +1,14 @@
 """Who may open a websocket, from where; and what the others are told."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from channels.db import database_sync_to_async
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from django.db import models
+from django.db import OperationalError, models
+from django.db.backends.utils import CursorWrapper
 
 from groups.access import staff_roles
 from groups.live import consumer, hub, sessions
@@ -27,6 +29,27 @@ async def test_nobody_with_a_session_that_is_none() -> None:
 
     assert await page.open()
     assert await page.closed_with() == sessions.NOT_LOGGED_IN
+
+
+@pytest.mark.parametrize("wanted", ["django_session", "auth_user", "rollcall_group"])
+async def test_nobody_while_the_database_is_away(
+    wanted: str, log_in: LogIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is that cannot be read: the handshake failed with a bare 500."""
+    cookie = await log_in()
+    execute = CursorWrapper.execute
+
+    def away(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
+        if f'FROM "{wanted}"' in sql:
+            raise OperationalError("the connection was closed")
+        return execute(self, sql, params)
+
+    page = Page("orders", cookie)
+    with monkeypatch.context() as patched:
+        patched.setattr(CursorWrapper, "execute", away)
+        assert await page.open()
+        assert await page.closed_with() == consumer.UNAVAILABLE
+    assert HUB.watcher_count == 0
 
 
 async def test_nobody_without_a_role(log_in: LogIn) -> None:

@@ -30,6 +30,8 @@
   const LOST_AFTER_MS = 10000;
   const FETCH_MS_MAX = 15000;
   const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZoneName: "short" }; // as times.js has it
+  const UNAVAILABLE = 4503; // the socket's code where a page would get 503
+  const NO_DATABASE = "The server has no connection to the database at the moment.";
   const REFUSED = [4400, 4401, 4403, 4404]; // asking again would not help
 
   const group = live.dataset.liveGroup;
@@ -102,7 +104,7 @@
   function refused(answer) {
     if (answer.redirected || answer.status === 403) return "You are logged out, or may not see this any more: reload the page.";
     if (answer.status === 404) return "This is no longer there: reload the page.";
-    if (answer.status === 503) return "The database is currently unavailable to the server.";
+    if (answer.status === 503) return NO_DATABASE;
     return `The server answers with an error (${answer.status}); its log says why.`;
   }
 
@@ -158,6 +160,7 @@
       isConnected = false;
       say();
       if (REFUSED.includes(event.code)) return;
+      if (event.code === UNAVAILABLE) refusal = NO_DATABASE;
       setTimeout(connect, wait * (0.5 + Math.random() / 2)); // not everybody at once
       wait = Math.min(2 * wait, RECONNECT_MS_MAX);
     };
