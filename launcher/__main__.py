@@ -30,6 +30,16 @@ STOP_WITH_PARENT = "--stop-with-parent"
 
 REACH_TIMEOUT_S = 5
 
+READ_ONLY = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean"
+
+IS_STANDBY = (
+    "ROLLCALL_DATABASE_URL: the database is a standby and accepts no writes: name the primary."
+)
+IS_READ_ONLY = (
+    "ROLLCALL_DATABASE_URL: the database accepts no writes: default_transaction_read_only is on,"
+    " for the server, the database or the user."
+)
+
 LOGINS = ("WEB_DATABASE_CONNECTIONS_TOTAL", "WORKER_DATABASE_CONNECTIONS_TOTAL")
 """How many connections the logins other than the nodes' may have."""
 
@@ -129,15 +139,19 @@ def announce(served: dict[str, str]) -> None:
 
 
 def reach(url: str) -> None:
-    """Try the configured database; the error message does not show its password."""
+    """Try the configured database, and whether it accepts writes; the error message does not show
+    its password."""
     import psycopg  # takes longer than all the rest of the launcher
 
     try:
-        psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S).close()
+        with psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S) as connection:
+            row = connection.execute(READ_ONLY).fetchone()
     except psycopg.Error as failure:
         raise LaunchError(
             f"ROLLCALL_DATABASE_URL: no connection to the database: {failure}"
         ) from None
+    if row and any(row):
+        raise LaunchError(IS_STANDBY if row[0] else IS_READ_ONLY)
 
 
 if __name__ == "__main__":

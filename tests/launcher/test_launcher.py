@@ -228,6 +228,23 @@ def test_wrong_setting_is_one_sentence(
     assert "secret" not in said
 
 
+READ_ONLY = "ROLLCALL_DATABASE_URL: the database accepts no writes"
+
+
+def test_database_that_accepts_no_writes_is_one_sentence(
+    folder: Path, launch: Launch, database_url: str
+) -> None:
+    """It was the traceback of the first statement that writes, of the set-up."""
+    mode = "options=-c%20default_transaction_read_only%3Don"
+    url = f"{database_url}{'&' if '?' in database_url else '?'}{mode}"
+    launcher = launch(*LAUNCHER, **environ(folder, ROLLCALL_DATABASE_URL=url))
+
+    out, said = launcher.communicate(timeout=20)
+
+    assert (launcher.returncode, out) == (1, "")
+    assert READ_ONLY in said and "Traceback" not in said
+
+
 def test_port_that_is_taken_is_one_sentence(
     folder: Path, launch: Launch, database_url: str
 ) -> None:

@@ -6,10 +6,17 @@ from typing import Any, cast
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import InternalError
+from psycopg.errors import ReadOnlySqlTransaction
 
 from groups.postgres import message_queue, migrated, setup_lock
 from groups.sweeps import schedule
+
+IS_READ_ONLY = (
+    "The database accepts no writes: default_transaction_read_only is on, for the server, the"
+    " database or the user."
+)
 
 
 class Command(BaseCommand):
@@ -23,6 +30,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run all steps in order, while holding the lock."""
+        try:
+            self._set_up()
+        except InternalError as error:
+            if isinstance(error.__cause__, ReadOnlySqlTransaction):
+                raise CommandError(IS_READ_ONLY) from None
+            raise
+
+    def _set_up(self) -> None:
         with setup_lock.held():
             migrate()
             call_command("ensure_admin", stdout=self.stdout)
