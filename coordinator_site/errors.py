@@ -19,9 +19,9 @@ from django.views import defaults
 
 from coordinator_site.outages import is_outage
 from groups.api.paths import telling
+from groups.postgres import unavailable
 
 RETRY_AFTER_S = "1"
-SENTENCE = "The database is currently unavailable."
 LATER = " Reload this page in a few seconds."
 IN_DOUBT = (
     " What you asked for may have been done or not: look before you ask for it again, in a few"
@@ -40,23 +40,25 @@ MAY_NOT = "None of your roles has the right to this. An Administrator assigns ro
 
 def failed(request: HttpRequest) -> HttpResponse:
     """Django's ``handler500``: called while the error is being handled."""
-    if not is_outage(sys.exc_info()[1]):
+    error = sys.exc_info()[1]
+    if error is None or not is_outage(error):
         return _failed_ourselves(request)
+    why = unavailable.sentence(error)
     status = HTTPStatus.SERVICE_UNAVAILABLE
     tell = telling(request.path_info)
     if tell is not None:
-        answer = tell(request, status, "unavailable", SENTENCE)
+        answer = tell(request, status, "unavailable", why)
     else:
-        answer = _unavailable(request, status)
+        answer = _unavailable(request, status, why)
     answer["Retry-After"] = RETRY_AFTER_S
     return answer
 
 
-def _unavailable(request: HttpRequest, status: HTTPStatus) -> HttpResponse:
+def _unavailable(request: HttpRequest, status: HTTPStatus, why: str) -> HttpResponse:
     """A page of the admin that needs no database: it does not ask who the user is. Plain text for
     other clients, and for other paths."""
     is_read = request.method in ("GET", "HEAD")
-    sentence = SENTENCE + (LATER if is_read else IN_DOUBT)
+    sentence = why + (LATER if is_read else IN_DOUBT)
     if not (request.accepts("text/html") and request.path_info.startswith(reverse("admin:index"))):
         return HttpResponse(sentence + "\n", status=status, content_type="text/plain")
     nobodys = copy(request)

@@ -16,6 +16,8 @@ import psycopg
 from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
 
+from groups.postgres import unavailable
+
 logger = logging.getLogger(__name__)
 
 RV = TypeVar("RV")
@@ -48,6 +50,10 @@ def patient(seconds: float) -> Iterator[None]:
 class Connection(psycopg.Connection[Any]):
     """A connection whose server must answer in time. If it does not, the connection is closed,
     ``psycopg.OperationalError`` is raised, and the request is answered 503."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        unavailable.note(self)
 
     def execute(self, query: Any, *args: Any, **named: Any) -> Any:
         """The pool checks a connection by an empty statement before it returns it, so that a

@@ -5,7 +5,7 @@ Kafka's error code.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -21,6 +21,7 @@ from rest_framework.views import exception_handler
 from groups.api.sent_paths import uri
 from groups.core.errors import ErrorCode, Refuse
 from groups.operations.requests import OlderNode
+from groups.postgres import unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -33,12 +34,12 @@ STATUS_OF: Mapping[ErrorCode, HTTPStatus] = {
 }
 """Statuses of refusals that are not simply a bad request."""
 
-AWAY: Mapping[type[Exception], str] = {
-    OperationalError: "The database is currently unavailable.",
-    InterfaceError: "The database is currently unavailable.",
-    BrokerError: "The broker of the periodic tasks cannot be reached.",
+AWAY: Mapping[type[Exception], Callable[[Exception], str]] = {
+    OperationalError: unavailable.sentence,
+    InterfaceError: unavailable.sentence,
+    BrokerError: lambda _: "The broker of the periodic tasks cannot be reached.",
 }
-"""Temporary failures of other parts, such as the database."""
+"""Temporary failures of other parts, such as the database, and what is said of each."""
 
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
@@ -89,8 +90,9 @@ def _translated(error: Exception) -> Exception:
         )
     if isinstance(error, OlderNode):
         return Problem(HTTPStatus.CONFLICT, "older_node", str(error))
-    for kind, sentence in AWAY.items():
+    for kind, told in AWAY.items():
         if isinstance(error, kind):
+            sentence = told(error)
             logger.warning("%s %s", sentence, error)
             return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", sentence)
     return error

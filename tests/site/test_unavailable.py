@@ -1,0 +1,62 @@
+"""A request without a connection: the database is away, or the web has lent all of its own."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.utils import OperationalError
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from coordinator_site.web_connections import Connection
+from groups.postgres.unavailable import AWAY, IN_USE, sentence
+
+pytestmark = pytest.mark.django_db
+
+SIZE = 2
+AT_ONCE_S = 0.1
+
+
+@pytest.fixture
+def pool() -> Iterator[ConnectionPool[Connection]]:
+    """As Django makes it."""
+    with ConnectionPool[Connection](
+        kwargs={**connection.get_connection_params(), "autocommit": True},
+        connection_class=Connection,
+        min_size=1,
+        max_size=SIZE,
+        check=ConnectionPool.check_connection,
+    ) as made:
+        yield made
+
+
+def refused(pool: ConnectionPool[Any]) -> OperationalError:
+    """The error of a request that gets none, as Django raises it."""
+    with pytest.raises(PoolTimeout) as told:
+        pool.getconn(AT_ONCE_S)
+    error = OperationalError(str(told.value))
+    error.__cause__ = told.value
+    return error
+
+
+def test_all_are_lent(pool: ConnectionPool[Connection]) -> None:
+    """It was said that the database is unavailable."""
+    lent = [pool.getconn() for _ in range(SIZE)]
+    error = refused(pool)
+    assert sentence(error, pool) == IN_USE
+    assert error.__cause__ is not None and sentence(error.__cause__, pool) == IN_USE
+    assert sentence(OperationalError("the connection was closed"), pool) == AWAY
+    pool.putconn(lent.pop())
+    assert sentence(error, pool) == AWAY, "one is free meanwhile, so that was not it"
+    for each in lent:
+        pool.putconn(each)
+
+
+def test_the_database_is_away(pool: ConnectionPool[Connection]) -> None:
+    """Those that were lent are closed, and no other can be opened."""
+    lent = [pool.getconn() for _ in range(SIZE)]
+    for each in lent:
+        each.close()
+    assert sentence(refused(pool), pool) == AWAY
+    for each in lent:
+        pool.putconn(each)
