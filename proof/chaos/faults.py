@@ -15,7 +15,7 @@ import psutil
 import psycopg
 
 from groups.core.rows import slot_of
-from proof.chaos import odd_requests, promotion
+from proof.chaos import administrators, odd_requests, promotion
 from proof.chaos.fault_library import Trouble
 from proof.chaos.fleet import Fleet
 from proof.chaos.processes import GONE, send, stopped
@@ -342,6 +342,20 @@ async def _owns_slots(scene: Scene, node_id: int) -> bool:
     return True
 
 
+def administered(act: Callable[[World, Random], Awaitable[None]]) -> Inject:
+    """What an administrator of PostgreSQL does."""
+
+    async def inject(scene: Scene) -> None:
+        await act(scene.world, scene.rng)
+
+    return inject
+
+
+async def two_operators(scene: Scene) -> None:
+    """Operators who do not know of each other ask for much at once."""
+    await administrators.ask_for_much(scene.world, list(scene.fleet.groups), scene.rng)
+
+
 async def kill_celery(scene: Scene) -> None:
     """The worker dies with its beat: no session depends on them."""
     send(scene.world.worker(), signal.SIGKILL)
@@ -411,6 +425,11 @@ FAULTS: Sequence[Fault] = (
     Fault("odd-values", "requests with values that cannot be stored", send_odd_values),
     Fault("force-rebalance", "an operator's force-rebalance", force_a_rebalance),
     Fault("drain-node", "a node drained, and the drain withdrawn", drain_node),
+    *(
+        Fault(name, meaning, administered(act), keeps_slots=True)
+        for name, meaning, act in administrators.ACTS
+    ),
+    Fault("two-operators", "operators who ask for much of a group at once", two_operators),
     Fault("kill-celery", "kill -9 of the worker or beat", kill_celery),
 )
 
