@@ -1,6 +1,7 @@
 """The ASGI application of the web process. The Kafka port has its own (``runcoordinator``)."""
 
 import os
+from typing import Any
 
 from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
@@ -13,14 +14,23 @@ from django.conf import settings  # noqa: E402
 
 from coordinator_site.celery import app as celery  # noqa: E402
 from coordinator_site.concurrency import REQUESTS_MAX, Concurrency  # noqa: E402
+from coordinator_site.web_connections import LOOK_S, patient  # noqa: E402
 from groups.live import routing  # noqa: E402
 
 # Otherwise only the thread of this import knows the broker, but requests are processed in
 celery.set_default()
 
+
+async def websockets(scope: Any, receive: Any, send: Any) -> None:
+    """Those of pages. Their few statements share one thread: one that waits for a lock must not
+    keep the others waiting for longer than a handshake may take."""
+    with patient(LOOK_S):
+        await routing.application(scope, receive, send)
+
+
 application = ProtocolTypeRouter(
     {
         "http": Concurrency(http, getattr(settings, REQUESTS_MAX)),
-        "websocket": routing.application,
+        "websocket": websockets,
     }
 )

@@ -1,4 +1,4 @@
-"""Responses to failed requests: 503 if the database could not be reached, else 500.
+"""Responses to failed requests: 503 if the database could not be reached or was slow, else 500.
 
 REST views report errors in their own format (``groups.api.problems``). This is for errors outside
 of views, and for the admin's pages, also for 404 and 403.
@@ -41,7 +41,7 @@ MAY_NOT = "None of your roles has the right to this. An Administrator assigns ro
 def failed(request: HttpRequest) -> HttpResponse:
     """Django's ``handler500``: called while the error is being handled."""
     error = sys.exc_info()[1]
-    if error is None or not is_outage(error):
+    if error is None or not (is_outage(error) or unavailable.is_slow(error)):
         return _failed_ourselves(request)
     why = unavailable.sentence(error)
     status = HTTPStatus.SERVICE_UNAVAILABLE

@@ -1,14 +1,18 @@
-"""What a request is told that got no answer of PostgreSQL: whether the database is away, or only
-the web's own connections are all in use."""
+"""What a request is told that got no answer of PostgreSQL: whether the database is away, slow, or
+only the web's own connections are all in use."""
 
 from typing import Any, Final
 from weakref import ref
 
 from django.db import connection
+from psycopg.errors import LockNotAvailable, QueryCanceled
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 AWAY: Final = "The database is currently unavailable."
+SLOW: Final = "The database did not answer in time: it is busy, or a table is locked."
 IN_USE: Final = "All connections of the web process to the database are in use."
+
+TOO_LATE: Final = (QueryCanceled, LockNotAvailable)
 
 _made: dict[int, "ref[Any]"] = {}
 
@@ -21,14 +25,22 @@ def note(made: Any) -> None:
 
 def sentence(error: BaseException, pool: "ConnectionPool[Any] | None" = None) -> str:
     """The sentence for an error that Django or psycopg raised; ``pool``: Django's own."""
+    if is_slow(error):
+        return SLOW
     pool = pool or getattr(connection, "pool", None)
-    is_late = isinstance(error, PoolTimeout) or isinstance(error.__cause__, PoolTimeout)
+    is_late = any(isinstance(each, PoolTimeout) for each in (error, error.__cause__))
     return IN_USE if is_late and pool is not None and _are_all_lent(pool) else AWAY
 
 
+def is_slow(error: BaseException) -> bool:
+    """Whether PostgreSQL ended a statement that had taken too long, or had waited for a lock."""
+    return any(isinstance(each, TOO_LATE) for each in (error, error.__cause__))
+
+
 def _are_all_lent(pool: "ConnectionPool[Any]") -> bool:
-    """Whether as many as the pool may have are open, and none is free. While the database is away
-    requests do not get any either, but those that were lent are closed."""
+    """Whether there are connections and none is free. While the database is away requests do not
+    get any either, but those that were lent are closed. The pool may not have its maximum yet: on
+    a busy machine it opens them more slowly than they are asked for."""
     found = [made() for made in list(_made.values())]
-    count = sum(made is not None and not made.closed for made in found)
-    return count >= pool.max_size and not pool.get_stats()["pool_available"]
+    are_open = any(made is not None and not made.closed for made in found)
+    return are_open and not pool.get_stats()["pool_available"]

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.db.utils import OperationalError
 from django.test import Client
+from psycopg.errors import QueryCanceled
 
 from groups.access.staff_roles import ADMINISTRATOR, VIEWER
 from groups.admin import groups as pages
@@ -59,6 +60,18 @@ def test_a_page_without_its_database_is_a_page(monkeypatch: pytest.MonkeyPatch) 
     assert "Try again" not in text(sent)
 
 
+def test_a_page_of_a_locked_table_says_that_it_took_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It said that the web process had failed."""
+    client = visitor(VIEWER)
+    client.raise_request_exception = False
+    monkeypatch.setattr(connection, "cursor", _slow)
+    answer = client.get(LIST, headers=HTML)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1")
+    assert "did not answer in time" in text(answer) and "failed" not in text(answer)
+
+
 @pytest.mark.parametrize(("path", "accepted"), [("/metrics", "text/html"), (LIST, "text/plain")])
 def test_programs_get_a_sentence_without_a_page(
     path: str, accepted: str, monkeypatch: pytest.MonkeyPatch
@@ -69,6 +82,10 @@ def test_programs_get_a_sentence_without_a_page(
     answer = client.get(path, headers={"accept": accepted})
     assert answer.status_code == 503 and answer["Content-Type"].startswith("text/plain")
     assert "The database is currently unavailable" in text(answer)
+
+
+def _slow(*_: object) -> None:
+    raise OperationalError("canceling statement") from QueryCanceled("canceling statement")
 
 
 def _away(*_: object) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.utils import OperationalError
+from psycopg.errors import QueryCanceled
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from coordinator_site.web_connections import Connection
-from groups.postgres.unavailable import AWAY, IN_USE, sentence
+from groups.postgres.unavailable import AWAY, IN_USE, SLOW, sentence
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +51,17 @@ def test_all_are_lent(pool: ConnectionPool[Connection]) -> None:
     assert sentence(error, pool) == AWAY, "one is free meanwhile, so that was not it"
     for each in lent:
         pool.putconn(each)
+
+
+def test_a_statement_that_takes_too_long_is_neither(pool: ConnectionPool[Connection]) -> None:
+    """A page said that the web process had failed, since somebody held a lock on a table."""
+    with pool.connection() as made:
+        made.execute("SET statement_timeout = 1")
+        with pytest.raises(QueryCanceled) as told:
+            made.execute("SELECT pg_sleep(60)")
+    error = OperationalError(str(told.value))
+    error.__cause__ = told.value
+    assert sentence(error, pool) == SLOW
 
 
 def test_the_database_is_away(pool: ConnectionPool[Connection]) -> None:
