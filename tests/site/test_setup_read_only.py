@@ -1,0 +1,16 @@
+"""``manage.py setup`` where the database accepts no writes: a sentence, no traceback."""
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_database_that_accepts_no_writes_is_one_sentence() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+    with pytest.raises(CommandError, match=r"^The database accepts no writes"):
+        call_command("setup")
+    connection.set_rollback(True)
