@@ -15,11 +15,12 @@ import heapq
 import time
 from asyncio import AbstractEventLoop, Future
 from bisect import bisect_left
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from itertools import count
 from threading import Thread
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from groups.core.group import Millis
 
@@ -108,6 +109,43 @@ class Slices:
         """Let all other tasks run."""
         await asyncio.sleep(0)
         self._until = self._clock() + SLICE_MS
+
+
+class TurnQueue(Generic[T]):
+    """Short work on items of which thousands may come at once: ``most`` of them in each turn of the
+    loop, in order. An item is worked on at once while the turn has room."""
+
+    def __init__(self, loop: AbstractEventLoop, work: Callable[[T], object], most: int) -> None:
+        self._loop = loop
+        self._work = work
+        self._most = self._left = most
+        self._items: deque[T] = deque()
+        self._is_counting = False
+
+    def __len__(self) -> int:
+        """How many items wait."""
+        return len(self._items)
+
+    def add(self, item: T) -> None:
+        """One more item."""
+        self.extend((item,))
+
+    def extend(self, items: Iterable[T]) -> None:
+        """More items."""
+        self._items.extend(items)
+        self._go_on()
+
+    def _next_turn(self) -> None:
+        self._is_counting, self._left = False, self._most
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._items and not self._is_counting:
+            self._is_counting = True
+            self._loop.call_soon(self._next_turn)
+        while self._items and self._left:
+            self._left -= 1
+            self._work(self._items.popleft())
 
 
 class CancelledByNobody(Exception):

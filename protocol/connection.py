@@ -276,9 +276,20 @@ class KafkaConnection(asyncio.Protocol):
         self._times.stalled_since = None
         self._balance()
 
+    def eof_received(self) -> bool:
+        """The client has closed its side: close this one, in turn if thousands do so at once."""
+        self.server.closing.add(self)
+        return True
+
     def connection_lost(self, exc: BaseException | None) -> None:
-        """The connection has ended: cancel its application and its tickets at once."""
+        """The connection has ended: nothing is written to it any more."""
+        self._transport = None
         self._hold.forget()
+        self.server.ended.add(self)
+
+    def release(self) -> None:
+        """It has ended: cancel its application and its tickets, and return what it used. Called
+        once, in the same turn of the loop unless many end at once."""
         self._fast.settle()
         self.authentication.end()
         if self._is_admitted:
@@ -289,7 +300,6 @@ class KafkaConnection(asyncio.Protocol):
         self._commit.forget()
         self.server.protocol_disconnected(self)
         self.server.cancel_application(self)
-        self._transport = None
 
     # -- frames
 

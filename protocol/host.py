@@ -4,7 +4,7 @@ import asyncio
 from typing import Any, Protocol
 
 from groups.coordinator.runtime import CoordinatorRuntime
-from groups.event_loop import Turns
+from groups.event_loop import TurnQueue, Turns
 from groups.node import Node
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
 from protocol.call import PendingReplies
@@ -17,6 +17,8 @@ class Host(Protocol):
 
     admission: Admission
     pending_replies: PendingReplies
+    closing: TurnQueue[Any]
+    ended: TurnQueue[Any]
     ends: Ends
     loop: asyncio.AbstractEventLoop
     metering: Metering

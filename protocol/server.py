@@ -29,7 +29,7 @@ from twisted.internet import defer, reactor  # noqa: E402
 from groups.cluster.view import NodeAddress  # noqa: E402
 from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
-from groups.event_loop import Slices, Turns  # noqa: E402
+from groups.event_loop import Slices, TurnQueue, Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from groups.places import Places  # noqa: E402
 from protocol import connection_list  # noqa: E402
@@ -63,8 +63,9 @@ logger = logging.getLogger(__name__)
 
 Connection = TypeVar("Connection", bound=KafkaConnection)
 
-CLOSED_A_TURN = 100
-"""Connections that are closed in one turn of the event loop: each takes 20 us."""
+A_TURN = 50
+"""Connections that are checked, closed or released in one turn of the event loop; each takes 5 to
+200 us, and thousands may end at once, with their machine or by a time limit."""
 
 BACKLOG = 1024
 """Connections that may wait to be accepted: thousands of members reconnect at once after a
@@ -86,8 +87,8 @@ reference counts. While there are long requests, other thresholds apply
 (``garbage.THRESHOLDS_WITH_LONG``)."""
 
 
-APPLICATIONS_EVERY_S, TIMEOUTS_EVERY_S = 1, 2
-"""daphne's own intervals."""
+TIMEOUTS_EVERY_S = 2
+"""Between two checks of all connections."""
 
 
 class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
@@ -198,13 +199,16 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         asyncio.set_event_loop(self.loop)
         self._node_task = self.loop.create_task(self._serve())
         self._node_task.add_done_callback(self._ended)
-        reactor.callLater(APPLICATIONS_EVERY_S, self.application_checker)
         reactor.callLater(TIMEOUTS_EVERY_S, self.timeout_checker)
         reactor.addSystemEventTrigger("before", "shutdown", self._shut_down)
         reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
-        self.ends, self.turns = Ends(self.loop), Turns(self.loop)
+        loop = self.loop
+        self.ends, self.turns = Ends(loop), Turns(loop)
+        self.ended = TurnQueue(loop, KafkaConnection.release, A_TURN)
+        self.closing = TurnQueue(loop, KafkaConnection.close, A_TURN)
+        self.checking = TurnQueue(loop, _check_timeouts, A_TURN)
         self.bound = tuple([await self._bind(each, APIS) for each in self.listeners])
         draft = None
         if self.draft is not None:
@@ -266,7 +270,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         for connection in list(self.connections):
             session = connection.session
             if session.has_authenticated and session.principal in gone:
-                connection.close()
+                self.closing.add(connection)
 
     def _rules_changed(self) -> None:
         """What was allowed before is looked up again; also of requests that wait just now."""
@@ -362,14 +366,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         1)."""
         numbers = self.seats.taken_by(group_id, consumer_ids)
         if numbers:
-            self._close_some([c for c in self.connections if c.number in numbers])
-
-    def _close_some(self, connections: Sequence[KafkaConnection]) -> None:
-        """Close these, so many in each turn of the event loop."""
-        for connection in connections[:CLOSED_A_TURN]:
-            connection.close()
-        if rest := connections[CLOSED_A_TURN:]:
-            self.loop.call_soon(partial(self._close_some, rest))
+            self.closing.extend([c for c in self.connections if c.number in numbers])
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -399,25 +396,31 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if self.metrics is not None:
             await self.metrics.close()
 
-    # -- daphne's periodic checks; its own would end with the first exception
+    # -- instead of daphne's periodic checks, which look at all connections at once
 
     def timeout_checker(self) -> None:
         """Close the connections that are stuck or silent, every two seconds."""
-        for connection in list(self.connections):
-            try:
-                connection.check_timeouts()
-            except Exception:
-                logger.exception("closing %s: its timeouts could not be checked", connection.peer)
-                connection.abort()
+        if not self.checking:
+            self.checking.extend(self.connections)
         reactor.callLater(TIMEOUTS_EVERY_S, self.timeout_checker)
 
-    def application_checker(self) -> None:
-        """Remove ended applications, every second."""
-        try:
-            super().application_checker()
-        except Exception:
-            logger.exception("closed connections could not be removed")
-            reactor.callLater(APPLICATIONS_EVERY_S, self.application_checker)
+    def protocol_disconnected(self, protocol: KafkaConnection) -> None:
+        """Forget an ended connection, once its application has ended."""
+        super().protocol_disconnected(protocol)
+        if "application_instance" not in self.connections[protocol]:
+            del self.connections[protocol]
+
+    def _application_ended(self, connection: KafkaConnection, task: "asyncio.Task[None]") -> None:
+        """Without its application a connection cannot go on."""
+        details = self.connections[connection]
+        has_ended = "disconnected" in details
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            connection.handle_exception(error)
+        connection.close()
+        del details["application_instance"]
+        if has_ended:
+            del self.connections[connection]
 
     # -- applications
 
@@ -428,7 +431,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         details = self.connections.get(connection, {})
         task = details.get("application_instance")
         if task is not None:
-            task.add_done_callback(lambda _task: connection.close())
+            task.add_done_callback(partial(self._application_ended, connection))
         return queue  # type: ignore[no-any-return]
 
     def cancel_application(self, connection: KafkaConnection) -> None:
@@ -446,6 +449,14 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         lazily."""
         for connection in list(self.connections):
             self.cancel_application(connection)
+
+
+def _check_timeouts(connection: KafkaConnection) -> None:
+    try:
+        connection.check_timeouts()
+    except Exception:
+        logger.exception("closing %s: its timeouts could not be checked", connection.peer)
+        connection.abort()
 
 
 def _files_left(reserved: int) -> int:

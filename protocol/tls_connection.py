@@ -123,6 +123,10 @@ class TlsConnection(KafkaConnection):
             return
         self.session.principal = found
 
+    def eof_received(self) -> bool:
+        """The client has closed its side; TLS closes this one in any case."""
+        return False
+
     def connection_lost(self, exc: BaseException | None) -> None:
         """The connection has ended, perhaps before its handshake was done."""
         if self._transport is not None:  # uvloop reports only some of the failed handshakes

@@ -121,7 +121,7 @@ async def test_a_stock_client_shows_its_certificate(
         door = Door(served.address, {"security.protocol": "SSL"}, str(certificates.ca), shown)
         ended = await asyncio.to_thread(joined, client, "mtls", door)
         assert ended.stdout.strip() == "[0, 1]", ended.stderr
-        assert {c.session.principal for c in served.connections} == {f"User:{client}"}
+        assert {c.session.principal for c in served.ended} == {f"User:{client}"}
 
 
 async def test_a_certificate_that_no_rule_names_is_refused(

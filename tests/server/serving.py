@@ -1,7 +1,7 @@
 """A coordinator server in this process, on the test's own loop, over the worker's database.
 
 Everything is the real part but Twisted's reactor, which cannot be started twice in a process:
-what it would call once a second or two, a test calls itself (``sweep``).
+what it would call every two seconds, a test calls itself (``sweep``).
 """
 
 import asyncio
@@ -16,12 +16,13 @@ from channels.routing import ProtocolTypeRouter
 from groups.cluster.view import DRAFT
 from groups.core.events import Event, Ticket
 from groups.core.replies import Reply
+from groups.event_loop import TurnQueue
 from groups.node import Node
 from protocol.application import RequestConsumer
 from protocol.connection import KafkaConnection
 from protocol.listeners import Listener
 from protocol.metrics_listener import MetricsAddress
-from protocol.server import CoordinatorServer
+from protocol.server import A_TURN, CoordinatorServer
 from protocol.tls import Tls
 from protocol.tokens.tokens import Tokens
 from protocol.traced import TracedConsumer
@@ -69,6 +70,7 @@ class Serving:
         spans: "NodeSpans | None" = None,
     ) -> None:
         self.points = Points()
+        self.ended: list[KafkaConnection] = []
         self.address = ""
         self.draft_address = ""
         self.ready = asyncio.Event()
@@ -90,7 +92,12 @@ class Serving:
     def _serves(self, host: str, port: int, draft_port: int) -> None:
         self.address = f"{host}:{port}"
         self.draft_address = f"{host}:{draft_port}"
+        self.server.ended = TurnQueue(self.server.loop, self._release, A_TURN)
         self.ready.set()
+
+    def _release(self, connection: KafkaConnection) -> None:
+        self.ended.append(connection)
+        connection.release()
 
     @property
     def node(self) -> Node:
@@ -99,14 +106,14 @@ class Serving:
 
     @property
     def connections(self) -> list[KafkaConnection]:
-        """What the server keeps, those that ended and were not swept included."""
+        """What the server keeps: also those that have ended, until their application has."""
         return list(self.server.connections)
 
     async def connect(self, **options: Any) -> tuple[Client, KafkaConnection]:
         """A client, and the server's side of its connection. One at a time."""
-        known = set(self.connections)
+        known = {*self.connections, *self.ended}
         client = await Client.connect(self.address, **options)
-        while not (new := set(self.connections) - known):
+        while not (new := {*self.connections, *self.ended} - known):
             await asyncio.sleep(0)
         return client, new.pop()
 
@@ -116,9 +123,8 @@ class Serving:
         return details.get("application_instance")
 
     def sweep(self, *, later_s: float = 0) -> None:
-        """What the reactor does by the second: reap what ended, close what is stuck."""
+        """What the reactor does every two seconds: close what is stuck."""
         self.clock.ahead_s += later_s
-        self.server.application_checker()
         self.server.timeout_checker()
 
     async def ask(self, group_id: str, event: Callable[[Ticket], Event]) -> Reply:

@@ -1,12 +1,13 @@
 """One loop for everybody: who asks for much has it a turn at a time."""
 
 import asyncio
+from collections import Counter
 
 import pytest
 
 from benchmarks.wire import create_topic
 from groups import event_loop
-from groups.event_loop import Turns
+from groups.event_loop import TurnQueue, Turns
 from protocol import connection as limits
 from rollcall.wire.codec import LARGE_ELEMENTS, encode, is_large
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -50,6 +51,32 @@ async def test_a_place_in_the_line_goes_with_its_connection() -> None:
     await stays
     assert gone.cancelled()
     assert not budget.is_over
+
+
+async def test_of_many_items_some_are_worked_on_in_each_turn() -> None:
+    turn, worked = 0, list[tuple[int, int]]()
+
+    def work(item: int) -> None:
+        worked.append((turn, item))
+        if item == 4:
+            raise ValueError(item)
+
+    loop = asyncio.get_running_loop()
+    queue = TurnQueue(loop, work, 3)
+    loop.set_exception_handler(lambda _loop, _context: None)
+    queue.extend(range(2))
+    queue.add(2)
+    queue.extend(range(3, 9))
+    assert worked == [(0, 0), (0, 1), (0, 2)], "at once while the turn has room"
+    while queue:
+        turn += 1
+        await asyncio.sleep(0)
+
+    assert [item for _, item in worked] == list(range(9)), "in order; a failure ends nothing"
+    assert max(Counter(turn for turn, _ in worked).values()) <= 3
+    await asyncio.sleep(0)
+    queue.add(9)
+    assert worked[-1] == (turn, 9)
 
 
 async def test_a_pipeline_does_not_keep_its_neighbour_waiting(
