@@ -44,7 +44,7 @@ class Answer:
 class Report(Protocol):
     """The content of the responses (``protocol.node_report``)."""
 
-    def metrics(self, accept: str) -> Answer:
+    async def metrics(self, accept: str) -> Answer:
         """All series, in a format that the client accepts."""
 
     def readiness(self, *, verbose: bool) -> Answer:
@@ -95,14 +95,14 @@ class MetricsListener:
             head = await reader.readuntil(b"\r\n\r\n")
             method, target, headers = parsed(head)
             is_head = method == "HEAD"
-            answer = self._answer(method, target, headers)
+            answer = await self._answer(method, target, headers)
         except (asyncio.LimitOverrunError, BadRequest):
             answer = Answer(HTTPStatus.BAD_REQUEST, b"bad request\n")
         writer.write(packed(answer, with_body=not is_head))
         with suppress(ConnectionError):
             await writer.drain()
 
-    def _answer(self, method: str, target: str, headers: Mapping[str, str]) -> Answer:
+    async def _answer(self, method: str, target: str, headers: Mapping[str, str]) -> Answer:
         path, _, query = target.partition("?")
         if path not in ("/metrics", "/livez", "/readyz"):
             return Answer(HTTPStatus.NOT_FOUND, b"not found: /metrics, /livez, /readyz\n")
@@ -115,7 +115,7 @@ class MetricsListener:
             return self.report.readiness(verbose=is_verbose)
         if not self._may(headers.get("authorization", "")):
             return Answer(HTTPStatus.UNAUTHORIZED, b"a bearer token is needed\n")
-        return self.report.metrics(headers.get("accept", ""))
+        return await self.report.metrics(headers.get("accept", ""))
 
     def _may(self, given: str) -> bool:
         kind, _, said = given.partition(" ")

@@ -1,6 +1,6 @@
 """What a node reports to Prometheus and supervisors: its own counts, and whether it serves.
 
-Reads only memory, never PostgreSQL. Totals of connections are summed on request.
+Reads only memory, never PostgreSQL. What connections have counted is summed on request, in slices.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 
 from groups.core.errors import ErrorCode
 from groups.core.rows import SLOTS
+from groups.event_loop import Slices
 from groups.metrics.node_series import NODE
 from groups.metrics.series import Sample, exposed
 from groups.node import Node
@@ -44,8 +45,13 @@ class NodeReport(Collector):
         """All series."""
         return exposed(NODE, self.samples())
 
-    def metrics(self, accept: str) -> Answer:
+    async def metrics(self, accept: str) -> Answer:
         """As Prometheus' text format or as OpenMetrics."""
+        slices = Slices()
+        for connection in list(self._server.connections):
+            connection.settle()
+            if slices.is_over:
+                await slices.pause()
         encode, content_type = choose_encoder(accept)
         return Answer(HTTPStatus.OK, encode(self._registry), content_type)
 
@@ -86,8 +92,6 @@ class NodeReport(Collector):
     def samples(self) -> Iterator[Sample]:
         """All samples."""
         server = self._server
-        for connection in list(server.connections):
-            connection.settle()
         yield from _node(server.node)
         yield Sample("rollcall_connections", len(server.connections))
         yield Sample("rollcall_draining", int(server.is_draining))
