@@ -1236,7 +1236,11 @@ CREATE TABLE public.rollcall_offset_history (
     member_id text NOT NULL,
     client_id text NOT NULL,
     client_host text NOT NULL,
-    principal text
+    principal text,
+    more_partitions integer[],
+    more_offsets bigint[],
+    more_leader_epochs integer[],
+    more_metadata text[]
 )
 PARTITION BY RANGE (at);
 

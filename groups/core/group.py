@@ -89,10 +89,11 @@ class Decision:
 
     ``group`` is the working group: it becomes the committed one only when the
     batch has committed, and is thrown away otherwise. ``deleted``: the rows are deleted, including
-    offsets. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that wait for the
-    end of a transaction, at most one for a producer and partition. ``hung_up``: consumers of the
-    0.9 draft that are regarded as dead, whose connections must be closed. ``question``: a target
-    assignment to be computed outside the step, after the commit; the result arrives as an event.
+    offsets. Of several ``offsets`` of one partition the last one counts. ``offset_deletes`` are
+    (topic, partition). ``pending`` are offsets that wait for the end of a transaction, at most one
+    for a producer and partition. ``hung_up``: consumers of the 0.9 draft that are regarded as dead,
+    whose connections must be closed. ``question``: a target assignment to be computed outside the
+    step, after the commit; the result arrives as an event.
     """
 
     group: "Group"

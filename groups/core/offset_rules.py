@@ -6,6 +6,7 @@ to write and what to delete.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
 from typing import Final, Protocol, TypeVar
 
 from groups.core import transactional_offsets as pending
@@ -86,7 +87,7 @@ def plain_commits(group: Group, events: Sequence[Event], now: Millis) -> Decisio
     Members' beats may already have been set by then: the step would set them too.
     """
     answers: list[Answer] = []
-    offsets: dict[Partition, OffsetWrite] = {}
+    accepted: list[Sequence[OffsetWrite]] = []
     judge = group.judge
     for event in events:
         if type(event) is not OffsetCommit or event.outsider is not None:
@@ -95,11 +96,11 @@ def plain_commits(group: Group, events: Sequence[Event], now: Millis) -> Decisio
         if code is None:
             return None
         if not code:
-            for write in event.offsets:
-                offsets[write[:2]] = write
+            accepted.append(event.offsets)
         if event.ticket is not None:
             answers.append(_new(Answer, (event.ticket, SAID[code])))
-    return Decision(group, tuple(answers), (), tuple(offsets.values()))
+    offsets = tuple(accepted[0]) if len(accepted) == 1 else tuple(chain.from_iterable(accepted))
+    return Decision(group, tuple(answers), (), offsets)
 
 
 def commit(work: Keeps, event: OffsetCommit) -> None:

@@ -4,7 +4,7 @@ psycopg adapts a list item by item, which takes 2.3 us for each text; this takes
 (docs/hot-path.md), and a batch of commits has thousands. Only text, integers and NULL.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 NULL = "NULL"
@@ -44,6 +44,11 @@ def texts(column: Sequence[str | None]) -> str:
     if "\\" in joined or joined.count('"') != 2 * (len(column) - 1):
         joined = '","'.join([_escaped(v) for v in column if v is not None])
     return f'{{"{joined}"}}'
+
+
+def integers(columns: Iterable[Iterable[int]]) -> str:
+    """The literal of texts, each of which is the literal of a column of integers."""
+    return '{"{' + '}","{'.join([",".join(map(str, column)) for column in columns]) + '}"}'
 
 
 def _escaped(text: str) -> str:

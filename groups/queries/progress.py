@@ -19,7 +19,7 @@ RATE_WITHIN_S: Final = 300
 """The time in which commits are counted."""
 
 RATE_ROWS_MAX: Final = 5_000
-"""Maximum number of commits that are counted."""
+"""Maximum number of rows of the history that are counted."""
 
 HISTORY_LOOKED_AT: Final = 20_000
 HISTORY_MAX: Final = 50
@@ -63,15 +63,15 @@ def progress_of(group_id: str) -> Progress:
             sql.RATE,
             {"group_id": group_id, "within_s": RATE_WITHIN_S, "most": RATE_ROWS_MAX},
         )
-        lately, over_s = cursor.fetchone()
-    return Progress(count, last_at, stalled, stalled_ms, _per_minute(lately, over_s))
+        rows, lately, over_s = cursor.fetchone()
+    return Progress(count, last_at, stalled, stalled_ms, _per_minute(rows, lately, over_s))
 
 
-def _per_minute(count: int, over_s: float | None) -> float | None:
+def _per_minute(rows: int, partitions: int, over_s: float | None) -> float | None:
     if over_s is None:
         return None
-    over = RATE_WITHIN_S if count < RATE_ROWS_MAX else max(float(over_s), 1.0)
-    return count / over * S_PER_MINUTE
+    over = RATE_WITHIN_S if rows < RATE_ROWS_MAX else max(float(over_s), 1.0)
+    return partitions / over * S_PER_MINUTE
 
 
 def history_of(group_id: str, topic: str, partition: int) -> Sequence[Commit]:

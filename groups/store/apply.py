@@ -16,7 +16,6 @@ from typing import Any
 import psycopg
 
 from groups.core.errors import ErrorCode
-from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.quick import quick
 from groups.core.replies import Operated
@@ -32,8 +31,7 @@ from groups.core.rows import (
 from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array
-from groups.store import details, journal, transactional_offsets
-from groups.store.many_rows import columns as columns_of
+from groups.store import details, journal, offset_rows, transactional_offsets
 from groups.store.many_rows import in_order
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
@@ -179,7 +177,7 @@ def statements(batch: Batch) -> Iterator[Statement]:
     if waiting:
         yield from transactional_offsets.changes(waiting)
     yield from _forgotten(more)
-    yield from _offsets(writes)
+    yield from offset_rows.statements([(w.group_id, w.decision) for w in writes])
     yield from _operations(more)
 
 
@@ -339,21 +337,6 @@ def _deleted(group_ids: Sequence[str]) -> Iterator[Statement]:
             yield text, {"group_id": list(group_ids)}
 
 
-OFFSET_COLUMNS = (
-    "group_id",
-    "topic",
-    "partition",
-    "committed_offset",
-    "leader_epoch",
-    "metadata",
-    "commit_ms",
-    "retention_ms",
-)
-
-
-AUTHOR_COLUMNS = Author._fields
-
-
 def _forgotten(writes: Sequence[Write]) -> Iterator[Statement]:
     """Offsets to delete."""
     gone = [
@@ -364,62 +347,6 @@ def _forgotten(writes: Sequence[Write]) -> Iterator[Statement]:
     ]
     names = ("group_id", "topic", "partition")
     yield from in_columns(group_rows.DROP_OFFSETS, names, in_order(gone))
-
-
-def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
-    """Offsets in key order, as whole columns: writes are sorted, and there is one for each
-    group."""
-    plain, told = list[tuple[str, OffsetWrite]](), list[tuple[str, OffsetWrite]]()
-    for write in writes:
-        group_id = write.group_id
-        for offset in _standing(write.decision):
-            (plain if offset.author is None else told).append((group_id, offset))
-    if plain:
-        yield group_rows.PUT_OFFSETS, _columns(plain)[0]
-    if told:
-        columns, authors = _columns(told)
-        named = zip(AUTHOR_COLUMNS, columns_of(authors), strict=True)
-        told_by = {name: array(column) for name, column in named}
-        yield group_rows.PUT_OFFSETS_AND_HISTORY, {**columns, **told_by}
-
-
-def _standing(decision: Decision) -> Sequence[OffsetWrite]:
-    """The offsets to write of one group, in key order. A statement may write a row only once: of
-    several commits to one partition the last one counts, and none that is deleted."""
-    offsets = decision.offsets
-    if decision.deleted or (len(offsets) <= 1 and not decision.offset_deletes):
-        return () if decision.deleted else offsets
-    last = {offset[:2]: offset for offset in offsets}
-    for at in decision.offset_deletes:
-        last.pop(at, None)
-    return [last[at] for at in in_order(last)]
-
-
-def _columns(
-    rows: Sequence[tuple[str, OffsetWrite]],
-) -> tuple[dict[str, Any], Sequence[Author | None]]:
-    """The arrays of ``OFFSET_COLUMNS``, and the author of each commit."""
-    group_ids, offsets = columns_of(rows)
-    *stored, authors, _topic_ids = columns_of(offsets)
-    columns = zip(OFFSET_COLUMNS, (group_ids, *stored), strict=True)
-    return {name: unless_usual(name, column) for name, column in columns}, authors
-
-
-USUAL: Mapping[str, Any] = {
-    "leader_epoch": -1,
-    "metadata": "",
-    "commit_ms": None,
-    "retention_ms": None,
-}
-"""The values of nearly every commit. A column with only such values is sent empty: PostgreSQL fills
-it with NULL, and the statement replaces that by the value."""
-
-
-def unless_usual(name: str, column: Sequence[Any]) -> str | list[Any]:
-    """The array of a column, or an empty one."""
-    if name in USUAL and column.count(USUAL[name]) == len(column):
-        return "{}"
-    return array(column)
 
 
 def _operations(writes: Sequence[Write]) -> Iterator[Statement]:

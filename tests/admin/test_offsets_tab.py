@@ -6,6 +6,7 @@ from django.test import Client
 
 from groups.access.staff_roles import VIEWER
 from groups.admin.offsets_tab import PAGE_SIZE, part_of
+from groups.queries.progress import history_of, progress_of
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
@@ -26,6 +27,16 @@ SELECT now() - (10 - n) * interval '1 s', 'g', 'orders', n % 2, 10 * n, -1, '',
        CASE WHEN n < 2 THEN 'User:ann' END
 FROM generate_series(0, 9) n
 """
+
+OF_MANY = """
+INSERT INTO rollcall_offset_history (at, group_id, topic, partition, committed_offset, leader_epoch,
+    metadata, member_id, client_id, client_host, principal, more_partitions, more_offsets,
+    more_leader_epochs, more_metadata)
+VALUES (now() - interval '11 s', 'g', 'orders', 4, 40, -1, 'first', 'm-1', 'billing', '/10.0.0.1',
+        'User:ann', ARRAY(SELECT generate_series(5, 24)), ARRAY(SELECT generate_series(50, 69)),
+        NULL, %s)
+"""
+"""A client's commit of twenty-one partitions, with metadata of the first or of each."""
 
 
 @pytest.fixture
@@ -61,6 +72,21 @@ def test_who_committed_a_partition_is_told_newest_first(viewer: Client) -> None:
     told = [(row["commit"].offset, row["step"], row["by"]) for row in context["history"]]
     assert told[0] == (90, "+20", "member billing")
     assert told[-1] == (10, None, "billing (User:ann)")
+
+
+@pytest.mark.parametrize("each", [None, ["five", *map(str, range(6, 25))]], ids=["one", "each"])
+def test_partitions_that_were_committed_at_once_have_a_commit_each(
+    viewer: Client, each: list[str] | None
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(OF_MANY, [each])
+    told = {n: history_of("g", "orders", n) for n in (4, 5, 24)}
+    assert [(n, commit.offset, commit.member_id) for n, (commit,) in told.items()] == [
+        (4, 40, "m-1"), (5, 50, "m-1"), (24, 69, "m-1")
+    ]  # fmt: skip
+    metadata = ["first", "five", "24"] if each else ["first"] * 3
+    assert [commit.metadata for (commit,) in told.values()] == metadata
+    assert progress_of("g").per_minute == pytest.approx((10 + 21) / 5)
 
 
 def test_a_partition_without_history_says_so(viewer: Client) -> None:

@@ -82,6 +82,19 @@ def test_to_a_moment_and_to_another_groups() -> None:
         plan("g", Wanted("group", "nobody"))
 
 
+def test_to_a_moment_at_which_a_client_committed_several_partitions() -> None:
+    """They are one row of the history."""
+    with connection.cursor() as cursor:
+        cursor.execute(COMMITTED, [NOON, 1, 1])
+        cursor.execute(COMMITTED, [NOON + timedelta(minutes=1), 0, 2])
+        cursor.execute(
+            "UPDATE rollcall_offset_history SET more_partitions = '{1,2}', more_offsets = '{3,4}'"
+            " WHERE partition = 0"
+        )
+        cursor.execute(COMMITTED, [NOON + timedelta(minutes=2), 0, 9])
+    assert planned("moment", NOON + timedelta(minutes=1)) == [(0, 5, 2), (1, 9, 3)]
+
+
 def test_to_those_of_a_file() -> None:
     lines = "orders,0,1\n\n g , orders, 2, 8\n"
     assert topics_of_csv(lines) == ("orders",)

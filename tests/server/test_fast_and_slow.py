@@ -16,6 +16,7 @@ import pytest
 
 from benchmarks.wire import create_topic, frame
 from groups.core.errors import ErrorCode
+from groups.store.sql.history import COMMITS
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.offset_commit import (
@@ -65,10 +66,10 @@ SELECT group_id, topic, partition, committed_offset, leader_epoch, metadata,
        round(extract(epoch FROM expires_at - committed_at))
   FROM rollcall_offset ORDER BY 1, 2, 3
 """
-HISTORY = """
+HISTORY = f"""
 SELECT group_id, topic, partition, committed_offset, leader_epoch, metadata, member_id, client_id,
        client_host, principal
-  FROM rollcall_offset_history ORDER BY 1, 2, 3, 4
+  FROM {COMMITS} ORDER BY 1, 2, 3, 4
 """
 
 

@@ -22,6 +22,7 @@ from groups.core.rows import Durable
 from groups.postgres.connections import Connection
 from groups.store import apply, load
 from groups.store.apply import Write
+from groups.store.sql.history import COMMITS
 from tests.factories import batch
 from tests.walks.life import PEOPLE, Life, read_back
 
@@ -37,10 +38,10 @@ READ: Mapping[str, str] = {
     "waiting": """
         SELECT producer_id, group_id, topic, partition, committed_offset, metadata, superseded
         FROM rollcall_pending_offset ORDER BY 2, 3, 4, 1""",
-    "history": """
+    "history": f"""
         SELECT group_id, topic, partition, committed_offset,
                member_id, client_id, client_host, principal
-        FROM rollcall_offset_history ORDER BY at, 1, 2, 3""",
+        FROM {COMMITS} ORDER BY at, 1, 2, 3""",
     "operations": """
         SELECT id, state, outcome, detail, generation, finished_at IS NOT NULL
         FROM rollcall_operation WHERE state <> 'pending' ORDER BY 1""",

@@ -154,6 +154,45 @@ ON CONFLICT (group_id, topic, partition) DO UPDATE SET
 """
 """``PUT_OFFSETS`` with a row of history for each commit that has an author."""
 
+PUT_RUNS_AND_HISTORY = """
+WITH new AS MATERIALIZED (
+    SELECT group_id, topic, commit_ms, retention_ms, member_id, client_id, client_host, principal,
+           partitions::int[], offsets::bigint[], leader_epochs::int[], metadata::text[],
+           clock_timestamp() AS at
+    FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(commit_ms)s::bigint[],
+                %(retention_ms)s::bigint[], %(member_id)s::text[], %(client_id)s::text[],
+                %(client_host)s::text[], %(principal)s::text[], %(partitions)s::text[],
+                %(offsets)s::text[], %(leader_epochs)s::text[], %(metadata)s::text[])
+         AS n(group_id, topic, commit_ms, retention_ms, member_id, client_id, client_host,
+              principal, partitions, offsets, leader_epochs, metadata)
+), noted AS (
+    INSERT INTO rollcall_offset_history (
+        at, group_id, topic, partition, committed_offset, leader_epoch, metadata,
+        member_id, client_id, client_host, principal,
+        more_partitions, more_offsets, more_leader_epochs, more_metadata)
+    SELECT at, group_id, topic, partitions[1], offsets[1], coalesce(leader_epochs[1], -1),
+           coalesce(metadata[1], ''), member_id, client_id, client_host, principal,
+           nullif(partitions[2:], '{}'), nullif(offsets[2:], '{}'),
+           nullif(leader_epochs[2:], '{}'), nullif(metadata[2:], '{}')
+    FROM new
+)
+INSERT INTO rollcall_offset AS o (
+    group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at, expires_at)
+SELECT group_id, topic, p.partition, p.committed_offset, coalesce(p.leader_epoch, -1),
+       coalesce(p.metadata, ''), coalesce(to_timestamp(commit_ms / 1000.0), at),
+       coalesce(to_timestamp(commit_ms / 1000.0), at) + retention_ms * interval '1 millisecond'
+FROM new CROSS JOIN LATERAL unnest(partitions, offsets, leader_epochs, new.metadata)
+     AS p(partition, committed_offset, leader_epoch, metadata)
+ON CONFLICT (group_id, topic, partition) DO UPDATE SET
+    committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
+    metadata = excluded.metadata, committed_at = excluded.committed_at,
+    expires_at = excluded.expires_at
+"""
+"""The same for commits of several partitions: an array's element is a run, partitions of a topic
+that one client committed at once, as the literals of further arrays. A run is one row of history
+(migration 0046), and its texts are sent and parsed once. With one partition a run this costs more
+than ``PUT_OFFSETS_AND_HISTORY``."""
+
 DROP_OFFSETS = """
 DELETE FROM rollcall_offset o
 USING unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])

@@ -1,6 +1,8 @@
 """The SQL of operators' verbs about offsets; ``groups.operations.offset_operations`` executes
 it."""
 
+from groups.store.sql.history import COMMITS
+
 AGES = """
 WITH waiting AS (
     SELECT DISTINCT topic, partition FROM rollcall_pending_offset WHERE group_id = %(group_id)s
@@ -21,9 +23,9 @@ SELECT greatest(0, extract(epoch FROM clock_timestamp() - state_since) * 1000)::
 FROM rollcall_group WHERE group_id = %(group_id)s
 """
 
-AS_OF = """
+AS_OF = f"""
 SELECT DISTINCT ON (topic, partition) topic, partition, committed_offset, leader_epoch, metadata
-FROM rollcall_offset_history
+FROM {COMMITS}
 WHERE group_id = %(group_id)s AND at <= %(to)s::timestamptz
 ORDER BY topic, partition, at DESC
 """

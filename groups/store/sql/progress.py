@@ -4,6 +4,8 @@ Without end offsets there is no lag; what is known is when a group last committe
 which partitions have had no commit for long.
 """
 
+from groups.store.sql.history import COMMITS
+
 TOTALS = """
 SELECT count(*), max(committed_at),
        count(*) FILTER (WHERE committed_at < clock_timestamp() - %(stalled_ms)s * interval '1 ms')
@@ -11,17 +13,20 @@ FROM rollcall_offset WHERE group_id = %(group_id)s
 """
 
 RATE = """
-SELECT count(*), extract(epoch FROM clock_timestamp() - min(at)) FROM (
-    SELECT at FROM rollcall_offset_history
+SELECT count(*), coalesce(sum(partitions), 0)::bigint,
+       extract(epoch FROM clock_timestamp() - min(at))
+FROM (
+    SELECT at, 1 + coalesce(cardinality(more_partitions), 0) AS partitions
+    FROM rollcall_offset_history
     WHERE group_id = %(group_id)s AND at > clock_timestamp() - %(within_s)s * interval '1 s'
     ORDER BY at DESC LIMIT %(most)s
 ) AS lately
 """
 """Only the newest commits, up to a maximum: in a busy group they cover a short time."""
 
-OF_PARTITION = """
+OF_PARTITION = f"""
 SELECT at, committed_offset, member_id, client_id, client_host, metadata, principal FROM (
-    SELECT * FROM rollcall_offset_history
+    SELECT * FROM {COMMITS}
     WHERE group_id = %(group_id)s ORDER BY at DESC LIMIT %(looked_at)s
 ) AS lately WHERE topic = %(topic)s AND partition = %(partition)s ORDER BY at DESC LIMIT %(most)s
 """

@@ -1,0 +1,184 @@
+"""The committed offsets of an owner's batch as SQL: a row for each, and their history.
+
+Pure, a part of the statements of ``groups.store.apply``. Where clients commit several partitions at
+once, these are sent as runs (``Run``), which are cheaper for PostgreSQL than as many rows
+(docs/hot-path.md).
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from groups.core.events import Author, OffsetWrite
+from groups.core.group import Decision
+from groups.postgres.array_literals import array, integers
+from groups.store.many_rows import columns as columns_of
+from groups.store.many_rows import in_order
+from groups.store.sql import group_rows
+
+Statement = tuple[str, Mapping[str, Any]]
+Part = tuple[str, Decision]
+"""A group's id, and the decision about it."""
+
+RUN_MIN = 2
+"""Partitions of a run, on average, from which on runs are cheaper than rows."""
+
+COLUMNS = (
+    "group_id",
+    "topic",
+    "partition",
+    "committed_offset",
+    "leader_epoch",
+    "metadata",
+    "commit_ms",
+    "retention_ms",
+)
+AUTHOR_COLUMNS = Author._fields
+RUN_COLUMNS = ("group_id", "topic", "commit_ms", "retention_ms")
+
+USUAL: Mapping[str, Any] = {
+    "leader_epoch": -1,
+    "metadata": "",
+    "commit_ms": None,
+    "retention_ms": None,
+}
+"""The values of nearly every commit. A column with only such values is sent empty: PostgreSQL fills
+it with NULL, and the statement replaces that by the value."""
+
+_key = itemgetter(*map(OffsetWrite._fields.index, ("topic", "partition")))
+_shared = itemgetter(
+    *map(OffsetWrite._fields.index, ("topic", "commit_timestamp_ms", "retention_ms", "author"))
+)
+
+
+class Run(NamedTuple):
+    """Partitions of one topic that one client committed at once.
+
+    The last four are columns: one value for each partition.
+    """
+
+    group_id: str
+    topic: str
+    commit_ms: int | None
+    retention_ms: int | None
+    author: Author
+    partitions: Sequence[int]
+    offsets: Sequence[int]
+    leader_epochs: Sequence[int]
+    metadata: Sequence[str]
+
+
+def statements(parts: Sequence[Part]) -> Iterator[Statement]:
+    """Write the offsets of some groups, which are in key order."""
+    rows = commits = 0
+    for _, decision in parts:
+        rows += len(decision.offsets)
+        commits += len(decision.answers)  # each commit is answered: a run has one author
+    if not rows:
+        return
+    runs = _runs(parts) if rows >= RUN_MIN * commits else None
+    if runs is not None:
+        yield group_rows.PUT_RUNS_AND_HISTORY, _columns_of_runs(runs)
+    else:
+        yield from _rows(parts)
+
+
+def _standing(decision: Decision) -> Sequence[OffsetWrite]:
+    """The offsets to write of one group, in key order. A statement may write a row only once: of
+    several commits to one partition the last one counts, and none that is deleted."""
+    offsets = decision.offsets
+    if decision.deleted or (len(offsets) <= 1 and not decision.offset_deletes):
+        return () if decision.deleted else offsets
+    last = _last(decision)
+    return [last[at] for at in in_order(last)]
+
+
+def _last(decision: Decision) -> dict[tuple[str, int], OffsetWrite]:
+    last = {offset[:2]: offset for offset in decision.offsets}
+    for at in decision.offset_deletes:
+        last.pop(at, None)
+    return last
+
+
+# -- a row for each
+
+
+def _rows(parts: Sequence[Part]) -> Iterator[Statement]:
+    plain, told = list[tuple[str, OffsetWrite]](), list[tuple[str, OffsetWrite]]()
+    for group_id, decision in parts:
+        for offset in _standing(decision):
+            (plain if offset.author is None else told).append((group_id, offset))
+    if plain:
+        yield group_rows.PUT_OFFSETS, _columns(plain)[0]
+    if told:
+        columns, authors = _columns(told)
+        yield group_rows.PUT_OFFSETS_AND_HISTORY, {**columns, **_told_by(authors)}
+
+
+def _columns(
+    rows: Sequence[tuple[str, OffsetWrite]],
+) -> tuple[dict[str, Any], Sequence[Any]]:
+    """The arrays of ``COLUMNS``, and the author of each commit."""
+    group_ids, offsets = columns_of(rows)
+    *stored, authors, _topic_ids = columns_of(offsets)
+    columns = zip(COLUMNS, (group_ids, *stored), strict=True)
+    return {name: unless_usual(name, column) for name, column in columns}, authors
+
+
+def unless_usual(name: str, column: Sequence[Any]) -> str | list[Any]:
+    """The array of a column, or an empty one."""
+    if name in USUAL and column.count(USUAL[name]) == len(column):
+        return "{}"
+    return array(column)
+
+
+def _told_by(authors: Sequence[Author]) -> dict[str, Any]:
+    columns = zip(AUTHOR_COLUMNS, columns_of(authors), strict=True)
+    return {name: array(column) for name, column in columns}
+
+
+# -- runs
+
+
+def _runs(parts: Sequence[Part]) -> list[Run] | None:
+    """The runs of some groups; None: they are so short that rows are cheaper, or not all of them
+    have a history."""
+    runs: list[Run] = []
+    for group_id, decision in parts:
+        if decision.offsets and not decision.deleted:
+            runs += _runs_of(group_id, decision)
+    rows = sum(len(run.partitions) for run in runs)
+    are_told = all(run.author is not None for run in runs)
+    return runs if runs and are_told and rows >= RUN_MIN * len(runs) else None
+
+
+def _runs_of(group_id: str, decision: Decision) -> Iterator[Run]:
+    """Each client's, in the order of its commit. Rows need no order within a group: nobody else
+    writes them while the group's own row is locked."""
+    offsets: Collection[OffsetWrite] = decision.offsets
+    if decision.offset_deletes or len(set(map(_key, offsets))) < len(offsets):
+        offsets = _last(decision).values()
+    for (topic, ms, kept, author), those in groupby(offsets, _shared):
+        _, partitions, at, epochs, notes, *_ = columns_of(list(those))
+        yield Run(group_id, topic, ms, kept, author, partitions, at, epochs, notes)
+
+
+def _columns_of_runs(runs: Sequence[Run]) -> dict[str, Any]:
+    *same, authors, partitions, offsets, epochs, metadata = columns_of(runs)
+    columns = zip(RUN_COLUMNS, same, strict=True)
+    return {
+        **{name: unless_usual(name, column) for name, column in columns},
+        **_told_by(authors),
+        "partitions": integers(partitions),
+        "offsets": integers(offsets),
+        "leader_epochs": _arrays("leader_epoch", epochs),
+        "metadata": _arrays("metadata", metadata),
+    }
+
+
+def _arrays(name: str, columns: Sequence[Sequence[Any]]) -> str | list[Any]:
+    """The array of the arrays of all runs; NULL for a run in which each value is the usual one."""
+    usual = USUAL[name]
+    literals = [None if column.count(usual) == len(column) else array(column) for column in columns]
+    return "{}" if literals.count(None) == len(literals) else array(literals)
