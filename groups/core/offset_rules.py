@@ -6,7 +6,6 @@ to write and what to delete.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import chain
 from typing import Final, Protocol, TypeVar
 
 from groups.core import transactional_offsets as pending
@@ -99,8 +98,15 @@ def plain_commits(group: Group, events: Sequence[Event], now: Millis) -> Decisio
             accepted.append(event.offsets)
         if event.ticket is not None:
             answers.append(_new(Answer, (event.ticket, SAID[code])))
-    offsets = tuple(accepted[0]) if len(accepted) == 1 else tuple(chain.from_iterable(accepted))
-    return Decision(group, tuple(answers), (), offsets)
+    return Decision(group, tuple(answers), (), _last_of_each(accepted))
+
+
+def _last_of_each(commits: Sequence[Sequence[OffsetWrite]]) -> tuple[OffsetWrite, ...]:
+    """Of several commits to one partition the last one. A commit that is alone may name a partition
+    twice: whoever writes it looks at that again."""
+    if len(commits) == 1:
+        return tuple(commits[0])
+    return tuple({write[:2]: write for offsets in commits for write in offsets}.values())
 
 
 def commit(work: Keeps, event: OffsetCommit) -> None:
