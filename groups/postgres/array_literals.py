@@ -46,9 +46,15 @@ def texts(column: Sequence[str | None]) -> str:
     return f'{{"{joined}"}}'
 
 
-def integers(columns: Iterable[Iterable[int]]) -> str:
+def integers(columns: Iterable[Sequence[int]]) -> str:
     """The literal of texts, each of which is the literal of a column of integers."""
-    return '{"{' + '}","{'.join([",".join(map(str, column)) for column in columns]) + '}"}'
+    return '{"' + '","'.join(map(_integers, columns)) + '"}'
+
+
+def _integers(column: Sequence[int]) -> str:
+    if len(column) > AT_ONCE:
+        return _in_parts(column)
+    return "{" + ",".join(map(str, column)) + "}"
 
 
 def _escaped(text: str) -> str:

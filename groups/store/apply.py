@@ -32,6 +32,7 @@ from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array
 from groups.store import details, journal, offset_rows, transactional_offsets
+from groups.store.many_rows import columns as columns_of
 from groups.store.many_rows import in_order
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
