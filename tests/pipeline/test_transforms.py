@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.testing import assertDataFrameEqual
 
 from pipeline.schemas import COSTS, JOURNAL, REBALANCES, columns
 from pipeline.transforms.cost import cost
@@ -29,12 +28,20 @@ def journal(spark: SparkSession, *entries: Entry) -> DataFrame:
     return spark.createDataFrame([tuple(each[name] for name in names) for each in told], JOURNAL)
 
 
+def alike(found: DataFrame, expected: DataFrame) -> None:
+    """Both have the same rows."""
+    # It brings pandas, for which every worker would take as long as for all of Django.
+    from pyspark.testing import assertDataFrameEqual
+
+    assertDataFrameEqual(found, expected)
+
+
 def same(
     spark: SparkSession, entries: list[Entry], select: str, *expected: tuple[Any, ...]
 ) -> None:
     """The rebalances of the entries, and of these columns just these rows."""
     found = rebalances(journal(spark, *entries)).selectExpr(*select.split(", "))
-    assertDataFrameEqual(found, spark.createDataFrame([*expected], found.schema))
+    alike(found, spark.createDataFrame([*expected], found.schema))
 
 
 def classic(seconds: float, generation: int, **over: Any) -> Entry:
@@ -244,7 +251,7 @@ def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
         ("g", "member-left", 2, 1_400, 700, 1_000, "a", 3, 1_450, 0, 2),
         ("g", "operator", 1, 10, 10, 0, None, 0, 10, 0, 1),
     ]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, COSTS))
+    alike(found, spark.createDataFrame(expected, COSTS))
     assert found.columns == [name for name, _ in columns(COSTS)]
 
 
