@@ -14,6 +14,7 @@ import signal
 import threading
 import time
 from collections.abc import Generator
+from time import sleep  # a test may put another into the module
 from types import FrameType
 from typing import Any
 
@@ -44,7 +45,7 @@ class Watch:
 
     def _look(self) -> None:
         while True:
-            time.sleep(AGAIN_S)
+            sleep(AGAIN_S)
             if time.monotonic() >= self.unheard_at:
                 pytest_timeout.timeout_timer(*self._test)
 
