@@ -30,10 +30,9 @@ from groups.core.rows import (
 )
 from groups.core.shared import may_differ
 from groups.postgres import errors
-from groups.postgres.array_literals import array
+from groups.postgres.array_literals import array, in_order
+from groups.postgres.array_literals import columns as columns_of
 from groups.store import details, journal, offset_rows, transactional_offsets
-from groups.store.many_rows import columns as columns_of
-from groups.store.many_rows import in_order
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
@@ -178,7 +177,9 @@ def statements(batch: Batch) -> Iterator[Statement]:
     if waiting:
         yield from transactional_offsets.changes(waiting)
     yield from _forgotten(more)
-    yield from offset_rows.statements([(w.group_id, w.decision) for w in writes])
+    committed = [(w.group_id, w.decision) for w in writes if w.decision.offsets]
+    if committed:
+        yield from offset_rows.statements(committed)
     yield from _operations(more)
 
 

@@ -12,8 +12,7 @@ from typing import Any, Protocol
 from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import TOLD
 from groups.core.offset_rules import OFFSETS_TOLD_MAX
-from groups.postgres.array_literals import array
-from groups.store.many_rows import columns
+from groups.postgres.array_literals import array, columns
 from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
-from groups.postgres.array_literals import array, integers
-from groups.store.many_rows import columns as columns_of
-from groups.store.many_rows import in_order
+from groups.postgres.array_literals import array, in_order, integers
+from groups.postgres.array_literals import columns as columns_of
 from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]
@@ -70,13 +69,11 @@ class Run(NamedTuple):
 
 
 def statements(parts: Sequence[Part]) -> Iterator[Statement]:
-    """Write the offsets of some groups, which are in key order."""
+    """Write the offsets of groups that have some; the groups are in key order."""
     rows = commits = 0
     for _, decision in parts:
         rows += len(decision.offsets)
         commits += len(decision.answers)  # each commit is answered: a run has one author
-    if not rows:
-        return
     runs = _runs(parts) if rows >= RUN_MIN * commits else None
     if runs is not None:
         yield group_rows.PUT_RUNS_AND_HISTORY, _columns_of_runs(runs)
@@ -146,7 +143,7 @@ def _runs(parts: Sequence[Part]) -> list[Run] | None:
     have a history."""
     runs: list[Run] = []
     for group_id, decision in parts:
-        if decision.offsets and not decision.deleted:
+        if not decision.deleted:
             runs += _runs_of(group_id, decision)
     rows = sum(len(run.partitions) for run in runs)
     are_told = all(run.author is not None for run in runs)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from groups.core.events import Author, PendingWrite
 from groups.core.group import Decision
-from groups.store.many_rows import in_order
+from groups.postgres.array_literals import in_order
 from groups.store.sql import transactions as sql
 
 KEY = ("group_id", "topic", "partition")

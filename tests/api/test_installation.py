@@ -84,15 +84,15 @@ def test_nobody_comes_in_without_a_token(rest: Rest) -> None:
         assert told["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_a_forced_rebalance_ends_in_the_next_generation(rest: Rest) -> None:
+def test_a_forced_rebalance_ends_in_the_next_generation(rest: Rest, worker: Worker) -> None:
     generation = rest.group()["generation"]
     body = {"reason": "a new deployment", "expected_generation": generation}
     status, headers, operation = rest.ask(
         "POST", f"/groups/{GROUP}/rebalances", body, Prefer="wait=20"
     )
 
-    told = (operation["detail"], dict(headers), rest.group())
-    assert (status, operation["state"]) == (HTTPStatus.OK, "succeeded"), told
+    said = [operation, rest.group(), *worker.events[-5:], worker.errors]
+    assert (status, operation["state"]) == (HTTPStatus.OK, "succeeded"), "\n".join(map(str, said))
     assert operation["generation"] == generation + 1
     assert headers["Preference-Applied"] == "wait=20"
     assert headers["Location"] == f"/api/v1/operations/{operation['id']}"

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from groups.postgres.array_literals import array
-from groups.store.many_rows import ROWS_AT_ONCE, columns, in_order
+from groups.postgres.array_literals import AT_ONCE, array, columns, in_order
 
 MANY = 150_000
 TRIES = 3
@@ -25,7 +24,7 @@ def rows_of(count: int) -> list[tuple[str, str, int]]:
     return keys
 
 
-@pytest.mark.parametrize("count", [1, ROWS_AT_ONCE, ROWS_AT_ONCE + 1, 3 * ROWS_AT_ONCE])
+@pytest.mark.parametrize("count", [1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE])
 def test_they_are_those_of_zip_and_sorted(count: int) -> None:
     rows = rows_of(count)
     assert list(map(list, columns(rows))) == list(map(list, zip(*rows, strict=True)))
