@@ -3,14 +3,19 @@
 import asyncio
 import logging
 import socket
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from groups.core.errors import ErrorCode
+from groups.event_loop import TurnQueue
 from protocol.apis import APIS
+from protocol.connection import KafkaConnection
 from protocol.handlers.join_group import MEMBER_ID_REQUIRED_SINCE
+from protocol.server import A_TURN
 from rollcall.wire.messages.fetch import FetchRequest
 from rollcall.wire.messages.join_group import JoinGroupResponse
 from tests.server.client import API_VERSIONS, Client, hello, join
@@ -114,6 +119,43 @@ async def test_hundreds_of_connections_leave_nothing_behind(served: Serving) -> 
     await until(lambda: len(asyncio.all_tasks()) <= tasks)
     assert len(served.server.pending_replies) == 0
     await keeper.hears_of_a_rebalance(beat)
+
+
+@pytest.mark.parametrize("by", ["their machine", "the time limit"])
+async def test_of_hundreds_that_end_at_once_few_are_worked_on_in_each_turn(
+    served: Serving, by: str
+) -> None:
+    """Each takes some 50 us to close and to release; other clients have the loop in between."""
+    server, turn = served.server, 0
+    worked = dict[str, list[int]](closing=[], ended=[])
+
+    def counted(name: str, work: Callable[[KafkaConnection], None]) -> None:
+        def do(connection: KafkaConnection) -> None:
+            worked[name].append(turn)
+            work(connection)
+
+        setattr(server, name, TurnQueue(server.loop, do, A_TURN))
+
+    counted("closing", KafkaConnection.close)
+    counted("ended", KafkaConnection.release)
+    host, _, port = served.address.rpartition(":")
+    crowd = [socket.create_connection((host, int(port))) for _ in range(MANY)]
+    await until(lambda: len(served.connections) == MANY)
+    if by == "their machine":
+        for each in crowd:
+            each.close()
+    else:
+        served.sweep(later_s=server.first_s_max + 1)
+    while served.connections:
+        turn += 1
+        await asyncio.sleep(0)
+
+    assert len(worked["ended"]) == MANY
+    for turns in worked.values():
+        # What came in at the end of a turn is counted with the beginning of the next.
+        assert not turns or max(Counter(turns).values()) <= 2 * A_TURN
+    for each in crowd:
+        each.close()
 
 
 @pytest.mark.usefixtures("_prepared")
