@@ -44,7 +44,9 @@ def walked(client: Client, url: str | None) -> list[Any]:
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_each_order_walks_over_all_rows_once_and_back(viewer: Client, step: int) -> None:
-    """A third of them in ``make test``."""
+    """A third of them in ``make test``. There may be groups of other tests, whose owners were ended
+    before they counted them anew: only the order of these is known."""
+    ours = set("abcdexyz")
     write("a", "b", "c", size=1)
     write("d", "e", size=3)
     for n, name in enumerate(("x", "y", "z"), 1):
@@ -55,7 +57,7 @@ def test_each_order_walks_over_all_rows_once_and_back(viewer: Client, step: int)
             name = word.removeprefix("-")
             rows = walked(viewer, f"{path}?ordering={word}&page_size=2")
             assert len(rows) == len(everything) == len({row[LISTED[path]] for row in rows}), word
-            values = [row[name] for row in rows]
+            values = [row[name] for row in rows if row[LISTED[path]] in ours]
             assert values == sorted(values, reverse=word.startswith("-")), word
             last = f"{path}?ordering={word}&page_size={len(rows) - 1}"
             behind = viewer.get(viewer.get(last).json()["next"]).json()

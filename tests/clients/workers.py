@@ -156,10 +156,10 @@ def _confluent(
             wanted = [TopicPartition(p.topic, p.partition, int(order)) for p in held]
             try:
                 consumer.commit(offsets=wanted, asynchronous=False)
-            except KafkaException as error:
+                stored = {p.partition: p.offset for p in consumer.committed(held, timeout=10)}
+            except KafkaException as error:  # a fetch is refused too where its group moves
                 say("refused", error=str(error))
                 continue
-            stored = {p.partition: p.offset for p in consumer.committed(held, timeout=10)}
             say("committed", offsets=stored)
     consumer.close()
 
