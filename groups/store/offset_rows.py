@@ -23,16 +23,17 @@ Part = tuple[str, Decision]
 RUN_MIN = 2
 """Partitions of a run, on average, from which on runs are cheaper than rows."""
 
-COLUMNS = (
+OFFSET_COLUMNS = (
     "group_id",
     "topic",
     "partition",
     "committed_offset",
     "leader_epoch",
     "metadata",
-    "commit_ms",
-    "retention_ms",
 )
+"""Those of every table of offsets."""
+
+COLUMNS = (*OFFSET_COLUMNS, "commit_ms", "retention_ms")
 AUTHOR_COLUMNS = Author._fields
 RUN_COLUMNS = ("group_id", "topic", "commit_ms", "retention_ms")
 

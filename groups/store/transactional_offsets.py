@@ -13,18 +13,14 @@ from typing import Any, NamedTuple
 from groups.core.events import Author, PendingWrite
 from groups.core.group import Decision
 from groups.postgres.array_literals import in_order
+from groups.store.offset_rows import OFFSET_COLUMNS
 from groups.store.sql import transactions as sql
 
 KEY = ("group_id", "topic", "partition")
 COLUMNS = (
     "producer_id",
     "epoch",
-    "group_id",
-    "topic",
-    "partition",
-    "committed_offset",
-    "leader_epoch",
-    "metadata",
+    *OFFSET_COLUMNS,
     "superseded",
     *Author._fields,
 )

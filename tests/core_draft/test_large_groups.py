@@ -1,6 +1,6 @@
 """A large group of the draft: its next deadline is known without a look at every member."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar
 
@@ -150,22 +150,29 @@ def test_a_consumer_with_a_short_session_is_known_the_moment_it_is_let_in() -> N
     assert crowd.group.due(crowd.now) == crowd.now + 6_000
 
 
+def newcomer(
+    number: int, topics: tuple[str, ...], counts: Mapping[str, int] | None = None
+) -> events.DraftJoin:
+    """The first join of a consumer."""
+    return events.DraftJoin(
+        ticket=events.Ticket(number, 1),
+        consumer_id="",
+        client_id="c",
+        client_host="h",
+        session_timeout_ms=10_000,
+        topics=topics,
+        strategy="range",
+        counts=counts or {},
+    )
+
+
 def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(join, "TOPICS_MAX", 4)
     group = DraftGroup.absent("g", RULES, 0)
 
     def told(number: int, *topics: str) -> ErrorCode:
         nonlocal group
-        event = events.DraftJoin(
-            ticket=events.Ticket(number, 1),
-            consumer_id="",
-            client_id="c",
-            client_host="h",
-            session_timeout_ms=10_000,
-            topics=topics,
-            strategy="range",
-        )
-        decision = group.step([event], 1, Random(1))
+        decision = group.step([newcomer(number, topics)], 1, Random(1))
         assert isinstance(decision.group, DraftGroup)
         group = decision.group
         return ErrorCode(decision.answers[0].reply.error) if decision.answers else ErrorCode.NONE
@@ -182,16 +189,8 @@ def test_a_join_costs_nothing_for_topics_of_others() -> None:
     group = DraftGroup.absent("g", RULES, 0)
     seen = []
     for number, topic in enumerate(["a", "b", "b"]):
-        event = events.DraftJoin(
-            ticket=events.Ticket(number, 1),
-            consumer_id="",
-            client_id="c",
-            client_host="h",
-            session_timeout_ms=10_000,
-            topics=(topic, *(f"t{n}" for n in range(100))),
-            strategy="range",
-            counts={topic: 3, **{f"t{n}": 2 for n in range(100)}},
-        )
+        counts = {topic: 3, **{f"t{n}": 2 for n in range(100)}}
+        event = newcomer(number, tuple(counts), counts)
         group = group.step([event], 1, Random(1)).group  # type: ignore[assignment]
         check_thoroughly(group.durable, group.live)
         seen.append(group.counts)

@@ -28,7 +28,7 @@ def journal(spark: SparkSession, *entries: Entry) -> DataFrame:
     return spark.createDataFrame([tuple(each[name] for name in names) for each in told], JOURNAL)
 
 
-def alike(found: DataFrame, expected: DataFrame) -> None:
+def assert_alike(found: DataFrame, expected: DataFrame) -> None:
     """Both have the same rows."""
     # It brings pandas, for which every worker would take as long as for all of Django.
     from pyspark.testing import assertDataFrameEqual
@@ -36,12 +36,12 @@ def alike(found: DataFrame, expected: DataFrame) -> None:
     assertDataFrameEqual(found, expected)
 
 
-def same(
+def assert_rows(
     spark: SparkSession, entries: list[Entry], select: str, *expected: tuple[Any, ...]
 ) -> None:
     """The rebalances of the entries, and of these columns just these rows."""
     found = rebalances(journal(spark, *entries)).selectExpr(*select.split(", "))
-    alike(found, spark.createDataFrame([*expected], found.schema))
+    assert_alike(found, spark.createDataFrame([*expected], found.schema))
 
 
 def classic(seconds: float, generation: int, **over: Any) -> Entry:
@@ -119,7 +119,7 @@ def local(seconds: float) -> Any:
 def test_an_overtaken_rebalance_keeps_nothing_of_the_one_that_overtook_it(
     spark: SparkSession,
 ) -> None:
-    same(
+    assert_rows(
         spark,
         [
             entry(0, "g", STARTED, trigger="member-joined"),
@@ -138,7 +138,7 @@ def test_an_overtaken_rebalance_keeps_nothing_of_the_one_that_overtook_it(
 def test_an_assignment_counts_though_the_next_rebalance_was_begun_and_abandoned(
     spark: SparkSession,
 ) -> None:
-    same(
+    assert_rows(
         spark,
         [
             classic(1, 1, trigger="member-joined", duration_ms=1_000),
@@ -160,12 +160,12 @@ def test_a_rebalance_does_not_begin_with_one_that_was_abandoned_or_ended_in_nobo
 
     for kind in ("rebalance-abandoned", "emptied", "group-deleted"):
         ended = classic(7, 1, trigger="member-joined")
-        same(spark, [*start(kind), ended], "second(started_at), duration_ms", (5, 2_000))
+        assert_rows(spark, [*start(kind), ended], "second(started_at), duration_ms", (5, 2_000))
 
 
 @pytest.mark.long
 def test_the_consumer_protocol_takes_its_cause_from_the_first_start(spark: SparkSession) -> None:
-    same(
+    assert_rows(
         spark,
         [
             entry(0, "g", STARTED, trigger="topics-changed", reason="orders has 6 partitions"),
@@ -184,7 +184,7 @@ def test_what_the_journal_has_measured_goes_before_what_it_can_have_been(
 ) -> None:
     """A consumer group works on what does not move, however long the rebalance takes."""
     details = {"members": 2, "moved": 3, "unowned_longest_ms": measured}
-    same(
+    assert_rows(
         spark,
         [entry(0, "g", STARTED, trigger="operator"), entry(4, "g", COMPLETED, details=details)],
         "duration_ms, without_owner_ms, without_owner_known_ms",
@@ -209,7 +209,7 @@ def test_the_cost_tells_known_times_from_the_most_that_they_can_be(spark: SparkS
 
 @pytest.mark.long
 def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -> None:
-    same(
+    assert_rows(
         spark,
         [entry(4, "g", COMPLETED)],
         "kind, trigger, duration_ms, started_at = completed_at, slowest_member, members",
@@ -219,7 +219,7 @@ def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -
 
 @pytest.mark.long
 def test_groups_do_not_mix(spark: SparkSession) -> None:
-    same(
+    assert_rows(
         spark,
         [
             entry(0, "g", STARTED, trigger="operator"),
@@ -251,7 +251,7 @@ def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
         ("g", "member-left", 2, 1_400, 700, 1_000, "a", 3, 1_450, 0, 2),
         ("g", "operator", 1, 10, 10, 0, None, 0, 10, 0, 1),
     ]
-    alike(found, spark.createDataFrame(expected, COSTS))
+    assert_alike(found, spark.createDataFrame(expected, COSTS))
     assert found.columns == [name for name, _ in columns(COSTS)]
 
 

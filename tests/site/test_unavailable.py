@@ -1,16 +1,15 @@
 """A request without a connection: the database is away, or the web has lent all of its own."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.db.utils import OperationalError
 from psycopg.errors import QueryCanceled
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from coordinator_site.web_connections import Connection
 from groups.postgres.unavailable import AWAY, IN_USE, SLOW, sentence
+from tests.site.conftest import MakePool
 
 pytestmark = pytest.mark.django_db
 
@@ -19,16 +18,9 @@ AT_ONCE_S = 0.1
 
 
 @pytest.fixture
-def pool() -> Iterator[ConnectionPool[Connection]]:
-    """As Django makes it."""
-    with ConnectionPool[Connection](
-        kwargs={**connection.get_connection_params(), "autocommit": True},
-        connection_class=Connection,
-        min_size=1,
-        max_size=SIZE,
-        check=ConnectionPool.check_connection,
-    ) as made:
-        yield made
+def pool(make_pool: MakePool) -> ConnectionPool[Connection]:
+    """Of few connections."""
+    return make_pool(SIZE)
 
 
 def refused(pool: ConnectionPool[Any]) -> OperationalError:

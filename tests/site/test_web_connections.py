@@ -2,33 +2,27 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection
+from asgiref.sync import sync_to_async
 from psycopg_pool import ConnectionPool
 
-from coordinator_site import web_connections
+from coordinator_site import asgi, web_connections
 from coordinator_site.outages import is_outage
 from coordinator_site.web_connections import PATIENCE_S, Connection, patient
+from groups.live import routing
 from groups.postgres import roles
+from tests.site.conftest import MakePool
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def pool() -> Iterator[ConnectionPool[Connection]]:
-    """As Django makes it, of one connection."""
-    with ConnectionPool[Connection](
-        kwargs={**connection.get_connection_params(), "autocommit": True},
-        connection_class=Connection,
-        min_size=1,
-        max_size=1,
-        check=ConnectionPool.check_connection,
-    ) as made:
-        yield made
+def pool(make_pool: MakePool) -> ConnectionPool[Connection]:
+    """Of one connection."""
+    return make_pool(1)
 
 
 def asks(pool: ConnectionPool[Connection], statement: str = "SELECT 7") -> Any:
@@ -79,3 +73,17 @@ def test_whatever_postgresql_answers_leaves_the_connection_alone(
 def test_what_is_slow_is_ended_by_postgresql_first() -> None:
     limit = roles.BY_NAME["rollcall_web"].settings["statement_timeout"]
     assert limit.endswith("s") and int(limit[:-1]) < PATIENCE_S
+
+
+async def test_a_websocket_gives_up_a_statement_before_others_have_waited_for_long(
+    pool: ConnectionPool[Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They share a thread: one waited for a lock, and nobody came in."""
+
+    async def page(*_: object) -> None:
+        await sync_to_async(asks)(pool, "SELECT pg_sleep(600)")
+
+    monkeypatch.setattr(asgi, "LOOK_S", 0.2)
+    monkeypatch.setattr(routing, "application", page)
+    with patient(600), pytest.raises(psycopg.OperationalError, match="does not answer"):
+        await asgi.websockets({}, None, None)
