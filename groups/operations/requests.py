@@ -42,17 +42,19 @@ logger = logging.getLogger(__name__)
 BELL = "rollcall_operations"
 """The channel for new operations. The payload is the slot."""
 
-NEW_VERBS: Final = frozenset(
-    {
-        Operation.Verb.RESET_OFFSETS,
-        Operation.Verb.FREEZE,
-        Operation.Verb.THAW,
-        Operation.Verb.DELETE,
-    }
-)
 LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
-"""Nodes of this schema, and of later ones, ignore unknown verbs. Earlier ones take them for a
-forced rebalance: these verbs are refused while such a node owns a slot."""
+READS_RUNS: Final = "0046_history_of_many"
+
+KNOWN_SINCE: Final[Mapping[str, str]] = {
+    Operation.Verb.RESET_OFFSETS: LEAVES_UNKNOWN,
+    Operation.Verb.FREEZE: LEAVES_UNKNOWN,
+    Operation.Verb.THAW: LEAVES_UNKNOWN,
+    Operation.Verb.DELETE: LEAVES_UNKNOWN,
+    Operation.Verb.RESTORE_OFFSETS: READS_RUNS,
+}
+"""By verb: the schema of the first nodes that execute it correctly. It is refused while a node of an
+earlier schema owns a slot: before 0030 a node took unknown verbs for a forced rebalance, and before
+0046 it restores only the first of the partitions that were committed at once."""
 
 KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
 """Nodes of this schema support a freeze's end; earlier ones would ignore it."""
@@ -109,15 +111,15 @@ def ask(
 
 def check_nodes(verb: str, until: datetime | None = None) -> None:
     """Raise ``OlderNode`` if a node that owns slots would misinterpret the verb."""
-    if verb not in NEW_VERBS:
+    knows = KNOWS_ENDS if until is not None else KNOWN_SINCE.get(verb)
+    if knows is None:
         return
-    knows = KNOWS_ENDS if until is not None else LEAVES_UNKNOWN
     with django_connection.cursor() as cursor:
         cursor.execute(sql.OLDER_OWNER, {"schema": knows})
         found = cursor.fetchone()
     if found is not None:
         raise OlderNode(
-            f"Node {found[0]} has an older version without this feature: upgrade it first."
+            f"Node {found[0]} has an older version, which cannot do this: upgrade it first."
         )
 
 

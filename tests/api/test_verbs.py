@@ -14,7 +14,7 @@ from django.test import Client
 
 from groups.api import asking
 from groups.models import ApiToken, Operation
-from groups.operations.requests import LEAVES_UNKNOWN, NEW_VERBS
+from groups.operations.requests import KNOWN_SINCE
 from tests.api.conftest import Api, write
 from tests.model_factories import OperationFactory
 
@@ -22,6 +22,10 @@ pytestmark = pytest.mark.django_db
 
 REASON = {"reason": "a new deployment"}
 RESET = {**REASON, "to": "offset", "offset": 0}
+OFFSETS = {
+    "reset-offsets": ("offsets/resets", RESET),
+    "restore-offsets": ("offsets/restores", {**REASON, "to": "2026-11-25T12:00:00Z"}),
+}
 
 
 @pytest.fixture
@@ -133,18 +137,18 @@ def started(node_id: int, schema: str, *, owns: int | None) -> None:
             cursor.execute(OWNS, [node_id, incarnation, owns])
 
 
-@pytest.mark.parametrize("verb", sorted(NEW_VERBS))
-def test_what_an_older_node_would_take_for_a_rebalance_waits_for_its_upgrade(
+@pytest.mark.parametrize("verb", sorted(KNOWN_SINCE))
+def test_what_an_older_node_would_get_wrong_waits_for_its_upgrade(
     operator: Client, verb: str
 ) -> None:
     write("g")
-    started(0, LEAVES_UNKNOWN, owns=0)
+    started(0, KNOWN_SINCE[verb], owns=0)
     started(1, "0019_client_reason", owns=None)  # it has ended: its slots are others'
 
     def ask() -> Any:
         if verb == "delete":
             return operator.delete("/api/v1/groups/g?reason=over")
-        path, body = ("offsets/resets", RESET) if verb == "reset-offsets" else (verb, REASON)
+        path, body = OFFSETS.get(verb, (verb, REASON))
         return post(operator, f"/groups/g/{path}", body)
 
     assert ask().status_code == 202
