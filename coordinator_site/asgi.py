@@ -23,7 +23,7 @@ celery.set_default()
 
 async def websockets(scope: Any, receive: Any, send: Any) -> None:
     """Those of pages. Their few statements share one thread, so one that waits for a lock keeps the
-    others waiting: each is given up after this time. A handshake may take 5 s."""
+    others waiting: each is given up after this time."""
     with patient(LOOK_S):
         await routing.application(scope, receive, send)
 

@@ -41,34 +41,40 @@ class OwnOrigin:
             await WebsocketDenier()(scope, receive, send)
 
 
-class Available:
-    """Closes sockets with a code of their own while the database is unavailable, whether it is the
-    session, the user or the group that cannot be read; without it daphne fails the handshake with
-    a bare 500, as for a defect."""
+class Accepted:
+    """Accepts a socket before anything is read, and closes it with a code of its own while the
+    database is unavailable, whether it is the session, the user or the group that cannot be read.
+
+    All sockets of a process read in one thread. Where others wait for the database, the handshake
+    would last longer than daphne allows, and fail without a reason.
+    """
 
     def __init__(self, application: Any) -> None:
         self.application = application
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serve; or accept, if that was not done, and close."""
-        has_begun = False
+        """Accept, and serve; or close."""
+        connected = await receive()
+        await send({"type": "websocket.accept"})
 
-        async def told(event: Any) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(event)
+        async def after_connected() -> Any:
+            nonlocal connected
+            event, connected = connected, None
+            return await receive() if event is None else event
+
+        async def accepted(event: Any) -> None:
+            if event["type"] != "websocket.accept":
+                await send(event)
 
         try:
-            await self.application(scope, receive, told)
+            await self.application(scope, after_connected, accepted)
         except (OperationalError, InterfaceError) as error:
             logger.warning("a websocket is refused, since the database is unavailable: %s", error)
-            if not has_begun:
-                await send({"type": "websocket.accept"})
             await send({"type": "websocket.close", "code": UNAVAILABLE})
 
 
 # A browser sends its cookies with a websocket of any page, so the origin is checked first. Then the
 # session of the admin identifies the user.
 application: Any = AllowedHostsOriginValidator(
-    OwnOrigin(Available(AuthMiddlewareStack(URLRouter(urlpatterns))))
+    OwnOrigin(Accepted(AuthMiddlewareStack(URLRouter(urlpatterns))))
 )

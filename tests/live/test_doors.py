@@ -13,6 +13,7 @@ from django.db.backends.utils import CursorWrapper
 from groups.access import staff_roles
 from groups.live import consumer, hub, sessions
 from groups.live.hub import HUB
+from groups.postgres.connections import Connection
 from tests.live.conftest import LogIn, Open, Page
 
 
@@ -50,6 +51,20 @@ async def test_nobody_while_the_database_is_away(
         assert await page.open()
         assert await page.closed_with() == consumer.UNAVAILABLE
     assert HUB.watcher_count == 0
+
+
+async def test_the_door_opens_before_the_session_can_be_read(
+    other: Connection, log_in: LogIn
+) -> None:
+    """A handshake that waited for the others' reads failed without a reason after five seconds."""
+    pages = [Page("orders", await log_in()) for _ in range(3)]
+    async with other.transaction():
+        await other.execute("LOCK TABLE django_session")
+        for page in pages:
+            assert await page.open()
+    for page in pages:
+        assert (await page.told())["group"] == "orders"
+        await page.close()
 
 
 async def test_nobody_without_a_role(log_in: LogIn) -> None:
