@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from groups.admin.base import RollcallAdmin
 from groups.models import Webhook, WebhookDelivery
 from groups.webhooks import endpoints
-from groups.webhooks.addresses import Refused, checked
+from groups.webhooks.addresses import Refused
 from groups.webhooks.events import NAMES
 
 SECRET = "rollcall_webhook_secret"
@@ -42,18 +42,16 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         model = Webhook
         fields = ("name", "url", "events", "group_prefix", "enabled")
 
-    def clean_url(self) -> str:
-        """Validates its form; its address is resolved when something is sent."""
-        try:
-            return checked(self.cleaned_data["url"])
-        except Refused as refusal:
-            raise ValidationError(str(refusal)) from None
-
     def clean(self) -> dict[str, Any]:
-        """Not more than the maximum."""
+        """Not more than the maximum, and none to which nothing could be sent."""
         if self.instance.pk is None and not endpoints.has_room():
             raise ValidationError("The maximum number of endpoints is reached (webhooks.max).")
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        try:
+            if url := cleaned.get("url"):
+                endpoints.check_url(url, is_enabled=cleaned["enabled"])
+        except Refused as refusal:
+            self.add_error("url", str(refusal))
         return cleaned
 
 

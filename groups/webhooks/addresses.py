@@ -45,6 +45,10 @@ _resolvers: Final = threading.BoundedSemaphore(RESOLVERS_MAX)
 Found = Sequence[tuple[Any, ...]]
 
 URL_MAX: Final = 2_000
+NOT_ALLOWED: Final = (
+    "The URL leads to no address that may be used: one of a private network has to be in"
+    " webhooks.networks.allow, and so has one that is spoken to without TLS."
+)
 PORTS: Final = {"https": 443, "http": 80}
 
 
@@ -66,6 +70,28 @@ def checked(url: str) -> str:
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise Refused("A URL has neither a user nor a fragment here; the signature says who sends.")
     return url
+
+
+def acceptable(url: str, settings: WebhookSettings) -> str:
+    """The URL, if something could be sent to it. A name may lead elsewhere tomorrow, so it is
+    resolved when something is sent."""
+    parts = urlsplit(checked(url))
+    found = _literal(str(parts.hostname))
+    is_hopeless = parts.scheme == "http" and not settings.networks
+    if is_hopeless or (found and _allowed(found, parts.scheme, settings) is None):
+        raise Refused(NOT_ALLOWED)
+    return url
+
+
+def _literal(host: str) -> Found:
+    """The address if it is written as one, in any form that the system's resolver knows; no name
+    is resolved."""
+    if host == "localhost" or host.endswith(".localhost"):
+        host = "127.0.0.1"
+    try:
+        return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        return ()
 
 
 def embedded(address: Address) -> Address:
@@ -100,16 +126,21 @@ def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str
     resolved in time. Plain http is allowed only to configured networks."""
     parts = urlsplit(checked(url))
     port = parts.port or PORTS[parts.scheme]
+    found = _in_time(str(parts.hostname), port, timeout_s)
+    address = _allowed(found, parts.scheme, settings)
+    if address is None:
+        raise Refused(NOT_ALLOWED)
+    return address, port
+
+
+def _allowed(found: Found, scheme: str, settings: WebhookSettings) -> str | None:
+    """The first address that may be used."""
     networks = settings.networks
-    for *_, where in _in_time(str(parts.hostname), port, timeout_s):
+    for *_, where in found:
         address = ip_address(str(where[0]).partition("%")[0])
-        ours = named(address, networks)
-        if ours or (parts.scheme == "https" and is_public(address)):
-            return str(address), port
-    raise Refused(
-        "The name leads to no address that may be used: one of a private network has to be in"
-        " webhooks.networks.allow, and so has one that is spoken to without TLS."
-    )
+        if named(address, networks) or (scheme == "https" and is_public(address)):
+            return str(address)
+    return None
 
 
 def _in_time(host: str, port: int, timeout_s: float) -> Found:

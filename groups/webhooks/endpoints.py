@@ -18,7 +18,7 @@ from groups.queries import journal_rows
 from groups.queries.journal_position import Position
 from groups.store.sql import webhooks as sql
 from groups.webhooks import events
-from groups.webhooks.addresses import Refused, checked
+from groups.webhooks.addresses import Refused, acceptable, checked
 from groups.webhooks.settings import WebhookSettings
 from groups.webhooks.signatures import new_secret
 
@@ -34,6 +34,14 @@ def has_room() -> bool:
     return Webhook.objects.count() < WebhookSettings.from_django().webhooks_max
 
 
+def check_url(url: str, *, is_enabled: bool) -> None:
+    """Raise ``Refused``; one that is no longer allowed can still be disabled."""
+    if is_enabled:
+        acceptable(url, WebhookSettings.from_django())
+    else:
+        checked(url)
+
+
 def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
     """Create an endpoint; returns it with its secret. Raises ``Refused``."""
     with transaction.atomic():
@@ -46,7 +54,7 @@ def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
 
 def save(webhook: Webhook) -> None:
     """Write a valid endpoint. Raises ``Refused``."""
-    checked(webhook.url)
+    check_url(webhook.url, is_enabled=webhook.enabled)
     unknown = set(webhook.events) - set(events.NAMES)
     if unknown:
         raise Refused(f"There are no such events: {', '.join(sorted(map(str, unknown)))[:200]}.")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from groups.webhooks import addresses
-from groups.webhooks.addresses import Refused, checked, is_public, resolved
+from groups.webhooks.addresses import Refused, acceptable, checked, is_public, resolved
 from groups.webhooks.settings import WebhookSettings
 
 OURS = (
@@ -58,6 +58,21 @@ ALL = "https://127.0.0.1/", "https://localhost/", "https://0x7f000001/", "https:
 def test_other_ways_to_write_this_machine_are_refused(url: str) -> None:
     with pytest.raises(Refused, match=r"address|resolved"):
         resolved(url, WebhookSettings.from_django(), 5)
+    with pytest.raises(Refused, match="no address that may be used"):
+        acceptable(url, WebhookSettings.from_django())
+
+
+def test_what_can_lead_nowhere_is_refused_when_it_is_registered(settings: Any) -> None:
+    """A name is not resolved for that: it may lead elsewhere tomorrow."""
+    told = WebhookSettings.from_django()
+    for url in ("https://1.1.1.1/", "https://a.example/"):
+        assert acceptable(url, told) == url
+    for url in ("http://1.1.1.1/", "http://a.example/", "https://x.localhost/"):
+        with pytest.raises(Refused, match="no address that may be used"):
+            acceptable(url, told)
+    settings.WEBHOOKS_NETWORKS_ALLOW = "127.0.0.0/8"
+    for url in ("http://localhost:8080/", "http://a.example/"):
+        assert acceptable(url, WebhookSettings.from_django()) == url
 
 
 def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
