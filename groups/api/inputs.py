@@ -8,7 +8,7 @@ undocumented input is refused before anything is done. No resource is here.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from http import HTTPStatus
 from itertools import islice
 from typing import Any, Final, TypeVar
@@ -158,13 +158,14 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _moment(text: str) -> datetime:
+    """In UTC: PostgreSQL knows no zone that is further than 16 hours from it."""
     try:
         found = parse_datetime(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise ValueError("This must be a date and time with a time zone (RFC 3339).")
-    return found
+        if found is not None and found.tzinfo is not None:
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError("This must be a date and time with a time zone (RFC 3339).")
 
 
 # -- the body

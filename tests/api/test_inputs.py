@@ -253,6 +253,19 @@ def test_the_case_of_a_word_does_not_matter(anybody: Client) -> None:
     assert [group["group_id"] for group in found] == ["g", "to-be-restored"]
 
 
+def test_a_time_of_any_zone_is_understood_or_refused(anybody: Client) -> None:
+    """PostgreSQL has no zone that is 16 hours from UTC, and Python no time before its year 1."""
+    everything()
+    for zone in ("Z", "%2B15:59", "%2B16:00", "-16:36", "%2B23:59", "-23:59"):
+        answers = [
+            anybody.get(f"/api/v1/groups?updated_since={year}{zone}").status_code
+            for year in ("2026-01-01T00:00:00", "0001-01-01T00:00:00", "9999-12-31T23:59:59")
+        ]
+        ahead = 400 if zone.startswith("%2B") else 200
+        behind = 400 if zone.startswith("-") else 200
+        assert answers == [200, ahead, behind], zone
+
+
 @pytest.mark.parametrize("path", ["/api/v1/docs", "/api/v1/schema"])
 def test_the_document_is_asked_for_as_it_is(anybody: Client, path: str) -> None:
     assert anybody.get(path).status_code == 200
