@@ -23,7 +23,7 @@ from launcher import trouble_scenes
 from launcher.commands import CHECKOUT
 from launcher.installation import Installation
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 SIZE = {"width": 1400, "height": 900}
 
 USER = "olga"

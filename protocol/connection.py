@@ -3,8 +3,9 @@ replies.
 
 If no request is pending on the connection, a heartbeat is answered from the committed view
 (``protocol.heartbeat_fast_path``), at once or after a hold (``protocol.heartbeat_hold``), and a
-plain commit becomes its event (``protocol.commit_fast_path``). Every other frame goes to the
-connection's application queue, in order. This file decides nothing.
+plain commit or fetch of offsets is submitted (``protocol.commit_fast_path``,
+``protocol.fetch_fast_path``). Every other frame goes to the connection's application queue, in
+order. This file decides nothing.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from protocol.connection_authentication import BYTES_MAX, Authentication
 from protocol.connection_limits import LONG_BYTES, LongFrames, TimeLimits, hung_up
 from protocol.connection_pauses import Pauses, release
 from protocol.consumer_fast_path import CONSUMER_HEARTBEAT, SETTLED_KEY, ConsumerFastPath
+from protocol.fetch_fast_path import OFFSET_FETCH, FetchFastPath
 from protocol.handlers.support import validation
 from protocol.heartbeat_fast_path import (
     HEAD_BYTES,
@@ -68,12 +70,16 @@ class KafkaConnection(asyncio.Protocol):
         self.requests = 0
         self.peer = self.client_host = ""
         self.pending = 0
+        self._is_submitted = False  # a commit or a fetch that no task waits for
         self.memory: dict[int | str | None, int] = {}
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
         self._meter = ClientMeter(server.metering, self.session)
         self._commit = self._commit_path()
+        self._fetch = FetchFastPath(
+            *(server, self.session, self._meter, self._write, self._submitted_ended)
+        )
         self._settled = ConsumerFastPath(server, self.session, self._meter, self.memory)
         self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
         self.authentication = Authentication(
@@ -120,7 +126,7 @@ class KafkaConnection(asyncio.Protocol):
         make = JudgedCommitFastPath if self.session.access.is_on else CommitFastPath
         return make(
             *(self.server, self.number, self.session, self._meter),
-            *(self._write, self._commit_ended),
+            *(self._write, self._submitted_ended),
         )
 
     def settle(self) -> None:
@@ -204,7 +210,7 @@ class KafkaConnection(asyncio.Protocol):
                     self._transport.write(reply)  # type: ignore[union-attr]
                 return
         frame = self._frames.only(data)
-        if frame is not None and self._reading and self._commit.under_way is None:
+        if frame is not None and self._reading and not self._is_submitted:
             self._last_frame_at = self.server.loop.time()
             self._frame_received(frame)
             return
@@ -298,6 +304,7 @@ class KafkaConnection(asyncio.Protocol):
         self._long.forget()
         self.server.reply_bytes.note(self, 0)
         self._commit.forget()
+        self._fetch.forget()
         self.server.protocol_disconnected(self)
         self.server.cancel_application(self)
 
@@ -311,6 +318,8 @@ class KafkaConnection(asyncio.Protocol):
             if key == HEARTBEAT and self._beats(frame):
                 return
             if key == OFFSET_COMMIT and self.apis is APIS and self._commits(frame):
+                return
+            if key == OFFSET_FETCH and self.apis is APIS and self._fetches(frame):
                 return
             if key == CONSUMER_HEARTBEAT and self.apis is APIS and self._beats_settled(frame):
                 return
@@ -362,14 +371,26 @@ class KafkaConnection(asyncio.Protocol):
     def _commits(self, frame: bytes) -> bool:
         """Whether the frame is a commit that the fast path has submitted."""
         self.pending = 1  # until it has ended, maybe at once
+        self._is_submitted = True
         if self._commit.take(frame, self.requests + 1):
             self.requests += 1
             return True
         self.pending = 0
+        self._is_submitted = False
         return False
 
-    def _commit_ended(self) -> None:
+    def _fetches(self, frame: bytes) -> bool:
+        """Whether the frame is a fetch that the fast path has submitted."""
+        if not self._fetch.take(frame):
+            return False
+        self.requests += 1
+        self.pending = 1
+        self._is_submitted = True
+        return True
+
+    def _submitted_ended(self) -> None:
         self.pending = 0
+        self._is_submitted = False
         if self._frames.held or not self._reading:
             self._balance()
 
@@ -396,7 +417,7 @@ class KafkaConnection(asyncio.Protocol):
         replies."""
         return (
             self._writable
-            and self._commit.under_way is None
+            and not self._is_submitted
             and self.pending <= QUEUED_FRAMES_MAX
             and self._queued_bytes <= QUEUED_BYTES_MAX
             and not self._doomed

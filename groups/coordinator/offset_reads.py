@@ -10,10 +10,11 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
 
 from psycopg_pool import AsyncConnectionPool
 
+from groups.event_loop import Slices
 from groups.postgres.connections import Connection
 from groups.store import offsets
 from groups.store.offsets import FEW_ROWS, Partition, Read, Some
@@ -26,10 +27,30 @@ PARTITIONS_MAX: Final = 500
 """Of a fetch that is read in this way. A fetch of more pays for a statement of its own."""
 
 
+class Reader(Protocol):
+    """Whoever waits for a fetch; an ``asyncio.Future[Read]`` is one."""
+
+    def done(self) -> bool:
+        """Whether it waits no more."""
+        ...
+
+    def set_result(self, read: Read, /) -> None:
+        """What was found."""
+        ...
+
+    def set_exception(self, error: Exception, /) -> None:
+        """Why nothing could be read."""
+        ...
+
+    def cancel(self) -> Any:
+        """Nothing will be read any more."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Fetch:
     asked: Some
-    read: "asyncio.Future[Read]"
+    read: Reader
 
 
 class OffsetReads:
@@ -46,10 +67,14 @@ class OffsetReads:
 
         Raises psycopg's errors and PoolTimeout when the database does not answer.
         """
-        fetch = _Fetch(Some(group_id, partitions, stable), asyncio.Future())
-        self.waiting.append(fetch)
+        read = asyncio.Future[Read]()
+        self.add(Some(group_id, partitions, stable), read)
+        return await read
+
+    def add(self, asked: Some, read: Reader) -> None:
+        """The same for somebody who does not wait in a task: it is called, and must not raise."""
+        self.waiting.append(_Fetch(asked, read))
         self._arrived.set()
-        return await fetch.read
 
     async def run(self) -> None:
         """Execute them until cancelled."""
@@ -69,18 +94,29 @@ class OffsetReads:
 
     async def _read(self, taken: Sequence[_Fetch]) -> None:
         try:
-            found = await offsets.of_partitions(self._readers, [each.asked for each in taken])
+            await self._answer(taken, await self._found(taken))
         except asyncio.CancelledError:
             for each in taken:
                 each.read.cancel()
             raise
+
+    async def _found(self, taken: Sequence[_Fetch]) -> Sequence[Read | Exception]:
+        try:
+            return await offsets.of_partitions(self._readers, [each.asked for each in taken])
         except Exception as error:  # whoever fetches decides what it means
-            for each in taken:
-                if not each.read.done():
-                    each.read.set_exception(error)
-            return
+            return [error] * len(taken)
+
+    async def _answer(self, taken: Sequence[_Fetch], found: Sequence[Read | Exception]) -> None:
+        """Who waits may answer its client at once."""
+        slices = Slices()
         for each, read in zip(taken, found, strict=True):
-            if not each.read.done():
+            if slices.is_over:
+                await slices.pause()
+            if each.read.done():
+                continue
+            if isinstance(read, Exception):
+                each.read.set_exception(read)
+            else:
                 each.read.set_result(read)
 
     def _take(self) -> list[_Fetch]:

@@ -52,9 +52,9 @@ KNOWN_SINCE: Final[Mapping[str, str]] = {
     Operation.Verb.DELETE: LEAVES_UNKNOWN,
     Operation.Verb.RESTORE_OFFSETS: READS_RUNS,
 }
-"""By verb: the schema of the first nodes that execute it correctly. It is refused while a node of an
-earlier schema owns a slot: before 0030 a node took unknown verbs for a forced rebalance, and before
-0046 it restores only the first of the partitions that were committed at once."""
+"""By verb: the schema of the first nodes that execute it correctly. It is refused while a node of
+an earlier schema owns a slot: before 0030 a node took unknown verbs for a forced rebalance, and
+before 0046 it restores only the first of the partitions that were committed at once."""
 
 KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
 """Nodes of this schema support a freeze's end; earlier ones would ignore it."""

@@ -7,7 +7,6 @@ forming the response is the same for all.
 
 import logging
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
@@ -19,10 +18,18 @@ from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.offsets import check_reader
 from groups.core.errors import ErrorCode, Refuse
+from groups.node import Node
 from groups.store import offsets
 from groups.store.offsets import Committed, Partition
 from protocol.call import Call
-from protocol.handlers.support import validation
+from protocol.handlers.support import found_offsets, validation
+from protocol.handlers.support.found_offsets import (
+    NONE,
+    SEVERAL_GROUPS_SINCE,
+    TOPIC_IDS_SINCE,
+    Found,
+    Line,
+)
 from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.offset_fetch import (
@@ -31,18 +38,10 @@ from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequestTopics,
     OffsetFetchResponse,
     OffsetFetchResponseGroup,
-    OffsetFetchResponsePartition,
-    OffsetFetchResponsePartitions,
-    OffsetFetchResponseTopic,
-    OffsetFetchResponseTopics,
 )
 
 logger = logging.getLogger(__name__)
 
-SEVERAL_GROUPS_SINCE = 8
-GROUP_ERROR_SINCE = 2
-TOPIC_IDS_SINCE = 10
-NONE = Committed(-1, -1, "")
 
 GROUPS_AT_ONCE, TOPICS_AT_ONCE = 500, 2_000
 """Groups and topics that one statement reads: PostgreSQL needs 10 us for each, besides its rows."""
@@ -51,39 +50,15 @@ AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 """For a group that does not fit into the reply. Clients then ask again for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One partition of the response."""
-
-    partition: int
-    found: Committed
-    error: ErrorCode = ErrorCode.NONE
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One group's result: its error, or its topics in the request's order."""
-
-    error: ErrorCode
-    topics: Sequence[tuple[str, UUID, Sequence[Line]]] = ()
-
-    @property
-    def partitions(self) -> int:
-        """The number of its partitions."""
-        return sum(len(lines) for _name, _topic_id, lines in self.topics)
-
-
 async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
     """Read each group's rows, and form the response for the version."""
     if call.version >= SEVERAL_GROUPS_SINCE:
         return OffsetFetchResponse(groups=await _groups(request, call))
-    asked = await call.aside(partial(_one_group, request))
+    asked = await call.aside(partial(found_offsets.one_group, request))
     found = await _find(asked, request.require_stable, call, REPLY_BYTES_MAX)
-    if found.error is not ErrorCode.NONE and call.version < GROUP_ERROR_SINCE:
-        found = await call.aside(partial(_pushed_down, asked, found.error))
-    made = partial(_topics, found)
-    topics_found = await call.beside(made) if found.partitions > LARGE_ELEMENTS else made()
-    return OffsetFetchResponse(topics=topics_found, error_code=found.error)
+    made = partial(found_offsets.response, asked, found, call.version)
+    is_long = found.error is not ErrorCode.NONE or found.partitions > LARGE_ELEMENTS
+    return await call.beside(made) if is_long else made()
 
 
 async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchResponseGroup]:
@@ -98,7 +73,7 @@ async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchRe
         async for asked, one in call.each(zip(few, found, strict=True)):
             if room < 0 or (one.error is ErrorCode.POLICY_VIOLATION and groups):
                 room, one = -1, Found(AGAIN)  # it may fit into a reply of its own
-            made = partial(_group, asked.group_id, one)
+            made = partial(found_offsets.group_of, asked.group_id, one)
             is_long = one.partitions > LARGE_ELEMENTS
             group, size = await call.beside(made) if is_long else made()
             groups.append(group)
@@ -121,17 +96,6 @@ def _few(
             break
         few.append(asked)
     return few
-
-
-def _one_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
-    """The request for one group in the form of newer versions, which have several."""
-    topics = None
-    if request.topics is not None:
-        topics = [
-            OffsetFetchRequestTopics(name=t.name, partition_indexes=t.partition_indexes)
-            for t in request.topics
-        ]
-    return OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
 
 
 async def _find_each(
@@ -195,12 +159,12 @@ async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
     if not call.access.may(Operation.DESCRIBE, ResourceType.GROUP, asked.group_id):
         return ErrorCode.GROUP_AUTHORIZATION_FAILED
     code = await call.available(asked.group_id)
-    return _check_reader(asked, call) if code is ErrorCode.NONE else code
+    return reader_error(asked, call.node) if code is ErrorCode.NONE else code
 
 
-def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
+def reader_error(asked: OffsetFetchRequestGroup, node: Node) -> ErrorCode:
     """If the request names a member and an epoch of a consumer group, both must be right."""
-    group = call.node.coordinator.group(asked.group_id)
+    group = node.coordinator.group(asked.group_id)
     nobody = asked.member_id is None and asked.member_epoch < 0
     if nobody or not isinstance(group, ConsumerGroup):
         return ErrorCode.NONE
@@ -216,14 +180,14 @@ async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
         return await call.beside(everything) if len(rows) > LARGE_ELEMENTS else everything()
     names = await call.aside(partial(_names, asked.topics, call))
     if sum(len(topic.partition_indexes) for topic in asked.topics) <= PARTITIONS_MAX:
-        partitions = _partitions(asked.topics, names)
+        partitions = found_offsets.partitions(asked.topics, names)
         read = call.node.offset_reads.read(asked.group_id, partitions, stable=stable)
-        return _found(asked.topics, names, *await read)
+        return found_offsets.found(asked.topics, names, *await read)
     known = _known(names)
     is_asked = await call.aside(partial(_asked, asked.topics, names))
     unstable = await _unstable(asked, known, stable, call)
     rows = await offsets.committed(readers, asked.group_id, known, room=room, is_asked=is_asked)
-    return await call.aside(partial(_found, asked.topics, names, rows, unstable))
+    return await call.aside(partial(found_offsets.found, asked.topics, names, rows, unstable))
 
 
 async def _read_each(
@@ -258,7 +222,7 @@ def _found_in(
 ) -> Found:
     if asked.topics is None:
         return _everything(rows, unstable, call)
-    return _found(asked.topics, names, rows, unstable)
+    return found_offsets.found(asked.topics, names, rows, unstable)
 
 
 async def _unstable(
@@ -270,24 +234,12 @@ async def _unstable(
 
 
 def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str | None]:
-    return [_name(topic, call) for topic in topics]
+    return found_offsets.names(topics, call.version, call.node.catalogue)
 
 
 def _known(names: Sequence[str | None]) -> list[str]:
     """The valid topic names, each once."""
     return [name for name in set(names) if name is not None and "\0" not in name]
-
-
-def _partitions(
-    topics: Sequence[OffsetFetchRequestTopics], names: Sequence[str | None]
-) -> list[Partition]:
-    """The partitions that the request names, of topics that there can be."""
-    return [
-        (name, partition)
-        for topic, name in zip(topics, names, strict=True)
-        if name is not None and "\0" not in name
-        for partition in topic.partition_indexes
-    ]
 
 
 def _asked(
@@ -300,52 +252,14 @@ def _asked(
     return lambda at: at[1] in asked.get(at[0], ())
 
 
-def _found(
-    topics: Sequence[OffsetFetchRequestTopics],
-    names: Sequence[str | None],
-    rows: Mapping[Partition, Committed],
-    unstable: Container[Partition],
-) -> Found:
-    return Found(
-        ErrorCode.NONE,
-        [
-            (name or "", topic.topic_id, _lines(topic, name, rows, unstable))
-            for topic, name in zip(topics, names, strict=True)
-        ],
-    )
-
-
-def _name(topic: OffsetFetchRequestTopics, call: Call) -> str | None:
-    """The topic's name, or None for an unknown id. A topic need not exist to be named."""
-    if call.version < TOPIC_IDS_SINCE:
-        return topic.name
-    entry = call.node.catalogue.by_id(topic.topic_id)
-    return None if entry is None else entry.name
-
-
-def _lines(
-    topic: OffsetFetchRequestTopics,
-    name: str | None,
-    rows: Mapping[Partition, Committed],
-    unstable: Container[Partition],
-) -> list[Line]:
-    if name is None:
-        return [Line(p, NONE, ErrorCode.UNKNOWN_TOPIC_ID) for p in topic.partition_indexes]
-    return [_line((name, p), rows.get((name, p), NONE), unstable) for p in topic.partition_indexes]
-
-
-def _line(at: Partition, found: Committed, unstable: Container[Partition]) -> Line:
-    if at in unstable:
-        return Line(at[1], NONE, ErrorCode.UNSTABLE_OFFSET_COMMIT)
-    return Line(at[1], found)
-
-
 def _everything(
     rows: Mapping[Partition, Committed], unstable: Container[Partition], call: Call
 ) -> Found:
     by_topic: dict[str, list[Line]] = {}
     for (topic, partition), found in rows.items():
-        by_topic.setdefault(topic, []).append(_line((topic, partition), found, unstable))
+        by_topic.setdefault(topic, []).append(
+            found_offsets.line((topic, partition), found, unstable)
+        )
     nothing = UUID(int=0)
     topics = []
     for name, lines in by_topic.items():
@@ -354,59 +268,3 @@ def _everything(
             continue  # there is no id to return
         topics.append((name, nothing if entry is None else entry.topic_id, lines))
     return Found(ErrorCode.NONE, topics)
-
-
-def _pushed_down(asked: OffsetFetchRequestGroup, error: ErrorCode) -> Found:
-    return Found(
-        ErrorCode.NONE,
-        [
-            (t.name, t.topic_id, [Line(p, NONE, error) for p in t.partition_indexes])
-            for t in asked.topics or ()
-        ],
-    )
-
-
-def _topics(found: Found) -> list[OffsetFetchResponseTopic]:
-    return [
-        OffsetFetchResponseTopic(
-            name=name,
-            partitions=[
-                OffsetFetchResponsePartition(
-                    partition_index=line.partition,
-                    committed_offset=line.found.offset,
-                    committed_leader_epoch=line.found.leader_epoch,
-                    metadata=validation.told(line.found.metadata),
-                    error_code=line.error,
-                )
-                for line in lines
-            ],
-        )
-        for name, _topic_id, lines in found.topics
-    ]
-
-
-def _group(group_id: str, found: Found) -> tuple[OffsetFetchResponseGroup, int]:
-    """The group's part of the response, and its approximate size in bytes."""
-    size = sum(len(line.found.metadata) + 24 for _, _, lines in found.topics for line in lines)
-    group = OffsetFetchResponseGroup(
-        group_id=group_id,
-        error_code=found.error,
-        topics=[
-            OffsetFetchResponseTopics(
-                name=name,
-                topic_id=topic_id,
-                partitions=[
-                    OffsetFetchResponsePartitions(
-                        partition_index=line.partition,
-                        committed_offset=line.found.offset,
-                        committed_leader_epoch=line.found.leader_epoch,
-                        metadata=validation.told(line.found.metadata),
-                        error_code=line.error,
-                    )
-                    for line in lines
-                ],
-            )
-            for name, topic_id, lines in found.topics
-        ],
-    )
-    return group, size

@@ -1,6 +1,7 @@
 """Fetches of offsets that arrive together: few statements, and to each client its own answer."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,8 +9,10 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
+from groups import event_loop
 from groups.coordinator.offset_reads import AT_ONCE, PARTITIONS_MAX
 from groups.core.errors import ErrorCode
+from groups.event_loop import Slices
 from groups.postgres.connections import Connection
 from groups.store import offsets
 from rollcall.wire.messages.offset_commit import (
@@ -194,3 +197,18 @@ async def test_few_partitions_are_told_as_among_many(served: Serving, stable: bo
             told.append((answer.groups[0].error_code, answer.groups[0].topics[: len(few)]))
         assert told[0] == told[1]
         assert told[0][1][0].partitions[1].committed_offset == number * 100 + 1
+
+
+async def test_others_have_their_turn_between_the_answers_of_a_statement(
+    clients: list[Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses, pause = Counter[str](), Slices.pause
+
+    async def counted(self: Slices) -> None:
+        pauses["all"] += 1
+        await pause(self)
+
+    monkeypatch.setattr(event_loop, "SLICE_MS", -1)
+    monkeypatch.setattr(Slices, "pause", counted)
+    await asyncio.gather(*(client.call(fetch(n, [0]), 8) for n, client in enumerate(clients)))
+    assert pauses["all"] >= len(clients)

@@ -11,6 +11,7 @@ import pytest
 from protocol.commit_fast_path import CommitFastPath
 from protocol.connection import KafkaConnection
 from protocol.consumer_fast_path import ConsumerFastPath
+from protocol.fetch_fast_path import FetchFastPath
 from protocol.heartbeat_fast_path import NoFastPath
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.server.client import Client
@@ -44,6 +45,15 @@ class NoCommits(CommitFastPath):
         return False
 
 
+class NoFetches(FetchFastPath):
+    """The same for fetches of offsets."""
+
+    __slots__ = ()
+
+    def take(self, frame: bytes) -> bool:
+        return False
+
+
 class NoHeartbeats(ConsumerFastPath):
     """The same for heartbeats of the consumer protocol."""
 
@@ -56,7 +66,10 @@ class NoHeartbeats(ConsumerFastPath):
 def without_fast_paths(connection: KafkaConnection) -> None:
     server, session, meter = connection.server, connection.session, connection._meter
     connection._commit = NoCommits(
-        server, connection.number, session, meter, connection._write, connection._commit_ended
+        server, connection.number, session, meter, connection._write, connection._submitted_ended
+    )
+    connection._fetch = NoFetches(
+        server, session, meter, connection._write, connection._submitted_ended
     )
     connection._settled = NoHeartbeats(server, session, meter, connection.memory)
     connection._fast = NoFastPath(server.coordinator, meter)
