@@ -151,6 +151,7 @@ INSTALLED_APPS = [
     "coordinator_site.admin_site.Admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
+    "django.contrib.humanize",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",

@@ -5,10 +5,13 @@ Rollcall's own roles (``groups.access.staff_roles``) are read-only here: the nex
 restore them.
 """
 
+from copy import copy
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin import AdminSite
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import GroupAdmin as DjangoRoleAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group as Role
@@ -121,6 +124,12 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
     filter_horizontal = ()
     list_before_template = "admin/auth/group/above.html"
 
+    def __init__(self, model: type[Role], site: AdminSite) -> None:
+        super().__init__(model, site)
+        # A group is something else here. Django would make a migration if the model's name changed.
+        self.opts = copy(model._meta)
+        self.opts.verbose_name, self.opts.verbose_name_plural = "role", "roles"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """With their permissions and these with their models: a permission's name has its model,
         which would be a statement for each."""
@@ -144,9 +153,15 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """With the title "roles", since a group is something else here."""
-        context = {"title": "Roles", "matrix": role_words.matrix(), **(extra_context or {})}
+        """With what each role may do."""
+        context = {"matrix": role_words.matrix(), **(extra_context or {})}
         return super().changelist_view(request, context)
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """It counts roles."""
+        found = super().get_changelist_instance(request)
+        found.opts = self.opts
+        return found
 
 
 def _is_ours(role: Any) -> bool:

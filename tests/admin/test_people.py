@@ -154,9 +154,11 @@ def test_our_roles_are_read_and_not_edited(role: str) -> None:
 def test_a_role_of_ones_own_is_edited() -> None:
     held = Permission.objects.get(codename="view_group", content_type__app_label="groups")
 
-    superuser().post("/admin/auth/group/add/", {"name": "Night shift", "permissions": [held.pk]})
+    made = {"name": "Night shift", "permissions": [held.pk]}
+    shown = text(superuser().post("/admin/auth/group/add/", made, follow=True))
 
     assert list(Role.objects.get(name="Night shift").permissions.all()) == [held]
+    assert "4 roles" in " ".join(shown.split())
 
 
 def test_who_has_done_something_is_kept_and_who_has_not_may_go() -> None:
