@@ -116,6 +116,10 @@ class TlsConnection(KafkaConnection):
         assert isinstance(self._transport, Unsecured)
         self._transport = secured = transport  # type: ignore[assignment]
         secured.set_write_buffer_limits(high=WRITE_BUFFER_MAX)  # type: ignore[attr-defined]
+        if (
+            self.authentication.is_needed
+        ):  # the principal is the one that authenticates, as in Kafka
+            return
         found = self._tls.principal(transport.get_extra_info("peercert"))
         if found is None:
             logger.info("closing %s: no rule names its certificate's subject", self.peer)
