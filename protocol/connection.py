@@ -87,7 +87,7 @@ class KafkaConnection(asyncio.Protocol):
         )
         self._speak(apis)
         self._long = LongFrames(server.request_bytes, self._room_given)
-        self._times = TimeLimits(server)
+        self._times = TimeLimits(server, number)
         self._is_admitted = False
         self._transport: asyncio.Transport | None = None
         self._queue: asyncio.Queue[dict[str, Any]] | None = None
@@ -518,7 +518,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def _is_silent(self, now: float) -> bool:
         if not self.has_spoken:
-            return now - self._times.connected_at > self.server.first_s_max
+            return self._times.is_silent(now, self.server.first_s_max)
         return not self.pending and now - self._last_frame_at > self.server.idle_s_max
 
     def close(self) -> None:

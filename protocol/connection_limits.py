@@ -19,6 +19,12 @@ PRESSED_S: Final = 5.0
 """When others wait for the memory, a frame must be complete, and a reply must be read, within this
 time (seconds) instead of half a minute."""
 
+PATIENCE_MAX: Final = 1.5
+"""How many times as long as a limit a connection may take at most. Clients that have begun together
+and run into the same limit would otherwise be closed together, and come back together."""
+PATIENCES: Final = 16
+"""Connections that follow each other have so many different limits."""
+
 HUNG_UP: Final = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 """The poll event of a socket whose other end has closed (POLLRDHUP: Linux only)."""
 
@@ -77,13 +83,15 @@ class LongFrames:
 class TimeLimits:
     """Since when a connection waits for its client, by the clock of the event loop (seconds).
 
-    ``partial_since``: a frame is incomplete; ``stalled_since``: replies are not read.
+    ``partial_since``: a frame is incomplete; ``stalled_since``: replies are not read. ``patience``:
+    how many times as long as the limits this connection may take.
     """
 
-    __slots__ = ("_server", "_unread", "connected_at", "partial_since", "stalled_since")
+    __slots__ = ("_server", "_unread", "connected_at", "partial_since", "patience", "stalled_since")
 
-    def __init__(self, server: Host) -> None:
+    def __init__(self, server: Host, number: int) -> None:
         self._server = server
+        self.patience = 1 + (PATIENCE_MAX - 1) * (number % PATIENCES) / PATIENCES
         self._unread = 0
         self.connected_at = server.loop.time()
         self.partial_since: float | None = None
@@ -103,15 +111,21 @@ class TimeLimits:
     def is_stalled(self, now: float) -> bool:
         """Whether the client has read nothing for too long."""
         is_short, server = self._server.reply_bytes.is_short, self._server
-        return _since(self.stalled_since, now) > (PRESSED_S if is_short else server.unread_s_max)
+        limit_s = PRESSED_S if is_short else server.unread_s_max
+        return _since(self.stalled_since, now) > limit_s * self.patience
 
     def is_late(self, now: float, long_frames: LongFrames, *, is_reading: bool) -> bool:
         """Whether the time limit of an incomplete frame has passed."""
         server, partial_s = self._server, _since(self.partial_since, now)
         if long_frames.awaits_room:
-            return partial_s > server.read_s_max
+            return partial_s > server.read_s_max * self.patience
         is_pressed = long_frames.reserved and server.request_bytes.is_short
-        return is_reading and partial_s > (PRESSED_S if is_pressed else server.read_s_max)
+        limit_s = PRESSED_S if is_pressed else server.read_s_max
+        return is_reading and partial_s > limit_s * self.patience
+
+    def is_silent(self, now: float, first_s: float) -> bool:
+        """Whether a connection without a request should have sent its first one."""
+        return now - self.connected_at > first_s * self.patience
 
 
 def _since(began: float | None, now: float) -> float:

@@ -14,6 +14,7 @@ from groups.access import scram_credentials as scram
 from groups.core.errors import ErrorCode
 from groups.places import Places
 from protocol.connection_authentication import BYTES_MAX, REQUESTS_MAX
+from protocol.connection_limits import PATIENCE_MAX
 from protocol.handlers.sasl_authenticate import AGAIN_MS
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.listeners import Listener, Security
@@ -414,7 +415,7 @@ async def test_bytes_that_drip_are_waited_for_no_longer(served: Serving) -> None
     await begin(between, SHA_256)
     assert (await say(between, b"n,,n=ann,r=abc")).error_code == 0
     for _ in range(4):
-        served.sweep(later_s=served.server.first_s_max / 4 + 0.1)
+        served.sweep(later_s=served.server.first_s_max * PATIENCE_MAX / 4 + 0.1)
         if not dripping.reader.at_eof():
             dripping.writer.write(b"\0")
     assert await is_closed(dripping)
@@ -474,7 +475,7 @@ async def test_a_failure_takes_as_long_whoever_it_is(
 async def test_who_does_not_authenticate_in_time_is_closed(served: Serving) -> None:
     client, _ = await served.connect()
     assert (await client.call(hello(), 3)).error_code == 0
-    served.sweep(later_s=served.server.first_s_max + 1)
+    served.sweep(later_s=served.server.first_s_max * PATIENCE_MAX + 1)
     assert await is_closed(client)
 
 

@@ -13,6 +13,7 @@ import pytest
 from benchmarks.wire import frame
 from groups.places import Places
 from protocol import tls_connection
+from protocol.connection_limits import PATIENCE_MAX
 from protocol.listeners import Listener, Security
 from protocol.principals import read
 from protocol.tls import LOOK_AGAIN_S, Tls, TlsError, TlsSettings
@@ -164,7 +165,7 @@ async def test_who_is_ended_while_it_waits_for_its_handshake_leaves_nothing(
         await until(lambda: sum(c.pauses.muted is not None for c in served.connections) > 5)
         for client in clients[::2]:
             client.abort()
-        served.sweep(later_s=served.server.first_s_max + 1)
+        served.sweep(later_s=served.server.first_s_max * PATIENCE_MAX + 1)
         await asyncio.sleep(0)
         served.sweep()
         await left_alone(served)
@@ -351,7 +352,7 @@ async def test_who_waits_for_its_handshake_is_not_late(
         places = served.server.handshakes = Places(0, 10)
         waiting = asyncio.create_task(connected(served, certificates.context()))
         await until(lambda: places.waiting)
-        served.sweep(later_s=served.server.first_s_max + 1)
+        served.sweep(later_s=served.server.first_s_max * PATIENCE_MAX + 1)
         await asyncio.sleep(0)
         places.give()
         client = await waiting

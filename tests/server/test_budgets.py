@@ -9,7 +9,7 @@ import pytest
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
-from protocol.connection_limits import LONG_BYTES, PRESSED_S
+from protocol.connection_limits import LONG_BYTES, PATIENCE_MAX, PRESSED_S
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -171,7 +171,7 @@ async def test_a_second_long_frame_is_not_read_before_there_is_room(
     assert not two._reading and one._reading
     assert (await third.call(hello(), 3)).api_keys, "short requests wait for nobody"
 
-    served.sweep(later_s=PRESSED_S + 1)
+    served.sweep(later_s=PRESSED_S * PATIENCE_MAX + 1)
 
     assert await first.ended() == b""
     await until(lambda: two._reading)
@@ -207,7 +207,7 @@ async def test_who_reads_nothing_is_closed_where_others_wait_for_the_memory(
     await until(lambda: served.server.reply_bytes.is_short)
     served.sweep()
 
-    served.sweep(later_s=PRESSED_S + 1)
+    served.sweep(later_s=PRESSED_S * PATIENCE_MAX + 1)
 
     assert len((await good.receive()).topics) == 1
     await until(lambda: connection._transport is None)

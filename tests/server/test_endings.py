@@ -14,6 +14,7 @@ from groups.core.errors import ErrorCode
 from groups.event_loop import TurnQueue
 from protocol.apis import APIS
 from protocol.connection import KafkaConnection
+from protocol.connection_limits import PATIENCE_MAX
 from protocol.handlers.join_group import MEMBER_ID_REQUIRED_SINCE
 from protocol.server import A_TURN
 from rollcall.wire.messages.fetch import FetchRequest
@@ -145,7 +146,7 @@ async def test_of_hundreds_that_end_at_once_few_are_worked_on_in_each_turn(
         for each in crowd:
             each.close()
     else:
-        served.sweep(later_s=server.first_s_max + 1)
+        served.sweep(later_s=server.first_s_max * PATIENCE_MAX + 1)
     while served.connections:
         turn += 1
         await asyncio.sleep(0)

@@ -10,6 +10,7 @@ from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from protocol import connection as limits
 from protocol.connection import KafkaConnection
+from protocol.connection_limits import PATIENCE_MAX, PATIENCES
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, Client, hello, join
 from tests.server.serving import Serving, until
@@ -83,7 +84,7 @@ async def test_a_client_that_never_reads_is_paused_and_closed(served: Serving) -
     assert connection in served.connections and connection._transport is not None
     assert connection.pending == waiting, "it went on to read, or to serve"
 
-    served.sweep(later_s=2)
+    served.sweep(later_s=served.server.unread_s_max)
     await until(lambda: connection._transport is None)
 
 
@@ -95,7 +96,7 @@ async def test_a_client_that_reads_again_gets_everything(served: Serving) -> Non
     assert (await client.receive()).api_keys
     assert connection._reading and connection._times.stalled_since is None
 
-    served.sweep(later_s=served.server.unread_s_max + 1)
+    served.sweep(later_s=served.server.unread_s_max * PATIENCE_MAX + 1)
     assert (await client.call(hello(), 3)).api_keys
 
 
@@ -111,7 +112,7 @@ async def test_half_a_frame_is_not_waited_for_forever(served: Serving) -> None:
     client.writer.write(half[5:6])
     await until(lambda: len(connection._frames.held) == 6)
 
-    served.sweep(later_s=2)
+    served.sweep(later_s=served.server.read_s_max)
 
     assert await client.ended() == b""
 
@@ -124,10 +125,19 @@ async def test_who_connects_has_a_request_soon(served: Serving) -> None:
     spoke, _ = await served.connect()
     await spoke.call(hello(), 3)
 
-    served.sweep(later_s=served.server.first_s_max + 1)
+    served.sweep(later_s=served.server.first_s_max * PATIENCE_MAX + 1)
 
     assert (await silent.ended(), await slow.ended()) == (b"", b"")
     assert (await spoke.call(hello(), 3)).api_keys
+
+
+async def test_clients_that_begin_together_are_not_closed_together(served: Serving) -> None:
+    clients = [client for client, _ in [await served.connect() for _ in range(PATIENCES)]]
+    served.sweep(later_s=served.server.first_s_max * (1 + PATIENCE_MAX) / 2)
+    await until(lambda: len(served.connections) <= PATIENCES / 2)
+    assert len(served.connections) >= PATIENCES / 2 - 1
+    served.sweep(later_s=served.server.first_s_max * PATIENCE_MAX)
+    assert [await client.ended() for client in clients] == [b""] * PATIENCES
 
 
 async def test_a_frame_that_comes_slowly_but_comes_is_answered(served: Serving) -> None:

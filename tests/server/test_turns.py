@@ -131,7 +131,7 @@ async def test_few_unread_replies_are_waited_for_no_longer_than_many(served: Ser
     served.sweep()
     served.sweep(later_s=served.server.unread_s_max - 1)
     assert connection._transport is not None
-    served.sweep(later_s=2)
+    served.sweep(later_s=served.server.unread_s_max)
     await until(lambda: connection._transport is None)
 
 
