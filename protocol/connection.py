@@ -78,7 +78,7 @@ class KafkaConnection(asyncio.Protocol):
         self._meter = ClientMeter(server.metering, self.session)
         self._commit = self._commit_path()
         self._fetch = FetchFastPath(
-            *(server, self.session, self._meter, self._write, self._submitted_ended)
+            *(server, self.session, self._meter, self._write_noted, self._submitted_ended)
         )
         self._settled = ConsumerFastPath(server, self.session, self._meter, self.memory)
         self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
@@ -476,6 +476,11 @@ class KafkaConnection(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(frame)
 
+    def _write_noted(self, frame: bytes) -> None:
+        self._write(frame)
+        if len(frame) >= LONG_BYTES:
+            self._note_unread()
+
     def answered(
         self, frame: bytes, header: RequestHeader, request: Any, response: Any, reply: bytes
     ) -> None:
@@ -491,9 +496,7 @@ class KafkaConnection(asyncio.Protocol):
             self._queued_bytes -= self._sizes.popleft()
         frame = message["frame"]
         if frame is not None:
-            self._write(frame)
-            if len(frame) >= LONG_BYTES:
-                self._note_unread()
+            self._write_noted(frame)
         self._balance()
 
     def _note_unread(self) -> None:

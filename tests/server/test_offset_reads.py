@@ -15,6 +15,8 @@ from groups.core.errors import ErrorCode
 from groups.event_loop import Slices
 from groups.postgres.connections import Connection
 from groups.store import offsets
+from protocol.fetch_fast_path import PARTITIONS_MAX as FAST_MAX
+from protocol.fetch_fast_path import FetchFastPath
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -212,3 +214,27 @@ async def test_others_have_their_turn_between_the_answers_of_a_statement(
     monkeypatch.setattr(Slices, "pause", counted)
     await asyncio.gather(*(client.call(fetch(n, [0]), 8) for n, client in enumerate(clients)))
     assert pauses["all"] >= len(clients)
+
+
+async def test_a_long_reply_that_is_not_read_counts(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, take = list[bool](), FetchFastPath.take
+
+    def noting(path: FetchFastPath, frame: bytes) -> bool:
+        taken.append(take(path, frame))
+        return taken[-1]
+
+    monkeypatch.setattr(FetchFastPath, "take", noting)
+    await create_topic(served.address, "work", FAST_MAX)
+    client, _ = await served.connect(receive_buffer=4_096)
+    lines = [
+        OffsetCommitRequestPartition(partition_index=p, committed_metadata="x" * 4_096)
+        for p in range(FAST_MAX)
+    ]
+    topic = OffsetCommitRequestTopic(name="work", partitions=lines)
+    told = await client.call(OffsetCommitRequest(group_id="g0", topics=[topic]), 8)
+    assert {p.error_code for p in told.topics[0].partitions} == {0}
+    client.send(fetch(0, range(FAST_MAX)), 8)
+    await until(lambda: bool(served.server.reply_bytes.unread))
+    assert taken == [True]
