@@ -1,8 +1,8 @@
 # Rollcall's verbs. A machine needs Python 3.11 or newer and make; the rest is brought into
 # .tools (uv) and .venv (what uv.lock says). Paths are relative, so a folder may have spaces.
 
-UV_VERSION := 0.13.8
 UV := .tools/uv/bin/uv
+UV_REQUIREMENTS := docker/uv-requirements.txt
 PYTHON := .venv/bin/python
 READY := .venv/.synced
 PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tests/walks tests/wire
@@ -169,14 +169,14 @@ $(READY): pyproject.toml uv.lock | $(UV)
 	@touch $@
 
 # pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.
-$(UV):
+$(UV): $(UV_REQUIREMENTS)
 	@python="$$($(find_python))" && rm -rf .tools/uv && mkdir -p .tools && \
 	if "$$python" -c 'import ensurepip' 2>/dev/null; then \
 		"$$python" -m venv .tools/uv && \
-		.tools/uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); \
+		.tools/uv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_REQUIREMENTS); \
 	elif "$$python" -m pip --version >/dev/null 2>&1; then \
 		"$$python" -m pip install --quiet --disable-pip-version-check \
-			--target .tools/uv uv==$(UV_VERSION); \
+			--target .tools/uv --require-hashes -r $(UV_REQUIREMENTS); \
 	else \
 		echo "$$python has neither ensurepip nor pip (Debian: the package python3-venv)." >&2; exit 1; \
 	fi

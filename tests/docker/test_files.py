@@ -26,7 +26,10 @@ from tests.docker.files import (
 )
 
 BIN = Path(sys.executable).parent
-NOT_PACKAGES = {"pyproject.toml", "uv.lock", "manage.py", "templates", "docker/healthcheck.py"}
+NOT_PACKAGES = {
+    *("pyproject.toml", "uv.lock", "manage.py", "templates"),
+    *("docker/healthcheck.py", "docker/uv-requirements.txt"),
+}
 
 
 @pytest.mark.parametrize(
@@ -61,10 +64,23 @@ def test_the_build_sees_what_is_copied_and_nothing_else() -> None:
     assert {line[1:].rstrip("/") for line in lines if line.startswith("!")} == set(copied())
 
 
-def test_uv_is_the_one_that_the_makefile_uses() -> None:
-    in_makefile = re.search(r"UV_VERSION := (\S+)", (CHECKOUT / "Makefile").read_text())
+def test_uv_is_installed_by_its_hashes_here_and_in_the_image() -> None:
+    assert "--require-hashes -r /tmp/uv-requirements.txt" in DOCKERFILE.read_text()
+    makefile = (CHECKOUT / "Makefile").read_text()
+    assert "UV_REQUIREMENTS := docker/uv-requirements.txt\n" in makefile
+    installs = [line for line in makefile.replace("\\\n", "").splitlines() if "pip install" in line]
+    assert installs
+    for line in installs:
+        assert line.count("pip install") == line.count("--require-hashes -r $(UV_REQUIREMENTS)")
 
-    assert in_makefile and f"ARG UV_VERSION={in_makefile[1]}\n" in DOCKERFILE.read_text()
+
+def test_other_images_are_named_by_their_digests() -> None:
+    names = re.findall(r"^(?:ARG PYTHON_IMAGE=|FROM )(\S+)", DOCKERFILE.read_text(), re.MULTILINE)
+    names = [name for name in names if name != "${PYTHON_IMAGE}"]
+    names += [service["image"] for service in compose()["services"].values()]
+    for name in {*names} - {"rollcall:local"}:
+        assert re.fullmatch(r"\w+:[\w.-]+@sha256:[0-9a-f]{64}", name), name
+    assert len({*names}) == 3
 
 
 def test_the_image_is_not_roots_and_its_entry_is_the_table_of_programs() -> None:
