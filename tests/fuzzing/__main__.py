@@ -77,7 +77,10 @@ def _corpus(name: str) -> Path:
 def fuzz(name: str) -> None:
     """Try until libFuzzer has had enough; it ends the process."""
     atheris: Any = import_module("atheris")  # not in the environment of the other tests
+    early = [module for module in sys.modules if module.startswith(INSTRUMENTED)]
+    assert not early, f"imported too early to see which lines are reached: {early}"
     with atheris.instrument_imports(include=list(INSTRUMENTED)):
+        django.setup()
         from rollcall.wire import codec
         from tests.fuzzing.targets import TARGETS
     for codecs in (codec._decoders, codec._encoders):
@@ -94,7 +97,7 @@ def _instrument(codecs: Any, atheris: Any) -> None:
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
-    django.setup()
     if CHILD in os.environ:
         fuzz(os.environ[CHILD])
+    django.setup()
     sys.exit(main())
