@@ -38,6 +38,10 @@ AGAIN_S = 0.2
 """The pause between attempts to read an unavailable database."""
 
 
+class EarlierAttempt(Exception):
+    """The operation has ended: an earlier attempt, which was given up, came through."""
+
+
 class Pausing:
     """Executes such operations one after the other, so that they keep their order.
 
@@ -113,6 +117,8 @@ class Pausing:
             self.fenced()
         except Conflict:
             self._doubt(group_id)
+        except EarlierAttempt:
+            await self._learn(group_id, operation_id)
         except Unknown as error:
             logger.warning("a pause of %r: outcome unknown: %s", group_id, error)
             await self._learn(group_id, operation_id)
@@ -136,7 +142,7 @@ class Pausing:
                 asked = {"operation_id": operation_id}
                 taken = await connection.execute(sql.TAKE_OPERATION.encode(), asked)
                 if await taken.fetchone() is None:
-                    raise Unknown("an earlier attempt has ended")
+                    raise EarlierAttempt
                 async with connection.pipeline():
                     for text, parameters in apply.statements(batch):
                         await connection.execute(text.encode(), parameters)

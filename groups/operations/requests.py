@@ -214,17 +214,21 @@ class OperationDispatcher:
         self.readers = readers
         self.traces: Traces = NoTraces()
         self._given: dict[int, int] = {}
+        self._left: set[int] = set()
         self._looking = asyncio.Lock()
         coordinator.undecided = self._undecided
 
     def _undecided(self, operation_id: int) -> None:
         self._given.pop(operation_id, None)
+        if self._looking.locked():
+            self._left.add(operation_id)
         self.traces.left(operation_id)
 
     async def look(self, _payload: str | None = None) -> None:
         """Read the pending operations of this node's slots and put their events into the
         inboxes."""
         async with self._looking:
+            self._left.clear()
             await self._look()
 
     async def _look(self) -> None:
@@ -243,6 +247,8 @@ class OperationDispatcher:
         self._given = {key: epoch for key, epoch in self._given.items() if key in pending}
         for row in rows:
             epoch = self.coordinator.epochs.get(slot_of(row[1]))
+            if row[0] in self._left:
+                continue  # it may have ended since it was read: the next check knows
             if epoch is not None and self._given.get(row[0]) != epoch:
                 self._given[row[0]] = epoch
                 *asked_for, traceparent = row

@@ -1,6 +1,8 @@
 """An operator's word becomes a row, written by the group's owner, and outlives it."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from groups.core.events import DeleteGroup
 from groups.core.pauses import WHOLE, PauseWork, decide
 from groups.core.replies import Deleted
+from groups.operations.pauses import EarlierAttempt
 from groups.postgres import connections
 from groups.postgres.errors import Unknown
 from groups.store.sql import sweeps
@@ -168,10 +171,50 @@ async def test_of_two_attempts_at_one_operation_one_writes(one: Running, other: 
     verb = PauseWork(operation_id=number, actor="olga", reason="an upgrade", member_id="")
     ruling = decide(group.durable, {}, verb)
 
-    with pytest.raises(Unknown):
+    with pytest.raises(EarlierAttempt):
         await one.node.pausing._apply("g", group, ruling, number)
 
     assert await pauses(other) == []
+
+
+async def test_an_operation_that_ends_while_the_rows_are_read_is_not_done_again(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The check saw it pending: it was tried a second time, and its outcome called unknown."""
+    await one.settled("g", session_timeout_ms=300_000)
+    operator, pausing = one.node.operator, one.node.pausing
+    apply, readers = pausing._apply, operator.readers
+    under_way, write, read, go = (asyncio.Event() for _ in range(4))
+    tried: list[int] = []
+
+    async def held_up(*given: Any) -> None:
+        tried.append(given[-1])
+        under_way.set()
+        await write.wait()
+        await apply(*given)
+
+    @asynccontextmanager
+    async def slow() -> AsyncIterator[Any]:
+        async with readers() as connection:
+            yield connection
+        read.set()
+        await go.wait()
+
+    monkeypatch.setattr(pausing, "_apply", held_up)
+    number = await ask(other, "pause")
+    await under_way.wait()
+    monkeypatch.setattr(operator, "readers", slow)
+    looking = asyncio.create_task(operator.look())
+    await read.wait()
+    write.set()
+    await until(lambda: one.node.coordinator.own.paused.of("g"))
+    await until(lambda: number not in operator._given)
+    go.set()
+    await looking
+    later = await asked(other, "resume")
+
+    assert tried == [number, later]
+    assert "outcome unknown" not in caplog.text
 
 
 async def test_a_group_that_somebody_else_wrote_is_read_again_first(
