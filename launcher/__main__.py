@@ -30,7 +30,9 @@ STOP_WITH_PARENT = "--stop-with-parent"
 
 REACH_TIMEOUT_S = 5
 
-READ_ONLY = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean"
+FITNESS = """
+SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, pg_backend_pid()
+"""
 
 IS_STANDBY = (
     "ROLLCALL_DATABASE_URL: the database is a standby and accepts no writes: name the primary."
@@ -38,6 +40,10 @@ IS_STANDBY = (
 IS_READ_ONLY = (
     "ROLLCALL_DATABASE_URL: the database accepts no writes: default_transaction_read_only is on,"
     " for the server, the database or the user."
+)
+IS_POOLED = (
+    "ROLLCALL_DATABASE_URL: a connection pooler is in between: it drops timeouts and roles, and"
+    " shares sessions. Name PostgreSQL itself."
 )
 
 LOGINS = ("WEB_DATABASE_CONNECTIONS_TOTAL", "WORKER_DATABASE_CONNECTIONS_TOTAL")
@@ -139,19 +145,23 @@ def announce(served: dict[str, str]) -> None:
 
 
 def reach(url: str) -> None:
-    """Try the configured database, and whether it accepts writes; the error message does not show
-    its password."""
+    """Try the configured database, whether it accepts writes, and whether it is PostgreSQL itself
+    that answers: a pooler gives a number of its own for the server process. The error message does
+    not show the password."""
     import psycopg  # takes longer than all the rest of the launcher
 
     try:
         with psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S) as connection:
-            row = connection.execute(READ_ONLY).fetchone()
+            row = connection.execute(FITNESS).fetchone()
+            greeted = connection.info.backend_pid
     except psycopg.Error as failure:
         raise LaunchError(
             f"ROLLCALL_DATABASE_URL: no connection to the database: {failure}"
         ) from None
-    if row and any(row):
+    if row and any(row[:2]):
         raise LaunchError(IS_STANDBY if row[0] else IS_READ_ONLY)
+    if row and row[2] != greeted:
+        raise LaunchError(IS_POOLED)
 
 
 if __name__ == "__main__":

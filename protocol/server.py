@@ -32,6 +32,7 @@ from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Slices, TurnQueue, Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from groups.places import Places  # noqa: E402
+from groups.store import preflight  # noqa: E402
 from protocol import connection_list  # noqa: E402
 from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
 from protocol.application import Served  # noqa: E402
@@ -74,8 +75,12 @@ failover."""
 FEW_FILES = 4_096
 """With fewer file descriptors (a consumer has three sockets) a warning is logged at the start."""
 
-AWAY = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
-"""Errors at the start if the database is unavailable or read-only."""
+OF_THE_DATABASE = (
+    psycopg.OperationalError,
+    psycopg.errors.ReadOnlySqlTransaction,
+    preflight.UnfitDatabase,
+)
+"""Errors at the start if the database is unavailable, read-only, or not fit for a node."""
 
 SWITCH_S = 0.001
 """How long the thread beside the loop may keep the interpreter while the loop has work: Python's
@@ -368,8 +373,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            # An unavailable database or a used port is no defect of ours: the message is enough.
-            told = None if isinstance(error, AWAY) or _is_taken(error) else error
+            # A database that is away or unfit, or a used port is no defect of ours: the message is
+            # enough.
+            told = None if isinstance(error, OF_THE_DATABASE) or _is_taken(error) else error
             # Only the message in this case: the filter for outages must not drop this last line.
             logger.critical("the node ended: %s", told or str(error), exc_info=told)
             self.exit_code = 1

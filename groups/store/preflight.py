@@ -44,6 +44,7 @@ SETTINGS = """
 SELECT name, setting, coalesce(unit, '') FROM pg_settings WHERE name = ANY(%(names)s)
 """
 STANDBY = "SELECT pg_is_in_recovery()"
+SERVER_PROCESS = "SELECT pg_backend_pid()"
 FOLLOWERS = "SELECT count(*), current_setting('synchronous_standby_names') FROM pg_stat_replication"
 
 MAY_CREATE = "SELECT has_schema_privilege('public', 'public', 'CREATE')"
@@ -51,6 +52,13 @@ MAY_CREATE = "SELECT has_schema_privilege('public', 'public', 'CREATE')"
 were created before PostgreSQL 15."""
 
 MS: Mapping[str, int] = {"ms": 1, "s": 1_000, "min": 60_000}
+
+POOLED = (
+    "a connection pooler is in between, which drops roles and shares sessions: point Rollcall at"
+    " PostgreSQL itself"
+)
+"""A pooler gives a number of its own for the server process. Where it shares sessions, a prepared
+statement may be another connection's, and locks and LISTEN are nobody's."""
 
 
 class UnfitDatabase(RuntimeError):
@@ -68,10 +76,12 @@ async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = Fa
     found = await (await connection.execute(SETTINGS.encode(), names)).fetchall()
     applied = await (await connection.execute(schema_version.APPLIED.encode())).fetchone()
     strange = schema_version.problem(applied[0] if applied else "")
+    process = await (await connection.execute(SERVER_PROCESS.encode())).fetchone()
     shown = {name: _value(setting, unit) for name, setting, unit in found}
     faults = [
         *(["it is a standby: point Rollcall at the primary"] if row and row[0] else []),
         *([] if strange is None else [strange]),
+        *([] if process == (connection.info.backend_pid,) else [POOLED]),
         *([] if unsafe else _unsafe(shown)),
         *_not_in_force(shown),
     ]

@@ -23,6 +23,7 @@ from launcher.installation import Installation
 from tests.launcher.conftest import Launch
 from tests.launcher.waiting import is_running, until
 from tests.nodes import all_nodes
+from tests.pooler import pooled
 
 LAUNCHER = ("-m", "launcher")
 READY = re.compile(
@@ -243,6 +244,21 @@ def test_database_that_accepts_no_writes_is_one_sentence(
 
     assert (launcher.returncode, out) == (1, "")
     assert READ_ONLY in said and "Traceback" not in said
+
+
+def test_pooler_before_the_database_is_one_sentence(
+    folder: Path, launch: Launch, database_url: str
+) -> None:
+    """Whoever gave the database the timeouts that the nodes missed got nodes which served, and
+    executed each other's prepared statements."""
+    with pooled(database_url) as port:
+        url = re.sub(r":\d+/", f":{port}/", database_url)
+        launcher = launch(*LAUNCHER, **environ(folder, ROLLCALL_DATABASE_URL=url))
+        out, said = launcher.communicate(timeout=20)
+
+    assert (launcher.returncode, out) == (1, "")
+    assert "ROLLCALL_DATABASE_URL: a connection pooler is in between" in said
+    assert "Traceback" not in said
 
 
 def test_port_that_is_taken_is_one_sentence(

@@ -18,6 +18,7 @@ from groups.store import preflight
 from tests.node.running import Running, running
 from tests.node.test_slots import owners, until
 from tests.node.test_verbs import ask, reached
+from tests.pooler import pooled
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +94,17 @@ async def test_a_node_that_could_load_nothing_does_not_start(
         assert {node for node, _ in (await owners(other)).values()} == {0}
     finally:
         await other.execute("ALTER TABLE rollcall_pause_later RENAME TO rollcall_pause")
+
+
+async def test_a_node_behind_a_pooler_does_not_start(
+    database_url: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its settings are in force there, so nothing else told of it."""
+    with pooled(database_url) as port:
+        monkeypatch.setitem(settings.DATABASES["default"], "PORT", str(port))
+        with pytest.raises(preflight.UnfitDatabase, match="a connection pooler is in between"):
+            async with running():
+                pass
 
 
 async def test_a_standby_that_may_lack_acknowledged_writes_is_warned_of(other: Connection) -> None:

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import InternalError
+from django.db import InternalError, OperationalError, connection
 from psycopg.errors import ReadOnlySqlTransaction
 
 from groups.postgres import message_queue, migrated, setup_lock
@@ -16,6 +16,10 @@ from groups.sweeps import schedule
 IS_READ_ONLY = (
     "The database accepts no writes: default_transaction_read_only is on, for the server, the"
     " database or the user."
+)
+IS_POOLED = (
+    "A connection pooler is in between: it drops timeouts and roles, and shares sessions. Name"
+    " PostgreSQL itself."
 )
 
 
@@ -30,6 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run all steps in order, while holding the lock."""
+        check_connection()
         try:
             self._set_up()
         except InternalError as error:
@@ -44,6 +49,19 @@ class Command(BaseCommand):
             if not settings.BROKER_URL:
                 message_queue.ensure(settings.CELERY_TASK_DEFAULT_QUEUE)
             schedule.ensure()
+
+
+def check_connection() -> None:
+    """Raise ``CommandError`` unless PostgreSQL itself answers: a pooler gives a number of its own
+    for the server process."""
+    try:
+        connection.ensure_connection()
+    except OperationalError as error:
+        raise CommandError(f"No connection to the database: {error}") from None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        if cursor.fetchone() != (connection.connection.info.backend_pid,):
+            raise CommandError(IS_POOLED)
 
 
 def migrate() -> None:
