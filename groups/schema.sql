@@ -229,6 +229,19 @@ WITH made AS (
         ) AS numbered
         GROUP BY group_id, topic
     ) AS e LEFT JOIN rollcall_group g USING (group_id)
+), noted_gone AS (
+    INSERT INTO rollcall_offset_history (
+        at, group_id, topic, partition, committed_offset, leader_epoch, metadata, member_id,
+        client_id, client_host, more_partitions, is_gone)
+    SELECT clock_timestamp(), group_id, topic, partitions[1], -1, -1, '', '', '', '',
+           nullif(partitions[2:], '{}'), true
+    FROM (
+        SELECT group_id, topic, array_agg(partition) AS partitions FROM erased
+        GROUP BY group_id, topic
+    ) AS gone CROSS JOIN LATERAL (
+        SELECT FROM rollcall_offset_history h WHERE h.group_id = gone.group_id
+        ORDER BY at DESC LIMIT 1
+    ) AS known
 )
 SELECT name, pg_notify('rollcall_topics', name) FROM made
  LOOP
@@ -331,6 +344,19 @@ WITH doomed AS (
 ), erased AS (
     DELETE FROM rollcall_offset WHERE topic = $1 AND (SELECT count(*) FROM doomed) > 0
     RETURNING group_id, topic, partition, committed_offset
+), noted_gone AS (
+    INSERT INTO rollcall_offset_history (
+        at, group_id, topic, partition, committed_offset, leader_epoch, metadata, member_id,
+        client_id, client_host, more_partitions, is_gone)
+    SELECT clock_timestamp(), group_id, topic, partitions[1], -1, -1, '', '', '', '',
+           nullif(partitions[2:], '{}'), true
+    FROM (
+        SELECT group_id, topic, array_agg(partition) AS partitions FROM erased
+        GROUP BY group_id, topic
+    ) AS gone CROSS JOIN LATERAL (
+        SELECT FROM rollcall_offset_history h WHERE h.group_id = gone.group_id
+        ORDER BY at DESC LIMIT 1
+    ) AS known
 )
 
     INSERT INTO rollcall_journal (
@@ -1240,7 +1266,8 @@ CREATE TABLE public.rollcall_offset_history (
     more_partitions integer[],
     more_offsets bigint[],
     more_leader_epochs integer[],
-    more_metadata text[]
+    more_metadata text[],
+    is_gone boolean
 )
 PARTITION BY RANGE (at);
 

@@ -43,18 +43,19 @@ BELL = "rollcall_operations"
 """The channel for new operations. The payload is the slot."""
 
 LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
-READS_RUNS: Final = "0046_history_of_many"
+READS_GONE: Final = "0047_history_of_deletions"
 
 KNOWN_SINCE: Final[Mapping[str, str]] = {
     Operation.Verb.RESET_OFFSETS: LEAVES_UNKNOWN,
     Operation.Verb.FREEZE: LEAVES_UNKNOWN,
     Operation.Verb.THAW: LEAVES_UNKNOWN,
     Operation.Verb.DELETE: LEAVES_UNKNOWN,
-    Operation.Verb.RESTORE_OFFSETS: READS_RUNS,
+    Operation.Verb.RESTORE_OFFSETS: READS_GONE,
 }
 """By verb: the schema of the first nodes that execute it correctly. It is refused while a node of
 an earlier schema owns a slot: before 0030 a node took unknown verbs for a forced rebalance, and
-before 0046 it restores only the first of the partitions that were committed at once."""
+before 0047 it restores offsets that had been deleted, and before 0046 only the first of the
+partitions that were committed at once."""
 
 KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
 """Nodes of this schema support a freeze's end; earlier ones would ignore it."""

@@ -5,7 +5,7 @@ the tables hold what the decisions said, and nothing else.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -41,7 +41,8 @@ READ: Mapping[str, str] = {
     "history": f"""
         SELECT group_id, topic, partition, committed_offset,
                member_id, client_id, client_host, principal
-        FROM {COMMITS} ORDER BY at, 1, 2, 3""",
+        FROM {COMMITS} WHERE NOT is_gone ORDER BY at, 1, 2, 3""",
+    "gone": f"SELECT group_id, topic, partition FROM {COMMITS} WHERE is_gone ORDER BY 1, 2, 3",
     "operations": """
         SELECT id, state, outcome, detail, generation, finished_at IS NOT NULL
         FROM rollcall_operation WHERE state <> 'pending' ORDER BY 1""",
@@ -71,6 +72,7 @@ class Expected:
     offsets: dict[Key, OffsetWrite] = field(default_factory=dict)
     waiting: dict[tuple[Key, int], tuple[OffsetWrite, bool]] = field(default_factory=dict)
     history: list[tuple[Any, ...]] = field(default_factory=list)
+    gone: list[Key] = field(default_factory=list)
     operations: dict[int, Operated] = field(default_factory=dict)
     journal: list[tuple[Any, ...]] = field(default_factory=list)
 
@@ -115,7 +117,13 @@ class Expected:
             self.groups[group_id] = Durable(after.group, after.members, write.revision)
         self._offsets(group_id, decision)
 
+    def _note_gone(self, group_id: str, keys: Collection[Key]) -> None:
+        """Offsets whose commits nobody has noted need no end."""
+        if any(row[0] == group_id for row in self.history):
+            self.gone += [key for key in keys if key in self.offsets]
+
     def _forget(self, group_id: str) -> None:
+        self._note_gone(group_id, [key for key in self.offsets if key[0] == group_id])
         self.groups.pop(group_id, None)
         self.offsets = {key: each for key, each in self.offsets.items() if key[0] != group_id}
         self.waiting = {at: each for at, each in self.waiting.items() if at[0][0] != group_id}
@@ -123,6 +131,7 @@ class Expected:
     def _offsets(self, group_id: str, decision: Decision) -> None:
         last = {(group_id, one.topic, one.partition): one for one in decision.offsets}
         gone = {(group_id, *at) for at in decision.offset_deletes}
+        self._note_gone(group_id, gone)
         self.waiting = {
             (key, producer): (one, was or key in last)
             for (key, producer), (one, was) in self.waiting.items()
@@ -152,6 +161,7 @@ class Expected:
         operations = [(id_, *state_of(done)) for id_, done in sorted(self.operations.items())]
         return {
             "offsets": offsets, "waiting": waiting, "history": self.history,
+            "gone": sorted(self.gone),
             "operations": operations, "journal": self.journal,
         }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import json
 
-from groups.core.events import Author, OffsetCommit, OffsetWrite
+from groups.core.events import Author, OffsetCommit, OffsetDelete, OffsetWrite
 from groups.core.replies import Committed
 from groups.core.rows import slot_of
 from tests.node.running import Running
@@ -75,6 +75,35 @@ async def test_offsets_are_taken_back_to_an_instant(one: Running, other: Other) 
     assert await value(other, newest) == "olga"
     why = "SELECT reason FROM rollcall_journal WHERE kind = 'offsets-restored'"
     assert "a bad deployment" in await value(other, why)
+
+
+async def test_what_was_deleted_by_then_is_not_brought_back(one: Running, other: Other) -> None:
+    """Partition 0 by a client, and the others with their topic, which has been made again."""
+    await one.node.catalogue.create("t", 3)
+    await commit(one, "g", 10, 20, 30)
+    gone = OffsetDelete(ticket=one.counter.ticket(), partitions=(("t", 0),))
+    await one.ask("g", gone)
+    between = await value(other, "SELECT clock_timestamp()")
+    await one.node.catalogue.delete("t")
+    await one.node.catalogue.create("t", 3)
+    then = await value(other, "SELECT clock_timestamp()")
+
+    told = [await restore(one, other, "g", to) for to in (then, between)]
+
+    assert [detail.partition(" at ")[0] for _, detail in told] == [
+        "the history has no offset",
+        "2 offsets are as they were",
+    ]
+    offsets = "SELECT string_agg(partition || '@' || committed_offset, ' ' ORDER BY partition)"
+    assert await value(other, f"{offsets} FROM rollcall_offset") == "1@20 2@30"
+    assert await value(other, "SELECT count(*) FROM rollcall_offset_history WHERE is_gone") == 2
+
+
+async def test_a_group_without_history_gets_none_by_a_deletion(one: Running, other: Other) -> None:
+    await commit(one, "g", 10, author=None)
+    gone = OffsetDelete(ticket=one.counter.ticket(), partitions=(("t", 0),))
+    await one.ask("g", gone)
+    assert await value(other, HISTORY) == 0
 
 
 async def test_a_group_with_members_is_left_alone(one: Running, other: Other) -> None:

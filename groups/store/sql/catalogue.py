@@ -5,6 +5,7 @@ notification is sent at the commit and only then.
 """
 
 from groups.core.journal import EntryKind, Trigger
+from groups.store.sql.history import NOTE_GONE
 
 BELL = "rollcall_topics"
 """The channel: one NOTIFY per topic, its name the payload (250 bytes of 8,000 allowed)."""
@@ -84,7 +85,7 @@ WITH made AS (
         "jsonb_build_object('after', jsonb_build_object('partitions', partitions))",
         "made",
     )
-}), noted_erased AS ({_NOTE_ERASED % Trigger.TOPIC_CREATED})
+}), noted_erased AS ({_NOTE_ERASED % Trigger.TOPIC_CREATED}), noted_gone AS ({NOTE_GONE})
 SELECT name, pg_notify(%(bell)s, name) FROM made
 """
 
@@ -167,7 +168,7 @@ WITH doomed AS (
 ), erased AS (
     DELETE FROM rollcall_offset WHERE topic = %(name)s AND (SELECT count(*) FROM doomed) > 0
     RETURNING group_id, topic, partition, committed_offset
-)
+), noted_gone AS ({NOTE_GONE})
 {_NOTE_ERASED % Trigger.TOPIC_DELETED}
 """
 

@@ -5,6 +5,7 @@ prepared statement. Rows are sorted by key.
 """
 
 from groups.core.journal import EntryKind
+from groups.store.sql.history import NOTE_GONE
 
 GUARD = """
 SELECT rollcall_guard(%(slots)s::smallint[], %(epochs)s::bigint[],
@@ -102,7 +103,13 @@ DROP_GROUPS = (
     "DELETE FROM rollcall_pause WHERE group_id = ANY(%(group_id)s::text[])",
     "DELETE FROM rollcall_command WHERE group_id = ANY(%(group_id)s::text[])",
     "DELETE FROM rollcall_pending_offset WHERE group_id = ANY(%(group_id)s::text[])",
-    "DELETE FROM rollcall_offset WHERE group_id = ANY(%(group_id)s::text[])",
+    f"""
+    WITH erased AS (
+        DELETE FROM rollcall_offset WHERE group_id = ANY(%(group_id)s::text[])
+        RETURNING group_id, topic, partition
+    )
+    {NOTE_GONE}
+    """,
     "DELETE FROM rollcall_member WHERE group_id = ANY(%(group_id)s::text[])",
     "DELETE FROM rollcall_group WHERE group_id = ANY(%(group_id)s::text[])",
 )
@@ -193,11 +200,15 @@ that one client committed at once, as the literals of further arrays. A run is o
 (migration 0046), and its texts are sent and parsed once. With one partition a run this costs more
 than ``PUT_OFFSETS_AND_HISTORY``."""
 
-DROP_OFFSETS = """
-DELETE FROM rollcall_offset o
-USING unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])
-      AS gone(group_id, topic, partition)
-WHERE o.group_id = gone.group_id AND o.topic = gone.topic AND o.partition = gone.partition
+DROP_OFFSETS = f"""
+WITH erased AS (
+    DELETE FROM rollcall_offset o
+    USING unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])
+          AS gone(group_id, topic, partition)
+    WHERE o.group_id = gone.group_id AND o.topic = gone.topic AND o.partition = gone.partition
+    RETURNING o.group_id, o.topic, o.partition
+)
+{NOTE_GONE}
 """
 
 ADD_JOURNAL = """

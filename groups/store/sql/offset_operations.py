@@ -24,10 +24,13 @@ FROM rollcall_group WHERE group_id = %(group_id)s
 """
 
 AS_OF = f"""
-SELECT DISTINCT ON (topic, partition) topic, partition, committed_offset, leader_epoch, metadata
-FROM {COMMITS}
-WHERE group_id = %(group_id)s AND at <= %(to)s::timestamptz
-ORDER BY topic, partition, at DESC
+SELECT topic, partition, committed_offset, leader_epoch, metadata FROM (
+    SELECT DISTINCT ON (topic, partition)
+           topic, partition, committed_offset, leader_epoch, metadata, is_gone
+    FROM {COMMITS}
+    WHERE group_id = %(group_id)s AND at <= %(to)s::timestamptz
+    ORDER BY topic, partition, at DESC
+) AS latest WHERE NOT is_gone
 """
 
 COMMITTED = """

@@ -19,6 +19,7 @@ FROM (
     SELECT at, 1 + coalesce(cardinality(more_partitions), 0) AS partitions
     FROM rollcall_offset_history
     WHERE group_id = %(group_id)s AND at > clock_timestamp() - %(within_s)s * interval '1 s'
+      AND is_gone IS NULL
     ORDER BY at DESC LIMIT %(most)s
 ) AS lately
 """
@@ -28,7 +29,8 @@ OF_PARTITION = f"""
 SELECT at, committed_offset, member_id, client_id, client_host, metadata, principal FROM (
     SELECT * FROM {COMMITS}
     WHERE group_id = %(group_id)s ORDER BY at DESC LIMIT %(looked_at)s
-) AS lately WHERE topic = %(topic)s AND partition = %(partition)s ORDER BY at DESC LIMIT %(most)s
+) AS lately WHERE topic = %(topic)s AND partition = %(partition)s AND NOT is_gone
+ORDER BY at DESC LIMIT %(most)s
 """
 """The history has an index by group and time, but none by partition, which each commit would pay
 for. So only the group's newest commits are searched."""
