@@ -214,8 +214,13 @@ class KafkaConnection(asyncio.Protocol):
             self._last_frame_at = self.server.loop.time()
             self._frame_received(frame)
             return
-        self._frames.feed(data)
-        self._take_frames()
+        try:
+            self._frames.feed(data)
+            self._take_frames()
+        except MemoryError:
+            # A line, and not asyncio's traceback for each: who sends much, sends it often.
+            logger.warning("closing %s: there is no memory for what it sent", self.peer)
+            self.abort()
 
     def _take_frames(self) -> None:
         """Answer or queue complete frames: a few in one turn of the event loop, and only while

@@ -139,7 +139,10 @@ class LeaseLoop:
         await self.lease.close()
         if not self.coordinator.holds_lease and not self.availability.away:
             self.availability.away = True
-            logger.error("the lease ran out: no answers from memory until it is renewed")
+            # The reason is in this line, too: of errors of an outage only the first is logged, and
+            # what keeps the node from connecting again may be its own (no file descriptor left).
+            why = (str(error).strip() or repr(error)).splitlines()[0]
+            logger.error("the lease ran out: no answers from memory until it is renewed (%s)", why)
             self.availability.notify()  # requests that wait for the lease are refused
 
     async def recovered(self, lease_until: Millis) -> None:

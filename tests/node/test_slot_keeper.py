@@ -118,6 +118,18 @@ async def test_who_waits_for_a_lease_that_has_run_out_is_told_once(kept: Keeper)
     assert not waiting.is_set()
 
 
+async def test_the_line_of_a_lease_that_ran_out_says_why(
+    kept: Keeper, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of the errors before it the log has the first: that its connection ended."""
+    kept.keeper.availability.away = False
+    kept.clock.now = kept.keeper.coordinator.lease_until + 1
+
+    await kept.keeper.lease_loop.missed(OSError("Too many open files\nIs the server running?"))
+
+    assert "it is renewed (Too many open files)" in caplog.text
+
+
 async def test_what_was_seen_before_a_sleep_is_forgotten(one: Running) -> None:
     keeper = one.node.keeper
     now = one.node.coordinator.monotonic()

@@ -11,6 +11,7 @@ from groups.core.errors import ErrorCode
 from protocol import connection as limits
 from protocol.connection import KafkaConnection
 from protocol.connection_limits import PATIENCE_MAX, PATIENCES
+from rollcall.wire.frames import FrameBuffer
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, Client, hello, join
 from tests.server.serving import Serving, until
@@ -277,6 +278,25 @@ async def test_the_end_of_a_connection_that_is_not_read_is_noticed_by_the_sweep(
             await asyncio.sleep(0.01)
 
     assert len(served.server.pending_replies) == 0
+
+
+async def test_bytes_for_which_there_is_no_memory_end_their_connection_with_a_line(
+    served: Serving, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    client, _ = await served.connect()
+    neighbour, _ = await served.connect()
+
+    def exhausted(_frames: FrameBuffer, _data: bytes) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FrameBuffer, "feed", exhausted)
+        client.writer.write(client.packed(hello(), 3)[:-1])
+        await until(lambda: "there is no memory for what it sent" in caplog.text)
+
+    assert await client.ended() == b""
+    assert "Traceback" not in caplog.text and "Fatal error" not in caplog.text
+    assert (await neighbour.call(hello(), 3)).error_code == ErrorCode.NONE
 
 
 async def test_frames_in_front_of_garbage_are_answered(served: Serving) -> None:
