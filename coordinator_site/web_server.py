@@ -10,6 +10,7 @@ from typing import Any
 from daphne.cli import CommandLineInterface
 from daphne.server import Server
 from django.conf import settings
+from django.db import connection
 
 from coordinator_site.concurrency import is_endless
 from coordinator_site.http_limits import Channel, Factory, Websocket
@@ -32,6 +33,14 @@ def listening(endpoints: Iterable[str]) -> list[str]:
     return [f"{each}:backlog={BACKLOG}" if each.startswith("tcp:") else each for each in endpoints]
 
 
+def open_pool() -> None:
+    """Start the threads of the database's pool before anything is served. A pool that once could
+    not start one, for want of memory, has none ever after: each request would be answered 503."""
+    pool = getattr(connection, "pool", None)
+    if pool is not None:
+        pool.open()
+
+
 class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
     """daphne's server with our connection factory."""
 
@@ -43,6 +52,7 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
         # As many websockets as open requests.
         self.connections_max = min(getattr(settings, CONNECTIONS_MAX), (hard - FILES_BESIDE) // 2)
         self.endpoints: list[str] = listening(self.endpoints)
+        open_pool()
         super().run()
 
     @property

@@ -48,6 +48,31 @@ LimitedServer(
 ).run()
 """
 
+POOLED = """
+import sys, threading
+from django.conf import settings
+settings.DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 0, "max_size": 2}
+from coordinator_site.web_server import LimitedServer
+from twisted.internet import reactor
+
+def tell():
+    print(*(each.name for each in threading.enumerate() if each.name.startswith("pool-")))
+    reactor.callLater(0, reactor.stop)
+
+endpoints = [f"tcp:port={sys.argv[1]}:interface=127.0.0.1"]
+LimitedServer(
+    None, endpoints=endpoints, signal_handlers=False, ready_callable=tell
+).run()
+"""
+
+
+def test_the_threads_of_the_pool_run_before_the_first_request() -> None:
+    """A process that had no memory for one at its first request answered 503 for ever."""
+    argv = [sys.executable, "-c", POOLED, *map(str, ports.free(1))]
+    said = subprocess.run(argv, check=True, capture_output=True)
+    threads = {name.rpartition("-")[0] for name in said.stdout.decode().split()}
+    assert threads == {"pool-1", "pool-1-worker"}
+
 
 def test_events_that_nobody_reads_are_not_kept_and_their_reader_is_closed() -> None:
     """32 MiB would be in memory else."""
