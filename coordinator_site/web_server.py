@@ -11,9 +11,11 @@ from daphne.cli import CommandLineInterface
 from daphne.server import Server
 from django.conf import settings
 from django.db import connection
+from twisted.internet import reactor
 
 from coordinator_site.concurrency import is_endless
 from coordinator_site.http_limits import Channel, Factory, Websocket
+from coordinator_site.loop_watch import LoopWatch
 from coordinator_site.priority import give_way
 
 CONNECTIONS_MAX = "WEB_CONNECTIONS_MAX"
@@ -53,6 +55,7 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.connections_max = min(getattr(settings, CONNECTIONS_MAX), (hard - FILES_BESIDE) // 2)
         self.endpoints: list[str] = listening(self.endpoints)
         open_pool()
+        LoopWatch(reactor.callLater).start()
         super().run()
 
     @property

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+from coordinator_site import loop_watch
 from launcher import ports
 
 LISTENS = """
@@ -64,6 +65,26 @@ LimitedServer(
     None, endpoints=endpoints, signal_handlers=False, ready_callable=tell
 ).run()
 """
+
+STANDS_STILL = """
+import sys, threading
+from coordinator_site import loop_watch
+from coordinator_site.web_server import LimitedServer
+
+loop_watch.LOOK_S = 0.01
+endpoints = [f"tcp:port={sys.argv[1]}:interface=127.0.0.1"]
+LimitedServer(
+    None, endpoints=endpoints, signal_handlers=False, ready_callable=threading.Event().wait
+).run()
+"""
+
+
+def test_a_process_whose_loop_stands_still_ends_with_a_sentence() -> None:
+    """Without memory for a new thread the loop waited for it for ever."""
+    argv = [sys.executable, "-c", STANDS_STILL, *map(str, ports.free(1))]
+    said = subprocess.run(argv, check=False, capture_output=True)
+    assert said.returncode == 1
+    assert said.stderr == loop_watch.SENTENCE
 
 
 def test_the_threads_of_the_pool_run_before_the_first_request() -> None:
