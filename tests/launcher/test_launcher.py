@@ -250,7 +250,7 @@ def test_pooler_before_the_database_is_one_sentence(
     folder: Path, launch: Launch, database_url: str
 ) -> None:
     """Whoever gave the database the timeouts that the nodes missed got nodes which served, and
-    executed each other's prepared statements."""
+    failed on each other's prepared statements."""
     with pooled(database_url) as port:
         url = re.sub(r":\d+/", f":{port}/", database_url)
         launcher = launch(*LAUNCHER, **environ(folder, ROLLCALL_DATABASE_URL=url))
