@@ -82,7 +82,7 @@ WRONG: Final = {
 }
 
 
-@pytest.mark.parametrize("bad", WRONG)
+@pytest.mark.parametrize("bad", WRONG, ids=("surrogate", "empty", "long", "bytes"))
 @pytest.mark.parametrize(
     "where", ["group", "topic", "client_id", "instance_id", "rack", "assignor"]
 )

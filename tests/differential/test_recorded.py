@@ -48,8 +48,8 @@ def parked(served: Serving, group_id: str) -> int:
     return len(entry.parked)
 
 
-STEP = 5
-"""Every fifth scenario stands for all in ``make test``."""
+STEP = 10
+"""Every tenth scenario stands for all in ``make test``."""
 
 
 @pytest.mark.asyncio

@@ -13,7 +13,15 @@ from tests.pause.asking import Other, asked, obeying
 from tests.pause.conftest import Join, Worker, kinds
 from tests.server.serving import Serving, serving, until
 
-PROTOCOLS = pytest.mark.parametrize("protocol", ["consumer", "classic", "draft", "commanded"])
+PROTOCOLS = pytest.mark.parametrize(
+    "protocol",
+    [
+        "consumer",
+        "classic",
+        pytest.param("draft", marks=pytest.mark.long),
+        pytest.param("commanded", marks=pytest.mark.long),
+    ],
+)
 STATIC = pytest.mark.parametrize("protocol", ["consumer", "classic"])
 """Protocols with static members."""
 

@@ -9,16 +9,16 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from joserfc.jwk import ECKey, Key, RSAKey
+from joserfc.jwk import ECKey, Key
 from joserfc.jws import JWSRegistry
 from joserfc.util import urlsafe_b64encode
 
+from tests.keys import KEY
 from tests.security.certificates import Certificates
 
 NAME, AUDIENCE = "https://issuer.example", "rollcall"
 
-RSA, EC = RSAKey.generate_key(2048), ECKey.generate_key("P-256")
-"""Made once: keys of RSA take a while."""
+RSA, EC = KEY, ECKey.generate_key("P-256")
 
 
 def claims(**other: Any) -> dict[str, Any]:

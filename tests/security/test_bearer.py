@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from joserfc.jwk import RSAKey
 
 from groups.places import Places
 from protocol.bearer import INVALID_TOKEN, TOKEN_BYTES_MAX, TokenSettings, TokenSettingsError
@@ -25,6 +24,7 @@ from rollcall.client.errors import AuthenticationFailed
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
 from tests.in_process import Other
+from tests.keys import OTHER
 from tests.security import issuer
 from tests.security.certificates import Certificates
 from tests.security.issuer import AUDIENCE, KEYS, NAME, Endpoint, token, with_length
@@ -32,7 +32,7 @@ from tests.server.client import Client
 from tests.server.serving import Serving, serving, until
 
 FAILED = WireCode.SASL_AUTHENTICATION_FAILED
-SECOND = RSAKey.generate_key(2048)
+SECOND = OTHER
 LOCKED_OUT_S = 301
 """One second more than somebody is locked out."""
 

@@ -18,6 +18,7 @@ from launcher.installation import CHECKOUT, Installation
 from tests import installations
 from tests.client_library.test_page import EXAMPLES
 from tests.installations import MECHANISMS, TOKEN
+from tests.keys import OTHER
 from tests.security import issuer
 from tests.security.doors import LIBRARIES, Door, joined
 
@@ -133,7 +134,7 @@ def test_a_stock_client_shows_a_token(secured: Secured, client: str) -> None:
 
 @pytest.mark.long
 def test_a_stock_client_with_a_strangers_token_is_told_so(secured: Secured) -> None:
-    shown = issuer.token(RSAKey.generate_key(2048), sub="dora")
+    shown = issuer.token(OTHER, sub="dora")
     door = secured.door("SASL_SSL", sasl_mechanisms="OAUTHBEARER", token=shown)
     ended = joined("confluent-kafka", "nothing", door)
     assert "Authentication failed" in ended.stderr

@@ -14,6 +14,7 @@ from protocol.tokens import jwks, strict_json
 from protocol.tokens.jwks import JWKS_BYTES_MAX, KEYS_MAX, JwksError
 from protocol.tokens.strict_json import JsonError
 from protocol.tokens.verification import LIFETIME_S_MAX, Judged, TokenError, Verification
+from tests.keys import OTHER
 from tests.security import issuer
 from tests.security.issuer import AUDIENCE, EC, KEYS, NAME, RSA, claims, token
 
@@ -66,7 +67,7 @@ def of_nobody() -> str:
     return ".".join([*(urlsafe_b64encode(part.encode()).decode() for part in parts), ""])
 
 
-STRANGER = RSAKey.generate_key(2048)
+STRANGER = OTHER
 
 REFUSED: Mapping[str, Callable[[], str]] = {
     "none": lambda: of_nobody(),

@@ -105,8 +105,8 @@ async def prepare(served: Serving) -> None:
         await create_topic(served.address, f"big{number}", PARTITIONS)
 
 
-QUICK = {10, 32}
-"""FindCoordinator and DescribeConfigs stand for all in ``make test``."""
+QUICK = {10}
+"""FindCoordinator stands for all in ``make test``."""
 
 FEW_OR_LONG = [
     pytest.param(table, key, marks=() if key in QUICK and not table else pytest.mark.long, id=name)

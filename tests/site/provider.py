@@ -23,8 +23,9 @@ from authlib.oidc.core.grants import OpenIDCode
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+from tests.keys import KEY
+
 CLIENT, SECRET = "rollcall", "a secret of the client"
-KEY = RSAKey.generate_key(2048, {"kid": "one"})
 Forge = Callable[[dict[str, Any]], str]
 """An ID token in place of the right one, whose claims it is given."""
 

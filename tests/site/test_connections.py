@@ -17,6 +17,7 @@ from tests.site.requests import get, post
 
 POOL = 16
 REQUESTS = 100
+LOOK_AGAIN_S = 0.02
 SERVED = 4
 """Requests beside those that wait."""
 
@@ -52,11 +53,13 @@ async def counted(sql: psycopg.AsyncConnection[Any]) -> tuple[int, int]:
 
 @asynccontextmanager
 async def watched(sql: psycopg.AsyncConnection[Any], most: list[int]) -> AsyncIterator[None]:
-    """Notes how many connections there are, again and again."""
+    """Notes how many connections there are, again and again. Not all the time: that would take a
+    processor from the crowd. A connection too many would be there for as long as its request."""
 
     async def watch() -> None:
         while True:
             most.append((await counted(sql))[0])
+            await asyncio.sleep(LOOK_AGAIN_S)
 
     watching = asyncio.create_task(watch())
     yield

@@ -62,9 +62,10 @@ def test_the_launcher_passes_a_line_on_as_it_is_and_writes_no_other(text: str, f
         assert json.loads(raw)["process"] == "node 0"
 
 
-@pytest.mark.parametrize("text", ["x" * 100_000, "\x00" * 100_000, "\U0001f980" * 100_000])
+@pytest.mark.parametrize("character", ["x", "\x00", "\U0001f980"])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_long_line_is_cut_and_whole_all_the_same(form: str, text: str) -> None:
+def test_a_long_line_is_cut_and_whole_all_the_same(form: str, character: str) -> None:
+    text = character * 100_000
     told = line(form, "%s", text, group=text, reason=text, trigger=text)
 
     assert len(told) < log_lines.LINE_CHARACTERS_MAX + 10

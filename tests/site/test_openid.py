@@ -14,7 +14,6 @@ import requests
 from django.contrib.auth.models import User
 from django.db import DatabaseError
 from django.test import Client
-from joserfc.jwk import RSAKey
 from joserfc.util import urlsafe_b64encode
 
 from coordinator_site import login_settings
@@ -23,6 +22,7 @@ from groups.access import audit, openid, openid_client
 from groups.core.shares import Shares
 from groups.models import AuditEntry, OpenIdUser
 from tests.admin.visitors import person, text
+from tests.keys import OTHER
 from tests.site import provider as providers
 from tests.site.provider import CLIENT, SECRET, Provider, signed
 
@@ -188,7 +188,7 @@ def test_who_is_inactive_stays_out(provider: Provider) -> None:
     assert logged_in(Client()) == "/admin/login/"
 
 
-STRANGER = RSAKey.generate_key(2048, {"kid": "one"})
+STRANGER = OTHER
 
 
 def unsigned(claims: dict[str, Any]) -> str:

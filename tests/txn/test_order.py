@@ -196,7 +196,9 @@ async def test_an_offset_is_never_put_into_a_transaction_that_has_ended(
 # ---- everything at once
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 6))]
+)
 async def test_rows_come_to_what_a_log_would(one: Running, producer: New, seed: int) -> None:
     """Random commits, deletions and ends of two producers, against the simplest model."""
     rng, log = Random(seed), OffsetLog()
