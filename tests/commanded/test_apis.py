@@ -222,6 +222,7 @@ async def test_a_new_topic_that_a_filter_lets_through_is_worked_on(
     await served.node.catalogue.create_many({"logs-3": 1, "other": 1})
     async with asyncio.timeout(30):
         while seen != ["logs-1", "logs-2", "logs-3"]:
+            await asyncio.sleep(0.002)
             for command in (await client.call(poll("a", last), 0)).commands:
                 last = command.command_id
                 await client.call(done("a", last), 0)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
@@ -261,14 +262,17 @@ def test_pooler_before_the_database_is_one_sentence(
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    "names", [("KAFKA",), pytest.param(("DRAFT", "WEB"), marks=pytest.mark.long)], ids="+".join
+)
 def test_port_that_is_taken_is_one_sentence(
-    folder: Path, launch: Launch, database_url: str
+    folder: Path, launch: Launch, database_url: str, names: Sequence[str]
 ) -> None:
-    """Each is waited for in case its program is just ending: so all three at once."""
+    """Each is waited for in case its program is just ending: so all at once."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         launchers = {}
-        for name in ("KAFKA", "DRAFT", "WEB"):
+        for name in names:
             taken = {f"ROLLCALL_{name}_PORT": str(port), "ROLLCALL_DATABASE_URL": database_url}
             launchers[name] = launch(*LAUNCHER, **environ(folder / name, **taken))
         told = {name: each.communicate(timeout=60) for name, each in launchers.items()}

@@ -44,7 +44,7 @@ async def test_of_two_who_have_seen_the_same_topic_one_changes_it(
             both = [asyncio.create_task(put(rack)) for rack in "ab"]
             async with asyncio.timeout(PATIENCE_S):
                 while await _waiting(other) < 2:
-                    await asyncio.sleep(0)
+                    await asyncio.sleep(0.005)
             await gate.commit()
             assert sorted(await asyncio.gather(*both)) == [200, 412]
     finally:

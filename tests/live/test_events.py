@@ -126,7 +126,7 @@ async def reader(cookie: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     assert not FOLLOWER.streams
     async with asyncio.timeout(PATIENCE_S):
         while PLACES.taken:  # given back in a thread
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)
 
 
 async def wrote(other: Connection, *group_ids: str, kind: str = "stable") -> list[int]:
@@ -318,7 +318,7 @@ async def test_so_many_of_one_and_none_for_strangers(reader: Opened, settings: A
     await one.close()
     async with asyncio.timeout(PATIENCE_S):
         while PLACES.taken > 1:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)
     assert (await reader()).status == 200
 
 

@@ -97,7 +97,7 @@ async def test_the_node_ends_while_a_join_is_held(other: Other) -> None:
         joined = await first.settled("g")
         lost = first.join("g")
         while beat(first, joined) is ErrorCode.NONE:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)
     assert (await lost).error is GONE
 
     async with running(1) as second:
@@ -114,7 +114,7 @@ async def forming(one: Running) -> tuple[Joined, Joined]:
     first = await one.settled("g")
     newcomer = one.join("g")
     while beat(one, first) is ErrorCode.NONE:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
     leader, follower = await one.join("g", first.member_id), await newcomer
     assert isinstance(leader, Joined) and isinstance(follower, Joined)
     return leader, follower

@@ -201,7 +201,7 @@ async def test_a_heartbeat_hears_of_a_rebalance_once_it_is_committed(
         assert (await first.call(beat, V)).error_code == ErrorCode.NONE
     let_go()
     while (heard := (await first.call(beat, V)).error_code) == ErrorCode.NONE:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
     assert heard == ErrorCode.REBALANCE_IN_PROGRESS
 
     first.send(join("g", beat.member_id), 3)
@@ -229,3 +229,4 @@ async def test_a_rebalance_that_is_rolled_back_is_never_heard_of(
     assert (await second.receive()).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
     while (heard := (await first.call(beat, V)).error_code) != ErrorCode.NONE:
         assert heard == ErrorCode.COORDINATOR_NOT_AVAILABLE, "it heard of the rebalance"
+        await asyncio.sleep(0.002)

@@ -285,7 +285,7 @@ async def test_a_large_group_that_is_adopted_holds_nobody_up(held: Running, gate
     assert not coordinator.owns("large")
     gate.open()
     while not coordinator.owns("large"):
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
     assert await held.commit("large", 1) == Committed()
 
 
@@ -311,7 +311,7 @@ async def test_a_slot_that_went_while_it_was_loaded_is_not_served(
     await keeper.lease_loop.recovered(coordinator.lease_until)
     gate.open()
     while slot in keeper.loader.loading:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
     assert not served and not coordinator.owns("large")
     assert not coordinator.own.of_slots([slot]), "nor what its groups have of their own"
 

@@ -319,7 +319,7 @@ async def test_parked_requests_hear_within_a_second_that_the_lease_ran_out(
         coordinator.heartbeat_views["g"].heartbeat(joined.member_id, None, 1, coordinator.clock())
         == 0
     ):
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
     name = other.info.dbname
     await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false'.encode())
     try:

@@ -231,6 +231,7 @@ async def test_logins_are_in_the_audit_without_their_tokens(served: Serving, oth
     await show(client, token(exp=1))  # and goes away without a word
     rows: list[Any] = []
     while len(rows) < 2:
+        await asyncio.sleep(0.005)
         found = await other.execute(
             "SELECT who, target, outcome, details::text FROM rollcall_audit"
             " WHERE kind = 'wire-login' AND id > %(last)s ORDER BY id",

@@ -1,5 +1,6 @@
 """Plain commits are decided as they arrive: alike in all but the time it takes."""
 
+import asyncio
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -169,7 +170,7 @@ async def test_a_commit_whose_client_has_gone_leaves_nothing_behind(
 
     reader = await Client.connect(served.address)
     while not (await reader.call(OffsetFetchRequest(group_id="g", topics=None), V)).topics:
-        pass
+        await asyncio.sleep(0.002)
     assert connection not in served.server.connections or served.application(connection) is None
 
 

@@ -1,5 +1,6 @@
 """Who is connected, as a node notes it for who asks."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ async def noted(other: Other) -> list[tuple[Any, ...]]:
     before = await moment(other)
     while await moment(other) == before:
         await other.execute(RING)  # one that comes before the node listens is lost
+        await asyncio.sleep(0.01)  # it notes them once in a while
     return await (await other.execute(ROWS)).fetchall()
 
 

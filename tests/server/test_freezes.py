@@ -154,7 +154,7 @@ async def test_the_end_of_a_freeze_thaws_no_later_one(cold: Serving, other: Conn
         ("succeeded", "changed", "the group is thawed")
     ]
     while cold.node.coordinator.own.rules_of(GROUP).guards.frozen:
-        await asyncio.sleep(0)  # the operation has ended a moment before the owner goes by it
+        await asyncio.sleep(0.001)  # the operation has ended a moment before the owner goes by it
 
 
 async def test_the_worker_asks_once_for_a_thaw_when_the_time_is_up(
@@ -168,7 +168,7 @@ async def test_the_worker_asks_once_for_a_thaw_when_the_time_is_up(
     assert (await other.execute(THAW.encode(), wish)).rowcount == 0
     await cold.node.operator.look()
     while await of(other, CONFIGS):
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)
     told = await of(other, JOURNAL)
     assert told[1][0] == "config-changed" and told[1][2] == WHO
     assert told[1][1].startswith("frozen until ")

@@ -217,7 +217,7 @@ async def test_who_does_not_speak_the_protocol_is_closed(served: Serving) -> Non
 
         assert await client.ended() == b"", name
         while connection._transport is not None:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)
         assert (await neighbour.call(beat, V)).error_code == ErrorCode.NONE, name
 
 

@@ -1,6 +1,7 @@
 """The empty heartbeat of a settled member of the consumer protocol, answered from memory: alike in
 all but the time it takes."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -48,7 +49,7 @@ async def member(
     assert not (await client.call(replace(empty, topic_partitions=owns), V)).error_code
     usual_ms = served.node.coordinator.own.rules.group_consumer_heartbeat_interval_ms
     while (await client.call(empty, V)).heartbeat_interval_ms != usual_ms:
-        pass
+        await asyncio.sleep(0.002)
     submitted: list[Any] = []
     submit = served.node.coordinator.submit
 
@@ -88,6 +89,7 @@ async def test_news_is_told_at_once(served: Serving, member: Member) -> None:
     await newcomer.call(joining(str(uuid4())), V)
     while (told := await client.call(empty, V)).assignment is None:
         assert told.error_code == ErrorCode.NONE
+        await asyncio.sleep(0.002)
     assert [len(topic.partitions) for topic in told.assignment.topic_partitions] == [1]
     assert submitted
 
@@ -124,6 +126,7 @@ async def test_topics_that_change_are_news(served: Serving, member: Member) -> N
     await served.node.catalogue.grow(TOPIC, 3)
     while (told := await client.call(empty, V)).assignment is None:
         assert told.error_code == ErrorCode.NONE
+        await asyncio.sleep(0.002)
     assert [len(topic.partitions) for topic in told.assignment.topic_partitions] == [3]
 
 

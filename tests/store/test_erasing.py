@@ -30,7 +30,7 @@ async def test_a_commit_under_way_goes_with_the_topic(
     async with await connections.connect("watch", options="") as watch:
         pid = [connection.info.backend_pid]
         while (await (await watch.execute(WAITS, pid)).fetchone()) != (1,):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.002)
     await other.execute(ending.encode())
     await erasing
 

@@ -48,6 +48,7 @@ async def asked(traced: Serving, other: Connection, verb: str, traceparent: str 
         row = await (await other.execute(STATE.encode(), {"id": found[0]})).fetchone()
         assert row is not None
         state = row[0]
+        await asyncio.sleep(0.005)
     spans = traced.node.spans
     assert spans is not None
     await until(lambda: not spans._operations)  # its row may be seen before its trace ends
