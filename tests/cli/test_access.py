@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,7 +35,7 @@ def test_quotas_are_set_and_removed_and_nodes_know_of_it(
 ) -> None:
     def until(wanted: Mapping[str, float]) -> None:
         while asyncio.run(_known(installation.kafka, "cli-quota")) != wanted:
-            pass
+            time.sleep(0.05)
 
     tried = cli("quota", "set", *OF, "request_percentage=900", "--dry-run", "-o", "json").json
     assert tried["updated_at"] is None and cli("quota", "list", *OF, "-o", "json").json == []
