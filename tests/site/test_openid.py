@@ -22,7 +22,7 @@ from groups.access import audit, openid, openid_client
 from groups.core.shares import Shares
 from groups.models import AuditEntry, OpenIdUser
 from tests.admin.visitors import person, text
-from tests.keys import OTHER
+from tests.keys import KEY, OTHER
 from tests.site import provider as providers
 from tests.site.provider import CLIENT, SECRET, Provider, signed
 
@@ -217,7 +217,7 @@ FORGED: Mapping[str, providers.Forge] = {
     "a subject of bytes": lambda claims: signed({**claims, "sub": "\0"}),
     "made in the future": lambda claims: signed({**claims, "iat": claims["iat"] + 3_600}),
     "alg none": unsigned,
-    "alg HS256": lambda claims: with_mac(claims, providers.KEY.as_pem(private=False)),
+    "alg HS256": lambda claims: with_mac(claims, KEY.as_pem(private=False)),
     "alg HS256, the client's secret": lambda claims: with_mac(claims, SECRET.encode()),
     "a stranger's key": lambda claims: signed(claims, STRANGER),
     "no token": lambda claims: "",

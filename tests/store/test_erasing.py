@@ -17,15 +17,29 @@ PUT = (
 WAITS = "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'"
 
 
+PATIENT = "\n".join(
+    f"SET {each} = 0;"
+    for each in (
+        "lock_timeout",
+        "statement_timeout",
+        "transaction_timeout",
+        "idle_in_transaction_session_timeout",
+    )
+)
+"""Both wait until somebody has seen it: on a busy machine longer than a node would."""
+
+
 @pytest.mark.parametrize("ending", ["COMMIT", "ROLLBACK"])
 async def test_a_commit_under_way_goes_with_the_topic(
     connection: Connection, other: Connection, ending: str
 ) -> None:
     """What it wrote is what the journal tells, where it committed."""
     await other.execute(PUT)
+    await other.execute(PATIENT.encode())
     await other.execute("BEGIN")
     await other.execute("UPDATE rollcall_offset SET committed_offset = 7 WHERE partition = 1")
     said = {"name": "orders", "node_id": 0, "author": json.dumps({})}
+    await connection.execute(PATIENT.encode())
     erasing = asyncio.create_task(connection.execute(catalogue.ERASE_OFFSETS.encode(), said))
     async with await connections.connect("watch", options="") as watch:
         pid = [connection.info.backend_pid]
