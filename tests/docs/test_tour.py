@@ -198,12 +198,14 @@ def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> No
 
 def test_make_says_nothing_of_what_it_brings_first(tmp_path: Path) -> None:
     """`make run` prints the ready line first, though ``uv.lock`` is newer than what is here."""
-    for name in ("Makefile", "pyproject.toml", "uv.lock"):
-        shutil.copy(CHECKOUT / name, tmp_path)
+    (tmp_path / "docker").mkdir()
+    for name in ("Makefile", "pyproject.toml", "uv.lock", "docker/uv-requirements.txt"):
+        shutil.copy(CHECKOUT / name, tmp_path / name)
     uv, python = tmp_path / ".tools/uv/bin/uv", tmp_path / ".venv/bin/python"
-    for program, leads_to in ((uv, shutil.which("true")), (python, sys.executable)):
+    for program in (uv, python):
         program.parent.mkdir(parents=True)
-        program.symlink_to(str(leads_to))
+    shutil.copy(str(shutil.which("true")), uv)
+    python.symlink_to(sys.executable)
 
     environ = {**os.environ, **QUIET}
     said = subprocess.check_output(["make", "setup"], cwd=tmp_path, env=environ)
