@@ -46,6 +46,8 @@ WAY = "rollcall_login_way"
 """An attribute of a user who logs in: the method, if it is more than a password."""
 
 _refusals = Shares(REFUSALS_OF_ONE_PER_S, REFUSALS_PER_S)
+_lockouts = Shares(REFUSALS_OF_ONE_PER_S, REFUSALS_PER_S)
+"""Apart: the failures before a lock-out may have taken the room of that second."""
 
 
 @contextmanager
@@ -101,6 +103,11 @@ def append(
 def may_note_refusal(request: HttpRequest | None) -> bool:
     """Whether one more refusal of this address has room in the audit now."""
     return _refusals.take(_address(request), int(time.monotonic() * 1000))
+
+
+def may_note_lockout(request: HttpRequest | None) -> bool:
+    """The same for a lock-out."""
+    return _lockouts.take(_address(request), int(time.monotonic() * 1000))
 
 
 def _of(request: HttpRequest) -> tuple[str, str, str]:

@@ -98,5 +98,5 @@ def _failed(credentials: Any, request: HttpRequest | None = None, **_: Any) -> N
 
 @receiver(user_locked_out)
 def _locked_out(request: HttpRequest | None, username: str | None = None, **_: Any) -> None:
-    if audit.may_note_refusal(request):
+    if audit.may_note_lockout(request):
         audit.note(request, "login", str(username or ""), "locked out")

@@ -41,6 +41,7 @@ ADDRESS = "192.0.2.7"
 def _room(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test pays for the refusals of another."""
     monkeypatch.setattr(audit, "_refusals", Shares(100, 101))
+    monkeypatch.setattr(audit, "_lockouts", Shares(100, 101))
 
 
 @pytest.fixture

@@ -2,7 +2,10 @@
 
 import gc
 
+import pytest
+
 from protocol.application import LARGE_FRAME_BYTES
+from protocol.connection import KafkaConnection
 from protocol.garbage import THRESHOLDS_WITH_LONG, LongRequests
 from rollcall.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.server.serving import Serving
@@ -18,17 +21,19 @@ def test_the_last_one_that_ends_puts_things_back() -> None:
     assert gc.get_threshold() == before
 
 
-async def test_a_long_request_is_one_until_it_is_answered(served: Serving) -> None:
+async def test_a_long_request_is_one_until_it_is_answered(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Held for as long as its client would wait, so that it can be seen."""
     before, seen = gc.get_threshold(), set[tuple[int, int, int]]()
-    client, connection = await served.connect()
-    hold = connection.hold
+    client, _ = await served.connect()
+    hold = KafkaConnection.hold
 
-    async def noted(seconds: float) -> None:
+    async def noted(connection: KafkaConnection, seconds: float) -> None:
         seen.add(gc.get_threshold())
-        await hold(seconds)
+        await hold(connection, seconds)
 
-    connection.hold = noted  # type: ignore[method-assign]
+    monkeypatch.setattr(KafkaConnection, "hold", noted)
     partitions = [FetchPartition(partition=n) for n in range(LARGE_FRAME_BYTES // 16)]
     asked = FetchRequest(max_wait_ms=1, topics=[FetchTopic(topic="t", partitions=partitions)])
     await client.call(asked, 4)
