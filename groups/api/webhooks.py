@@ -17,7 +17,7 @@ from groups.api.schema import DRY_RUN, PAGE, or_tried, page_of, tried
 from groups.api.views import View, actor
 from groups.models import Webhook, WebhookDelivery
 from groups.webhooks import endpoints
-from groups.webhooks.addresses import Refused
+from groups.webhooks.addresses import NotAllowed, Refused
 from groups.webhooks.events import NAMES
 
 ID_MAX: Final = 2**63 - 1
@@ -124,6 +124,10 @@ def refused(refusal: Refused) -> Problem:
     """The error for an invalid endpoint, or one that conflicts with others."""
     if isinstance(refusal, endpoints.Conflict):
         return Problem(HTTPStatus.CONFLICT, "conflict", str(refusal))
+    if isinstance(refusal, NotAllowed):
+        errors = [{"pointer": "#/url", "detail": str(refusal)}]
+        detail = "Nothing could be sent to this URL."
+        return Problem(HTTPStatus.BAD_REQUEST, "address_not_allowed", detail, errors=errors)
     return Problem(HTTPStatus.BAD_REQUEST, "invalid", str(refusal))
 
 

@@ -56,6 +56,13 @@ class Refused(ValueError):
     """The URL, or its address, is not allowed; the text says why."""
 
 
+class NotAllowed(Refused):
+    """It is valid, but the settings do not allow its address."""
+
+    def __init__(self) -> None:
+        super().__init__(NOT_ALLOWED)
+
+
 def checked(url: str) -> str:
     """The URL, if its form is valid; its address is resolved when something is sent."""
     if len(url) > URL_MAX or not url.isascii() or not url.isprintable() or " " in url:
@@ -79,7 +86,7 @@ def acceptable(url: str, settings: WebhookSettings) -> str:
     found = _literal(str(parts.hostname))
     is_hopeless = parts.scheme == "http" and not settings.networks
     if is_hopeless or (found and _allowed(found, parts.scheme, settings) is None):
-        raise Refused(NOT_ALLOWED)
+        raise NotAllowed
     return url
 
 
@@ -129,7 +136,7 @@ def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str
     found = _in_time(str(parts.hostname), port, timeout_s)
     address = _allowed(found, parts.scheme, settings)
     if address is None:
-        raise Refused(NOT_ALLOWED)
+        raise NotAllowed
     return address, port
 
 

@@ -16,6 +16,7 @@ OF_THE_STATE: Final = {
     "policy_violation": "there are as many topics as there may be",
     "invalid_partitions": "the topic has as many",
     "invalid_request": "the topic has fewer",
+    "address_not_allowed": "the settings do not allow that address for a webhook",
     "does_not_fire": "the rule that is acknowledged does not fire now",
     "precondition_failed": "it is another version",
     "invalid_name": "no pattern tells which characters can be printed",

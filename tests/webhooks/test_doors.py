@@ -88,8 +88,26 @@ def test_what_cannot_be_is_refused(wrong: dict[str, Any], rest: Client) -> None:
     assert not Webhook.objects.exists()
 
 
+def test_an_address_that_is_not_allowed_is_refused_unless_it_is_switched_off(
+    rest: Client, settings: Any
+) -> None:
+    """Who forbids a network must still be able to disable what leads there."""
+    made = {"name": "pager", "url": "http://127.0.0.1:8080/"}
+    settings.WEBURL_NETWORKS_ALLOW = "127.0.0.0/8"
+    one = sent(rest, "POST", URL, made).headers["Location"]
+    settings.WEBURL_NETWORKS_ALLOW = ""
+    for answer in (
+        sent(rest, "POST", URL, {**made, "name": "other"}),
+        sent(rest, "PATCH", one, {"group_prefix": "g"}),
+    ):
+        told = answer.json()
+        assert (answer.status_code, told["code"]) == (400, "address_not_allowed")
+        assert told["errors"][0]["pointer"] == "#/url"
+    assert sent(rest, "PATCH", one, {"enabled": False}).status_code == 200
+
+
 def test_a_name_is_one_endpoints_and_there_are_so_many(rest: Client, settings: Any) -> None:
-    settings.WEBHOOKS_MAX = 2
+    settings.WEBURL_MAX = 2
     assert sent(rest, "POST", URL, GOOD).status_code == 201
     assert sent(rest, "POST", URL, GOOD).status_code == 409
     assert sent(rest, "POST", URL, {**GOOD, "name": "b"}).status_code == 201
