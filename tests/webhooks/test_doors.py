@@ -93,9 +93,9 @@ def test_an_address_that_is_not_allowed_is_refused_unless_it_is_switched_off(
 ) -> None:
     """Who forbids a network must still be able to disable what leads there."""
     made = {"name": "pager", "url": "http://127.0.0.1:8080/"}
-    settings.WEBURL_NETWORKS_ALLOW = "127.0.0.0/8"
+    settings.WEBHOOKS_NETWORKS_ALLOW = "127.0.0.0/8"
     one = sent(rest, "POST", URL, made).headers["Location"]
-    settings.WEBURL_NETWORKS_ALLOW = ""
+    settings.WEBHOOKS_NETWORKS_ALLOW = ""
     for answer in (
         sent(rest, "POST", URL, {**made, "name": "other"}),
         sent(rest, "PATCH", one, {"group_prefix": "g"}),
@@ -107,7 +107,7 @@ def test_an_address_that_is_not_allowed_is_refused_unless_it_is_switched_off(
 
 
 def test_a_name_is_one_endpoints_and_there_are_so_many(rest: Client, settings: Any) -> None:
-    settings.WEBURL_MAX = 2
+    settings.WEBHOOKS_MAX = 2
     assert sent(rest, "POST", URL, GOOD).status_code == 201
     assert sent(rest, "POST", URL, GOOD).status_code == 409
     assert sent(rest, "POST", URL, {**GOOD, "name": "b"}).status_code == 201
