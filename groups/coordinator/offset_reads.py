@@ -27,7 +27,7 @@ PARTITIONS_MAX: Final = 500
 """Of a fetch that is read in this way. A fetch of more pays for a statement of its own."""
 
 
-class Reader(Protocol):
+class Waiter(Protocol):
     """Whoever waits for a fetch; an ``asyncio.Future[Read]`` is one."""
 
     def done(self) -> bool:
@@ -50,7 +50,7 @@ class Reader(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Fetch:
     asked: Some
-    read: Reader
+    waiter: Waiter
 
 
 class OffsetReads:
@@ -71,9 +71,9 @@ class OffsetReads:
         self.add(Some(group_id, partitions, stable), read)
         return await read
 
-    def add(self, asked: Some, read: Reader) -> None:
+    def add(self, asked: Some, waiter: Waiter) -> None:
         """The same for somebody who does not wait in a task: it is called, and must not raise."""
-        self.waiting.append(_Fetch(asked, read))
+        self.waiting.append(_Fetch(asked, waiter))
         self._arrived.set()
 
     async def run(self) -> None:
@@ -84,7 +84,7 @@ class OffsetReads:
                     tasks.create_task(self._execute())
         finally:
             for fetch in self.waiting:
-                fetch.read.cancel()
+                fetch.waiter.cancel()
 
     async def _execute(self) -> None:
         while True:
@@ -97,7 +97,7 @@ class OffsetReads:
             await self._answer(taken, await self._found(taken))
         except asyncio.CancelledError:
             for each in taken:
-                each.read.cancel()
+                each.waiter.cancel()
             raise
 
     async def _found(self, taken: Sequence[_Fetch]) -> Sequence[Read | Exception]:
@@ -112,12 +112,12 @@ class OffsetReads:
         for each, read in zip(taken, found, strict=True):
             if slices.is_over:
                 await slices.pause()
-            if each.read.done():
+            if each.waiter.done():
                 continue
             if isinstance(read, Exception):
-                each.read.set_exception(read)
+                each.waiter.set_exception(read)
             else:
-                each.read.set_result(read)
+                each.waiter.set_result(read)
 
     def _take(self) -> list[_Fetch]:
         """The next ones that nobody has given up, of as many partitions as a statement reads."""
@@ -127,7 +127,7 @@ class OffsetReads:
             if taken and partitions > FEW_ROWS:
                 return taken
             fetch = self.waiting.popleft()
-            if not fetch.read.done():
+            if not fetch.waiter.done():
                 taken.append(fetch)
         self._arrived.clear()
         return taken

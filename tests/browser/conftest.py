@@ -25,12 +25,11 @@ from playwright.sync_api import (
 from benchmarks.wire import create_topic
 from groups.access.staff_roles import ROLES
 from launcher.installation import Installation
+from launcher.screenshots import BROWSERS
 from tests.clients.conftest import SESSION_MS, Start, Worker
 
 SHELL = "chromium-headless-shell"
 """Chromium without its windows: the same pages for a third of the processor."""
-
-BROWSERS = (SHELL, "chromium", "chromium-browser", "google-chrome")
 
 SIZE = {"width": 1400, "height": 900}
 

@@ -124,7 +124,7 @@ async def test_who_hangs_up_takes_nobody_along(
     leaving.send(fetch(0, [0]), 8)
     await until(lambda: len(waiting) == GROUPS - AT_ONCE)
     leaving.abort()
-    await until(lambda: waiting[-1].read.done())
+    await until(lambda: waiting[-1].waiter.done())
     statements.may_go.set()
     for group, answer in enumerate(await answers):
         assert lines(answer)[1] == (0, group * 100)

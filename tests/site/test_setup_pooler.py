@@ -33,7 +33,7 @@ def set_up(port: int, blocker: Any) -> None:
 
 
 def test_a_pooler_is_one_sentence(database_url: str, django_db_blocker: Any) -> None:
-    sentence = "A connection pooler is in between"
+    sentence = "a connection pooler is in between"
     with pooled(database_url) as port, pytest.raises(CommandError, match=sentence):
         set_up(port, django_db_blocker)
 

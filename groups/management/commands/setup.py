@@ -11,15 +11,12 @@ from django.db import InternalError, OperationalError, connection
 from psycopg.errors import ReadOnlySqlTransaction
 
 from groups.postgres import message_queue, migrated, setup_lock
+from groups.store import preflight
 from groups.sweeps import schedule
 
 IS_READ_ONLY = (
     "The database accepts no writes: default_transaction_read_only is on, for the server, the"
     " database or the user."
-)
-IS_POOLED = (
-    "A connection pooler is in between: it drops timeouts and roles, and shares sessions. Name"
-    " PostgreSQL itself."
 )
 
 
@@ -52,16 +49,15 @@ class Command(BaseCommand):
 
 
 def check_connection() -> None:
-    """Raise ``CommandError`` unless PostgreSQL itself answers: a pooler gives a number of its own
-    for the server process."""
+    """Raise ``CommandError`` unless PostgreSQL itself answers."""
     try:
         connection.ensure_connection()
     except OperationalError as error:
         raise CommandError(f"No connection to the database: {error}") from None
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
+        cursor.execute(preflight.SERVER_PROCESS)
         if cursor.fetchone() != (connection.connection.info.backend_pid,):
-            raise CommandError(IS_POOLED)
+            raise CommandError(f"The database cannot be used: {preflight.POOLED}.")
 
 
 def migrate() -> None:

@@ -3,6 +3,7 @@ handler (``handlers.offset_fetch``) and the fast path (``protocol.fetch_fast_pat
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 from groups.catalogue.cache import Catalogue
@@ -25,6 +26,9 @@ SEVERAL_GROUPS_SINCE = 8
 GROUP_ERROR_SINCE = 2
 TOPIC_IDS_SINCE = 10
 NONE = Committed(-1, -1, "")
+
+P = TypeVar("P", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
+"""Of the versions with one group, and of those with several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +123,7 @@ def line(at: Partition, found: Committed, unstable: Container[Partition]) -> Lin
 def topics_of(answer: Found) -> list[OffsetFetchResponseTopic]:
     """The response's topics up to v7, which has one group."""
     return [
-        OffsetFetchResponseTopic(
-            name=name,
-            partitions=[
-                OffsetFetchResponsePartition(
-                    partition_index=line.partition,
-                    committed_offset=line.found.offset,
-                    committed_leader_epoch=line.found.leader_epoch,
-                    metadata=validation.told(line.found.metadata),
-                    error_code=line.error,
-                )
-                for line in lines
-            ],
-        )
+        OffsetFetchResponseTopic(name=name, partitions=_told(OffsetFetchResponsePartition, lines))
         for name, _topic_id, lines in answer.topics
     ]
 
@@ -139,28 +131,27 @@ def topics_of(answer: Found) -> list[OffsetFetchResponseTopic]:
 def group_of(group_id: str, answer: Found) -> tuple[OffsetFetchResponseGroup, int]:
     """The group's part of the response, and its approximate size in bytes."""
     size = sum(len(line.found.metadata) + 24 for _, _, lines in answer.topics for line in lines)
-    group = OffsetFetchResponseGroup(
-        group_id=group_id,
-        error_code=answer.error,
-        topics=[
-            OffsetFetchResponseTopics(
-                name=name,
-                topic_id=topic_id,
-                partitions=[
-                    OffsetFetchResponsePartitions(
-                        partition_index=line.partition,
-                        committed_offset=line.found.offset,
-                        committed_leader_epoch=line.found.leader_epoch,
-                        metadata=validation.told(line.found.metadata),
-                        error_code=line.error,
-                    )
-                    for line in lines
-                ],
-            )
-            for name, topic_id, lines in answer.topics
-        ],
-    )
+    topics = [
+        OffsetFetchResponseTopics(
+            name=name, topic_id=topic_id, partitions=_told(OffsetFetchResponsePartitions, lines)
+        )
+        for name, topic_id, lines in answer.topics
+    ]
+    group = OffsetFetchResponseGroup(group_id=group_id, topics=topics, error_code=answer.error)
     return group, size
+
+
+def _told(kind: type[P], lines: Sequence[Line]) -> list[P]:
+    return [
+        kind(
+            partition_index=line.partition,
+            committed_offset=line.found.offset,
+            committed_leader_epoch=line.found.leader_epoch,
+            metadata=validation.told(line.found.metadata),
+            error_code=line.error,
+        )
+        for line in lines
+    ]
 
 
 def _pushed_down(asked: OffsetFetchRequestGroup, error: ErrorCode) -> Found:
