@@ -1,10 +1,8 @@
 """Listeners with SASL: who gets in, by which mechanism, and what everybody else hears."""
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,14 +17,11 @@ from protocol.handlers.sasl_authenticate import AGAIN_MS
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.listeners import Listener, Security
 from protocol.lockouts import KNOWN_MAX, Lockouts
-from protocol.principals import read
 from protocol.sasl import MESSAGE_BYTES_MAX, Rejected, Sasl
-from protocol.tls import Tls, TlsSettings
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
 from tests.in_process import Other
-from tests.security.certificates import Certificates
 from tests.server.client import Client, hello
 from tests.server.serving import Serving, serving, until
 
@@ -502,33 +497,3 @@ async def test_the_guesses_of_one_address_keep_no_other_from_logging_in(served: 
         places.give()
     assert (await mine).error_code == 0
     await asyncio.wait(crowd)
-
-
-@pytest.mark.usefixtures("_prepared")
-async def test_a_certificate_is_required_beside_the_password_and_names_nobody(
-    settings: Any, other: Other, tmp_path: Path
-) -> None:
-    """As in Kafka: whom no rule names is the one who authenticates."""
-    settings.SASL_ENABLED_MECHANISMS = (SHA_256,)
-    await make_user(other, "ann", SHA_256)
-    made, rules = Certificates.make(tmp_path), read("RULE:^CN=root$/root/")
-    keystore, truststore = str(made.server), str(made.ca)
-    files = TlsSettings(
-        keystore=keystore, truststore=truststore, client_auth="required", rules=rules
-    )
-    where = (Listener("SASL", "127.0.0.1", 0, Security.SASL_SSL),)
-    async with serving(where, Tls(files)) as served:
-        host, _, port = served.address.rpartition(":")
-
-        async def connected(shown: Path | None) -> Client:
-            secured = made.context(shown)
-            return Client(*await asyncio.open_connection(host, int(port), ssl=secured))
-
-        client = await connected(made.client("Laptop"))
-        assert [c.session.principal for c in served.connections] == ["User:ANONYMOUS"]
-        assert (await with_scram(client, "ann")).error_code == 0
-        assert [c.session.principal for c in served.connections] == ["User:ann"]
-        stranger = await connected(None)  # TLS 1.3 tells it afterwards
-        stranger.send(hello(), 3)
-        with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
-            await stranger.receive()

@@ -21,8 +21,10 @@ from protocol.tls_connection import ACCEPTED_A_TURN, AT_ONCE, TlsConnection
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.metadata import MetadataRequest
+from tests.in_process import Other
 from tests.security.certificates import Certificates
 from tests.security.doors import LIBRARIES, Door, joined
+from tests.security.test_sasl import SHA_256, make_user, with_scram
 from tests.server.client import Client, hello
 from tests.server.serving import Serving, serving, until
 
@@ -143,6 +145,30 @@ async def test_who_speaks_no_tls_is_closed_and_leaves_nothing(serve: Serve, sent
         client.writer.write(sent)
         await client.ended()
         await left_alone(served)
+
+
+async def test_a_certificate_is_required_beside_the_password_and_names_nobody(
+    settings: Any, other: Other, certificates: Certificates
+) -> None:
+    """As in Kafka: whom no rule names is the one who authenticates."""
+    settings.SASL_ENABLED_MECHANISMS = (SHA_256,)
+    await make_user(other, "ann", SHA_256)
+    files = TlsSettings(
+        keystore=str(certificates.server),
+        truststore=str(certificates.ca),
+        client_auth="required",
+        rules=read("RULE:^CN=root$/root/"),
+    )
+    where = (Listener("SASL", "127.0.0.1", 0, Security.SASL_SSL),)
+    async with serving(where, Tls(files)) as served:
+        client = await connected(served, certificates.context(certificates.client("Laptop")))
+        assert [c.session.principal for c in served.connections] == ["User:ANONYMOUS"]
+        assert (await with_scram(client, "ann")).error_code == 0
+        assert [c.session.principal for c in served.connections] == ["User:ann"]
+        stranger = await connected(served, certificates.context())  # TLS 1.3 tells it afterwards
+        stranger.send(hello(), 3)
+        with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
+            await stranger.receive()
 
 
 async def test_who_hangs_up_in_the_handshake_leaves_nothing(serve: Serve) -> None:
