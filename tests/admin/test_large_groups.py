@@ -109,6 +109,15 @@ def test_names_are_told_apart_and_partitions_without_owner_stand_out(viewer: Cli
     assert row["which"] == "300-301"
 
 
+@pytest.mark.usefixtures("large")
+def test_counts_have_separators_of_thousands(viewer: Client) -> None:
+    changes.grow("work", MEMBERS + 1_234)
+    shown = text(viewer.get(f"{page('g')}?tab=owners"))
+    assert "1,234 partitions without owner" in shown
+    assert '<td class="rc-n">1,534</td>' in shown
+    assert 'data-partitions="1534"' in shown, "a script reads it"
+
+
 def test_long_names_keep_both_ends() -> None:
     assert shortened("x" * 36) == "x" * 36
     cut = shortened("client-of-a-very-long-name-that-goes-on-0042")
