@@ -216,16 +216,41 @@ async def test_others_have_their_turn_between_the_answers_of_a_statement(
     assert pauses["all"] >= len(clients)
 
 
-async def test_a_long_reply_that_is_not_read_counts(
-    served: Serving, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken, take = list[bool](), FetchFastPath.take
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether the fast path took each fetch."""
+    made, take = list[bool](), FetchFastPath.take
 
     def noting(path: FetchFastPath, frame: bytes) -> bool:
-        taken.append(take(path, frame))
-        return taken[-1]
+        made.append(take(path, frame))
+        return made[-1]
 
     monkeypatch.setattr(FetchFastPath, "take", noting)
+    return made
+
+
+def of_topics(count: int) -> OffsetFetchRequest:
+    """One partition of each."""
+    topics = [OffsetFetchRequestTopics(name=f"t{n}", partition_indexes=[0]) for n in range(count)]
+    return OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g0", topics=topics)])
+
+
+async def test_of_fetches_that_arrive_at_once_those_of_many_topics_wait_for_their_turn(
+    served: Serving, taken: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crowd of them would otherwise hold the loop: each takes 50 us."""
+    client, _ = await served.connect()
+    for turn_s, expected in ((60.0, [True, True]), (0.0, [True, False])):
+        monkeypatch.setattr(event_loop, "TURN_S", turn_s)
+        await asyncio.sleep(0)
+        for count in (2, 40):
+            answer = await client.call(of_topics(count), 8)
+            assert len(answer.groups[0].topics) == count
+        assert taken == expected
+        taken.clear()
+
+
+async def test_a_long_reply_that_is_not_read_counts(served: Serving, taken: list[bool]) -> None:
     await create_topic(served.address, "work", FAST_MAX)
     client, _ = await served.connect(receive_buffer=4_096)
     lines = [
