@@ -88,7 +88,8 @@ class KafkaConnection(asyncio.Protocol):
         self._meter = ClientMeter(server.metering, self.session)
         self._commit = self._commit_path()
         self._fetch = FetchFastPath(
-            *(server, self.session, self._meter, self._write_noted, self._submitted_ended)
+            *(server, self.session, self._meter),
+            *(self._write_noted, self._submitted_ended, self.handle_exception),
         )
         self._settled = ConsumerFastPath(server, self.session, self._meter, self.memory)
         self._fast: FastPath = NoFastPath(server.coordinator, self._meter)

@@ -61,10 +61,11 @@ class Asked:
 class FetchFastPath:
     """One connection's pending fetch, if any: it takes the place of a future in ``OffsetReads``.
 
-    ``write`` sends the reply; ``ended`` is called after it: the connection may continue.
+    ``write`` sends the reply; ``ended`` is called after it: the connection may continue. If there
+    can be none, ``failed`` is called instead.
     """
 
-    __slots__ = ("_ended", "_meter", "_server", "_session", "_write", "under_way")
+    __slots__ = ("_ended", "_failed", "_meter", "_server", "_session", "_write", "under_way")
 
     def __init__(
         self,
@@ -73,12 +74,14 @@ class FetchFastPath:
         meter: ClientMeter,
         write: Callable[[bytes], None],
         ended: Callable[[], None],
+        failed: Callable[[BaseException], None],
     ) -> None:
         self._server = server
         self._session = session
         self._meter = meter
         self._write = write
         self._ended = ended
+        self._failed = failed
         self.under_way: Asked | None = None
 
     def take(self, frame: bytes) -> bool:
@@ -128,9 +131,14 @@ class FetchFastPath:
     def set_result(self, read: Read, /) -> None:
         """The rows have been read: write the reply."""
         asked = self.under_way
-        if asked is not None:
+        if asked is None:
+            return
+        try:
             topics = asked.group.topics or ()
             self._answer(asked, found_offsets.found(topics, asked.names, *read))
+        except Exception as error:  # as in the queue; raised here it would end the node
+            self.under_way = None
+            self._failed(error)
 
     def set_exception(self, error: Exception, /) -> None:
         """The rows could not be read: clients ask again."""

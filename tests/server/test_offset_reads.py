@@ -131,6 +131,19 @@ async def test_who_hangs_up_takes_nobody_along(
     assert sum(statements.read) == len(clients)
 
 
+async def test_a_row_that_fits_into_no_reply_ends_one_connection_only(
+    other: Connection, clients: list[Client], caplog: pytest.LogCaptureFixture
+) -> None:
+    """No client and no function writes such metadata: whoever edits the table by hand does."""
+    await other.execute(
+        "UPDATE rollcall_offset SET metadata = repeat('x', 40000) WHERE group_id = 'g0'"
+    )
+    clients[0].send(fetch(0, [0]), 8)
+    assert not await clients[0].ended()
+    assert "40000 is more than" in caplog.text
+    assert lines(await clients[1].call(fetch(1, [0]), 8)) == [(0, 100)]
+
+
 async def test_a_statement_that_fails_fails_its_fetches_only(
     other: Connection, clients: list[Client]
 ) -> None:

@@ -69,7 +69,8 @@ def without_fast_paths(connection: KafkaConnection) -> None:
         server, connection.number, session, meter, connection._write, connection._submitted_ended
     )
     connection._fetch = NoFetches(
-        server, session, meter, connection._write_noted, connection._submitted_ended
+        *(server, session, meter),
+        *(connection._write_noted, connection._submitted_ended, connection.handle_exception),
     )
     connection._settled = NoHeartbeats(server, session, meter, connection.memory)
     connection._fast = NoFastPath(server.coordinator, meter)
