@@ -92,9 +92,9 @@ def acceptable(url: str, settings: WebhookSettings) -> str:
 
 def _literal(host: str) -> Found:
     """The address if it is written as one, in any form that the system's resolver knows; no name
-    is resolved."""
+    is resolved, except that ``localhost`` is this machine, by both of its addresses."""
     if host == "localhost" or host.endswith(".localhost"):
-        host = "127.0.0.1"
+        return (*_literal("127.0.0.1"), *_literal("::1"))
     try:
         return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):

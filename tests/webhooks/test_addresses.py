@@ -70,9 +70,10 @@ def test_what_can_lead_nowhere_is_refused_when_it_is_registered(settings: Any) -
     for url in ("http://1.1.1.1/", "http://a.example/", "https://x.localhost/"):
         with pytest.raises(Refused, match="no address that may be used"):
             acceptable(url, told)
-    settings.WEBHOOKS_NETWORKS_ALLOW = "127.0.0.0/8"
-    for url in ("http://localhost:8080/", "http://a.example/"):
-        assert acceptable(url, WebhookSettings.from_django()) == url
+    for network in ("127.0.0.0/8", "::1/128"):
+        settings.WEBHOOKS_NETWORKS_ALLOW = network
+        for url in ("http://localhost:8080/", "http://a.example/"):
+            assert acceptable(url, WebhookSettings.from_django()) == url
 
 
 def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
