@@ -237,11 +237,8 @@ WITH made AS (
            nullif(partitions[2:], '{}'), true
     FROM (
         SELECT group_id, topic, array_agg(partition) AS partitions FROM erased
-        GROUP BY group_id, topic
-    ) AS gone CROSS JOIN LATERAL (
-        SELECT FROM rollcall_offset_history h WHERE h.group_id = gone.group_id
-        ORDER BY at DESC LIMIT 1
-    ) AS known
+        GROUP BY group_id, topic OFFSET 0
+    ) AS gone WHERE rollcall_has_history(group_id)
 )
 SELECT name, pg_notify('rollcall_topics', name) FROM made
  LOOP
@@ -352,11 +349,8 @@ WITH doomed AS (
            nullif(partitions[2:], '{}'), true
     FROM (
         SELECT group_id, topic, array_agg(partition) AS partitions FROM erased
-        GROUP BY group_id, topic
-    ) AS gone CROSS JOIN LATERAL (
-        SELECT FROM rollcall_offset_history h WHERE h.group_id = gone.group_id
-        ORDER BY at DESC LIMIT 1
-    ) AS known
+        GROUP BY group_id, topic OFFSET 0
+    ) AS gone WHERE rollcall_has_history(group_id)
 )
 
     INSERT INTO rollcall_journal (
@@ -509,6 +503,16 @@ BEGIN
         RAISE EXCEPTION 'a group of this batch is held by another transaction'
             USING ERRCODE = 'RC003', DETAIL = array_to_json(busy)::text;
     END IF;
+END $$;
+
+CREATE FUNCTION public.rollcall_has_history(wanted text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
 END $$;
 
 CREATE FUNCTION public.rollcall_place_topic(text, jsonb, integer, jsonb) RETURNS boolean

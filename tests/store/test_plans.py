@@ -78,6 +78,16 @@ PEND = (
 )
 
 
+NOTE = (
+    "INSERT INTO rollcall_offset_history (at, group_id, topic, partition, committed_offset,"
+    " leader_epoch, metadata, member_id, client_id, client_host)"
+    " SELECT clock_timestamp(), g, %s, p, 1, -1, '', '', '', ''"
+    " FROM unnest(%s::text[], %s::int[]) AS n(g, p)"
+)
+"""Each commit is in the history, where a deletion looks whether its group has one."""
+TABLES = "rollcall_offset, rollcall_pending_offset, rollcall_offset_history"
+
+
 @pytest.fixture
 async def connection(_empty: None) -> AsyncIterator[Connection]:
     """Of the owner of the tables, without a limit of time."""
@@ -88,18 +98,18 @@ async def connection(_empty: None) -> AsyncIterator[Connection]:
 async def put(connection: Connection, topic: str, rows: Sequence[tuple[str, int]]) -> None:
     """Committed offsets, and the same once more in a transaction that has not ended."""
     groups, partitions = (list(column) for column in zip(*rows, strict=True))
-    for statement in (PUT, PEND):
+    for statement in (PUT, PEND, NOTE):
         await connection.execute(statement, [topic, groups, partitions])
 
 
 async def plan_with(connection: Connection, known: str) -> None:
     """The tables as PostgreSQL is to know them, and plans that it makes once."""
     await connection.execute("SET plan_cache_mode = force_generic_plan")
-    await connection.execute("TRUNCATE rollcall_offset, rollcall_pending_offset")
+    await connection.execute(f"TRUNCATE {TABLES}".encode())
     if known.startswith("a-row"):
         await put(connection, "orders" if known.endswith("topic") else "billing", [("a", 1)])
     if known != "nothing":
-        await connection.execute("ANALYZE rollcall_offset, rollcall_pending_offset")
+        await connection.execute(f"ANALYZE {TABLES}".encode())
 
 
 def arguments(parameters: Parameters, rows: Sequence[tuple[str, int]]) -> str:
