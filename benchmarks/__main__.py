@@ -11,6 +11,7 @@ import sys
 from benchmarks import (
     assignors,
     beside,
+    commit_ceiling,
     commits,
     consumers,
     convergence,
@@ -33,6 +34,7 @@ from benchmarks.options import Options
 BENCHMARKS = {
     "heartbeats": heartbeats,
     "commits": commits,
+    "ceiling": commit_ceiling,
     "idle": idle,
     "consumers": consumers,
     "assignors": assignors,

@@ -19,6 +19,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetCommit, OffsetWrite, Ticket
 from groups.core.replies import Reply
 from groups.core.rows import slot_of
+from groups.store.offset_rows import Row, around
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
 from protocol.heartbeat_fast_path import FRAME_BYTES_MAX
@@ -57,6 +58,7 @@ class Known:
     reads the offsets. ``event`` is the event of the commit, ``changes`` the catalogue's change
     count when it was checked, and ``reply`` the reply without its correlation id. ``columns``: the
     values of the event's ``OffsetWrite``s before and after the offset, a column for each field.
+    ``row``: of a commit of one partition that has a history, its row before and after the offset.
     """
 
     length: int
@@ -71,16 +73,12 @@ class Known:
     changes: int
     event: OffsetCommit
     columns: tuple[Columns, Columns]
+    row: tuple[Row, Row] | None
     reply: tuple[bytes, bytes]
 
     def writes(self, frame: bytes) -> tuple[OffsetWrite, ...]:
         """The offsets that a repeating frame commits."""
         (before, after), offsets = self.columns, self.offsets(frame)
-        if len(offsets) == 1:  # half of the time
-            topic, partition, _, epoch, note, ms, kept, who, topic_id = self.event.offsets[0]
-            at = offsets[0]
-            row = (topic, partition, at, epoch, note, ms, kept, who, topic_id)
-            return (_made(OffsetWrite, row),)
         rows = zip(*before, offsets, *after, strict=True)
         return tuple(map(_made, repeat(OffsetWrite), rows))
 
@@ -162,6 +160,8 @@ class CommitFastPath:
             self._learnt = None
             return self._take_new(frame, ticket)
         self._in_vain = 0
+        if known.row is not None and self._repeat_row(known, known.row, frame, ticket):
+            return True
         said = known.event
         event = OffsetCommit(
             ticket=ticket,
@@ -172,6 +172,18 @@ class CommitFastPath:
             version=said.version,
         )
         self._submit(frame, known, known.group_id, event, ticket)
+        return True
+
+    def _repeat_row(
+        self, known: Known, parts: tuple[Row, Row], frame: bytes, ticket: Ticket
+    ) -> bool:
+        """Whether the commit needs no event: the row is enough."""
+        before, after = parts
+        row = (*before, *known.offsets(frame), *after)
+        if not self._server.node.coordinator.repeat(known.group_id, known.event, ticket, row):
+            return False
+        self.under_way, self._known, self._ticket = frame, known, ticket
+        self._server.pending_replies.open(ticket, self)
         return True
 
     def _stands(self, known: Known) -> bool:
@@ -323,7 +335,7 @@ def _known(
     variable = _offsets_in(frame, header.api_version, request)
     if variable is None:
         return None
-    writes = event.offsets
+    writes, who = event.offsets, event.offsets[0].author
     mask = _mask(variable)
     reply = _reply(header, request, ErrorCode.NONE)
     columns = tuple(zip(*writes, strict=True))
@@ -336,10 +348,11 @@ def _known(
         slot=slot_of(request.group_id),
         topics=list({write.topic: None for write in writes}),
         client_id=header.client_id,
-        who=writes[0].author,
+        who=who,
         changes=changes,
         event=event,
         columns=(columns[:OFFSET_AT], columns[OFFSET_AT + 1 :]),
+        row=None if who is None or len(writes) > 1 else around(request.group_id, writes[0], who),
         reply=(reply[:4], reply[8:]),
     )
 

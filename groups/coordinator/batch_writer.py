@@ -14,6 +14,7 @@ import psycopg
 
 from groups.coordinator.entries import GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
+from groups.coordinator.repeated_commits import NOTHING, Taken
 from groups.coordinator.retries import Reloader, WaitingRoom
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.conversion.step import decide
@@ -35,7 +36,7 @@ from groups.postgres.errors import (
     Unready,
 )
 from groups.store import apply, blame
-from groups.store.apply import Batch, Write
+from groups.store.apply import NO_ROWS, Batch, PlainRows, Write
 
 logger = logging.getLogger(__name__)
 
@@ -131,15 +132,29 @@ class BatchWriter:
             self.coordinator.observers.came(work.write.group_id)
         return self._finish(work)
 
+    async def write_with(
+        self, works: Sequence[Work], taken: Taken, as_works: Callable[[Taken], Sequence[Work]]
+    ) -> bool:
+        """Write the works, and repeated commits in the same transaction; whether these have been
+        written as they are. Otherwise they become works like others (``as_works``)."""
+        if taken.is_suspended:
+            await self.write([*works, *as_works(taken)])
+            return False
+        until = asyncio.get_running_loop().time() + self.patience_s
+        works = self._fit(works)
+        try:
+            await self._apply(works, taken)
+        except StoreError as error:
+            await self._failed([*works, *as_works(taken)], error, until)
+            return False
+        await self._all_done(works)
+        return True
+
     async def write(self, works: Sequence[Work], until: float | None = None) -> None:
         """Write them; those that cannot be written by ``until`` (the event loop's time) are
         refused."""
         until = until or asyncio.get_running_loop().time() + self.patience_s
-        works = [work for work in works if not work.entry.suspended]
-        large = [work for work in works if work.size > BATCH_BYTES_MAX]
-        if large:
-            self._waiting.add(large)
-            works = [work for work in works if work not in large]
+        works = self._fit(works)
         if not works:
             return
         try:
@@ -149,6 +164,15 @@ class BatchWriter:
         else:
             await self._all_done(works)
 
+    def _fit(self, works: Sequence[Work]) -> Sequence[Work]:
+        """Those that can be written together."""
+        works = [work for work in works if not work.entry.suspended]
+        large = [work for work in works if work.size > BATCH_BYTES_MAX]
+        if large:
+            self._waiting.add(large)
+            works = [work for work in works if work not in large]
+        return works
+
     async def _all_done(self, works: Sequence[Work]) -> None:
         for at, work in enumerate(works, 1):
             if (sending := self._written(work)) is not None:
@@ -156,8 +180,8 @@ class BatchWriter:
             if not at % DONE_AT_ONCE and self._slices.is_over:
                 await self._slices.pause()
 
-    async def _apply(self, works: Sequence[Work]) -> None:
-        batch = self._batch(works)
+    async def _apply(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
+        batch = self._batch(works, plain=taken.rows() if taken.entries else NO_ROWS)
         await self.fail(f"{self.name}:before")
         try:
             connection = await self._connected()
@@ -168,7 +192,7 @@ class BatchWriter:
         began = clock()
         await apply.apply(connection, batch)
         self._counts.batches.note(clock() - began)
-        self._counts.groups += len(works)
+        self._counts.groups += len(works) + len(taken.entries)
         await self.fail(f"{self.name}:after")
 
     async def _failed(self, works: Sequence[Work], error: StoreError, until: float) -> None:
@@ -328,11 +352,16 @@ class BatchWriter:
         else:
             self.reloader.add_unsure(entries)
 
-    def _batch(self, works: Sequence[Work], allowed_ms: int | None = None) -> Batch:
+    def _batch(
+        self,
+        works: Sequence[Work],
+        allowed_ms: int | None = None,
+        plain: PlainRows = NO_ROWS,
+    ) -> Batch:
         epochs = dict(self.coordinator.epochs)
         inside = None if self.fail is no_fail else partial(self.fail, f"{self.name}:inside")
         writes, size = [work.write for work in works], sum(work.size for work in works)
-        return Batch(self.node_id, epochs, writes, inside, allowed_ms, size)
+        return Batch(self.node_id, epochs, writes, inside, allowed_ms, size, plain)
 
     async def _connected(self) -> connections.Connection:
         self._connection = await connections.kept(self._connection, self.name)

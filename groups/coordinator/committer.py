@@ -17,6 +17,7 @@ from groups import event_loop
 from groups.coordinator.batch_writer import BATCH_BYTES_MAX, BatchWriter, Work
 from groups.coordinator.entries import OFFSETS, CommitQueue, GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
+from groups.coordinator.repeated_commits import NOTHING, RepeatedCommits, Taken
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.conversion.step import decide, may_take_long, runs_foreign_code
@@ -77,6 +78,7 @@ class Committer:
             self._slices,
             self._finish,
         )
+        self._repeats = RepeatedCommits(coordinator, queue, self._slices)
         self._long: asyncio.Queue[tuple[GroupEntry, Sequence[Event]]] = asyncio.Queue()
         self._foreign: set[asyncio.Task[None]] = set()
 
@@ -94,28 +96,30 @@ class Committer:
     async def _rounds(self) -> None:
         while True:
             await self.queue.wake.wait()
-            works = await self._take()
-            if works:
-                await self._surely(works)
+            taken = NOTHING
+            if self.queue.repeats:
+                taken = await self._repeats.take(BATCH_ROWS_MAX // 2)
+            works = await self._take(BATCH_ROWS_MAX - len(taken.repeats))
+            if works or taken.entries:
+                await self._surely(works, taken)
 
-    async def _surely(self, works: Sequence[Work]) -> None:
+    async def _surely(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
         """One round. If it fails, its groups are released all the same."""
         try:
-            await self._round(works)
+            await self._round(works, taken)
         except Exception:
             logger.exception("%s queue: a round failed", self.queue.name)
+            works = [*works, *self._as_works(taken)]
             self.writer.doubt([work for work in works if work.entry.busy], again=False)
 
     # -- one round
 
-    async def _take(self) -> list[Work]:
+    async def _take(self, rows_max: int) -> list[Work]:
         """Step the groups that are ready. A taken group stays busy while other tasks run."""
         works: list[Work] = []
         rows = size = 0
         while (
-            rows < BATCH_ROWS_MAX
-            and size < BATCH_BYTES_MAX
-            and (entry := self.queue.pop()) is not None
+            rows < rows_max and size < BATCH_BYTES_MAX and (entry := self.queue.pop()) is not None
         ):
             now = self.coordinator.monotonic()  # one read a group: most of a step's cost
             if self._slices.is_over_at(now):
@@ -127,7 +131,7 @@ class Committer:
                 self.coordinator.schedule(entry)  # its group was created meanwhile
                 continue
             entry.busy = True
-            events = self._run_of(entry, BATCH_ROWS_MAX - rows)
+            events = self._run_of(entry, rows_max - rows)
             if self._is_left_to_others(entry, events):
                 continue
             work = self._step(entry, events, now)
@@ -241,15 +245,23 @@ class Committer:
 
     # -- after a step
 
-    async def _round(self, works: Sequence[Work]) -> None:
+    async def _round(self, works: Sequence[Work], taken: Taken) -> None:
         needed = [work for work in works if work.write.is_needed]
         for work in works if len(needed) < len(works) else ():
             if not work.write.is_needed:
                 await self._answer_from_memory(work)
                 if self._slices.is_over:
                     await self._slices.pause()
-        if needed:
+        if not taken.entries:
             await self.writer.write(needed)
+        elif await self.writer.write_with(needed, taken, self._as_works):
+            await self._repeats.done(taken)
+
+    def _as_works(self, taken: Taken) -> list[Work]:
+        """Repeated commits that could not be written as such, by group."""
+        now = self.coordinator.monotonic()
+        works = (self._step(entry, events, now) for entry, events in taken.events())
+        return [work for work in works if work is not None]
 
     async def _answer_from_memory(self, work: Work) -> None:
         """A step that changes no row is valid only while the lease holds."""

@@ -9,6 +9,7 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Collection
 from dataclasses import replace
+from typing import NamedTuple
 
 from groups.coordinator.pauses import Paused
 from groups.coordinator.views import Kept
@@ -18,6 +19,7 @@ from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, TxnOff
 from groups.core.group import Group, Millis, Rules
 from groups.core.rows import slot_of
 from groups.core.token_bucket import Bucket
+from groups.store.offset_rows import Row
 
 NOTHING: Values = {}
 
@@ -79,12 +81,45 @@ class GroupEntry:
         return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
 
 
+OFFSET_AT = 3
+"""Where a row of a ``Repeat`` has its offset, after its key."""
+
+
+class Repeat(NamedTuple):
+    """A commit of one partition that repeats the last one of its connection with another offset
+    (``groups.coordinator.repeated_commits``).
+
+    ``commit`` is the one that it repeats; ``row`` has its own values, in the order of
+    ``groups.store.offset_rows.TOLD_COLUMNS``.
+    """
+
+    entry: GroupEntry
+    commit: OffsetCommit
+    ticket: Ticket
+    row: Row
+
+    def event(self) -> OffsetCommit:
+        """The same as an event."""
+        said = self.commit
+        [write] = said.offsets
+        return OffsetCommit(
+            ticket=self.ticket,
+            generation_id=said.generation_id,
+            member_id=said.member_id,
+            instance_id=said.instance_id,
+            offsets=(write._replace(offset=self.row[OFFSET_AT]),),
+            version=said.version,
+        )
+
+
 class CommitQueue:
-    """Entries whose next events one committer may take, in order of arrival."""
+    """Entries whose next events one committer may take, in order of arrival. ``repeats`` are
+    commits without an event."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.ready: deque[GroupEntry] = deque()
+        self.repeats: deque[Repeat] = deque()
         self.wake = asyncio.Event()
 
     def push(self, entry: GroupEntry) -> None:
@@ -96,11 +131,27 @@ class CommitQueue:
     def pop(self) -> GroupEntry | None:
         """The next entry, or None; the committer then waits for ``wake``."""
         if not self.ready:
-            self.wake.clear()
+            if not self.repeats:
+                self.wake.clear()
             return None
         entry = self.ready.popleft()
         entry.queued = False
         return entry
+
+    def repeat(self, repeat: Repeat) -> None:
+        """Queue a commit that has no event."""
+        self.repeats.append(repeat)
+        self.wake.set()
+
+    def repeats_become_events(self, entry: GroupEntry) -> None:
+        """What waits here for the group waits in its inbox from now on."""
+        waiting = list(self.repeats)
+        self.repeats.clear()
+        for repeat in waiting:
+            if repeat.entry is entry:
+                entry.inbox.append(repeat.event())
+            else:
+                self.repeats.append(repeat)
 
 
 class GroupOverrides:

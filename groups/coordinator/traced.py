@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from groups.coordinator.batch_writer import BatchWriter, Work
 from groups.coordinator.committer import Committer
 from groups.coordinator.entries import GroupEntry
+from groups.coordinator.repeated_commits import NOTHING, Taken
 from groups.core.events import Event
 from groups.core.group import Decision, Millis
 
@@ -29,9 +30,9 @@ class TracedWork(Work):
 class TracedWriter(BatchWriter):
     """Notes when a transaction began and when it had committed."""
 
-    async def _apply(self, works: Sequence[Work]) -> None:
+    async def _apply(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
         _begin(works)
-        await super()._apply(works)
+        await super()._apply(works, taken)
         _written(works)
 
     async def _attempt(self, work: Work) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from math import inf
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 
@@ -132,9 +132,23 @@ class Write:
         return 1 + members + offsets
 
 
+class PlainRows(NamedTuple):
+    """Offsets of groups of which the batch changes nothing else, and has no other decision.
+
+    ``revisions``: of the groups, by id. ``rows``: of different partitions, in the order of
+    ``offset_rows.TOLD_COLUMNS``.
+    """
+
+    revisions: Mapping[str, int]
+    rows: Sequence[offset_rows.Row]
+
+
+NO_ROWS = PlainRows({}, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Decisions for different groups that commit together.
+    """Decisions for different groups that commit together, and rows without a decision.
 
     ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
     tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: the timeout
@@ -147,6 +161,7 @@ class Batch:
     inside: Callable[[], Awaitable[None]] | None = None
     allowed_ms: int | None = None
     size: int = 0
+    plain: PlainRows = NO_ROWS
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
@@ -161,7 +176,9 @@ def statements(batch: Batch) -> Iterator[Statement]:
         yield group_rows.MORE_TIME, {name: str(ms) for name, ms in allowed.items()}
     more = [write for write in writes if not write.is_plain]  # few on a busy node
     yield from _locks(more)
-    yield _guard(batch.epochs, writes)
+    revisions = {write.group_id: write.before.revision for write in writes}
+    revisions.update(batch.plain.revisions)
+    yield _guard(batch.epochs, dict(sorted(revisions.items())))
     waiting = [transactional_offsets.Part(w.group_id, w.decision) for w in writes if w.has_pending]
     if waiting:
         yield from transactional_offsets.locks(waiting)
@@ -180,6 +197,8 @@ def statements(batch: Batch) -> Iterator[Statement]:
     committed = [(w.group_id, w.decision) for w in writes if w.decision.offsets]
     if committed:
         yield from offset_rows.statements(committed)
+    if batch.plain.rows:
+        yield offset_rows.told(batch.plain.rows)
     yield from _operations(more)
 
 
@@ -193,13 +212,13 @@ def _locks(writes: Sequence[Write]) -> Iterator[Statement]:
         yield group_rows.LOCK_GROUPS, {"class": group_rows.LOCK_CLASS, "group_ids": changing}
 
 
-def _guard(epochs: Mapping[int, int], writes: Sequence[Write]) -> Statement:
-    slots = sorted({slot_of(write.group_id) for write in writes})
+def _guard(epochs: Mapping[int, int], revisions: Mapping[str, int]) -> Statement:
+    slots = sorted({slot_of(group_id) for group_id in revisions})
     return group_rows.GUARD, {
         "slots": array(slots),
         "epochs": array([epochs.get(slot, -1) for slot in slots]),
-        "group_ids": array([write.group_id for write in writes]),
-        "revisions": array([write.before.revision for write in writes]),
+        "group_ids": array(list(revisions)),
+        "revisions": array(list(revisions.values())),
     }
 
 
@@ -400,7 +419,7 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
 
 async def _ready(batch: Batch) -> Iterable[Statement]:
     """The statements; those of a large batch are built in a thread."""
-    rows = sum(write.rows for write in batch.writes)
+    rows = len(batch.plain.rows) + sum(write.rows for write in batch.writes)
     if rows <= ROWS_INLINE_MAX and batch.size <= BYTES_INLINE_MAX:
         return statements(batch)
     return await asyncio.to_thread(lambda: list(statements(batch)))

@@ -17,6 +17,7 @@ from groups.postgres.array_literals import columns as columns_of
 from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]
+Row = tuple[Any, ...]
 Part = tuple[str, Decision]
 """A group's id, and the decision about it."""
 
@@ -35,6 +36,8 @@ OFFSET_COLUMNS = (
 
 COLUMNS = (*OFFSET_COLUMNS, "commit_ms", "retention_ms")
 AUTHOR_COLUMNS = Author._fields
+TOLD_COLUMNS = (*COLUMNS, *AUTHOR_COLUMNS)
+"""Those of a row with its history."""
 RUN_COLUMNS = ("group_id", "topic", "commit_ms", "retention_ms")
 
 USUAL: Mapping[str, Any] = {
@@ -129,6 +132,20 @@ def unless_usual(name: str, column: Sequence[Any]) -> str | list[Any]:
     if name in USUAL and column.count(USUAL[name]) == len(column):
         return "{}"
     return array(column)
+
+
+def around(group_id: str, write: OffsetWrite, author: Author) -> tuple[Row, Row]:
+    """The row of ``TOLD_COLUMNS`` before and after its offset."""
+    topic, partition, _, epoch, metadata, commit_ms, retention_ms, *_ = write
+    return (group_id, topic, partition), (epoch, metadata, commit_ms, retention_ms, *author)
+
+
+def told(rows: Sequence[Row]) -> Statement:
+    """Write these rows of ``TOLD_COLUMNS``, each of another partition, and their history."""
+    columns = zip(TOLD_COLUMNS, columns_of(rows), strict=True)
+    return group_rows.PUT_OFFSETS_AND_HISTORY, {
+        name: unless_usual(name, column) for name, column in columns
+    }
 
 
 def _told_by(authors: Sequence[Author]) -> dict[str, Any]:

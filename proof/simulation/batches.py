@@ -15,6 +15,7 @@ import psycopg
 from groups.core.commanded import thread_offers
 from groups.core.commanded.work import KIND as COMMANDED
 from groups.core.draft.work import KIND as DRAFT
+from groups.core.events import OffsetWrite
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import Durable, MemberRow, slot_of
 from groups.core.shared import may_differ
@@ -92,7 +93,7 @@ async def _whole_or_in_parts(connection: Connection, batch: Batch) -> StoreError
 def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operation:
     """Run the guard, and write at the commit. Returns the StoreError that the guard raised, or
     None."""
-    epochs = {slot_of(w.group_id): -1 for w in batch.writes}
+    epochs = {slot_of(group_id): -1 for group_id in _revisions(batch)}
     epochs |= {slot: epoch for slot, epoch in batch.epochs.items() if slot in epochs}
     for slot in sorted(epochs):
         if not (yield ("lock", ("slot", slot), GUARD.slot_lock)):
@@ -109,7 +110,7 @@ def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operati
         return _refused(db, transaction, refusal)
     if not (yield from transaction_rows.lock(db, batch.writes)):
         return _refused(db, transaction, Contended("a row of a transaction"))
-    if any(_impossible_members(write) or _has_impossible_offsets(write) for write in batch.writes):
+    if _is_impossible(batch):
         return _refused(db, transaction, Refused("a value that no row can hold"))
     yield ("wait", time_of_work(db))
     for write in sorted(batch.writes, key=lambda w: w.group_id):
@@ -117,7 +118,31 @@ def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operati
         only_offsets = slot in wrong or refusal is not None
         effect = partial(_write, db, write, epochs[slot], only_offsets=only_offsets)
         transaction.effects.append(effect)
+    transaction.effects.append(partial(_write_plain, db, batch, epochs))
     return None
+
+
+def _revisions(batch: Batch) -> dict[str, int]:
+    """The groups of the batch, in key order, with the revisions that they should have."""
+    found = {write.group_id: write.before.revision for write in batch.writes}
+    assert not found.keys() & batch.plain.revisions.keys(), "a group is in a batch twice"
+    return dict(sorted({**found, **batch.plain.revisions}.items()))
+
+
+def _write_plain(db: Database, batch: Batch, epochs: Mapping[int, int]) -> None:
+    """The rows that no decision of the batch has."""
+    for group_id, topic, partition, offset, epoch, metadata, *_ in batch.plain.rows:
+        slot = slot_of(group_id)
+        write = OffsetWrite(topic, partition, offset, epoch, metadata)
+        under = {"slot": slot, "epoch": epochs[slot]}
+        offset_rows.put(db, (group_id, topic, partition), write, under)
+
+
+def _is_impossible(batch: Batch) -> bool:
+    plain = [(row[1] + row[5], row[3]) for row in batch.plain.rows]
+    return any(
+        _impossible_members(write) or _has_impossible_offsets(write) for write in batch.writes
+    ) or any("\0" in text or offset not in INT64 for text, offset in plain)
 
 
 def _impossible_members(write: Write) -> tuple[str, ...]:
@@ -168,14 +193,14 @@ def time_of_work(db: Database) -> int:
 
 def _lock_groups(db: Database, transaction: Transaction, batch: Batch) -> Operation:
     held, changed = [], []
-    for write in sorted(batch.writes, key=lambda w: w.group_id):
-        row, key = db.groups.get(write.group_id), ("group", write.group_id)
+    for group_id, revision in _revisions(batch).items():
+        row, key = db.groups.get(group_id), ("group", group_id)
         if not db.locks.is_free(key, transaction, EXCLUSIVE):
-            held.append(write.group_id)
+            held.append(group_id)
             continue
         yield ("lock", key, EXCLUSIVE)
-        if (row.revision if row else 0) != write.before.revision and GUARD.checks_revision:
-            changed.append(write.group_id)
+        if (row.revision if row else 0) != revision and GUARD.checks_revision:
+            changed.append(group_id)
     if changed:
         return Conflict(changed)
     return Busy(held) if held else None

@@ -37,6 +37,7 @@ from proof.simulation import desk_commands, desk_transactions
 from proof.simulation.holding import Held
 from proof.simulation.network import Link, Network, Request
 from proof.simulation.odd import NOTE_UNITS
+from proof.simulation.repeats import repeated
 from proof.simulation.world import Process
 from protocol.handlers.support import validation
 
@@ -211,7 +212,9 @@ class Desk:
         future: asyncio.Future[Reply] = self.process.loop.create_future()
         self._futures[ticket] = future
         try:
-            self.coordinator.submit(request.group_id, event)
+            group_id = request.group_id
+            if not (ticket.request % 2 and repeated(self.coordinator, group_id, event)):
+                self.coordinator.submit(group_id, event)
             return await future
         finally:
             self._futures.pop(ticket, None)

@@ -71,7 +71,10 @@ STORE = _in(
     "store", "statements raised_epochs lives literals commands details load guard fence blame"
 )
 SIMULATION = _in("proof", "simulation")
-COMMITS = _in("node", "inbox committer refused_members toy_kind verbs outside hung_database")
+COMMITS = _in(
+    "node",
+    "inbox committer repeated_commits refused_members toy_kind verbs outside hung_database",
+)
 MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")
 SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains")
 
@@ -115,6 +118,7 @@ AREAS = (
         (
             "groups/coordinator/committer.py",
             "groups/coordinator/batch_writer.py",
+            "groups/coordinator/repeated_commits.py",
             "groups/coordinator/retries.py",
         ),
         (*COMMITS, *MEMORY, *SIMULATION),

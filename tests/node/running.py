@@ -20,6 +20,7 @@ from groups.core.rows import SLOTS
 from groups.event_loop import monotonic_ms
 from groups.node import Node
 from groups.postgres import connections
+from proof.simulation.repeats import repeated
 
 CONNECT_S = 90
 
@@ -87,6 +88,8 @@ class Running:
     points: Points
     counter: Counter
     task: "asyncio.Task[None]"
+    are_repeats: bool = False
+    """Whether commits are put to the node as repeats of an earlier one where it takes them so."""
 
     @property
     def stopped(self) -> bool:
@@ -96,7 +99,8 @@ class Running:
     def ask(self, group_id: str, event: Event) -> "asyncio.Future[Reply]":
         """Submit an event that carries one of ``ticket``'s tickets."""
         assert event.ticket is not None
-        self.node.coordinator.submit(group_id, event)
+        if not (self.are_repeats and repeated(self.node.coordinator, group_id, event)):
+            self.node.coordinator.submit(group_id, event)
         return self.counter.waiting[event.ticket]
 
     def join(

@@ -23,6 +23,12 @@ END_BACKENDS = (
 )
 
 
+@pytest.fixture(autouse=True, params=["events", "repeats"])
+def _way(one: Running, request: pytest.FixtureRequest) -> None:
+    """Commits come as events, or as repeats of earlier ones."""
+    one.are_repeats = request.param == "repeats"
+
+
 def code_of(node: Running, group_id: str, joined: Joined) -> ErrorCode | None:
     """What a heartbeat hears just now."""
     view = node.node.coordinator.heartbeat_views.get(group_id)

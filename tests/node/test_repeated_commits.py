@@ -1,0 +1,208 @@
+"""Commits that repeat an earlier one: they take another way than events, with the same results."""
+
+import asyncio
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from groups.core.errors import ErrorCode
+from groups.core.events import DeleteGroup, OffsetDelete
+from groups.core.replies import Committed
+from groups.core.rows import slot_of
+from groups.postgres import connections
+from tests import rows
+from tests.factories import ids_in_slots
+from tests.node.running import Running
+
+Other = connections.Connection
+
+HISTORY = (
+    "SELECT committed_offset, client_id, client_host FROM rollcall_offset_history"
+    " WHERE group_id = %s ORDER BY committed_offset"
+)
+
+
+STALE = 99
+
+
+@pytest.fixture(autouse=True)
+def _repeats(one: Running) -> None:
+    one.are_repeats = True
+
+
+async def test_they_are_written_with_their_history_and_move_no_revision(
+    one: Running, other: Other
+) -> None:
+    joined = await one.settled("g")
+    before = (await rows.groups(other))["g"]
+
+    for at in (1, 2, 3):
+        assert await one.commit("g", at, joined) == Committed()
+
+    assert (await rows.offsets(other))["g", "t", 0] == 3
+    assert (await rows.groups(other))["g"] == before
+    noted = await (await other.execute(HISTORY, ["g"])).fetchall()
+    assert noted == [(at, "a-client", "/127.0.0.1") for at in (1, 2, 3)]
+
+
+async def test_of_those_of_one_batch_the_last_one_of_a_partition_counts(
+    one: Running, other: Other
+) -> None:
+    """The groups are in one batch, and so are several commits to one partition."""
+    ids = ids_in_slots(4)
+    for group_id in ids:
+        await one.kept(group_id)
+    let_go = one.points.hold("offsets:before")
+    first = one.commit(ids[0], 1)
+    await one.points.reached["offsets:before"].wait()
+    batches = one.points.passed["offsets:before"]
+    others = [one.commit(group_id, at) for at in (7, 9, 8) for group_id in ids]
+    let_go()
+
+    assert await asyncio.gather(first, *others) == [Committed()] * 13
+    assert one.points.passed["offsets:before"] == batches + 1
+    assert await rows.offsets(other) == {(group_id, "t", 0): 8 for group_id in ids}
+
+
+async def test_a_group_refuses_them_as_it_refuses_events(one: Running, other: Other) -> None:
+    joined = await one.settled("g")
+    stale = replace(joined, generation_id=joined.generation_id - 1)
+    stranger = replace(joined, member_id="nobody")
+
+    answers = [one.commit("g", 1, joined), one.commit("g", 2, stale), one.commit("g", 3, stranger)]
+
+    assert [(await answer).error for answer in answers] == [
+        ErrorCode.NONE,
+        ErrorCode.ILLEGAL_GENERATION,
+        ErrorCode.UNKNOWN_MEMBER_ID,
+    ]
+    assert (await rows.offsets(other))["g", "t", 0] == 1
+
+
+@pytest.mark.parametrize("is_before", [False, True])
+async def test_they_do_not_overtake_what_waits_for_their_group(
+    one: Running, other: Other, is_before: bool
+) -> None:
+    """Otherwise clients that commit without a pause would keep a group from every other event."""
+    await one.kept("g")
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:before"].wait()
+    answers = [one.commit("g", 2)] if is_before else []
+    answers.append(one.ask("g", DeleteGroup(ticket=one.counter.ticket())))
+    if not is_before:
+        answers.append(one.commit("g", 2))
+    let_go()
+
+    assert await first == Committed()
+    assert [(await each).error for each in answers] == [ErrorCode.NONE] * 2
+    assert await rows.offsets(other) == {("g", "t", 0): 2}
+    one.counter.check()
+
+
+async def test_one_whose_lease_ends_while_it_is_written_is_answered_once(
+    one: Running, other: Other
+) -> None:
+    await one.kept("g")
+    let_go = one.points.hold("offsets:after")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:after"].wait()
+
+    one.node.coordinator.unpark(ErrorCode.COORDINATOR_NOT_AVAILABLE, in_batches=True)
+    let_go()
+
+    assert (await first).error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert await one.commit("g", 2) == Committed()
+    assert (await rows.offsets(other))["g", "t", 0] == 2
+    one.counter.check()
+
+
+async def test_their_rows_count_for_the_limit_of_a_group(one: Running) -> None:
+    await one.kept("g")
+    grown: list[str] = []
+    coordinator = one.node.coordinator
+    coordinator.entries["g"].written = 0
+    coordinator.written_max, coordinator.grown = 2, grown.append
+
+    for at in (1, 2, 3):
+        assert not grown
+        assert await one.commit("g", at) == Committed()
+
+    assert grown == ["g"] and coordinator.entries["g"].written == 0
+
+
+async def test_one_that_waits_while_its_group_is_read_again_is_written(
+    one: Running, other: Other
+) -> None:
+    await one.kept("g")
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:before"].wait()
+    waiting = one.commit("g", 2)
+    await other.execute("UPDATE rollcall_group SET revision = revision + 1")
+    let_go()
+
+    assert [await first, await waiting] == [Committed()] * 2
+    assert (await rows.offsets(other))["g", "t", 0] == 2
+    one.counter.check()
+
+
+async def test_those_of_a_slot_that_is_lost_are_answered_once(one: Running, other: Other) -> None:
+    """The one that is being written has an unknown end, the one that waits is not written."""
+    await one.kept("g")
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:before"].wait()
+    waiting = one.commit("g", 2)
+
+    one.node.coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
+
+    assert [(await each).error for each in (first, waiting)] == [ErrorCode.NOT_COORDINATOR] * 2
+    let_go()
+    await one.kept(ids_in_slots(1)[0])  # the queue goes on
+    assert (await rows.offsets(other)).get(("g", "t", 0), 0) < 2
+    one.counter.check()
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_whatever_comes_at_once_each_is_answered_once_and_what_was_accepted_is_there(
+    one: Running, other: Other, seed: int
+) -> None:
+    """Members, strangers, deletions and reloads in any order, commits by both ways."""
+    rng, ids = Random(seed), ids_in_slots(5)
+    members = {group_id: await one.settled(group_id) for group_id in ids[:3]}
+    for group_id in ids[3:]:
+        await one.kept(group_id)
+    asked = []
+    for at in range(1, 80):
+        group_id = rng.choice(ids)
+        one.are_repeats = rng.random() < 0.7
+        chance = rng.random()
+        if chance < 0.05:
+            gone = OffsetDelete(ticket=one.counter.ticket(), partitions=(("other", 0),))
+            one.ask(group_id, gone)
+        elif chance < 0.1:
+            await other.execute(
+                "UPDATE rollcall_group SET revision = revision + 1 WHERE group_id = %s", [group_id]
+            )
+        else:
+            joined = members.get(group_id)
+            if joined is not None and chance < 0.2:
+                joined = replace(joined, generation_id=STALE)
+            asked.append((group_id, at, one.commit(group_id, at, joined), joined))
+        if rng.random() < 0.2:
+            await asyncio.sleep(0)
+
+    accepted: dict[str, set[int]] = {group_id: {0} for group_id in ids}
+    for group_id, at, answer, joined in asked:
+        code = (await answer).error
+        is_stale = joined is not None and joined.generation_id == STALE
+        assert code is (ErrorCode.ILLEGAL_GENERATION if is_stale else ErrorCode.NONE)
+        if not is_stale:
+            accepted[group_id].add(at)
+    found = await rows.offsets(other)
+    for group_id, those in accepted.items():
+        committed = found.get((group_id, "t", 0), 0)
+        assert committed in those and bool(committed) is (len(those) > 1)
+    one.counter.check()
