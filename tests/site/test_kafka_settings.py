@@ -1,11 +1,17 @@
 """Kafka-named settings: the variable, the default, the bounds, and the sentence on a mistake."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from django.conf import settings
 
 from coordinator_site.kafka_settings import SETTINGS, read
+from coordinator_site.kafka_settings.groups import ASSIGNORS, DEFAULT_ASSIGNORS
 from coordinator_site.setting_kinds import SettingError
 from coordinator_site.settings_page import page
+from groups.core.assignors import registry
 from launcher.installation import CHECKOUT
 
 
@@ -99,3 +105,41 @@ def test_the_page_is_the_table() -> None:
 def test_each_row_is_a_setting_of_django() -> None:
     for setting in SETTINGS:
         assert hasattr(settings, setting.attribute)
+
+
+READ_BY_PREFIX = "sasl.oauthbearer."
+"""These are read with the rest of the name alone (``protocol.bearer``)."""
+
+
+def product() -> Iterator[Path]:
+    """The files that may read a setting."""
+    for folder in ("groups", "protocol", "coordinator_site", "launcher"):
+        for path in (CHECKOUT / folder).rglob("*.py"):
+            if not {"kafka_settings", "migrations"} & set(path.parts):
+                yield path
+
+
+def test_each_row_is_read_somewhere() -> None:
+    """Otherwise the page promises a setting that changes nothing."""
+    text = "\n".join(path.read_text() for path in product())
+    words = set(re.findall(r"\w+", text))
+    unread = [
+        setting.name
+        for setting in SETTINGS
+        if not {setting.attribute, setting.attribute.lower()} & words
+        and f'"{setting.name}"' not in text
+        and not setting.name.startswith(READ_BY_PREFIX)
+    ]
+    assert unread == []
+
+
+def test_the_table_offers_the_built_in_assignors() -> None:
+    """The launcher reads the table without the rules, so the names stand in both."""
+    assert ASSIGNORS == registry.NAMES
+    assert DEFAULT_ASSIGNORS == registry.DEFAULT_NAMES
+
+
+def test_the_page_of_assignors_has_the_built_in_ones() -> None:
+    text = (CHECKOUT / "docs" / "assignors.md").read_text()
+    rows = re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE)
+    assert sorted(rows) == sorted(registry.NAMES)

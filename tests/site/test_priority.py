@@ -21,5 +21,6 @@ def test_the_web_gives_way_to_the_nodes(installation: Installation) -> None:
     web = listeners[int(installation.web.rpartition(":")[2])]
     node = listeners[int(installation.kafka.rpartition(":")[2])]
     assert web and node
-    assert (psutil.Process(web).nice(), session_nice(web)) == (YIELDS, YIELDS)
+    lower = psutil.Process(node).nice() + YIELDS  # the run itself may be nice
+    assert (psutil.Process(web).nice(), session_nice(web)) == (lower, lower)
     assert session_nice(node) == 0
