@@ -1,7 +1,7 @@
 """Two requests, followed from file to file: what has to be read to understand them.
 
 A bound holds what was won when files that are only read together became one
-(docs/architecture.md, *Four requests, step by step*).
+(docs/architecture.md, *Five requests, step by step*).
 """
 
 import asyncio
