@@ -19,10 +19,7 @@ from groups.core.acls.bindings import (
     ANY_NAME,
     Binding,
     Filter,
-    Operation,
     PatternType,
-    Permission,
-    ResourceType,
 )
 from groups.core.authors import Told
 from groups.core.errors import ErrorCode, Refuse
@@ -45,15 +42,7 @@ def is_on() -> bool:
 
 def binding(acl: Acl) -> Binding:
     """The binding of a row. An unknown word of a newer version is a KeyError."""
-    return Binding(
-        ResourceType[acl.resource_type],
-        acl.name,
-        PatternType[acl.pattern],
-        acl.principal,
-        acl.host,
-        Operation[acl.operation],
-        Permission[acl.permission],
-    )
+    return Binding.of_words(*(getattr(acl, column) for column in Binding._fields))
 
 
 def found(asked: Filter) -> QuerySet[Acl]:

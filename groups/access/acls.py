@@ -14,8 +14,7 @@ from typing import Any, Final, Self
 
 from django.conf import settings
 
-from groups.core.acls.bindings import Binding, Filter, Operation, PatternType, Permission
-from groups.core.acls.bindings import ResourceType as Type
+from groups.core.acls.bindings import Binding, Filter, PatternType
 from groups.core.acls.forms import check_principals
 from groups.core.acls.index import AclIndex
 from groups.core.authors import Told
@@ -180,17 +179,9 @@ def _row(binding: Binding) -> tuple[str, ...]:
 
 def _binding(row: Sequence[str]) -> Binding | None:
     """The binding of a row; one with an unknown word of a newer version is logged and left out."""
-    kind, name, pattern, principal, host, operation, permission = row
     try:
-        return Binding(
-            Type[kind],
-            name,
-            PatternType[pattern],
-            principal,
-            host,
-            Operation[operation],
-            Permission[permission],
-        )
+        return Binding.of_words(*row)
     except KeyError as error:
+        principal = row[Binding._fields.index("principal")]
         logger.error("an ACL of %s cannot be read: %s", principal, error)
         return None

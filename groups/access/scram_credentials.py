@@ -16,8 +16,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, NamedTuple, Self
 
 from groups.core.authors import Told
-from groups.core.journal import EntryKind, Trigger
+from groups.core.journal import EntryKind
 from groups.postgres.connections import Connection
+from groups.store.sql.access_note import access_note
 
 BELL = "rollcall_credentials"
 """The channel for changes of credentials."""
@@ -48,19 +49,6 @@ ON CONFLICT (name, mechanism) DO UPDATE SET
     server_key = excluded.server_key, updated_at = excluded.updated_at
 """
 
-# The journal's entries about users contain nothing of their passwords.
-_NOTED = f"""
-WITH changed AS (%s RETURNING name, mechanism), noted AS (
-    INSERT INTO rollcall_journal (
-        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
-        generation_after, waited_for, joined, "left", details)
-    SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
-           coalesce(%%(author)s::jsonb ->> 'client_id', ''), 0, 0, '{{}}', '[]', '[]',
-           jsonb_build_object('author', %%(author)s::jsonb, 'user', name, 'mechanism', mechanism)
-    FROM changed)
-SELECT pg_notify('{BELL}', '') FROM changed
-"""
-
 TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_credentials', 0))"
 
 DROP = "DELETE FROM rollcall_credential WHERE name = %(name)s AND mechanism = %(mechanism)s"
@@ -69,8 +57,14 @@ RING = f"NOTIFY {BELL}"
 
 
 def noted(statement: str, kind: EntryKind) -> str:
-    """The statement with its journal entry, and the notification of the nodes."""
-    return _NOTED.replace("%s", statement.strip(), 1).replace("%s", kind, 1).replace("%%", "%")
+    """The statement with its journal entry, and the notification of the nodes. The entry contains
+    nothing of a password."""
+    note = access_note(kind, "'user', name, 'mechanism', mechanism")
+    return f"""
+WITH changed AS ({statement.strip()} RETURNING name, mechanism
+), noted AS ({note})
+SELECT pg_notify('{BELL}', '') FROM changed
+"""
 
 
 PUT_NOTED = noted(PUT, EntryKind.CREDENTIAL_SET)

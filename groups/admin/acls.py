@@ -81,15 +81,7 @@ class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stub
 
 def binding(said: dict[str, Any]) -> Binding:
     """The binding in the form."""
-    return Binding(
-        ResourceType[said["resource_type"]],
-        said["name"],
-        PatternType[said["pattern"]],
-        said["principal"],
-        said["host"],
-        Operation[said["operation"]],
-        Permission[said["permission"]],
-    )
+    return Binding.of_words(*(said[field] for field in Binding._fields))
 
 
 @admin.register(Acl)

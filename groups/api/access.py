@@ -151,15 +151,7 @@ def _filter(query: Mapping[str, Any]) -> Filter:
 
 def _binding(said: Mapping[str, Any]) -> Binding:
     """The ACL of the body; raises a problem that points at the invalid field."""
-    made = Binding(
-        ResourceType[said["resource_type"]],
-        said["name"],
-        PatternType[said["pattern"]],
-        said["principal"],
-        said["host"],
-        Operation[said["operation"]],
-        Permission[said["permission"]],
-    )
+    made = Binding.of_words(*(said[field] for field in Binding._fields))
     fault = forms.fault(made)
     if fault is not None:
         raise ValidationError({fault[0]: [fault[1]]})

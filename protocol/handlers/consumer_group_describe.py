@@ -9,9 +9,7 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member, by_topic
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
-from protocol.handlers.describe_groups import AGAIN
-from protocol.handlers.support import group_operations, validation
-from rollcall.wire.limits import REPLY_BYTES_MAX
+from protocol.handlers.support import group_operations, reply_room, validation
 from rollcall.wire.messages.consumer_group_describe import (
     Assignment,
     ConsumerGroupDescribeRequest,
@@ -31,15 +29,13 @@ async def handle(
     request: ConsumerGroupDescribeRequest, call: Call
 ) -> ConsumerGroupDescribeResponse:
     """Each group independently, in the request's order."""
-    asked = request.include_authorized_operations
-    groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
-    async for group_id in call.each(request.group_ids):
-        if room >= 0:
-            group = await _describe(group_id, asked, call)
-            room -= sum(map(_bytes_of, group.members))
-        if room < 0 and groups:
-            group = DescribedGroup(error_code=AGAIN, group_id=group_id)
-        groups.append(group)
+    groups = await reply_room.as_many_as_fit(
+        request.group_ids,
+        call,
+        lambda group_id: _describe(group_id, request.include_authorized_operations, call),
+        lambda group: sum(map(_bytes_of, group.members)),
+        lambda group_id: DescribedGroup(error_code=reply_room.AGAIN, group_id=group_id),
+    )
     return ConsumerGroupDescribeResponse(groups=groups)
 
 

@@ -9,8 +9,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
 from groups.core.step import Halves
 from protocol.call import Call
-from protocol.handlers.support import group_operations, validation
-from rollcall.wire.limits import REPLY_BYTES_MAX
+from protocol.handlers.support import group_operations, reply_room, validation
 from rollcall.wire.messages.describe_groups import (
     DescribedGroup,
     DescribedGroupMember,
@@ -18,24 +17,19 @@ from rollcall.wire.messages.describe_groups import (
     DescribeGroupsResponse,
 )
 
-AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-"""For a group that does not fit into the reply. Clients then ask again for it."""
-
 NOT_FOUND_SINCE = 6  # KIP-1043
 DEAD = "Dead"
 
 
 async def handle(request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
     """Each group independently, in the request's order."""
-    asked = request.include_authorized_operations
-    groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
-    async for group_id in call.each(request.groups):
-        if room >= 0:
-            group = await _describe(group_id, asked, call)
-            room -= sum(map(_bytes_of, group.members))
-        if room < 0 and groups:
-            group = DescribedGroup(error_code=AGAIN, group_id=group_id)
-        groups.append(group)
+    groups = await reply_room.as_many_as_fit(
+        request.groups,
+        call,
+        lambda group_id: _describe(group_id, request.include_authorized_operations, call),
+        lambda group: sum(map(_bytes_of, group.members)),
+        lambda group_id: DescribedGroup(error_code=reply_room.AGAIN, group_id=group_id),
+    )
     return DescribeGroupsResponse(groups=groups)
 
 

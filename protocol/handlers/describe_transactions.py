@@ -7,8 +7,8 @@ from groups.coordinator.transactions import Described
 from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
-from protocol.handlers.describe_groups import AGAIN
 from protocol.handlers.support import validation
+from protocol.handlers.support.reply_room import AGAIN
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,

@@ -30,6 +30,7 @@ from protocol.handlers.support.found_offsets import (
     Found,
     Line,
 )
+from protocol.handlers.support.reply_room import AGAIN
 from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.offset_fetch import (
@@ -45,9 +46,6 @@ logger = logging.getLogger(__name__)
 
 GROUPS_AT_ONCE, TOPICS_AT_ONCE = 500, 2_000
 """Groups and topics that one statement reads: PostgreSQL needs 10 us for each, besides its rows."""
-
-AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-"""For a group that does not fit into the reply. Clients then ask again for it."""
 
 
 async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:

@@ -30,8 +30,7 @@ ALL = pytest.mark.parametrize("name", registry.table())
 EVEN = pytest.mark.parametrize("assign", [assign_uniformly, assign_near])
 
 
-def test_the_table_and_the_names_agree() -> None:
-    assert tuple(registry.table()) == registry.NAMES
+def test_the_default_ones_are_in_the_table() -> None:
     assert set(registry.DEFAULT_NAMES) <= set(registry.NAMES)
 
 

@@ -15,6 +15,7 @@ from protocol.handlers import (
     list_transactions,
     metadata,
 )
+from protocol.handlers.support import reply_room
 from protocol.handlers.support.config_resources import Resource
 from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
@@ -43,7 +44,7 @@ async def test_described_groups_without_room_are_asked_for_again(
     """The first is told whatever its length: nobody else can tell of it."""
     for group_id in ("a", "b"):
         await (await Client.connect(served.address)).settled(group_id)
-    monkeypatch.setattr(describe_groups, "REPLY_BYTES_MAX", 1)
+    monkeypatch.setattr(reply_room, "REPLY_BYTES_MAX", 1)
 
     both = (await client.call(DescribeGroupsRequest(groups=["a", "b"]), 5)).groups
     assert [(g.error_code, len(g.members)) for g in both] == [(0, 1), (AGAIN, 0)]
@@ -63,7 +64,7 @@ async def test_groups_without_room_are_not_looked_at(
         return await describe(group_id, *asked)
 
     monkeypatch.setattr(handler, "_describe", counting)
-    monkeypatch.setattr(handler, "REPLY_BYTES_MAX", 1)
+    monkeypatch.setattr(reply_room, "REPLY_BYTES_MAX", 1)
     request: Any
     if handler is describe_groups:
         beat = await client.settled("large")
@@ -82,7 +83,7 @@ async def test_described_consumer_groups_without_room_are_asked_for_again(
 ) -> None:
     for group_id in ("a", "b"):
         assert (await client.call(consumer_join(group_id), 1)).error_code == 0
-    monkeypatch.setattr(consumer_group_describe, "REPLY_BYTES_MAX", 1)
+    monkeypatch.setattr(reply_room, "REPLY_BYTES_MAX", 1)
 
     both = (await client.call(ConsumerGroupDescribeRequest(group_ids=["a", "b"]), 1)).groups
     assert [(g.error_code, len(g.members)) for g in both] == [(0, 1), (AGAIN, 0)]

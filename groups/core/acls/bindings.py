@@ -4,7 +4,7 @@ Numbers and names are Apache Kafka's (KIP-11, KIP-290 for prefixes); rows contai
 """
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 ANY_NAME: Final = "*"
 """A literal resource name for every resource, and a host for every host."""
@@ -124,6 +124,28 @@ class Binding(NamedTuple):
     host: str
     operation: Operation
     permission: Permission
+
+    @classmethod
+    def of_words(
+        cls,
+        resource_type: str,
+        name: str,
+        pattern: str,
+        principal: str,
+        host: str,
+        operation: str,
+        permission: str,
+    ) -> Self:
+        """From the words of a row, a form or a body; KeyError for an unknown word."""
+        return cls(
+            ResourceType[resource_type],
+            name,
+            PatternType[pattern],
+            principal,
+            host,
+            Operation[operation],
+            Permission[permission],
+        )
 
 
 class Filter(NamedTuple):

@@ -18,7 +18,7 @@ def table() -> Mapping[str, Assignor]:
     return {"uniform": assign_uniformly, "range": assign_ranges, "uniform-rack": assign_near}
 
 
-NAMES: Final = ("uniform", "range", "uniform-rack")
+NAMES: Final = tuple(table())
 
 DEFAULT_NAMES: Final = ("uniform", "range")
 """The assignors that members may request by default: Kafka's own two."""

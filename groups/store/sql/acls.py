@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from groups.core.journal import EntryKind, Trigger
+from groups.core.journal import EntryKind
+from groups.store.sql.access_note import access_note
 
 BELL: Final = "rollcall_acls"
 """The channel for changes of ACLs."""
@@ -26,15 +27,7 @@ ALL = f"SELECT {_KEY} FROM rollcall_acl"
 # Changes of ACLs wait for each other: what one reads is still there when it writes.
 TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_acls', 0))"
 
-_NOTE = f"""
-    INSERT INTO rollcall_journal (
-        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
-        generation_after, waited_for, joined, "left", details)
-    SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
-           coalesce(%%(author)s::jsonb ->> 'client_id', ''), 0, 0, '{{}}', '[]', '[]',
-           jsonb_build_object('author', %%(author)s::jsonb, 'acl', to_jsonb(changed))
-    FROM changed
-"""
+_DETAILS = "'acl', to_jsonb(changed)"
 
 CREATE = f"""
 WITH changed AS (
@@ -42,7 +35,7 @@ WITH changed AS (
     SELECT {_KEY}, clock_timestamp() FROM unnest({_GIVEN}) AS given({_KEY})
     ON CONFLICT DO NOTHING
     RETURNING {_KEY}
-), noted AS ({_NOTE % EntryKind.ACL_CREATED})
+), noted AS ({access_note(EntryKind.ACL_CREATED, _DETAILS)})
 SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
 """
 
@@ -50,6 +43,6 @@ DELETE = f"""
 WITH changed AS (
     DELETE FROM rollcall_acl WHERE ({_KEY}) IN (SELECT * FROM unnest({_GIVEN}))
     RETURNING {_KEY}
-), noted AS ({_NOTE % EntryKind.ACL_DELETED})
+), noted AS ({access_note(EntryKind.ACL_DELETED, _DETAILS)})
 SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
 """

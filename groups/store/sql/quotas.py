@@ -3,7 +3,8 @@
 
 from typing import Final
 
-from groups.core.journal import EntryKind, Trigger
+from groups.core.journal import EntryKind
+from groups.store.sql.access_note import access_note
 
 BELL: Final = "rollcall_quotas"
 """The channel for changes of quotas."""
@@ -24,15 +25,7 @@ ALL = f"SELECT {_ALL} FROM rollcall_quota"
 # Changes of quotas wait for each other: what one reads is still there when it writes.
 TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_quotas', 0))"
 
-_NOTE = f"""
-    INSERT INTO rollcall_journal (
-        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
-        generation_after, waited_for, joined, "left", details)
-    SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
-           coalesce(%%(author)s::jsonb ->> 'client_id', ''), 0, 0, '{{}}', '[]', '[]',
-           jsonb_build_object('author', %%(author)s::jsonb, 'quota', to_jsonb(changed))
-    FROM changed
-"""
+_DETAILS = "'quota', to_jsonb(changed)"
 
 SET = f"""
 WITH given AS (SELECT * FROM {_GIVEN_VALUES}
@@ -45,7 +38,7 @@ WITH given AS (SELECT * FROM {_GIVEN_VALUES}
     ON CONFLICT ({_KEY}) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
     RETURNING {_ALL}
 ), changed AS (SELECT {_ALL}, before FROM written LEFT JOIN known USING ({_KEY})
-), noted AS ({_NOTE % EntryKind.QUOTA_SET})
+), noted AS ({access_note(EntryKind.QUOTA_SET, _DETAILS)})
 SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
 """
 
@@ -53,6 +46,6 @@ REMOVE = f"""
 WITH changed AS (
     DELETE FROM rollcall_quota WHERE ({_KEY}) IN (SELECT * FROM unnest({_GIVEN}))
     RETURNING {_KEY}, value AS before
-), noted AS ({_NOTE % EntryKind.QUOTA_REMOVED})
+), noted AS ({access_note(EntryKind.QUOTA_REMOVED, _DETAILS)})
 SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
 """
