@@ -21,7 +21,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "group.quiet.window.ms",
         500,
-        "ours: a new group's first rebalance ends once nobody has joined for this long",
+        "ours: a new group's first rebalance ends once no member has joined for this long",
         most=60_000,
     ),
     Number(

@@ -121,8 +121,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Choice(
         "web.second.factor",
         "off",
-        "ours: one-time passwords (TOTP) beside passwords: off; optional: of who has set them up;"
-        " required: nobody does anything in the admin before they have",
+        "ours: one-time passwords (TOTP) beside passwords. optional: for users who set them up;"
+        " required: users can do nothing else in the admin until they have set them up",
         ("off", "optional", "required"),
     ),
     Text(

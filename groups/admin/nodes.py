@@ -33,7 +33,7 @@ def _change(entry: Journal) -> dict[str, Any]:
 class NodeAdmin(RollcallAdmin):
     """Nodes register themselves."""
 
-    list_empty = "No node has started on this database yet: nobody answers clients."
+    list_empty = "No node has started on this database yet: no node answers clients."
     list_display = (
         *("node", "address", "draft", "slots", "groups", "drained"),
         *("last_beat", "started_at"),

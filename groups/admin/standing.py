@@ -146,7 +146,7 @@ def _frozen_name(freeze: GroupConfig) -> str:
     return f"The name is frozen since {since}{until}: if members join, no rebalance begins."
 
 
-NEVER_THERE: Final = Situation(Tone.PLAIN, "There is no such group: nobody has joined it yet.")
+NEVER_THERE: Final = Situation(Tone.PLAIN, "There is no such group: no member has joined it yet.")
 
 
 def _ended(end: Journal) -> Situation:
@@ -193,7 +193,7 @@ def facts(group: Any, members: Sequence[groups.MemberView]) -> list[tuple[str, A
         *commands(group),
         ("Partitions owned", f"{owned:,}"),
         ("Assignor", assignor),
-        ("Leader", leader or "the coordinator assigns" if members else "nobody"),
+        ("Leader", leader or "the coordinator assigns" if members else "none"),
         ("Coordinator", _coordinator(group.owner_id)),
         ("In this state since", group.state_since),
     ]

@@ -161,7 +161,9 @@ def accepted_or_planned(
     }
 
 
-TRIED = "With `dry_run`: `result` is what would be there, or what would be gone."
+TRIED = (
+    "With `dry_run`: `result` is the resource after the change, or the one that would be deleted."
+)
 
 
 @cache

@@ -108,7 +108,7 @@ class DeliveryView(s.ModelSerializer[WebhookDelivery]):
         )
 
     def get_message_id(self, delivery: WebhookDelivery) -> str:
-        """As receivers are told in `webhook-id`."""
+        """The `webhook-id` that receivers get."""
         return f"msg_{delivery.message_id.hex}"
 
 

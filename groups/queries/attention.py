@@ -89,7 +89,7 @@ def _operations(seen: Seen) -> Iterator[Fired]:
 
 
 def _turns(seen: Seen) -> Iterator[Fired]:
-    for turn in seen.fleet.troubled_turns:
+    for turn in seen.fleet.failing_runs:
         name, last = turn.task.name, turn.last
         if last is not None and last.failed:
             tone, sentence, why = "bad", f"The {name} failed", last.outcome

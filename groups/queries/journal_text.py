@@ -140,7 +140,7 @@ def _handed(pair: Mapping[str, Any], name: Name) -> str:
     if pair["partitions"] == 1 and pair["some"]:
         some = pair["some"][0]
     if pair["gone"]:
-        return f"{taker} took over {some} of {giver}, which is gone"
+        return f"{taker} took over {some} of {giver}, which is no longer a member"
     return f"{giver} gave {some} to {taker}"
 
 

@@ -93,7 +93,7 @@ class Overview:
         return sum(self.states.values())
 
     @property
-    def troubled_turns(self) -> Sequence[TaskRun]:
+    def failing_runs(self) -> Sequence[TaskRun]:
         """Periodic tasks whose last run failed, or that are late."""
         return [turn for turn in self.turns if turn.has_failed or turn.is_late]
 

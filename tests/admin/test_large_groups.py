@@ -173,7 +173,7 @@ def test_a_group_that_was_only_configured_was_not_deleted(viewer: Client) -> Non
     with connection.cursor() as cursor:
         cursor.execute(CONFIGURED)
     shown = text(viewer.get(page("to-come")))
-    assert "There is no such group: nobody has joined it yet." in shown
+    assert "There is no such group: no member has joined it yet." in shown
     assert "eleted" not in shown
 
 

@@ -50,7 +50,7 @@ def test_one_partition_is_named_and_so_is_a_giver_that_is_gone() -> None:
         unowned=1,
         unowned_longest=[["orders-2", 45_000]],
     )
-    assert "w-2 took over orders-2 of w-1, which is gone (3 more such pairs);" in text
+    assert "w-2 took over orders-2 of w-1, which is no longer a member (3 more such pairs);" in text
     assert text.endswith("orders-2 had no owner for 45.0 s.")
 
 
