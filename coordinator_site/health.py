@@ -21,7 +21,7 @@ from django.views.decorators.http import require_safe
 
 from coordinator_site.web_connections import patient
 from groups.models import Slot
-from groups.queries.overview import turns
+from groups.queries.overview import task_runs
 
 
 @never_cache
@@ -80,7 +80,7 @@ def slots_are_owned() -> bool:
 
 def work_is_done() -> bool:
     """Whether no periodic task failed or is late."""
-    return not any(turn.has_failed or turn.is_late for turn in turns(timezone.now()))
+    return not any(run.has_failed or run.is_late for run in task_runs(timezone.now()))
 
 
 NOTES: dict[str, Callable[[], bool]] = {"slots": slots_are_owned, "periodic-work": work_is_done}

@@ -10,7 +10,7 @@ ISSUER: Final = "WEB_OIDC_ISSUER"
 COOKIE, PATH = "rollcall_openid", "/oidc/"
 
 
-class Refused(Exception):
+class LoginRefused(Exception):
     """The login is refused. The text is for the user; ``why`` is for the log and the audit."""
 
     def __init__(self, text: str, why: str = "") -> None:

@@ -21,7 +21,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from joserfc.errors import JoseError
 
-from groups.access.openid import COOKIE, PATH, Refused, issuer
+from groups.access.openid import COOKIE, PATH, LoginRefused, issuer
 from groups.core.shares import Shares
 
 logger = logging.getLogger(__name__)
@@ -84,14 +84,14 @@ class Provider:
         self._until = 0.0
 
     def client(self) -> Any:
-        """Authlib's client. Raises ``Refused`` while the provider does not respond."""
+        """Authlib's client. Raises ``LoginRefused`` while the provider does not respond."""
         if not self._lock.acquire(timeout=TIMEOUT_S):
-            raise Refused("The provider does not answer.")
+            raise LoginRefused("The provider does not answer.")
         try:
             if time.monotonic() >= self._until:
                 self._look()
             if self._client is None:
-                raise Refused("The provider does not answer.")
+                raise LoginRefused("The provider does not answer.")
             return self._client
         finally:
             self._lock.release()
@@ -137,14 +137,14 @@ def finish(request: HttpRequest) -> tuple[Mapping[str, Any], str]:
     client = PROVIDER.client()
     address = str(request.META.get("REMOTE_ADDR", ""))
     if not _attempts.take(address, int(time.monotonic() * 1000)):
-        raise Refused("Too many logins at once. Try again.")
+        raise LoginRefused("Too many logins at once. Try again.")
     try:
         token = client.authorize_access_token(asked, claims_options=_options(), leeway=LEEWAY_S)
     except ODD as error:
-        raise Refused("The provider's answer was refused.", _told(error)) from error
+        raise LoginRefused("The provider's answer was refused.", _told(error)) from error
     claims = token.get("userinfo")
     if claims is None:
-        raise Refused("The provider's answer was refused.", "no ID token")
+        raise LoginRefused("The provider's answer was refused.", "no ID token")
     return claims, str(kept["then"])
 
 
@@ -154,7 +154,7 @@ def _kept(request: HttpRequest) -> dict[str, Any]:
             request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=FLOW_S
         )
     except signing.BadSignature as error:
-        raise Refused("This login took too long, or began elsewhere. Try again.") from error
+        raise LoginRefused("This login took too long, or began elsewhere. Try again.") from error
     return found
 
 

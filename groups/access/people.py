@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
 from groups.access import audit, second_factor
-from groups.access.openid import Refused, issuer
+from groups.access.openid import LoginRefused, issuer
 from groups.models import OpenIdUser
 
 logger = logging.getLogger(__name__)
@@ -69,11 +69,11 @@ def actor_of(claims: Mapping[str, Any]) -> str:
 
 
 def of_claims(claims: Mapping[str, Any]) -> Any:
-    """The user of the claims, with current roles; created at the first login. Raises ``Refused``,
-    also without a role: existing roles are removed then."""
+    """The user of the claims, with current roles; created at the first login. Raises
+    ``LoginRefused``, also without a role: existing roles are removed then."""
     subject = claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT_MAX or "\0" in subject:
-        raise Refused("The provider's answer was refused.", "sub")
+        raise LoginRefused("The provider's answer was refused.", "sub")
     wanted = _roles(claims)
     try:
         with transaction.atomic():
@@ -81,11 +81,11 @@ def of_claims(claims: Mapping[str, Any]) -> Any:
             if user is not None:
                 _give(user, wanted)
     except IntegrityError as error:
-        raise Refused("Another login of yours was quicker. Try again.") from error
+        raise LoginRefused("Another login of yours was quicker. Try again.") from error
     if not wanted or user is None:
-        raise Refused("None of your groups has a role here.")
+        raise LoginRefused("None of your groups has a role here.")
     if not user.is_active:
-        raise Refused("This user is inactive.")
+        raise LoginRefused("This user is inactive.")
     setattr(user, audit.WAY, OPENID)
     return user
 
@@ -119,9 +119,9 @@ def _new(subject: str, name: str) -> Any:
     try:
         people._meta.get_field("username").clean(name, None)
     except ValidationError as error:
-        raise Refused("The provider gave no name that a user may have.") from error
+        raise LoginRefused("The provider gave no name that a user may have.") from error
     if people.objects.filter(username__iexact=name).exists():
-        raise Refused("There is another user of this name here.", f"{name!r} is another user")
+        raise LoginRefused("There is another user of this name here.", f"{name!r} is another user")
     user = people.objects.create_user(name)
     OpenIdUser.objects.create(user=user, issuer=issuer(), subject=subject)
     return user

@@ -153,7 +153,7 @@ def _ask(
 def _asked(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: str) -> str:
     """Request it for one group; returns the reason if it is refused, else ""."""
     try:
-        requests.ask(
+        requests.request(
             group.group_id,
             bulk.verb,
             reason=form.cleaned_data["reason"],

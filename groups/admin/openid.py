@@ -24,7 +24,7 @@ def login(request: HttpRequest) -> HttpResponse:
     try:
         then = request.GET.get(REDIRECT_FIELD_NAME, "")
         answer: HttpResponse = _client().begin(request, callback, then)
-    except openid.Refused as refusal:
+    except openid.LoginRefused as refusal:
         return _refuse(request, refusal)
     return answer
 
@@ -41,13 +41,13 @@ def callback(request: HttpRequest) -> HttpResponse:
         with audited.by(request, name):
             user = people.of_claims(claims)
             auth.login(request, user, backend=people.BACKEND)
-    except openid.Refused as refusal:
+    except openid.LoginRefused as refusal:
         return _refuse(request, refusal, name)
     is_here = url_has_allowed_host_and_scheme(then, {request.get_host()}, request.is_secure())
     return _forget(redirect(then if is_here and then else "admin:index"))
 
 
-def _refuse(request: HttpRequest, refusal: openid.Refused, name: str = "") -> HttpResponse:
+def _refuse(request: HttpRequest, refusal: openid.LoginRefused, name: str = "") -> HttpResponse:
     if audit.may_note_refusal(request):
         told = {"with": people.OPENID, "reason": refusal.why}
         audit.note(request, "login", name, "failed", **told)

@@ -20,7 +20,7 @@ from groups.admin.verbs import TYPED_ABOVE, Typed, ask, every_member
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
 from groups.queries import groups, pauses
-from groups.queries.pauses import Work
+from groups.queries.pauses import WorkState
 
 STOP: Final = "stop"
 START: Final = "start"
@@ -105,7 +105,7 @@ SUPPORTED: Final = "only Rollcall's library supports it"
 
 
 def _preview(
-    members: Sequence[groups.MemberView], work: Work, member: groups.MemberView | None
+    members: Sequence[groups.MemberView], work: WorkState, member: groups.MemberView | None
 ) -> list[str]:
     """What stopping will do, in sentences."""
     if member is not None:
@@ -145,7 +145,7 @@ def _preview_of_one(member: groups.MemberView, *, can_stop: bool) -> list[str]:
     ]
 
 
-def _after(work: Work, name: str) -> list[str]:
+def _after(work: WorkState, name: str) -> list[str]:
     """What starting will do."""
     found = ["The members that this stopped continue at once with the partitions that they have."]
     if name and work.of_group is not None:

@@ -77,7 +77,7 @@ class Standing:
     group: Any
     members: Sequence[groups.MemberView]
     counts: Mapping[str, int]
-    work: pauses.Work
+    work: pauses.WorkState
     situation: Situation
     attention: Sequence[Fired]
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from groups.models import Group, Pause
 from groups.queries.groups import MemberView
-from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING, Work
+from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING, WorkState
 
 WORDS: Final[Mapping[str, str]] = {
     WORKING: "working",
@@ -25,7 +25,7 @@ STOPS_MAX: Final = 10
 """Pauses that a page lists; REST has them all."""
 
 
-def of_group(group: Group, work: Work) -> dict[str, Any]:
+def of_group(group: Group, work: WorkState) -> dict[str, Any]:
     """Members that are stopped individually, by whom and why, and how many have stopped. A stop of
     the whole group is in its situation."""
     members = [pause for pause in work.pauses if pause.name]
@@ -36,7 +36,7 @@ def of_group(group: Group, work: Work) -> dict[str, Any]:
     }
 
 
-def of_member(work: Work, view: MemberView) -> dict[str, Any]:
+def of_member(work: WorkState, view: MemberView) -> dict[str, Any]:
     """One member's part. ``is_stopped``: whether it was stopped individually."""
     word = work.members[view.member_id]
     name = view.instance_id or view.member_id
@@ -47,7 +47,7 @@ def of_member(work: Work, view: MemberView) -> dict[str, Any]:
     }
 
 
-def obedience(work: Work) -> str:
+def obedience(work: WorkState) -> str:
     """How many have stopped: "3 of 4 members that support stopping have stopped"."""
     have = "has" if work.obeyed == 1 else "have"
     said = f"{work.obeyed} of {work.asked} members that support stopping {have} stopped"

@@ -191,7 +191,7 @@ def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
 def ask(request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any) -> HttpResponse:
     """Request a verb, and redirect to its operation; or to the group, if it is refused."""
     try:
-        operation = requests.ask(
+        operation = requests.request(
             group_id, verb, reason=reason, actor=request.user.get_username(), **more
         )
     except requests.OlderNode as error:

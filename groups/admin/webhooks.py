@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from groups.admin.base import RollcallAdmin
 from groups.models import Webhook, WebhookDelivery
 from groups.webhooks import endpoints
-from groups.webhooks.addresses import Refused
+from groups.webhooks.addresses import EndpointRefused
 from groups.webhooks.events import NAMES
 
 SECRET = "rollcall_webhook_secret"
@@ -50,7 +50,7 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         try:
             if url := cleaned.get("url"):
                 endpoints.check_url(url, is_enabled=cleaned["enabled"])
-        except Refused as refusal:
+        except EndpointRefused as refusal:
             self.add_error("url", str(refusal))
         return cleaned
 

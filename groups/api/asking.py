@@ -98,7 +98,7 @@ def ask(
     if worked_out is not None:
         more |= worked_out(before)
     wish = {"group_id": group_id, "verb": verb, "reason": reason, "member_id": "", **more}
-    operation = before or requests.ask(
+    operation = before or requests.request(
         group_id, verb, reason=reason, actor=actor(request), idempotency_key=key, **more
     )
     if any(getattr(operation, name) != value for name, value in wish.items()):

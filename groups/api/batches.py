@@ -64,7 +64,7 @@ class Batch(View):
     def _ask(self, ids: Sequence[str], who: str, key: str | None) -> Sequence[Operation]:
         with transaction.atomic():
             return [
-                requests.ask(
+                requests.request(
                     group_id,
                     self.verb,
                     reason=self.said["reason"],

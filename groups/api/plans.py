@@ -109,11 +109,11 @@ def _resume(group: Group, members: Members, chosen: Members, _expected: int | No
     return Would.CHANGE, f"{len(chosen)} members may work again."
 
 
-def _is_told(work: pauses.Work, member_id: str) -> bool:
+def _is_told(work: pauses.WorkState, member_id: str) -> bool:
     return work.members.get(member_id) in (pauses.STOPPING, pauses.STOPPED)
 
 
-def _work(group: Group, members: Members) -> pauses.Work:
+def _work(group: Group, members: Members) -> pauses.WorkState:
     return pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
 
 

@@ -17,7 +17,7 @@ from groups.api.schema import DRY_RUN, PAGE, or_tried, page_of, tried
 from groups.api.views import View, actor
 from groups.models import Webhook, WebhookDelivery
 from groups.webhooks import endpoints
-from groups.webhooks.addresses import NotAllowed, Refused
+from groups.webhooks.addresses import EndpointRefused, NotAllowed
 from groups.webhooks.events import NAMES
 
 ID_MAX: Final = 2**63 - 1
@@ -120,7 +120,7 @@ def found(webhook_id: int) -> Webhook:
     return webhook
 
 
-def refused(refusal: Refused) -> Problem:
+def refused(refusal: EndpointRefused) -> Problem:
     """The error for an invalid endpoint, or one that conflicts with others."""
     if isinstance(refusal, endpoints.Conflict):
         return Problem(HTTPStatus.CONFLICT, "conflict", str(refusal))
@@ -162,7 +162,7 @@ class Webhooks(View):
 def _made(said: Any) -> tuple[Webhook, str]:
     try:
         return endpoints.create(said)
-    except Refused as refusal:
+    except EndpointRefused as refusal:
         raise refused(refusal) from None
 
 
@@ -192,7 +192,7 @@ class OneWebhook(View):
             setattr(webhook, name, value)
         try:
             endpoints.save(webhook)
-        except Refused as refusal:
+        except EndpointRefused as refusal:
             raise refused(refusal) from None
         return WebhookView(webhook).data
 

@@ -60,8 +60,8 @@ def _rebalances(state: State) -> Iterator[Sample]:
 
 
 def _periodic(state: State, now: datetime) -> Iterator[Sample]:
-    for turn in state.fleet.turns:
-        last, task = turn.last, (turn.task.name,)
+    for run in state.fleet.runs:
+        last, task = run.last, (run.task.name,)
         if last is None:
             continue
         age = max(0.0, (now - last.started_at).total_seconds())

@@ -7,7 +7,7 @@ part. The store commits effect and result together, so an operation survives an 
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol
 
@@ -65,7 +65,7 @@ class OlderNode(Exception):
     """A node would misinterpret the verb. Its text is a message for people."""
 
 
-def ask(
+def request(
     group_id: str,
     verb: str,
     *,
@@ -105,8 +105,7 @@ def ask(
             operation, _ = Operation.objects.get_or_create(
                 idempotency_key=idempotency_key, defaults=values
             )
-        with django_connection.cursor() as cursor:
-            cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(operation.slot)])
+        _notify([operation.slot])
     return operation
 
 
@@ -133,16 +132,21 @@ def check_reason(reason: str) -> None:
         raise ValueError(problem)
 
 
-def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
+def request_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
     """Insert the same operation for many groups, and notify once for each slot."""
     check_reason(reason)
     said = {"verb": verb, "reason": reason, "actor": actor, "traceparent": context.traceparent()}
     asked = [Operation(group_id=g, slot=slot_of(g), **said) for g in group_ids]
     with transaction.atomic():
         Operation.objects.bulk_create(asked)
-        with django_connection.cursor() as cursor:
-            for slot in sorted({operation.slot for operation in asked}):
-                cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(slot)])
+        _notify({operation.slot for operation in asked})
+
+
+def _notify(slots: Iterable[int]) -> None:
+    """Notify the owners of the slots when the transaction commits."""
+    with django_connection.cursor() as cursor:
+        for slot in sorted(slots):
+            cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(slot)])
 
 
 def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:

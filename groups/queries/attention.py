@@ -88,9 +88,9 @@ def _operations(seen: Seen) -> Iterator[Fired]:
         yield Fired("operation-failed", "bad", what, detail, Place.OPERATION, key, key)
 
 
-def _turns(seen: Seen) -> Iterator[Fired]:
-    for turn in seen.fleet.failing_runs:
-        name, last = turn.task.name, turn.last
+def _periodic_work(seen: Seen) -> Iterator[Fired]:
+    for run in seen.fleet.failing_runs:
+        name, last = run.task.name, run.last
         if last is not None and last.failed:
             tone, sentence, why = "bad", f"The {name} failed", last.outcome
         else:
@@ -245,7 +245,7 @@ RULES: Final = (
         ),
     ),
     Rule("operation-failed", "an operation failed within the last day", "", _operations),
-    Rule("periodic-work", "periodic work failed, or is three periods late", "", _turns),
+    Rule("periodic-work", "periodic work failed, or is three periods late", "", _periodic_work),
     Rule(
         "limit",
         "a limit was nearly reached within the last day",

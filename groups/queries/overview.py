@@ -84,7 +84,7 @@ class Overview:
     unsettled_count: int
     situations: Mapping[str, Situation]
     failed: Sequence[Operation]
-    turns: Sequence[TaskRun]
+    runs: Sequence[TaskRun]
     acknowledged: Known
 
     @property
@@ -95,7 +95,7 @@ class Overview:
     @property
     def failing_runs(self) -> Sequence[TaskRun]:
         """Periodic tasks whose last run failed, or that are late."""
-        return [turn for turn in self.turns if turn.has_failed or turn.is_late]
+        return [run for run in self.runs if run.has_failed or run.is_late]
 
 
 def look(now: datetime | None = None) -> Overview:
@@ -122,7 +122,7 @@ def look(now: datetime | None = None) -> Overview:
         failed=failed_operations(
             now - FAILED_WITHIN, subjects_of("operation-failed", acknowledged)
         ),
-        turns=turns(now),
+        runs=task_runs(now),
         acknowledged=acknowledged,
     )
 
@@ -146,7 +146,7 @@ def alone(group: Group, now: Situation) -> Overview:
         unsettled_count=len(unsettled),
         situations={group.group_id: now},
         failed=(),
-        turns=(),
+        runs=(),
         acknowledged={},
     )
 
@@ -219,7 +219,7 @@ def latest_rebalances(newest: int) -> Sequence[Journal]:
     return list(_looked_through(newest).filter(kind=REBALANCED).order_by("-id")[:LATEST_MAX])
 
 
-def turns(now: datetime) -> Sequence[TaskRun]:
+def task_runs(now: datetime) -> Sequence[TaskRun]:
     """Every enabled periodic task with its last run."""
     runs = Sweep.objects.filter(name=OuterRef("name"))
     last = {f"last_{name}": Subquery(runs.values(name)[:1]) for name in RUN_FIELDS}

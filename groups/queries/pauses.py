@@ -21,7 +21,7 @@ DEAF: Final = "not-supported"
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WorkState:
     """The state of one group's work.
 
     ``pauses`` are the group's pauses, that of the whole group first. ``members`` has the state of
@@ -67,7 +67,7 @@ class Work:
         return sum(found[word] for word in words)
 
 
-def work_of(group_id: str, members: Iterable[tuple[str, str | None]]) -> Work:
+def work_of(group_id: str, members: Iterable[tuple[str, str | None]]) -> WorkState:
     """The state of a group's work for members with these ids and instance ids."""
     pauses = list(Pause.objects.filter(group_id=group_id).order_by("scope", "name"))
     rules = {
@@ -81,7 +81,7 @@ def work_of(group_id: str, members: Iterable[tuple[str, str | None]]) -> Work:
         pause = pause_for(rules, member_id, instance_id)
         order = RUNNING if pause is None else pause.pause_id
         words[member_id] = _word(order, obeying.get(member_id))
-    return Work(pauses, words, {member_id: member_id in obeying for member_id in words})
+    return WorkState(pauses, words, {member_id: member_id in obeying for member_id in words})
 
 
 def _word(order: int, obeying: int | None) -> str:

@@ -16,7 +16,7 @@ from groups.models import Journal
 from groups.models import Waiting as Row
 from groups.queries.groups import MemberView
 from groups.queries.journal_acts import author
-from groups.queries.pauses import Work
+from groups.queries.pauses import WorkState
 from groups.queries.situation_text import (
     Facts,
     Member,
@@ -96,7 +96,7 @@ class Seen:
 
     group: Any
     members: Sequence[MemberView]
-    work: Work
+    work: WorkState
     owner_id: int | None
     counts: Mapping[str, int]
 
@@ -141,7 +141,7 @@ def _freeze(group: Any, by: str = "") -> Order | None:
     return None if since is None else Order(by, since, until=group.frozen_until)
 
 
-def _stopped(work: Work) -> Stopped | None:
+def _stopped(work: WorkState) -> Stopped | None:
     pause = work.of_group
     if pause is None:
         return None

@@ -17,7 +17,7 @@ from groups.core.group import Millis
 from groups.core.journal import EntryKind, Trigger
 from groups.event_loop import process_ms
 from groups.models import Operation
-from groups.operations.requests import ask_many
+from groups.operations.requests import request_many
 from groups.periodic import PeriodicSettings
 from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
@@ -154,7 +154,7 @@ class RetentionSweep:
             page = self._page(size)
             self._size = GROUPS_A_PAGE
             found = [group_id for group_id, may_expire in page if may_expire]
-            ask_many(
+            request_many(
                 found,
                 Operation.Verb.EXPIRE_OFFSETS,
                 reason="offsets.retention.minutes",

@@ -52,11 +52,11 @@ NOT_ALLOWED: Final = (
 PORTS: Final = {"https": 443, "http": 80}
 
 
-class Refused(ValueError):
+class EndpointRefused(ValueError):
     """The URL, or its address, is not allowed; the text says why."""
 
 
-class NotAllowed(Refused):
+class NotAllowed(EndpointRefused):
     """It is valid, but the settings do not allow its address."""
 
     def __init__(self) -> None:
@@ -66,16 +66,20 @@ class NotAllowed(Refused):
 def checked(url: str) -> str:
     """The URL, if its form is valid; its address is resolved when something is sent."""
     if len(url) > URL_MAX or not url.isascii() or not url.isprintable() or " " in url:
-        raise Refused(f"A URL has at most {URL_MAX} printable ASCII characters, and no blank.")
+        raise EndpointRefused(
+            f"A URL has at most {URL_MAX} printable ASCII characters, and no blank."
+        )
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Refused(f"This is no URL: {error}.") from None
+        raise EndpointRefused(f"This is no URL: {error}.") from None
     if parts.scheme not in PORTS or not parts.hostname or port == 0:
-        raise Refused("A URL begins with https:// and a host.")
+        raise EndpointRefused("A URL begins with https:// and a host.")
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise Refused("A URL has neither a user nor a fragment here; the signature says who sends.")
+        raise EndpointRefused(
+            "A URL has neither a user nor a fragment here; the signature says who sends."
+        )
     return url
 
 
@@ -129,8 +133,8 @@ def named(address: Address, networks: Sequence[str]) -> bool:
 
 
 def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str, int]:
-    """The address to connect to, and the port; ``Refused`` if none is allowed, or the name is not
-    resolved in time. Plain http is allowed only to configured networks."""
+    """The address to connect to, and the port; ``EndpointRefused`` if none is allowed, or the name
+    is not resolved in time. Plain http is allowed only to configured networks."""
     parts = urlsplit(checked(url))
     port = parts.port or PORTS[parts.scheme]
     found = _in_time(str(parts.hostname), port, timeout_s)
@@ -152,18 +156,18 @@ def _allowed(found: Found, scheme: str, settings: WebhookSettings) -> str | None
 
 def _in_time(host: str, port: int, timeout_s: float) -> Found:
     """The addresses of a name, by the system's resolver, which has no timeout: it runs in another
-    thread. Raises ``Refused``."""
+    thread. Raises ``EndpointRefused``."""
     if not _resolvers.acquire(timeout=timeout_s):
-        raise Refused("The name was not resolved: too many others are being resolved.")
+        raise EndpointRefused("The name was not resolved: too many others are being resolved.")
     answer: SimpleQueue[Found | Exception] = SimpleQueue()
     ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     threading.Thread(target=_resolve, args=(ask, answer), name=host, daemon=True).start()
     try:
         found = answer.get(timeout=timeout_s)
     except Empty:
-        raise Refused("The name was not resolved in time.") from None
+        raise EndpointRefused("The name was not resolved in time.") from None
     if isinstance(found, Exception):
-        raise Refused(f"The name cannot be resolved: {found}.")
+        raise EndpointRefused(f"The name cannot be resolved: {found}.")
     return found
 
 

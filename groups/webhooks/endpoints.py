@@ -18,14 +18,14 @@ from groups.queries import journal_rows
 from groups.queries.journal_position import Position
 from groups.store.sql import webhooks as sql
 from groups.webhooks import events
-from groups.webhooks.addresses import Refused, acceptable, checked
+from groups.webhooks.addresses import EndpointRefused, acceptable, checked
 from groups.webhooks.settings import WebhookSettings
 from groups.webhooks.signatures import new_secret
 
 CURSOR: Final = "events"
 
 
-class Conflict(Refused):
+class Conflict(EndpointRefused):
     """Another endpoint, or the maximum number, prevents it."""
 
 
@@ -35,7 +35,7 @@ def has_room() -> bool:
 
 
 def check_url(url: str, *, is_enabled: bool) -> None:
-    """Raise ``Refused``; one that is no longer allowed can still be disabled."""
+    """Raise ``EndpointRefused``; one that is no longer allowed can still be disabled."""
     if is_enabled:
         acceptable(url, WebhookSettings.from_django())
     else:
@@ -43,7 +43,7 @@ def check_url(url: str, *, is_enabled: bool) -> None:
 
 
 def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
-    """Create an endpoint; returns it with its secret. Raises ``Refused``."""
+    """Create an endpoint; returns it with its secret. Raises ``EndpointRefused``."""
     with transaction.atomic():
         if not has_room():
             raise Conflict("There are as many endpoints as there may be (webhooks.max).")
@@ -53,11 +53,13 @@ def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
 
 
 def save(webhook: Webhook) -> None:
-    """Write a valid endpoint. Raises ``Refused``."""
+    """Write a valid endpoint. Raises ``EndpointRefused``."""
     check_url(webhook.url, is_enabled=webhook.enabled)
     unknown = set(webhook.events) - set(events.NAMES)
     if unknown:
-        raise Refused(f"There are no such events: {', '.join(sorted(map(str, unknown)))[:200]}.")
+        raise EndpointRefused(
+            f"There are no such events: {', '.join(sorted(map(str, unknown)))[:200]}."
+        )
     if webhook.enabled and webhook.disabled_because:
         webhook.disabled_because, webhook.failures = "", 0
         webhook.failing_since = webhook.not_before = None

@@ -13,7 +13,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from groups.webhooks.addresses import Refused, resolved
+from groups.webhooks.addresses import EndpointRefused, resolved
 from groups.webhooks.settings import WebhookSettings
 
 ANSWER_BYTES_MAX: Final = 1_024
@@ -96,7 +96,7 @@ def post(url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSett
     begun, timeout_s = time.monotonic(), settings.webhooks_timeout_ms / 1000
     try:
         status, told = _post(url, body, fields, settings, timeout_s)
-    except Refused as refusal:
+    except EndpointRefused as refusal:
         status, told, error = 0, "", str(refusal)
     except (OSError, HTTPException, ValueError) as failure:
         late = time.monotonic() - begun >= timeout_s

@@ -169,8 +169,8 @@ def everything() -> list[Asked]:
         cursor.execute(NODES, [KNOWS_DRAINS])
         cursor.execute(DRAINED)
     topics.create("over", 3)
-    made = requests.ask("g", "rebalance", reason="an earlier one", actor="olga")
-    reset = requests.ask(
+    made = requests.request("g", "rebalance", reason="an earlier one", actor="olga")
+    reset = requests.request(
         "g", "reset-offsets", reason="an earlier one", actor="olga", offsets=FORGOTTEN
     )
     Operation.objects.filter(pk=reset.pk).update(state="succeeded")

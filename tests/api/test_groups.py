@@ -166,7 +166,7 @@ def test_nothing_asks_the_database_too_often(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(30)), size=3)
     changes.create("orders", 3)
     ReportRunFactory.create(started_at=timezone.now())
-    asked = requests.ask("g-01", "rebalance", reason="once more", actor="olga")
+    asked = requests.request("g-01", "rebalance", reason="once more", actor="olga")
     group = [f"/groups/g-01{tail}" for tail in ("", "/offsets", "/journal", "/rebalances")]
     beside = ["/topics", "/topics/orders", "/nodes", "/me", "/reports/rebalances"]
     for path in ["/groups", *group, "/operations", f"/operations/{asked.pk}", *beside]:

@@ -191,7 +191,7 @@ def test_what_is_switched_off_is_not_there(wanted: MetricsSettings) -> None:
 
 def test_periodic_work() -> None:
     schedule.ensure()
-    name = next(iter(look(WANTED).fleet.turns)).task.name
+    name = next(iter(look(WANTED).fleet.runs)).task.name
     Sweep.objects.update_or_create(
         name=name,
         defaults={
@@ -249,7 +249,7 @@ def test_everything_that_is_exposed_stands_in_the_table_and_the_other_way_round(
     sql(OFFSETS, "g1", "a", 1, 1)
     sql(WAITING, "g1", timedelta())
     schedule.ensure()
-    name = next(iter(look(WANTED).fleet.turns)).task.name
+    name = next(iter(look(WANTED).fleet.runs)).task.name
     Sweep.objects.update_or_create(
         name=name, defaults={"started_at": "2026-01-01T00:00Z", "took_ms": 3, "outcome": "no"}
     )

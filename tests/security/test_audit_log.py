@@ -210,7 +210,7 @@ def test_whom_a_request_was_by_is_forgotten_behind_it(root: Any) -> None:
 
 
 def test_what_is_asked_of_a_group_is_told_with_its_reason(root: Any) -> None:
-    requests.ask("packers", Operation.Verb.EVICT, reason="stuck", actor="olga", member_id="m-1")
+    requests.request("packers", Operation.Verb.EVICT, reason="stuck", actor="olga", member_id="m-1")
     (entry,) = AuditEntry.objects.filter(kind="operation-evict")
     assert (entry.who, entry.target) == ("olga", "packers")
     assert (entry.details["reason"], entry.details["member_id"]) == ("stuck", "m-1")

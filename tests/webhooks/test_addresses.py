@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from groups.webhooks import addresses
-from groups.webhooks.addresses import Refused, acceptable, checked, is_public, resolved
+from groups.webhooks.addresses import EndpointRefused, acceptable, checked, is_public, resolved
 from groups.webhooks.settings import WebhookSettings
 
 OURS = (
@@ -47,7 +47,7 @@ def test_what_is_everybodys_is(address: str) -> None:
 
 @pytest.mark.parametrize("url", ODD)
 def test_what_is_no_url_is_refused(url: str) -> None:
-    with pytest.raises(Refused, match="URL"):
+    with pytest.raises(EndpointRefused, match="URL"):
         checked(url)
 
 
@@ -56,9 +56,9 @@ ALL = "https://127.0.0.1/", "https://localhost/", "https://0x7f000001/", "https:
 
 @pytest.mark.parametrize("url", [*ALL, "https://[::ffff:7f00:1]/", "https://127.1/"])
 def test_other_ways_to_write_this_machine_are_refused(url: str) -> None:
-    with pytest.raises(Refused, match=r"address|resolved"):
+    with pytest.raises(EndpointRefused, match=r"address|resolved"):
         resolved(url, WebhookSettings.from_django(), 5)
-    with pytest.raises(Refused, match="no address that may be used"):
+    with pytest.raises(EndpointRefused, match="no address that may be used"):
         acceptable(url, WebhookSettings.from_django())
 
 
@@ -68,7 +68,7 @@ def test_what_can_lead_nowhere_is_refused_when_it_is_registered(settings: Any) -
     for url in ("https://1.1.1.1/", "https://a.example/"):
         assert acceptable(url, told) == url
     for url in ("http://1.1.1.1/", "http://a.example/", "https://x.localhost/"):
-        with pytest.raises(Refused, match="no address that may be used"):
+        with pytest.raises(EndpointRefused, match="no address that may be used"):
             acceptable(url, told)
     for network in ("127.0.0.0/8", "::1/128"):
         settings.WEBHOOKS_NETWORKS_ALLOW = network
@@ -88,7 +88,7 @@ def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
 
     monkeypatch.setattr(socket, "getaddrinfo", both)
     assert resolved("https://a.example/", WebhookSettings.from_django(), 5) == ("1.1.1.1", 443)
-    with pytest.raises(Refused, match="TLS"):
+    with pytest.raises(EndpointRefused, match="TLS"):
         resolved("http://a.example/", WebhookSettings.from_django(), 5)
     settings.WEBHOOKS_NETWORKS_ALLOW = "169.254.0.0/16, 10.0.0.0/8"
     found = resolved("http://a.example:8080/", WebhookSettings.from_django(), 5)
@@ -110,9 +110,9 @@ def test_a_name_that_is_not_resolved_in_time_is_given_up(
     monkeypatch.setattr(addresses, "_resolvers", threading.BoundedSemaphore(1))
     told = WebhookSettings.from_django()
     try:
-        with pytest.raises(Refused, match="not resolved in time"):
+        with pytest.raises(EndpointRefused, match="not resolved in time"):
             resolved("http://a.example/", told, 0.01)
-        with pytest.raises(Refused, match="too many others"):
+        with pytest.raises(EndpointRefused, match="too many others"):
             resolved("http://b.example/", told, 0.01)
     finally:
         answers.set()
