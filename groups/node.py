@@ -195,8 +195,6 @@ class Node:
         self.totals = Totals(
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )
-        self.offset_verbs = OffsetVerbs(self.coordinator, self._reader, self.totals.offsets)
-        self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.look_soon)
         self.followers = Followers()
         self.keeper.lease_loop.begun_anew = self.followers.forget
         new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
@@ -206,27 +204,41 @@ class Node:
         self.configs = Configs(
             self.coordinator, self._reader, broker_configs.from_django(), me.node_id, new_configs
         )
+        self._make_operations()
+        self.assigning = Assigning(self.coordinator)
+        refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
+        self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
+        self._make_observers()
+        self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
+        self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
+        self._make_access()
+        self.doorbell = Doorbell(self._listeners())
+
+    def _make_operations(self) -> None:
+        """What operators ask for."""
+        self.offset_verbs = OffsetVerbs(self.coordinator, self._reader, self.totals.offsets)
+        self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.look_soon)
         self.freezing = Freezing(self.coordinator, self.configs)
         self.operator = OperationDispatcher(
             self.coordinator, self.offset_verbs, self.pausing, self.freezing, self._reader
         )
-        if spans is not None:
-            self.operator.traces = spans
-        self.assigning = Assigning(self.coordinator)
-        refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
-        self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
+        if self.spans is not None:
+            self.operator.traces = self.spans
+
+    def _make_observers(self) -> None:
+        """What the node writes for the sweep and for screens; no rule reads it."""
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
-        self.waiting_groups = WaitingGroups(self.coordinator, me.node_id)
+        self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
         self.group_counts = GroupCounts(self.coordinator, self.catalogue)
-        self.client_connections = ClientConnections(me.node_id)
-        self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
-        self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
+        self.client_connections = ClientConnections(self.node_id)
+
+    def _make_access(self) -> None:
+        """What is known of clients: who they are, and what they may do."""
         self.credentials = Credentials(self._reader)
-        self.acls = Acls.from_django(self._reader, me.node_id)
-        self.quotas = Quotas.from_django(self._reader, me.node_id)
+        self.acls = Acls.from_django(self._reader, self.node_id)
+        self.quotas = Quotas.from_django(self._reader, self.node_id)
         self.audit = WireAudit(self._reader)
-        self.doorbell = Doorbell(self._listeners())
 
     def _committer(self, queue: CommitQueue, fail: Fail) -> Committer:
         make: Callable[..., Committer] = Committer

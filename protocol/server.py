@@ -225,6 +225,15 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             await self.metrics.start()
         self._set_budgets(self.node.settings)
         self.sasl = self._make_sasl(self.node.settings)
+        self._follow_the_node()
+        accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
+        keep_alive(accepting, self.node.settings.connections_gone_ms)
+        bound_unsent(accepting)
+        await self.node.start()
+        await self._run_the_node(draft.port if draft else 0)
+
+    def _follow_the_node(self) -> None:
+        """What the node calls when something changes that connections have to know."""
         self.node.credentials.deleted = self._users_deleted
         self.node.client_connections.collect = partial(connection_list.collect, self)
         self.metering = metering(self.node, lambda: self.loop_ms)
@@ -232,21 +241,17 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if self.node.acls is not None:
             self.node.acls.changed = self._rules_changed
         self.node.coordinator.hang_up = self._hang_up
-        self.node.keeper.loader.loaded = (
-            gc.freeze
-        )  # loaded objects stay; collections need not look at them
-        accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
-        keep_alive(accepting, self.node.settings.connections_gone_ms)
-        bound_unsent(accepting)
-        await self.node.start()
+        # Loaded objects stay; collections need not look at them.
+        self.node.keeper.loader.loaded = gc.freeze
+
+    async def _run_the_node(self, draft_port: int) -> None:
+        """Accept connections until the node ends."""
         running = asyncio.create_task(self.node.run())
         keys = None if self.tokens is None else asyncio.create_task(self.tokens.run())
         try:
             for listener in self._listeners:
                 await listener.start_serving()
-            announcing = asyncio.create_task(
-                self._announce(self.bound[0], draft.port if draft else 0)
-            )
+            announcing = asyncio.create_task(self._announce(self.bound[0], draft_port))
             await running
             announcing.cancel()
         finally:

@@ -99,14 +99,15 @@ def request(
         "traceparent": context.traceparent(),
     }
     with transaction.atomic():
-        if idempotency_key is None:
-            operation = Operation.objects.create(**values)
-        else:
-            operation, _ = Operation.objects.get_or_create(
-                idempotency_key=idempotency_key, defaults=values
-            )
+        operation = _inserted(values, idempotency_key)
         _notify([operation.slot])
     return operation
+
+
+def _inserted(values: Mapping[str, Any], idempotency_key: str | None) -> Operation:
+    if idempotency_key is None:
+        return Operation.objects.create(**values)
+    return Operation.objects.get_or_create(idempotency_key=idempotency_key, defaults=values)[0]
 
 
 def check_nodes(verb: str, until: datetime | None = None) -> None:
