@@ -59,10 +59,9 @@ RING = f"NOTIFY {BELL}"
 def noted(statement: str, kind: EntryKind) -> str:
     """The statement with its journal entry, and the notification of the nodes. The entry contains
     nothing of a password."""
-    note = access_note(kind, "'user', name, 'mechanism', mechanism")
+    note = access_note(kind, "'user', name, 'mechanism', mechanism").rstrip()
     return f"""
-WITH changed AS ({statement.strip()} RETURNING name, mechanism
-), noted AS ({note})
+WITH changed AS ({statement.strip()} RETURNING name, mechanism), noted AS ({note})
 SELECT pg_notify('{BELL}', '') FROM changed
 """
 

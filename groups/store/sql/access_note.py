@@ -1,4 +1,7 @@
-"""The journal's entry about access to the Kafka port, as part of a statement that changes it."""
+"""The journal's entry about access to the Kafka port, as part of a statement that changes it.
+
+Database functions are made of some of these statements: ``groups/schema.sql`` has their text.
+"""
 
 from groups.core.journal import EntryKind, Trigger
 
