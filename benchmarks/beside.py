@@ -4,7 +4,7 @@ Both serve at the same time, at default settings, and get the same load in turn,
 figure is the median of the rounds' own ratios. Rollcall's CPU is the node's and PostgreSQL's, and
 its commits are on disk before the reply, where Kafka's are not. A Kafka is started by ``--kafka
 PROGRAM``, else fetched from Maven where Java is installed. ``--rounds`` and ``--seconds`` are those
-of the requests; what is measured otherwise runs once.
+of the requests; of what is measured otherwise, changes of groups are five each, and starts once.
 """
 
 import asyncio
@@ -26,6 +26,9 @@ from launcher.installation import Installation
 
 ROUNDS, SECONDS = 5, 4.0
 REST_S = 15.0
+CHANGES = 5
+"""Of each kind. Members that are not held learn of one with their next heartbeat, by chance soon or
+late: a single change tells little."""
 
 GOALS = {
     "heartbeats": 3.0,
@@ -133,7 +136,9 @@ def rebalances(servers: tuple[Server, Server]) -> Iterator[Line]:
     """Seconds until a group of fifty has settled."""
     for (protocol, from_answer), goals in SETTLING_GOALS.items():
         found = [
-            asyncio.run(settling.measure(server.address, protocol, bool(from_answer), 1, REST_S))
+            asyncio.run(
+                settling.measure(server.address, protocol, bool(from_answer), CHANGES, REST_S)
+            )
             for server in servers
         ]
         for change, goal in zip(found[0], goals, strict=True):

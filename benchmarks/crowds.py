@@ -8,12 +8,15 @@ anybody was refused or evicted, how much the process grew, and how many connecti
 the web still uses two seconds later.
 
 The crowd is a process of its own with the lowest priority, since it has the machine of those whom
-it crowds; what the web itself needs to answer it is not kept out of the ratio.
+it crowds; what the web itself needs to answer it is not kept out of the ratio. What the crowd takes
+of the machine is measured, where it comes to the Kafka port: before that it goes to a *sink*, a
+process that accepts connections, reads what comes, and closes them after as long as a node.
 """
 
 import asyncio
 import multiprocessing
 import os
+import random
 import resource
 import statistics
 import time
@@ -21,6 +24,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing.connection import Connection
 
 import psutil
 import psycopg
@@ -52,6 +56,9 @@ PACE_S = 0.02
 GETS, DRIPS, DEAF, PARTIAL = 500, 2_000, 200, 1_000
 FRAME_BYTES, PART_BYTES = 1_048_576, 65_536
 BIG, PARTITIONS = "crowds-big", 10_000
+SINK_CLOSES_S = 10.0, 15.0
+"""As a node: ``request.first.timeout.ms`` and ``PATIENCE_MAX``."""
+
 GATHERING_S, AFTER_S = 5.0, 2.0
 """Until all of a crowd are there, and from its end to the look at connections."""
 
@@ -213,6 +220,9 @@ def crowds(kafka: str, web: str) -> list[Crowd]:
     ]
 
 
+AT_THE_NODE = {"slow loris, Kafka port", "clients that read nothing", "partial frames"}
+
+
 async def _work(count: int, one: Callable[[], Awaitable[None]]) -> None:
     await asyncio.gather(*(one() for _ in range(count)))
 
@@ -234,6 +244,42 @@ def at_work(number: int, kafka: str, web: str) -> Iterator[None]:
     made.start()
     try:
         yield
+    finally:
+        made.kill()
+        made.join()
+
+
+class Sink(asyncio.Protocol):
+    """Reads, and says nothing."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Close it some time later."""
+        loop = asyncio.get_running_loop()
+        loop.call_later(random.uniform(*SINK_CLOSES_S), transport.close)
+
+
+def sink(told: Connection) -> None:
+    """The process of the sink, until it is ended; tells HOST:PORT."""
+    import uvloop
+
+    async def serve() -> None:
+        server = await asyncio.get_running_loop().create_server(Sink, "127.0.0.1", 0)
+        host, port = server.sockets[0].getsockname()
+        told.send(f"{host}:{port}")
+        await server.serve_forever()
+
+    uvloop.run(serve())
+
+
+@contextmanager
+def sinking() -> Iterator[str]:
+    """A sink, and where it is."""
+    spawn = multiprocessing.get_context("spawn")
+    mine, its = spawn.Pipe()
+    made = spawn.Process(target=sink, args=(its,))
+    made.start()
+    try:
+        yield mine.recv()
     finally:
         made.kill()
         made.join()
@@ -266,7 +312,13 @@ async def _measure(running: Installation, seconds: float) -> bool:
         await good.watched(2)
         calm = await good.watched(seconds)
         print(f"calm: {calm}")
+        where = stack.enter_context(sinking())
         for number, (name, count, _) in enumerate(crowds(running.kafka, web)):
+            if name in AT_THE_NODE:
+                with at_work(number, where, web):
+                    await asyncio.sleep(GATHERING_S)
+                    print(f"{count:,} x {name}, at the sink: {await good.watched(seconds)}")
+                await asyncio.sleep(AFTER_S)
             before = resident_mib(nodes), resident_mib(webs)
             with at_work(number, running.kafka, web):
                 await asyncio.sleep(GATHERING_S)

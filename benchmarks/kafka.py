@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from launcher import ports
+
 VERSION = "4.3.1"
 JARS = Path.home() / ".cache" / "rollcall" / f"kafka-{VERSION}"
 HEAP = "1g"
@@ -77,7 +79,8 @@ def program() -> Iterator[str]:
 def serve(port: int, data: Path) -> None:
     """Become Kafka."""
     properties = data / "server.properties"
-    made = PROPERTIES.format(port=port, controller=port + 1, data=data)
+    [controller] = ports.free(1)
+    made = PROPERTIES.format(port=port, controller=controller, data=data)
     properties.write_text(made)
     java = ["java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", f"{JARS}/*"]
     if not (data / "log" / "meta.properties").exists():

@@ -153,8 +153,14 @@ def kafka(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+
+    def serves() -> bool:
+        if process.poll() is not None:
+            raise RuntimeError(f"{program} ended with {process.returncode}")
+        return answer(f"127.0.0.1:{port}", API_VERSIONS)[4:] == b"\0\0"
+
     try:
-        until(lambda: answer(f"127.0.0.1:{port}", API_VERSIONS)[4:] == b"\0\0")
+        until(serves)
         pids = [process.pid]
         served_s = time.monotonic() - begun
         yield Started(served_s, served_s, cpu_seconds(pids)), lambda: pids
