@@ -12,8 +12,8 @@ from itertools import repeat
 from struct import Struct
 from typing import Any
 
-from groups.catalogue.cache import Entry
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.catalogue.cache import CatalogueEntry
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetCommit, OffsetWrite, Ticket
@@ -254,7 +254,7 @@ class CommitFastPath:
         self._server.pending_replies.open(ticket, self)
         self._server.node.coordinator.submit(group_id, event)
 
-    def _entries(self, request: OffsetCommitRequest, version: int) -> list[Entry]:
+    def _entries(self, request: OffsetCommitRequest, version: int) -> list[CatalogueEntry]:
         """The catalogue entries of the topics; empty if this node does not know one of them."""
         catalogue = self._server.node.catalogue
         if version < TOPIC_IDS_SINCE:
@@ -313,14 +313,14 @@ class JudgedCommitFastPath(CommitFastPath):
     def _stands(self, known: Known) -> bool:
         return self._may(known.group_id, known.topics) and super()._stands(known)
 
-    def _entries(self, request: OffsetCommitRequest, version: int) -> list[Entry]:
+    def _entries(self, request: OffsetCommitRequest, version: int) -> list[CatalogueEntry]:
         entries = super()._entries(request, version)
         return entries if self._may(request.group_id, [e.name for e in entries]) else []
 
     def _may(self, group_id: str, topics: Sequence[str]) -> bool:
         may = self._session.access.may
-        return may(Operation.READ, ResourceType.GROUP, group_id) and all(
-            may(Operation.READ, ResourceType.TOPIC, topic) for topic in topics
+        return may(AclOperation.READ, ResourceType.GROUP, group_id) and all(
+            may(AclOperation.READ, ResourceType.TOPIC, topic) for topic in topics
         )
 
 

@@ -7,7 +7,7 @@ only while the node's lease is valid. Other requests go to the queue.
 from struct import Struct
 
 from groups.coordinator.runtime import CoordinatorRuntime
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Millis
 from protocol.authorization.access import Open
@@ -214,14 +214,14 @@ class JudgedFastPath(FastPath):
         self._access = access
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
-        if not self._access.may(Operation.READ, ResourceType.GROUP, self.group_id):
+        if not self._access.may(AclOperation.READ, ResourceType.GROUP, self.group_id):
             return None  # the queue refuses it
         return super()._look(correlation_id, now)
 
     def verdict(self) -> ErrorCode:
         """Also whether the client may still send heartbeats: a rule may have been removed while
         this one was held."""
-        if not self._access.may(Operation.READ, ResourceType.GROUP, self.group_id):
+        if not self._access.may(AclOperation.READ, ResourceType.GROUP, self.group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
         return super().verdict()
 

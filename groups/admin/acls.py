@@ -15,8 +15,8 @@ from groups.admin.base import RollcallAdmin
 from groups.admin.curl import curl
 from groups.core.acls import forms as rules
 from groups.core.acls.bindings import (
+    AclOperation,
     Binding,
-    Operation,
     PatternType,
     Permission,
     ResourceType,
@@ -51,7 +51,7 @@ class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stub
     """The form of a new ACL; the rules of ``groups.core.acls`` validate it."""
 
     permission = _words(Permission.ALLOW, Permission.DENY)
-    operation = _words(*(word for word in Operation if word >= Operation.ALL))
+    operation = _words(*(word for word in AclOperation if word >= AclOperation.ALL))
     resource_type = _words(*(word for word in ResourceType if word >= ResourceType.TOPIC))
     pattern = _words(PatternType.LITERAL, PatternType.PREFIXED)
 
@@ -111,7 +111,7 @@ class AclAdmin(RollcallAdmin):
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Any host, as in Kafka's tools; of the operations not ALL."""
-        return {"host": "*", "operation": Operation.READ.name}
+        return {"host": "*", "operation": AclOperation.READ.name}
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, with a hint if there is no authorizer."""

@@ -21,9 +21,9 @@ from groups.api.schema import DRY_RUN, ID, NAME, PAGE, PART, page_beside, page_o
 from groups.api.views import View, actor
 from groups.core.acls import forms
 from groups.core.acls.bindings import (
+    AclOperation,
     Binding,
     Filter,
-    Operation,
     PatternType,
     Permission,
     ResourceType,
@@ -34,7 +34,7 @@ from groups.models import Acl, KafkaUser
 FILTERED: Final[Mapping[str, type[IntEnum]]] = {
     "resource_type": ResourceType,
     "pattern": PatternType,
-    "operation": Operation,
+    "operation": AclOperation,
     "permission": Permission,
 }
 
@@ -144,7 +144,7 @@ def _filter(query: Mapping[str, Any]) -> Filter:
         PatternType[query.get("pattern", "ANY")],
         query.get("principal"),
         query.get("host"),
-        Operation[query.get("operation", "ANY")],
+        AclOperation[query.get("operation", "ANY")],
         Permission[query.get("permission", "ANY")],
     )
 

@@ -37,7 +37,7 @@ class Unavailable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """One topic. ``end_offsets``: the end of each partition's work; missing means 0. ``racks``:
     those near to each partition; missing means none."""
 
@@ -81,22 +81,22 @@ class Catalogue:
         self.partition_count = 0
         self._coming = Room(0, 0)
         self._connections = connections
-        self._by_name: dict[str, Entry] = {}
-        self._by_id: dict[UUID, Entry] = {}
-        self._sorted: tuple[Entry, ...] | None = ()
+        self._by_name: dict[str, CatalogueEntry] = {}
+        self._by_id: dict[UUID, CatalogueEntry] = {}
+        self._sorted: tuple[CatalogueEntry, ...] | None = ()
         self._reading = asyncio.Lock()
 
     # -- the copy
 
-    def get(self, name: str) -> Entry | None:
+    def get(self, name: str) -> CatalogueEntry | None:
         """The topic with this name, from memory."""
         return self._by_name.get(name)
 
-    def by_id(self, topic_id: UUID) -> Entry | None:
+    def by_id(self, topic_id: UUID) -> CatalogueEntry | None:
         """The topic with this id, from memory."""
         return self._by_id.get(topic_id)
 
-    def all(self) -> Sequence[Entry]:
+    def all(self) -> Sequence[CatalogueEntry]:
         """Every topic in memory, by name."""
         if self._sorted is None:
             self._sorted = tuple(sorted(self._by_name.values(), key=lambda entry: entry.name))
@@ -152,14 +152,14 @@ class Catalogue:
 
     # -- look-ups in the rows: another node may just have created the topic
 
-    async def find(self, name: str) -> Entry | None:
+    async def find(self, name: str) -> CatalogueEntry | None:
         """The topic with this name; if it is not in memory, its row is read.
 
         Raises ``Unavailable``.
         """
         return (await self.find_many((name,))).get(name)
 
-    async def find_many(self, names: Iterable[str]) -> Mapping[str, Entry]:
+    async def find_many(self, names: Iterable[str]) -> Mapping[str, CatalogueEntry]:
         """The existing topics, with at most one round trip. Raises ``Unavailable``.
 
         Names may be any text of a client: an invalid one is not looked up.
@@ -171,12 +171,12 @@ class Catalogue:
                 await self._look(connection, missing)
         return self.known(wanted)
 
-    def known(self, names: Iterable[str]) -> Mapping[str, Entry]:
+    def known(self, names: Iterable[str]) -> Mapping[str, CatalogueEntry]:
         """The topics in memory. No I/O."""
         known = self._by_name
         return {name: known[name] for name in names if name in known}
 
-    async def find_many_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, Entry]:
+    async def find_many_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, CatalogueEntry]:
         """The same by id. Raises ``Unavailable``."""
         wanted = dict.fromkeys(topic_ids)
         missing = [topic_id for topic_id in wanted if topic_id not in self._by_id]
@@ -185,14 +185,14 @@ class Catalogue:
                 self._add(await _rows(connection, sql.FIND_TOPICS_BY_ID, topic_ids=missing))
         return self.known_by_id(wanted)
 
-    def known_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, Entry]:
+    def known_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, CatalogueEntry]:
         """The same by id. No I/O."""
         known = self._by_id
         return {topic_id: known[topic_id] for topic_id in topic_ids if topic_id in known}
 
     # -- changes
 
-    async def create(self, name: str, partitions: int, author: Told = NOBODY) -> Entry:
+    async def create(self, name: str, partitions: int, author: Told = NOBODY) -> CatalogueEntry:
         """Create one topic. Refuses TOPIC_ALREADY_EXISTS; raises ``Unavailable``."""
         made = await self.create_many({name: partitions}, author)
         if name not in made:
@@ -201,7 +201,7 @@ class Catalogue:
 
     async def create_many(
         self, partitions: Mapping[str, int], author: Told = NOBODY
-    ) -> Mapping[str, Entry]:
+    ) -> Mapping[str, CatalogueEntry]:
         """Create topics, all in one transaction; returns those that did not exist before.
 
         Names and counts must be valid. Raises ``Unavailable``.
@@ -213,7 +213,7 @@ class Catalogue:
 
     async def _create(
         self, ids: Mapping[str, UUID], counts: Sequence[int], author: Told
-    ) -> Mapping[str, Entry]:
+    ) -> Mapping[str, CatalogueEntry]:
         async with self._asking() as connection:
             made = await _rows(
                 connection,
@@ -225,9 +225,9 @@ class Catalogue:
             )
             await self._look(connection, list(ids))
         partitions = dict(zip(ids, counts, strict=True))
-        return {row[0]: Entry(row[0], ids[row[0]], partitions[row[0]]) for row in made}
+        return {row[0]: CatalogueEntry(row[0], ids[row[0]], partitions[row[0]]) for row in made}
 
-    async def grow(self, name: str, count: int, author: Told = NOBODY) -> Entry:
+    async def grow(self, name: str, count: int, author: Told = NOBODY) -> CatalogueEntry:
         """Add partitions to a topic.
 
         Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS for no
@@ -341,10 +341,10 @@ def unknown_topic(name: str) -> Refuse:
     return Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
 
 
-def _entry(row: Sequence[Any]) -> Entry:
+def _entry(row: Sequence[Any]) -> CatalogueEntry:
     name, topic_id, partitions, end_offsets, racks = row
     near = tuple(map(frozenset, racks))
-    return Entry(name, topic_id, partitions, tuple(end_offsets), near)
+    return CatalogueEntry(name, topic_id, partitions, tuple(end_offsets), near)
 
 
 def _asked(partitions: Collection[tuple[str, int]]) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
-from groups.catalogue.cache import Catalogue, Entry
+from groups.catalogue.cache import Catalogue, CatalogueEntry
 from groups.core.assignors.types import Racks
 from groups.core.consumer.group import ConsumerGroup
 
@@ -26,7 +26,7 @@ class View:
     racks: Racks = field(default_factory=dict)
 
     @classmethod
-    def of(cls, looked_up: frozenset[str], entries: Mapping[str, Entry]) -> Self:
+    def of(cls, looked_up: frozenset[str], entries: Mapping[str, CatalogueEntry]) -> Self:
         """The view of these entries of the catalogue."""
         topics = {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
         racks = {entry.topic_id.hex: entry.racks for entry in entries.values() if entry.racks}

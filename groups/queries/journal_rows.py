@@ -16,7 +16,7 @@ LOOKED_BACK: Final = 500
 transactions that were running."""
 
 
-class Entry(NamedTuple):
+class JournalRow(NamedTuple):
     """The columns that decide which readers want an entry."""
 
     seq: int
@@ -36,7 +36,7 @@ def is_behind(position: Position) -> bool:
     return greatest is not None and greatest < position.greatest
 
 
-def beyond(position: Position) -> Sequence[Entry]:
+def beyond(position: Position) -> Sequence[JournalRow]:
     """A page of entries that a position has not read, in order of numbers."""
     wanted = Q(id__gt=position.greatest)
     for gap in position.gaps:
@@ -44,4 +44,4 @@ def beyond(position: Position) -> Sequence[Entry]:
     # With the OR alone PostgreSQL would not use the index, and could read from the first entry on.
     first = position.gaps[0].first if position.gaps else position.greatest + 1
     rows = Journal.objects.filter(wanted, id__gte=first).order_by("id")
-    return [Entry(*row) for row in rows.values_list("id", "group_id", "kind")[:PAGE]]
+    return [JournalRow(*row) for row in rows.values_list("id", "group_id", "kind")[:PAGE]]

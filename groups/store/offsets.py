@@ -35,7 +35,7 @@ def _everything(_at: Partition) -> bool:
     return True
 
 
-class Committed(NamedTuple):
+class CommittedOffset(NamedTuple):
     """One committed offset. ``leader_epoch`` -1: none was committed."""
 
     offset: int
@@ -55,7 +55,7 @@ class Some(NamedTuple):
 class Read(NamedTuple):
     """What was found of them; what was never committed is in neither."""
 
-    committed: Mapping[Partition, Committed]
+    committed: Mapping[Partition, CommittedOffset]
     unstable: Container[Partition]
 
 
@@ -70,7 +70,7 @@ async def committed(
     *,
     room: int | None = None,
     is_asked: Callable[[Partition], bool] = _everything,
-) -> Mapping[Partition, Committed]:
+) -> Mapping[Partition, CommittedOffset]:
     """The group's committed offsets of these topics (None: all), by (topic, partition).
 
     If there are many, only partitions for which ``is_asked`` is true are kept, at most ``room``
@@ -83,7 +83,7 @@ async def committed(
     async with readers.connection() as connection:
         few = {**told, "most": FEW_ROWS + 1}
         cursor = await connection.execute(query.encode(), few, prepare=False)
-        found = {(row[0], row[1]): Committed(*row[2:]) async for row in in_slices(cursor)}
+        found = {(row[0], row[1]): CommittedOffset(*row[2:]) async for row in in_slices(cursor)}
         if len(found) <= FEW_ROWS:
             return found
         del found
@@ -94,13 +94,13 @@ async def committed(
 
 async def _much(
     rows: AsyncGenerator[Any, None], room: int | None, is_asked: Callable[[Partition], bool]
-) -> Mapping[Partition, Committed]:
+) -> Mapping[Partition, CommittedOffset]:
     """Read row by row through a cursor, so that the server keeps the rest."""
-    found, left = dict[Partition, Committed](), sys.maxsize if room is None else room
+    found, left = dict[Partition, CommittedOffset](), sys.maxsize if room is None else room
     async with aclosing(rows):
         async for topic, partition, *what in rows:
             if is_asked((topic, partition)):
-                found[topic, partition] = kept = Committed(*what)
+                found[topic, partition] = kept = CommittedOffset(*what)
                 left -= ROW_BYTES + len(kept.metadata.encode())
                 if left < 0:
                     raise TooLong
@@ -116,7 +116,7 @@ async def of_partitions(
     Raises psycopg's errors and PoolTimeout when the database is away.
     """
     places = [(one, at) for one, some in enumerate(asked) for at in some.partitions]
-    committed: list[dict[Partition, Committed]] = [{} for _ in asked]
+    committed: list[dict[Partition, CommittedOffset]] = [{} for _ in asked]
     unstable: list[set[Partition]] = [set() for _ in asked]
     told = {
         "place": array(range(len(places))),
@@ -132,13 +132,13 @@ async def of_partitions(
             if found[0] is None:
                 unstable[one].add(at)
             else:
-                committed[one][at] = Committed(*found)
+                committed[one][at] = CommittedOffset(*found)
     return [Read(*each) for each in zip(committed, unstable, strict=True)]
 
 
 async def committed_of_many(
     readers: AsyncConnectionPool[Connection], asked: Sequence[Asked]
-) -> list[dict[Partition, Committed]] | None:
+) -> list[dict[Partition, CommittedOffset]] | None:
     """The committed offsets of each group, in order, with one statement; None if there are more
     than ``FEW_ROWS``: the caller then asks for fewer groups at once.
 
@@ -147,7 +147,7 @@ async def committed_of_many(
     rows = await _of_many(readers, group_rows.FETCH_OFFSETS_OF_GROUPS, asked)
     if rows is None:
         return None
-    return [{(row[0], row[1]): Committed(*row[2:]) for row in each} for each in rows]
+    return [{(row[0], row[1]): CommittedOffset(*row[2:]) for row in each} for each in rows]
 
 
 async def unstable_of_many(

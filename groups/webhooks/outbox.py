@@ -16,7 +16,7 @@ from django.utils import timezone
 from groups.models import Journal, Webhook, WebhookCursor
 from groups.queries import attention, journal_rows, overview
 from groups.queries.journal_position import Gap, Position
-from groups.queries.journal_rows import Entry
+from groups.queries.journal_rows import JournalRow
 from groups.queries.overview import LISTED_MAX
 from groups.store.sql import webhooks as sql
 from groups.webhooks import endpoints, events
@@ -88,7 +88,7 @@ def _position(state: Mapping[str, Any]) -> Position:
     return journal_rows.end(time.time()) if journal_rows.is_behind(position) else position
 
 
-def _of_entries(page: Sequence[Entry], told: Sequence[Webhook]) -> list[Queued]:
+def _of_entries(page: Sequence[JournalRow], told: Sequence[Webhook]) -> list[Queued]:
     """The wanted entries as events: others are not read."""
     who = {entry.seq: _who(told, events.name_of(entry.kind), entry.group_id) for entry in page}
     wanted = [seq for seq, webhooks in who.items() if webhooks]

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from groups.core.acls.bindings import (
     CLUSTER_NAME,
     OPERATIONS,
-    Operation,
+    AclOperation,
     ResourceType,
 )
 from groups.core.acls.index import AclIndex, Who, host
@@ -43,15 +43,15 @@ class Open:
 
     is_on = False
 
-    def may(self, _operation: Operation, _kind: ResourceType, _name: str = CLUSTER_NAME) -> bool:
+    def may(self, _operation: AclOperation, _kind: ResourceType, _name: str = CLUSTER_NAME) -> bool:
         """Whether this operation is allowed."""
         return True
 
-    def may_any(self, _operation: Operation, _kind: ResourceType) -> bool:
+    def may_any(self, _operation: AclOperation, _kind: ResourceType) -> bool:
         """Whether the operation is allowed on at least one name."""
         return True
 
-    def may_all(self, _operation: Operation, _kind: ResourceType, _prefix: str = "") -> bool:
+    def may_all(self, _operation: AclOperation, _kind: ResourceType, _prefix: str = "") -> bool:
         """Whether the operation is allowed on every name with this prefix."""
         return True
 
@@ -75,11 +75,11 @@ class Judged(Open):
     def __init__(self, rules: Rules, known: Known) -> None:
         self._rules = rules
         self._known = known
-        self._kept: dict[tuple[Operation, ResourceType, str], bool] = {}
+        self._kept: dict[tuple[AclOperation, ResourceType, str], bool] = {}
         self._found = (-1, "")
         self._who = Who("", "")
 
-    def may(self, operation: Operation, kind: ResourceType, name: str = CLUSTER_NAME) -> bool:
+    def may(self, operation: AclOperation, kind: ResourceType, name: str = CLUSTER_NAME) -> bool:
         """Whether this operation is allowed."""
         if self._found != (self._rules.version, self._known.principal):
             self._begin_anew()
@@ -93,12 +93,12 @@ class Judged(Open):
                 self._tell(operation, kind, name)
         return found
 
-    def may_any(self, operation: Operation, kind: ResourceType) -> bool:
+    def may_any(self, operation: AclOperation, kind: ResourceType) -> bool:
         """Whether the operation is allowed on at least one name."""
         self._begin_anew()
         return self._rules.index.allows_any(self._who, operation, kind)
 
-    def may_all(self, operation: Operation, kind: ResourceType, prefix: str = "") -> bool:
+    def may_all(self, operation: AclOperation, kind: ResourceType, prefix: str = "") -> bool:
         """Whether the operation is allowed on every name with this prefix."""
         self._begin_anew()
         return self._rules.index.allows_all(self._who, operation, kind, prefix)
@@ -117,7 +117,7 @@ class Judged(Open):
             self._found = found
             self._who = Who(self._known.principal, host(self._known.address))
 
-    def _tell(self, operation: Operation, kind: ResourceType, name: str) -> None:
+    def _tell(self, operation: AclOperation, kind: ResourceType, name: str) -> None:
         shown = name[:NAME_SHOWN_CHARS]
         who = self._who
         logger.debug(

@@ -9,16 +9,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.draft import DRAFT_MESSAGES
 
 TOPIC, GROUP, CLUSTER = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.CLUSTER
 TRANSACTION = ResourceType.TRANSACTIONAL_ID
-READ, WRITE, CREATE, DELETE = Operation.READ, Operation.WRITE, Operation.CREATE, Operation.DELETE
-ALTER, DESCRIBE = Operation.ALTER, Operation.DESCRIBE
-DESCRIBE_CONFIGS, ALTER_CONFIGS = Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS
+READ, WRITE, CREATE, DELETE = (
+    AclOperation.READ,
+    AclOperation.WRITE,
+    AclOperation.CREATE,
+    AclOperation.DELETE,
+)
+ALTER, DESCRIBE = AclOperation.ALTER, AclOperation.DESCRIBE
+DESCRIBE_CONFIGS, ALTER_CONFIGS = AclOperation.DESCRIBE_CONFIGS, AclOperation.ALTER_CONFIGS
 
 When = Callable[[Any, Any], bool]
 """Whether a permission is needed, from a request and one of its elements."""
@@ -42,13 +47,13 @@ class Need:
     content of the response; ``note`` says how.
     """
 
-    operation: Operation
+    operation: AclOperation
     resource: ResourceType
     path: str = ""
     is_each: bool = False
     answer: str = ""
     when: When = _always
-    instead: Operation | None = None
+    instead: AclOperation | None = None
     in_handler: bool = False
     note: str = ""
 
@@ -77,15 +82,15 @@ class Row:
     changes: str = ""
 
 
-def _whole(operation: Operation, kind: ResourceType, path: str = "", answer: str = "") -> Need:
+def _whole(operation: AclOperation, kind: ResourceType, path: str = "", answer: str = "") -> Need:
     return Need(operation=operation, resource=kind, path=path, answer=answer)
 
 
-def _each(operation: Operation, kind: ResourceType, path: str, answer: str, **more: Any) -> Need:
+def _each(operation: AclOperation, kind: ResourceType, path: str, answer: str, **more: Any) -> Need:
     return Need(operation=operation, resource=kind, path=path, answer=answer, is_each=True, **more)
 
 
-def _shown(operation: Operation, kind: ResourceType, note: str, **more: Any) -> Need:
+def _shown(operation: AclOperation, kind: ResourceType, note: str, **more: Any) -> Need:
     return Need(operation=operation, resource=kind, in_handler=True, note=note, **more)
 
 
@@ -116,7 +121,7 @@ _COORDINATORS: Final = tuple(
 )
 
 
-def _configs(operation: Operation, answer: str) -> tuple[Need, ...]:
+def _configs(operation: AclOperation, answer: str) -> tuple[Need, ...]:
     path = "resources.resource_name"
     return tuple(
         _each(operation, kind, path, answer, when=_of_type(number))
@@ -182,7 +187,7 @@ BY_KEY: Final[Mapping[int, Row]] = {
                 when=_named,
             ),
             _shown(
-                Operation.IDEMPOTENT_WRITE,
+                AclOperation.IDEMPOTENT_WRITE,
                 CLUSTER,
                 "without a transactional id; or WRITE on any topic",
             ),

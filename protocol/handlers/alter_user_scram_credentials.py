@@ -16,7 +16,7 @@ from groups.access.scram_credentials import (
     credential,
     is_name,
 )
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.handlers.support import acl_wire
@@ -65,7 +65,7 @@ async def handle(
     """All changes of a user or none; those of all users in one transaction."""
     asked = [Asked(each.name, each.mechanism) for each in request.deletions]
     asked += [Asked(each.name, each.mechanism, each) for each in request.upsertions]
-    may = call.access.may(Operation.ALTER, ResourceType.CLUSTER)
+    may = call.access.may(AclOperation.ALTER, ResourceType.CLUSTER)
     if not call.access.is_on or not may:
         return _response(
             dict.fromkeys((each.name for each in asked), FORBIDDEN if call.access.is_on else OFF)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.assignors.types import Part
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member, by_topic
@@ -82,7 +82,7 @@ def _has_hidden_topics(group: ConsumerGroup, call: Call) -> bool:
     entries = (call.node.catalogue.by_id(UUID(hex=topic)) for topic in parts)
     names = {entry.name for entry in entries if entry is not None}
     names.update(*(member.topics for member in group.members.values()))
-    return not all(call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, n) for n in names)
+    return not all(call.access.may(AclOperation.DESCRIBE, ResourceType.TOPIC, n) for n in names)
 
 
 def _described(group: ConsumerGroup, authorized: int, call: Call) -> DescribedGroup:

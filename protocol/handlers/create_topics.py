@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from groups.catalogue.cache import Entry, Unavailable
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.catalogue.cache import CatalogueEntry, Unavailable
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.configs.topic import check_new, entries
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import (
@@ -92,7 +92,9 @@ async def _made(
     try:
         if validate_only:
             there = await catalogue.find_many(wanted)
-            made = {n: Entry(n, NO_ID, count) for n, count in wanted.items() if n not in there}
+            made = {
+                n: CatalogueEntry(n, NO_ID, count) for n, count in wanted.items() if n not in there
+            }
         else:
             made = dict(await catalogue.create_many(wanted, call.author.told())) if wanted else {}
     except Unavailable:
@@ -122,8 +124,8 @@ CONFIGS = [
 """The settings of a new topic, as in DescribeConfigs."""
 
 
-def _created(entry: Entry, call: Call) -> CreatableTopicResult:
-    shows = call.access.may(Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, entry.name)
+def _created(entry: CatalogueEntry, call: Call) -> CreatableTopicResult:
+    shows = call.access.may(AclOperation.DESCRIBE_CONFIGS, ResourceType.TOPIC, entry.name)
     return CreatableTopicResult(
         name=entry.name,
         topic_id=entry.topic_id,

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 from uuid import UUID
 
-from groups.catalogue.cache import Entry, Unavailable, unknown_topic
+from groups.catalogue.cache import CatalogueEntry, Unavailable, unknown_topic
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
@@ -44,7 +44,7 @@ async def handle(request: DeleteTopicsRequest, call: Call) -> DeleteTopicsRespon
 
 
 async def _answer(asked: Asked, times: Counter[Asked], call: Call) -> DeletableTopicResult:
-    entry: Entry | None = None
+    entry: CatalogueEntry | None = None
     code: int = ErrorCode.NONE
     message: str | None = None
     try:
@@ -69,7 +69,7 @@ def _check_form(asked: Asked, times: Counter[Asked]) -> None:
         raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
 
 
-async def _find(asked: Asked, call: Call) -> Entry:
+async def _find(asked: Asked, call: Call) -> CatalogueEntry:
     catalogue = call.node.catalogue
     if asked.name is not None:
         entry = await catalogue.find(asked.name)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from groups.catalogue.cache import Entry, Unavailable
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.catalogue.cache import CatalogueEntry, Unavailable
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.topics import name_problem
 from protocol.call import Call
@@ -63,7 +63,7 @@ def _refused(request: DescribeTopicPartitionsRequest) -> DescribeTopicPartitions
     )
 
 
-async def _all(call: Call) -> Mapping[str, Entry]:
+async def _all(call: Call) -> Mapping[str, CatalogueEntry]:
     """Every topic that the client may describe."""
     everything = call.node.catalogue.all()
     if not call.access.is_on:
@@ -72,7 +72,7 @@ async def _all(call: Call) -> Mapping[str, Entry]:
 
 
 def _is_shown(name: str, call: Call) -> bool:
-    return call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, name)
+    return call.access.may(AclOperation.DESCRIBE, ResourceType.TOPIC, name)
 
 
 def _hidden(name: str) -> DescribeTopicPartitionsResponseTopic:
@@ -84,7 +84,7 @@ def _hidden(name: str) -> DescribeTopicPartitionsResponseTopic:
 
 def _page(
     names: Sequence[str],
-    found: Mapping[str, Entry],
+    found: Mapping[str, CatalogueEntry],
     missing: int,
     cursor: Cursor | None,
     room: int,
@@ -123,7 +123,9 @@ def _failed(name: str, code: int, call: Call) -> DescribeTopicPartitionsResponse
     )
 
 
-def _described(entry: Entry, partitions: range, call: Call) -> DescribeTopicPartitionsResponseTopic:
+def _described(
+    entry: CatalogueEntry, partitions: range, call: Call
+) -> DescribeTopicPartitionsResponseTopic:
     return DescribeTopicPartitionsResponseTopic(
         name=entry.name,
         topic_id=entry.topic_id,
@@ -132,7 +134,9 @@ def _described(entry: Entry, partitions: range, call: Call) -> DescribeTopicPart
     )
 
 
-def _partition(entry: Entry, index: int, call: Call) -> DescribeTopicPartitionsResponsePartition:
+def _partition(
+    entry: CatalogueEntry, index: int, call: Call
+) -> DescribeTopicPartitionsResponsePartition:
     leader = call.node.cluster.leader(entry.topic_id, index)
     return DescribeTopicPartitionsResponsePartition(
         error_code=ErrorCode.NONE if leader >= 0 else WireCode.LEADER_NOT_AVAILABLE,

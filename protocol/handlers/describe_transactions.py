@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from groups.coordinator.transactions import Described
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.support import validation
@@ -92,6 +92,6 @@ def _state(
         topics=[
             TopicData(topic=topic, partitions=partitions)
             for topic, partitions in found.waiting.items()
-            if call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, topic)
+            if call.access.may(AclOperation.DESCRIBE, ResourceType.TOPIC, topic)
         ],
     )

@@ -1,7 +1,7 @@
 """InitProducerId (22): return a producer id and epoch, and fence the previous producer of a
 transactional id (KIP-98, KIP-360)."""
 
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import NO_EPOCH, NO_ID, Claim
 from protocol.call import Call
@@ -51,8 +51,8 @@ def _claim(request: InitProducerIdRequest) -> Claim | None:
 def _check_idempotent(call: Call) -> None:
     """KIP-679: a client that may write to any topic may be idempotent."""
     access = call.access
-    is_allowed = access.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER)
-    if not is_allowed and not access.may_any(Operation.WRITE, ResourceType.TOPIC):
+    is_allowed = access.may(AclOperation.IDEMPOTENT_WRITE, ResourceType.CLUSTER)
+    if not is_allowed and not access.may_any(AclOperation.WRITE, ResourceType.TOPIC):
         raise Refuse(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
 
 

@@ -4,7 +4,7 @@ The list comes from memory, so the lease must be valid: a node that was suspende
 that other nodes own by now.
 """
 
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from rollcall.wire.limits import REPLY_BYTES_MAX
@@ -24,11 +24,11 @@ async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
         return ListGroupsResponse(error_code=code)
     states = {state.lower() for state in request.states_filter or ()}
     types = {kind.lower() for kind in request.types_filter or ()}
-    sees_all = call.access.may(Operation.DESCRIBE, ResourceType.CLUSTER)
+    sees_all = call.access.may(AclOperation.DESCRIBE, ResourceType.CLUSTER)
     groups, room = list[ListedGroup](), REPLY_BYTES_MAX
     async for group in call.each(list(call.node.coordinator.groups())):
         row = group.durable.group
-        if not (sees_all or call.access.may(Operation.DESCRIBE, GROUP, row.group_id)):
+        if not (sees_all or call.access.may(AclOperation.DESCRIBE, GROUP, row.group_id)):
             continue
         if (states and row.state.lower() not in states) or (types and row.kind not in types):
             continue

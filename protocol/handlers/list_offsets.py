@@ -7,7 +7,7 @@ one: clients reset an offset that is out of range, so "0" would discard their co
 from collections.abc import Mapping
 from functools import partial
 
-from groups.catalogue.cache import Entry, Unavailable
+from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
@@ -61,7 +61,7 @@ async def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse
 
 def _response(
     request: ListOffsetsRequest,
-    topics: Mapping[str, Entry],
+    topics: Mapping[str, CatalogueEntry],
     missing: int,
     committed: Committed | None,
     version: int,
@@ -92,7 +92,9 @@ def _each_once(request: ListOffsetsRequest) -> dict[str, dict[int, ListOffsetsPa
     return asked
 
 
-def _ends_asked(request: ListOffsetsRequest, topics: Mapping[str, Entry]) -> set[tuple[str, int]]:
+def _ends_asked(
+    request: ListOffsetsRequest, topics: Mapping[str, CatalogueEntry]
+) -> set[tuple[str, int]]:
     return {
         (topic.name, part.partition_index)
         for topic in request.topics
@@ -104,7 +106,7 @@ def _ends_asked(request: ListOffsetsRequest, topics: Mapping[str, Entry]) -> set
 
 def _partition(
     asked: ListOffsetsPartition,
-    topic: Entry | None,
+    topic: CatalogueEntry | None,
     missing: int,
     committed: Committed | None,
     version: int,

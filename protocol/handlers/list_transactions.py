@@ -1,6 +1,6 @@
 """ListTransactions (66): the transactional ids of this node's slots (KIP-664)."""
 
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import State
 from protocol.call import Call
@@ -31,7 +31,7 @@ async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactio
     async for one, age_ms in call.each(found):
         if (states and one.state not in states) or (producers and one.producer_id not in producers):
             continue
-        if not call.access.may(Operation.DESCRIBE, TRANSACTION, one.transactional_id):
+        if not call.access.may(AclOperation.DESCRIBE, TRANSACTION, one.transactional_id):
             continue
         if age_ms <= request.duration_filter:
             continue

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from groups.catalogue.cache import Entry, Unavailable
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.catalogue.cache import CatalogueEntry, Unavailable
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.topics import (
     PARTITIONS_MAX,
@@ -75,7 +75,7 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
         return [
             await told.known(entry)
             async for entry in call.each(call.node.catalogue.all())
-            if shown.may(Operation.DESCRIBE, ResourceType.TOPIC, entry.name)
+            if shown.may(AclOperation.DESCRIBE, ResourceType.TOPIC, entry.name)
         ]
     if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
         return [
@@ -115,7 +115,7 @@ class _Answer:
         self._room = PARTITIONS_TOLD_MAX
         self._nodes = tuple(call.reachable())
 
-    async def known(self, entry: Entry) -> MetadataResponseTopic:
+    async def known(self, entry: CatalogueEntry) -> MetadataResponseTopic:
         """An existing topic. A long list of partitions is created in the thread."""
         count = entry.partitions
         self._room -= count
@@ -176,15 +176,15 @@ async def _shown(names: Iterable[str], call: Call) -> dict[str, None]:
     if not call.access.is_on:
         return dict.fromkeys(names)
     each = call.each(names)
-    return {n: None async for n in each if may(Operation.DESCRIBE, ResourceType.TOPIC, n)}
+    return {n: None async for n in each if may(AclOperation.DESCRIBE, ResourceType.TOPIC, n)}
 
 
 def _not_creatable(names: Sequence[str], call: Call) -> list[str]:
     """The names for which this client may not create topics."""
     may = call.access.may
-    if not names or may(Operation.CREATE, ResourceType.CLUSTER):
+    if not names or may(AclOperation.CREATE, ResourceType.CLUSTER):
         return []
-    return [n for n in names if not may(Operation.CREATE, ResourceType.TOPIC, n)]
+    return [n for n in names if not may(AclOperation.CREATE, ResourceType.TOPIC, n)]
 
 
 def _room_for(names: Sequence[str], call: Call) -> dict[str, int]:
@@ -212,7 +212,7 @@ async def _by_id(
         _failed(missing, None, NOT_ASKED, topic_id)
         if topic_id not in found
         else await told.known(found[topic_id])
-        if call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, found[topic_id].name)
+        if call.access.may(AclOperation.DESCRIBE, ResourceType.TOPIC, found[topic_id].name)
         else _failed(REFUSED, None, NOT_ASKED, topic_id)
         async for topic_id in call.each(ids)
     ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Se
 from functools import partial
 from typing import Any
 
-from groups.catalogue.cache import Entry, Unavailable
+from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider, Ticket
 from groups.node import NodeSettings
@@ -79,13 +79,13 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
 
 async def _with_room(
     request: OffsetCommitRequest,
-    entries: Sequence[Entry | ErrorCode],
+    entries: Sequence[CatalogueEntry | ErrorCode],
     codes: Codes,
     writes: list[OffsetWrite],
     call: Call,
 ) -> tuple[Codes, list[OffsetWrite]]:
     """The codes and writes, without the partitions for which a full group has no room."""
-    names = [entry.name if isinstance(entry, Entry) else "" for entry in entries]
+    names = [entry.name if isinstance(entry, CatalogueEntry) else "" for entry in entries]
     without = await no_room(request.group_id, writes, call)
     codes = [
         [
@@ -116,7 +116,7 @@ async def _told(
 
 
 async def _sort(
-    request: OffsetCommitRequest, entries: Sequence[Entry | ErrorCode], call: Call
+    request: OffsetCommitRequest, entries: Sequence[CatalogueEntry | ErrorCode], call: Call
 ) -> tuple[Codes, list[OffsetWrite]]:
     who = call.committer(member_named(request))
     sorting = partial(sort, request, call.version, entries, call.node.settings, who)
@@ -170,7 +170,7 @@ def _goes_on(request: OffsetCommitRequest, call: Call) -> bool:
 def sort(
     request: OffsetCommitRequest,
     version: int,
-    entries: Sequence[Entry | ErrorCode],
+    entries: Sequence[CatalogueEntry | ErrorCode],
     settings: NodeSettings,
     who: Author | None,
 ) -> tuple[Codes, list[OffsetWrite]]:
@@ -197,13 +197,13 @@ def sort(
     return codes, writes
 
 
-async def _entries(request: OffsetCommitRequest, call: Call) -> list[Entry | ErrorCode]:
+async def _entries(request: OffsetCommitRequest, call: Call) -> list[CatalogueEntry | ErrorCode]:
     """The entry of each topic, or the code for all its partitions. Unknown topics are looked up
     together."""
     catalogue, is_named = call.node.catalogue, call.version < TOPIC_IDS_SINCE
     keys: list[Any] = [topic.name if is_named else topic.topic_id for topic in request.topics]
     missing = UNKNOWN if is_named else UNKNOWN_ID
-    found: Mapping[Any, Entry]
+    found: Mapping[Any, CatalogueEntry]
     try:
         if is_named:
             found = await catalogue.find_many(keys)
@@ -215,7 +215,7 @@ async def _entries(request: OffsetCommitRequest, call: Call) -> list[Entry | Err
     return [found.get(key, missing) for key in keys]
 
 
-def check(partition: int, metadata: str | None, entry: Entry, limit: int) -> ErrorCode:
+def check(partition: int, metadata: str | None, entry: CatalogueEntry, limit: int) -> ErrorCode:
     """NONE if an offset of this partition can be stored with this metadata."""
     if not entry.has(partition):
         return UNKNOWN
@@ -230,7 +230,10 @@ def _java_length(text: str) -> int:
 
 
 def write(
-    topic: Entry, partition: Partition, retention_ms: int | None, author: Author | None = None
+    topic: CatalogueEntry,
+    partition: Partition,
+    retention_ms: int | None,
+    author: Author | None = None,
 ) -> OffsetWrite:
     """The offset as it will be stored."""
     return OffsetWrite(

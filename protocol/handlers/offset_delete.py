@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from groups.catalogue.cache import Entry, Unavailable
+from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetDelete
 from groups.core.replies import OffsetsDeleted
@@ -38,7 +38,9 @@ async def handle(request: OffsetDeleteRequest, call: Call) -> OffsetDeleteRespon
     return await call.aside(partial(_response, request, entries, reply))
 
 
-def _existing(request: OffsetDeleteRequest, entries: Mapping[str, Entry]) -> list[tuple[str, int]]:
+def _existing(
+    request: OffsetDeleteRequest, entries: Mapping[str, CatalogueEntry]
+) -> list[tuple[str, int]]:
     return [
         (topic.name, partition.partition_index)
         for topic in request.topics
@@ -48,7 +50,7 @@ def _existing(request: OffsetDeleteRequest, entries: Mapping[str, Entry]) -> lis
 
 
 def _response(
-    request: OffsetDeleteRequest, entries: Mapping[str, Entry], reply: OffsetsDeleted
+    request: OffsetDeleteRequest, entries: Mapping[str, CatalogueEntry], reply: OffsetsDeleted
 ) -> OffsetDeleteResponse:
     told = [
         (

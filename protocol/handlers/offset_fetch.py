@@ -14,13 +14,13 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups.coordinator.offset_reads import PARTITIONS_MAX
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.offsets import check_reader
 from groups.core.errors import ErrorCode, Refuse
 from groups.node import Node
 from groups.store import offsets
-from groups.store.offsets import Committed, Partition
+from groups.store.offsets import CommittedOffset, Partition
 from protocol.call import Call
 from protocol.handlers.support import found_offsets, validation
 from protocol.handlers.support.found_offsets import (
@@ -124,7 +124,7 @@ def _shown(found: Found, asked: OffsetFetchRequestGroup, call: Call) -> Found:
     may, refused = call.access.may, ErrorCode.TOPIC_AUTHORIZATION_FAILED
     topics = list[tuple[str, UUID, Sequence[Line]]]()
     for name, topic_id, lines in found.topics:
-        if not name or may(Operation.DESCRIBE, ResourceType.TOPIC, name):
+        if not name or may(AclOperation.DESCRIBE, ResourceType.TOPIC, name):
             topics.append((name, topic_id, lines))
         elif asked.topics is not None:
             topics.append((name, topic_id, [Line(e.partition, NONE, refused) for e in lines]))
@@ -154,7 +154,7 @@ async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
         validation.group_id(asked.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return refusal.code
-    if not call.access.may(Operation.DESCRIBE, ResourceType.GROUP, asked.group_id):
+    if not call.access.may(AclOperation.DESCRIBE, ResourceType.GROUP, asked.group_id):
         return ErrorCode.GROUP_AUTHORIZATION_FAILED
     code = await call.available(asked.group_id)
     return reader_error(asked, call.node) if code is ErrorCode.NONE else code
@@ -214,7 +214,7 @@ async def _read_each(
 def _found_in(
     asked: OffsetFetchRequestGroup,
     names: Sequence[str | None],
-    rows: Mapping[Partition, Committed],
+    rows: Mapping[Partition, CommittedOffset],
     unstable: Container[Partition],
     call: Call,
 ) -> Found:
@@ -251,7 +251,7 @@ def _asked(
 
 
 def _everything(
-    rows: Mapping[Partition, Committed], unstable: Container[Partition], call: Call
+    rows: Mapping[Partition, CommittedOffset], unstable: Container[Partition], call: Call
 ) -> Found:
     by_topic: dict[str, list[Line]] = {}
     for (topic, partition), found in rows.items():

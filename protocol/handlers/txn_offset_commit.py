@@ -7,7 +7,7 @@ others are submitted to the group as one event, after the producer's transaction
 from collections.abc import Callable, Container, Mapping
 from functools import partial
 
-from groups.catalogue.cache import Entry, Unavailable
+from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
@@ -89,7 +89,7 @@ async def _check_room(group_id: str, writes: list[OffsetWrite], call: Call) -> N
 
 
 async def _sort(
-    request: TxnOffsetCommitRequest, entries: Mapping[str, Entry], call: Call
+    request: TxnOffsetCommitRequest, entries: Mapping[str, CatalogueEntry], call: Call
 ) -> tuple[Codes, list[OffsetWrite]]:
     """A code for each partition, and the writes of those whose code is NONE."""
     limit = call.node.settings.offset_metadata_max_bytes
@@ -99,7 +99,7 @@ async def _sort(
 
 def _sorted(
     request: TxnOffsetCommitRequest,
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, CatalogueEntry],
     limit: int,
     who: Author | None,
 ) -> tuple[Codes, list[OffsetWrite]]:
@@ -113,7 +113,9 @@ def _sorted(
     return codes, writes
 
 
-def _codes(topic: TxnOffsetCommitRequestTopic, entry: Entry | None, limit: int) -> list[ErrorCode]:
+def _codes(
+    topic: TxnOffsetCommitRequestTopic, entry: CatalogueEntry | None, limit: int
+) -> list[ErrorCode]:
     if entry is None:
         return [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] * len(topic.partitions)
     return [

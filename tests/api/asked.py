@@ -14,8 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from groups.access import acl_changes, kafka_users, quota_changes
 from groups.catalogue import changes as topics
-from groups.core.acls.bindings import Binding, PatternType, Permission, ResourceType
-from groups.core.acls.bindings import Operation as AclOperation
+from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
 from groups.models import Acknowledgement, ApiToken, AuditEntry, Operation

@@ -9,9 +9,9 @@ from django.test import Client
 from groups.access import acl_changes, kafka_users
 from groups.access import scram_credentials as scram
 from groups.core.acls.bindings import (
+    AclOperation,
     Binding,
     Filter,
-    Operation,
     PatternType,
     Permission,
     ResourceType,
@@ -141,7 +141,7 @@ def some_binding(chance: random.Random) -> Binding:
         chance.choice([PatternType.LITERAL, PatternType.PREFIXED]),
         chance.choice(["User:ann", "User:*"]),
         chance.choice(["*", "127.0.0.1"]),
-        chance.choice([Operation.READ, Operation.ALL]),
+        chance.choice([AclOperation.READ, AclOperation.ALL]),
         chance.choice([Permission.ALLOW, Permission.DENY]),
     )
 
@@ -154,7 +154,7 @@ def some_filter(chance: random.Random) -> Filter:
         chance.choice([PatternType.ANY, PatternType.MATCH, made.pattern]),
         chance.choice([None, made.principal]),
         chance.choice([None, made.host]),
-        chance.choice([Operation.ANY, made.operation]),
+        chance.choice([AclOperation.ANY, made.operation]),
         chance.choice([Permission.ANY, made.permission]),
     )
 

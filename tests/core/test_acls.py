@@ -13,9 +13,9 @@ from groups.core.acls.bindings import (
     ANY_NAME,
     EVERYBODY,
     OPERATIONS,
+    AclOperation,
     Binding,
     Filter,
-    Operation,
     PatternType,
     Permission,
     ResourceType,
@@ -25,7 +25,12 @@ from groups.core.errors import Refuse
 
 TOPIC, GROUP = ResourceType.TOPIC, ResourceType.GROUP
 LITERAL, PREFIXED = PatternType.LITERAL, PatternType.PREFIXED
-READ, WRITE, DESCRIBE, ALL = Operation.READ, Operation.WRITE, Operation.DESCRIBE, Operation.ALL
+READ, WRITE, DESCRIBE, ALL = (
+    AclOperation.READ,
+    AclOperation.WRITE,
+    AclOperation.DESCRIBE,
+    AclOperation.ALL,
+)
 ALLOW, DENY = Permission.ALLOW, Permission.DENY
 ANN = Who("User:ann", "10.0.0.1")
 
@@ -37,19 +42,19 @@ bindings = st.builds(
     st.sampled_from((LITERAL, PREFIXED)),
     st.sampled_from(("User:ann", "User:ben", EVERYBODY)),
     st.sampled_from(("10.0.0.1", "10.0.0.2", "*")),
-    st.sampled_from((READ, WRITE, DESCRIBE, ALL, Operation.ALTER_CONFIGS)),
+    st.sampled_from((READ, WRITE, DESCRIBE, ALL, AclOperation.ALTER_CONFIGS)),
     st.sampled_from((ALLOW, DENY)),
 )
 sets = st.frozensets(bindings, max_size=8)
 people = st.builds(
     Who, st.sampled_from(("User:ann", "User:ben")), st.sampled_from(("10.0.0.1", "10.0.0.2"))
 )
-operations = st.sampled_from((READ, WRITE, DESCRIBE, Operation.DESCRIBE_CONFIGS))
+operations = st.sampled_from((READ, WRITE, DESCRIBE, AclOperation.DESCRIBE_CONFIGS))
 
 
 def rule(
     name: str = "a",
-    operation: Operation = READ,
+    operation: AclOperation = READ,
     permission: Permission = ALLOW,
     pattern: PatternType = LITERAL,
     principal: str = "User:ann",
@@ -71,14 +76,14 @@ def is_about(binding: Binding, who: Who) -> bool:
 
 
 def kafka_says(
-    known: frozenset[Binding], who: Who, operation: Operation, kind: ResourceType, name: str
+    known: frozenset[Binding], who: Who, operation: AclOperation, kind: ResourceType, name: str
 ) -> bool:
     """Every binding, one after another."""
     implying = {
-        DESCRIBE: {DESCRIBE, READ, WRITE, Operation.DELETE, Operation.ALTER, ALL},
-        Operation.DESCRIBE_CONFIGS: {
-            Operation.DESCRIBE_CONFIGS,
-            Operation.ALTER_CONFIGS,
+        DESCRIBE: {DESCRIBE, READ, WRITE, AclOperation.DELETE, AclOperation.ALTER, ALL},
+        AclOperation.DESCRIBE_CONFIGS: {
+            AclOperation.DESCRIBE_CONFIGS,
+            AclOperation.ALTER_CONFIGS,
             ALL,
         },
     }.get(operation, {operation, ALL})
@@ -90,7 +95,7 @@ def kafka_says(
 
 @given(sets, people, operations, st.sampled_from((TOPIC, GROUP)), st.sampled_from(NAMES[:4]))
 def test_the_index_says_what_all_bindings_say(
-    known: frozenset[Binding], who: Who, operation: Operation, kind: ResourceType, name: str
+    known: frozenset[Binding], who: Who, operation: AclOperation, kind: ResourceType, name: str
 ) -> None:
     found = AclIndex(known).allows(who, operation, kind, name)
     assert found == kafka_says(known, who, operation, kind, name)
@@ -98,7 +103,7 @@ def test_the_index_says_what_all_bindings_say(
 
 @given(sets, people, operations, st.sampled_from(NAMES[:4]))
 def test_who_may_all_of_a_prefix_may_each_name(
-    known: frozenset[Binding], who: Who, operation: Operation, prefix: str
+    known: frozenset[Binding], who: Who, operation: AclOperation, prefix: str
 ) -> None:
     """And a denial of any of them is enough."""
     index = AclIndex(known)
@@ -109,7 +114,7 @@ def test_who_may_all_of_a_prefix_may_each_name(
 
 @given(sets, people, operations)
 def test_who_may_some_topic_is_let_in(
-    known: frozenset[Binding], who: Who, operation: Operation
+    known: frozenset[Binding], who: Who, operation: AclOperation
 ) -> None:
     """KIP-679, against every name that these bindings can tell apart; and nobody else is."""
     index = AclIndex(known)
@@ -208,8 +213,8 @@ def test_a_filter_that_leaves_nothing_open_is_a_binding() -> None:
     [
         ({"name": ""}, "Invalid empty resource name"),
         ({"principal": "ann"}, "Could not parse principal from `ann`"),
-        ({"operation": Operation.ANY}, "Invalid operation ANY"),
-        ({"operation": Operation.UNKNOWN}, "Invalid operation UNKNOWN"),
+        ({"operation": AclOperation.ANY}, "Invalid operation ANY"),
+        ({"operation": AclOperation.UNKNOWN}, "Invalid operation UNKNOWN"),
         ({"pattern": PatternType.MATCH}, "Invalid patternType MATCH"),
         ({"permission": Permission.ANY}, "Invalid permissionType ANY"),
         ({"resource_type": ResourceType.ANY}, "Invalid resourceType ANY"),

@@ -329,7 +329,7 @@ async def test_who_is_too_far_behind_is_ended(monkeypatch: pytest.MonkeyPatch) -
     holder = streams.Holder(None, None, "", "")
     one = streams.Stream(Position(), holder, "", "")
     one.listen(True)
-    entries = [journal_rows.Entry(seq, "g", "stable") for seq in (1, 2, 3)]
+    entries = [journal_rows.JournalRow(seq, "g", "stable") for seq in (1, 2, 3)]
 
     one.put(entries, dict.fromkeys((1, 2, 3), "{}"))
 

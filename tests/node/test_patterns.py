@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from groups.catalogue import regex as regexes
-from groups.catalogue.cache import Catalogue, Entry
+from groups.catalogue.cache import Catalogue, CatalogueEntry
 from groups.catalogue.regex import Matching
 from groups.coordinator import regex_subscriptions
 from groups.coordinator.regex_subscriptions import Asked, Patterns
@@ -86,7 +86,7 @@ async def test_what_is_known_of_the_topics_is_looked_up_beside_the_loop(
     await quick.node.catalogue.create("foo2", 3)
     usual, looked = Catalogue.get, []
 
-    def get(catalogue: Catalogue, name: str) -> Entry | None:
+    def get(catalogue: Catalogue, name: str) -> CatalogueEntry | None:
         if threading.current_thread() is not threading.main_thread():
             looked.append(name)
             return None if name == "foo2" else usual(catalogue, name)
@@ -107,7 +107,7 @@ async def test_groups_with_the_same_patterns_are_told_the_very_same(
     await quick.node.catalogue.create("foo", 2)
     usual, looked = Catalogue.get, []
 
-    def get(catalogue: Catalogue, name: str) -> Entry | None:
+    def get(catalogue: Catalogue, name: str) -> CatalogueEntry | None:
         if threading.current_thread() is not threading.main_thread():
             looked.append(name)
         return usual(catalogue, name)

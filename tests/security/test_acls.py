@@ -8,7 +8,7 @@ import pytest
 
 from groups.access import acls
 from groups.access import scram_credentials as scram
-from groups.core.acls.bindings import Filter, Operation, PatternType, Permission, ResourceType
+from groups.core.acls.bindings import AclOperation, Filter, PatternType, Permission, ResourceType
 from groups.core.errors import ErrorCode
 from groups.models import Journal
 from groups.queries.journal_text import sentence
@@ -74,7 +74,7 @@ def reading(group: str, principal: str = "User:ben", pattern: int = LITERAL, **m
         "resource_pattern_type": pattern,
         "principal": principal,
         "host": "*",
-        "operation": Operation.READ,
+        "operation": AclOperation.READ,
         "permission_type": Permission.ALLOW,
     }
     return AclCreation(**{**told, **more})

@@ -13,8 +13,8 @@ from groups.core.acls.bindings import (
     CLUSTER_NAME,
     EVERYBODY,
     OPERATIONS,
+    AclOperation,
     Binding,
-    Operation,
     PatternType,
     Permission,
     ResourceType,
@@ -45,7 +45,7 @@ def rule(rng: Random, needs: Sequence[Need]) -> Binding:
     """Mostly about what is needed, mostly of Ann."""
     need = rng.choice(needs) if needs and rng.random() < MOSTLY else None
     kind = rng.choice(list(OPERATIONS)) if need is None else need.resource
-    others = [*OPERATIONS[kind], Operation.ALL]
+    others = [*OPERATIONS[kind], AclOperation.ALL]
     operation = need.operation if need and rng.random() < MOSTLY else rng.choice(others)
     is_cluster = kind is ResourceType.CLUSTER
     return Binding(
@@ -66,7 +66,7 @@ def is_met(index: AclIndex, need: Need) -> bool:
         return True
     if need.note in PATTERNS:
         return index.allows_all(WHO, need.operation, need.resource, "anna-topic")
-    if need.note == PRODUCERS and index.allows_any(WHO, Operation.WRITE, ResourceType.TOPIC):
+    if need.note == PRODUCERS and index.allows_any(WHO, AclOperation.WRITE, ResourceType.TOPIC):
         return True
     name = CLUSTER_NAME if need.resource is ResourceType.CLUSTER else SOME
     return index.allows(WHO, need.operation, need.resource, name)

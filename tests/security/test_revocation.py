@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from groups.access import scram_credentials as scram
-from groups.core.acls.bindings import Operation
+from groups.core.acls.bindings import AclOperation
 from groups.core.errors import ErrorCode
 from protocol.connection import KafkaConnection
 from protocol.listeners import Listener, Security
@@ -168,7 +168,7 @@ async def test_who_is_deleted_waits_no_longer(served: Serving, waits: Waits, oth
 async def test_who_removes_a_rule_of_their_own_is_told_so(served: Serving) -> None:
     """The request that does it was allowed, and is no longer; it is done."""
     ann, ben = await logged_in(served, "ann"), await logged_in(served, "ben")
-    cluster: dict[str, Any] = {"resource_type": 4, "operation": Operation.ALTER}
+    cluster: dict[str, Any] = {"resource_type": 4, "operation": AclOperation.ALTER}
     assert await create(ann, reading("kafka-cluster", **cluster)) == [0]
     mine = everything(principal_filter="User:ben")
     gone = await ben.call(DeleteAclsRequest(filters=[mine]), 3)

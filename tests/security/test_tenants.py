@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from groups.core.acls.bindings import Binding, Operation, PatternType, Permission, ResourceType
+from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
@@ -49,7 +49,9 @@ def own(principal: str, prefix: str) -> list[Binding]:
     """Everything, of what begins so."""
     kinds = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACTIONAL_ID
     return [
-        Binding(kind, prefix, PatternType.PREFIXED, principal, "*", Operation.ALL, Permission.ALLOW)
+        Binding(
+            kind, prefix, PatternType.PREFIXED, principal, "*", AclOperation.ALL, Permission.ALLOW
+        )
         for kind in kinds
     ]
 

@@ -18,7 +18,7 @@ from groups.api.events.holders import refused
 from groups.api.events.streams import AWAY, ENDS, FORBIDDEN, WENT_BACK, Stream, of_event
 from groups.queries import journal_rows
 from groups.queries.journal_position import Position
-from groups.queries.journal_rows import Entry
+from groups.queries.journal_rows import JournalRow
 
 logger = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class Follower:
             there = await end(time.monotonic())
             position.greatest, position.gaps = there.greatest, there.gaps
 
-    async def _tell(self, page: Sequence[Entry]) -> None:
+    async def _tell(self, page: Sequence[JournalRow]) -> None:
         streams = tuple(self.streams)
         wanted = [e.seq for e in page if any(stream.wants(e) for stream in streams)]
         told = await texts(wanted)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from groups.queries.journal_position import Position
-from groups.queries.journal_rows import Entry
+from groups.queries.journal_rows import JournalRow
 
 BEHIND_MAX: Final = 2_000
 """Entries that may wait while a client reads none."""
@@ -82,12 +82,12 @@ class Stream:
         self.position = position
         self.holder = holder
         self._group_id, self._kind = group_id, kind
-        self._waiting: deque[tuple[Entry, str]] = deque()
+        self._waiting: deque[tuple[JournalRow, str]] = deque()
         self._rang = asyncio.Event()
         self._listens = False
         self.ended = ""
 
-    def wants(self, entry: Entry) -> bool:
+    def wants(self, entry: JournalRow) -> bool:
         """Whether its client wants entries like this."""
         is_kind = not self._kind or entry.kind == self._kind
         return is_kind and (not self._group_id or entry.group_id == self._group_id)
@@ -99,7 +99,7 @@ class Stream:
         if not is_now:
             self._waiting.clear()
 
-    def put(self, entries: Sequence[Entry], texts: Mapping[int, str]) -> None:
+    def put(self, entries: Sequence[JournalRow], texts: Mapping[int, str]) -> None:
         """Add entries; those that it does not want also change its position."""
         if not self._listens:
             return
@@ -130,7 +130,7 @@ class Stream:
         waiting, self._waiting = self._waiting, deque()
         return "".join(self.told(entry, text) for entry, text in waiting)
 
-    def told(self, entry: Entry, text: str) -> str:
+    def told(self, entry: JournalRow, text: str) -> str:
         """An entry as an event; "" if the client knows it, or does not want it."""
         is_new = self.position.note(entry.seq, time.monotonic())
         return f"id: {self.position.text()}\ndata: {text}\n\n" if is_new and text else ""

@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 from groups.access import kafka_users
 from groups.access.scram_credentials import ITERATIONS, ITERATIONS_MAX, ITERATIONS_MIN
 from groups.api.fields import Id, Line, PrincipalName, Rate
-from groups.core.acls.bindings import Operation as AclOperation
+from groups.core.acls.bindings import AclOperation as AclOperation
 from groups.core.acls.bindings import PatternType, Permission, ResourceType
 from groups.core.acls.forms import HOST_BYTES_MAX, NAME_BYTES_MAX, PRINCIPAL_BYTES_MAX
 from groups.core.quotas.entities import CLIENT_ID, INT_MAX, IP, LONG_MAX, USER

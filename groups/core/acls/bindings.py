@@ -40,7 +40,7 @@ class PatternType(IntEnum):
     PREFIXED = 4
 
 
-class Operation(IntEnum):
+class AclOperation(IntEnum):
     """The operations on resources; ALL means each of them."""
 
     UNKNOWN = 0
@@ -71,44 +71,44 @@ class Permission(IntEnum):
 
 
 IMPLIED_BY: Final = {
-    Operation.DESCRIBE: frozenset(
-        (Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER)
+    AclOperation.DESCRIBE: frozenset(
+        (AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE, AclOperation.ALTER)
     ),
-    Operation.DESCRIBE_CONFIGS: frozenset((Operation.ALTER_CONFIGS,)),
+    AclOperation.DESCRIBE_CONFIGS: frozenset((AclOperation.ALTER_CONFIGS,)),
 }
 """By operation: the operations that imply it when they are allowed. Denials imply nothing."""
 
 OPERATIONS: Final = {
     ResourceType.TOPIC: (
-        Operation.READ,
-        Operation.WRITE,
-        Operation.CREATE,
-        Operation.DELETE,
-        Operation.ALTER,
-        Operation.DESCRIBE,
-        Operation.DESCRIBE_CONFIGS,
-        Operation.ALTER_CONFIGS,
+        AclOperation.READ,
+        AclOperation.WRITE,
+        AclOperation.CREATE,
+        AclOperation.DELETE,
+        AclOperation.ALTER,
+        AclOperation.DESCRIBE,
+        AclOperation.DESCRIBE_CONFIGS,
+        AclOperation.ALTER_CONFIGS,
     ),
     ResourceType.GROUP: (
-        Operation.READ,
-        Operation.DELETE,
-        Operation.DESCRIBE,
-        Operation.DESCRIBE_CONFIGS,
-        Operation.ALTER_CONFIGS,
+        AclOperation.READ,
+        AclOperation.DELETE,
+        AclOperation.DESCRIBE,
+        AclOperation.DESCRIBE_CONFIGS,
+        AclOperation.ALTER_CONFIGS,
     ),
     ResourceType.CLUSTER: (
-        Operation.CREATE,
-        Operation.ALTER,
-        Operation.DESCRIBE,
-        Operation.CLUSTER_ACTION,
-        Operation.DESCRIBE_CONFIGS,
-        Operation.ALTER_CONFIGS,
-        Operation.IDEMPOTENT_WRITE,
+        AclOperation.CREATE,
+        AclOperation.ALTER,
+        AclOperation.DESCRIBE,
+        AclOperation.CLUSTER_ACTION,
+        AclOperation.DESCRIBE_CONFIGS,
+        AclOperation.ALTER_CONFIGS,
+        AclOperation.IDEMPOTENT_WRITE,
     ),
     ResourceType.TRANSACTIONAL_ID: (
-        Operation.WRITE,
-        Operation.DESCRIBE,
-        Operation.TWO_PHASE_COMMIT,
+        AclOperation.WRITE,
+        AclOperation.DESCRIBE,
+        AclOperation.TWO_PHASE_COMMIT,
     ),
 }
 """The operations that exist for each type (KIP-430): the bits of authorized operations."""
@@ -122,7 +122,7 @@ class Binding(NamedTuple):
     pattern: PatternType
     principal: str
     host: str
-    operation: Operation
+    operation: AclOperation
     permission: Permission
 
     @classmethod
@@ -143,7 +143,7 @@ class Binding(NamedTuple):
             PatternType[pattern],
             principal,
             host,
-            Operation[operation],
+            AclOperation[operation],
             Permission[permission],
         )
 
@@ -156,7 +156,7 @@ class Filter(NamedTuple):
     pattern: PatternType = PatternType.ANY
     principal: str | None = None
     host: str | None = None
-    operation: Operation = Operation.ANY
+    operation: AclOperation = AclOperation.ANY
     permission: Permission = Permission.ANY
 
     @property
@@ -166,7 +166,7 @@ class Filter(NamedTuple):
             None in (self.name, self.principal, self.host)
             or self.pattern in (PatternType.ANY, PatternType.MATCH)
             or self.resource_type == ResourceType.ANY
-            or self.operation == Operation.ANY
+            or self.operation == AclOperation.ANY
             or self.permission == Permission.ANY
         )
         return None if is_open else Binding(*self)  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ class Filter(NamedTuple):
         """Whether the filter matches the binding."""
         return (
             self.resource_type in (ResourceType.ANY, binding.resource_type)
-            and self.operation in (Operation.ANY, binding.operation)
+            and self.operation in (AclOperation.ANY, binding.operation)
             and self.permission in (Permission.ANY, binding.permission)
             and self.principal in (None, binding.principal)
             and self.host in (None, binding.host)

@@ -6,9 +6,9 @@ from typing import Final, TypeVar
 
 from groups.core.acls.bindings import (
     CLUSTER_NAME,
+    AclOperation,
     Binding,
     Filter,
-    Operation,
     PatternType,
     Permission,
     ResourceType,
@@ -52,7 +52,7 @@ def binding(
         word(PatternType, pattern),
         principal,
         host,
-        word(Operation, operation),
+        word(AclOperation, operation),
         word(Permission, permission),
     )
     check(made)
@@ -75,7 +75,7 @@ def fault(asked: Binding) -> tuple[str, str] | None:
     for field, what, value, first in (
         ("resource_type", "resourceType", asked.resource_type, ResourceType.TOPIC),
         ("pattern", "patternType", asked.pattern, PatternType.LITERAL),
-        ("operation", "operation", asked.operation, Operation.ALL),
+        ("operation", "operation", asked.operation, AclOperation.ALL),
         ("permission", "permissionType", asked.permission, Permission.DENY),
     ):
         if value < first:  # UNKNOWN, and values that exist only in filters
@@ -107,7 +107,7 @@ def filter_of(numbers: Sequence[int], names: Sequence[str | None]) -> Filter:
         word(PatternType, numbers[1]),
         names[1],
         names[2],
-        word(Operation, numbers[2]),
+        word(AclOperation, numbers[2]),
         word(Permission, numbers[3]),
     )
     if 0 in (made.resource_type, made.pattern, made.operation, made.permission):

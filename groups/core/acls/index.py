@@ -14,8 +14,8 @@ from groups.core.acls.bindings import (
     ANY_NAME,
     EVERYBODY,
     IMPLIED_BY,
+    AclOperation,
     Binding,
-    Operation,
     PatternType,
     Permission,
     ResourceType,
@@ -66,7 +66,7 @@ class OfType:
             if (found := self.prefixed.get(name[:length])) is not None:
                 yield found
 
-    def denies_prefix(self, prefix: str, who: Who, operation: Operation) -> bool:
+    def denies_prefix(self, prefix: str, who: Who, operation: AclOperation) -> bool:
         """Whether the whole prefix is denied; a denial of a single name leaves the others."""
         above = (self.prefixed.get(prefix[:length], NOTHING) for length in self.lengths)
         return any(_says(rules, who, operation, Permission.DENY) for rules in above)
@@ -91,7 +91,7 @@ class AclIndex:
         for of_type in self._types.values():
             of_type.lengths = tuple(sorted({len(name) for name in of_type.prefixed}))
 
-    def allows(self, who: Who, operation: Operation, kind: ResourceType, name: str) -> bool:
+    def allows(self, who: Who, operation: AclOperation, kind: ResourceType, name: str) -> bool:
         """Whether this operation is allowed."""
         if who.principal in self._super_users:
             return True
@@ -104,7 +104,7 @@ class AclIndex:
             is_allowed = is_allowed or said is Permission.ALLOW
         return is_allowed or (self._allow_everyone and not has_rules)
 
-    def allows_any(self, who: Who, operation: Operation, kind: ResourceType) -> bool:
+    def allows_any(self, who: Who, operation: AclOperation, kind: ResourceType) -> bool:
         """Whether the operation is allowed on at least one name (KIP-679:
         authorizeByResourceType)."""
         if who.principal in self._super_users:
@@ -125,7 +125,7 @@ class AclIndex:
         )
 
     def allows_all(
-        self, who: Who, operation: Operation, kind: ResourceType, prefix: str = ""
+        self, who: Who, operation: AclOperation, kind: ResourceType, prefix: str = ""
     ) -> bool:
         """Whether the operation is allowed on every name with this prefix, including future
         ones."""
@@ -146,7 +146,7 @@ class AclIndex:
         return self._allow_everyone and not overlapping and not above
 
 
-def _said(rules: Rules, who: Who, operation: Operation) -> Permission:
+def _said(rules: Rules, who: Who, operation: AclOperation) -> Permission:
     """The result of one name's bindings; ANY: none applies."""
     if _says(rules, who, operation, Permission.DENY):
         return Permission.DENY
@@ -154,7 +154,7 @@ def _said(rules: Rules, who: Who, operation: Operation) -> Permission:
     return Permission.ALLOW if allows else Permission.ANY
 
 
-def _says(rules: Rules, who: Who, operation: Operation, permission: Permission) -> bool:
+def _says(rules: Rules, who: Who, operation: AclOperation, permission: Permission) -> bool:
     """Whether one of the bindings has this permission for the client and the operation."""
     return any(
         binding.permission is permission
@@ -165,8 +165,8 @@ def _says(rules: Rules, who: Who, operation: Operation, permission: Permission) 
     )
 
 
-def _means(binding: Binding, operation: Operation) -> bool:
-    if binding.operation in (Operation.ALL, operation):
+def _means(binding: Binding, operation: AclOperation) -> bool:
+    if binding.operation in (AclOperation.ALL, operation):
         return True
     is_allowing = binding.permission is Permission.ALLOW
     return is_allowing and binding.operation in IMPLIED_BY.get(operation, ())

@@ -6,7 +6,7 @@ The rest goes to the group as one event, whose answer holds for all of them.
 from collections.abc import Mapping, Set
 from functools import partial
 
-from groups.catalogue.cache import Entry, Unavailable
+from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, DraftCommit, OffsetWrite
 from protocol.call import Call
@@ -56,7 +56,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
 
 
 def _sort(
-    request: OffsetCommitRequest, found: Mapping[str, Entry], codes: Codes, call: Call
+    request: OffsetCommitRequest, found: Mapping[str, CatalogueEntry], codes: Codes, call: Call
 ) -> list[OffsetWrite]:
     """The writes of the valid offsets; the error codes of the others go into ``codes``."""
     limit = call.node.settings.offset_metadata_max_bytes
@@ -85,7 +85,7 @@ def _codes_without(request: OffsetCommitRequest, without: Set[tuple[str, int]]) 
 
 
 def _write(
-    topic: Entry,
+    topic: CatalogueEntry,
     partition: OffsetCommitRequestPartition,
     retention_ms: int | None,
     who: Author | None,
@@ -115,7 +115,9 @@ def _event(request: OffsetCommitRequest, writes: list[OffsetWrite], call: Call) 
     )
 
 
-def _code(partition: OffsetCommitRequestPartition, entry: Entry | None, limit: int) -> ErrorCode:
+def _code(
+    partition: OffsetCommitRequestPartition, entry: CatalogueEntry | None, limit: int
+) -> ErrorCode:
     if entry is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return check(partition.partition, partition.metadata, entry, limit)

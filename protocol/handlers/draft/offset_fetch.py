@@ -13,7 +13,7 @@ from psycopg_pool import PoolTimeout
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.store import offsets
-from groups.store.offsets import Committed, Partition
+from groups.store.offsets import CommittedOffset, Partition
 from protocol.call import Call
 from protocol.handlers.draft import available, check_names, number_of
 from protocol.handlers.support import validation
@@ -27,7 +27,7 @@ from rollcall.wire.messages.draft.offset_fetch import (
 
 logger = logging.getLogger(__name__)
 
-Rows = Mapping[Partition, Committed]
+Rows = Mapping[Partition, CommittedOffset]
 
 NOTHING_IS_NO_ERROR_SINCE = 1
 
@@ -82,7 +82,7 @@ def _response(
 
 
 def _line(
-    partition: int, found: Committed | None, code: ErrorCode, version: int
+    partition: int, found: CommittedOffset | None, code: ErrorCode, version: int
 ) -> OffsetFetchResponsePartition:
     if found is not None:
         return OffsetFetchResponsePartition(

@@ -3,7 +3,7 @@
 The operations that access rules allow; without an authorizer, all that exist for the resource.
 """
 
-from groups.core.acls.bindings import CLUSTER_NAME, Operation, ResourceType
+from groups.core.acls.bindings import CLUSTER_NAME, AclOperation, ResourceType
 from protocol.authorization.access import Open
 from protocol.handlers.support.group_operations import NOT_ASKED
 
@@ -20,6 +20,6 @@ def of_cluster(asked: bool, access: Open) -> int:
     """The bits for the cluster, or Kafka's value for "not requested"."""
     if not asked:
         return NOT_ASKED
-    if not access.may(Operation.DESCRIBE, ResourceType.CLUSTER, CLUSTER_NAME):
+    if not access.may(AclOperation.DESCRIBE, ResourceType.CLUSTER, CLUSTER_NAME):
         return NOTHING
     return access.operations(ResourceType.CLUSTER)

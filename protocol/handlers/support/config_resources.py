@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Final, NamedTuple, Protocol
 
-from groups.catalogue.cache import Entry, Unavailable
+from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_name
 from protocol.call import Call
@@ -45,7 +45,7 @@ class Named(Protocol):
 class Topics(NamedTuple):
     """The topics of a request that exist, as far as this node knows."""
 
-    found: Mapping[str, Entry]
+    found: Mapping[str, CatalogueEntry]
     is_sure: bool
 
     def check(self, name: str) -> None:

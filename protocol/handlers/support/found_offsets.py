@@ -8,7 +8,7 @@ from uuid import UUID
 
 from groups.catalogue.cache import Catalogue
 from groups.core.errors import ErrorCode
-from groups.store.offsets import Committed, Partition
+from groups.store.offsets import CommittedOffset, Partition
 from protocol.handlers.support import validation
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
@@ -25,7 +25,7 @@ from rollcall.wire.messages.offset_fetch import (
 SEVERAL_GROUPS_SINCE = 8
 GROUP_ERROR_SINCE = 2
 TOPIC_IDS_SINCE = 10
-NONE = Committed(-1, -1, "")
+NONE = CommittedOffset(-1, -1, "")
 
 P = TypeVar("P", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
 """Of the versions with one group, and of those with several."""
@@ -36,7 +36,7 @@ class Line:
     """One partition of the response."""
 
     partition: int
-    found: Committed
+    found: CommittedOffset
     error: ErrorCode = ErrorCode.NONE
 
 
@@ -89,7 +89,7 @@ def partitions(
 def found(
     topics: Sequence[OffsetFetchRequestTopics],
     names: Sequence[str | None],
-    rows: Mapping[Partition, Committed],
+    rows: Mapping[Partition, CommittedOffset],
     unstable: Container[Partition],
 ) -> Found:
     """What the request asks for of what was read."""
@@ -105,7 +105,7 @@ def found(
 def _lines(
     topic: OffsetFetchRequestTopics,
     name: str | None,
-    rows: Mapping[Partition, Committed],
+    rows: Mapping[Partition, CommittedOffset],
     unstable: Container[Partition],
 ) -> list[Line]:
     if name is None:
@@ -113,7 +113,7 @@ def _lines(
     return [line((name, p), rows.get((name, p), NONE), unstable) for p in topic.partition_indexes]
 
 
-def line(at: Partition, found: Committed, unstable: Container[Partition]) -> Line:
+def line(at: Partition, found: CommittedOffset, unstable: Container[Partition]) -> Line:
     """One partition, which a transaction may still commit if it is unstable (KIP-447)."""
     if at in unstable:
         return Line(at[1], NONE, ErrorCode.UNSTABLE_OFFSET_COMMIT)

@@ -9,7 +9,7 @@ names with this prefix (docs/acls.md).
 import re
 from typing import Final
 
-from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from protocol.authorization.access import Open
 
@@ -27,7 +27,7 @@ def check(pattern: str | None, access: Open) -> None:
     """Refuse a pattern that could match topics which the client may not describe."""
     if not pattern or not access.is_on:
         return
-    if not access.may_all(Operation.DESCRIBE, ResourceType.TOPIC, prefix(pattern)):
+    if not access.may_all(AclOperation.DESCRIBE, ResourceType.TOPIC, prefix(pattern)):
         raise Refuse(ErrorCode.TOPIC_AUTHORIZATION_FAILED, REFUSED)
 
 
