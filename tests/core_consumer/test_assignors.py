@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from heapq import heapreplace
+from itertools import permutations
 
 import pytest
 from hypothesis import assume, given
@@ -133,6 +134,34 @@ def test_nearness_costs_no_evenness_and_is_never_worse_than_chance(case: Case) -
     plain, close = run(assign_uniformly, case), run(assign_near, case)
     assert sizes(close) == sizes(plain)
     assert at_home(case, close) >= at_home(case, plain)
+
+
+RACKS = st.sampled_from(["r1", "r2", "r3", "r4"])
+
+
+@given(
+    homes=st.lists(st.none() | RACKS, min_size=1, max_size=4),
+    racks=st.lists(st.frozensets(RACKS, max_size=3), min_size=1, max_size=6),
+)
+def test_as_many_as_possible_are_near(homes: list[str | None], racks: list[frozenset[str]]) -> None:
+    """As many as by the best of all ways to deal the same numbers."""
+    members = [
+        Subscriber(f"m{n}", None, frozenset({"t1"}), NOTHING, r) for n, r in enumerate(homes)
+    ]
+    case = Case(members, {"t1": len(racks)}, {"t1": racks})
+    shares = run(assign_near, case)
+    places = [m.rack_id for m in members for _ in shares[m.member_id]]
+    best = max(
+        sum(rack in near for rack, near in zip(order, racks, strict=True))
+        for order in set(permutations(places))
+    )
+    assert at_home(case, shares) == best
+
+
+def test_who_has_a_place_gives_it_to_one_that_has_no_other() -> None:
+    """The first partition may be near to either member, the second one only to b."""
+    case = Case(in_racks(a="r1", b="r3"), {"t1": 2}, near("r1/r3", "r2/r3"))
+    assert run(assign_near, case) == {"a": {("t1", 0)}, "b": {("t1", 1)}}
 
 
 @given(case=cases(alike=False))

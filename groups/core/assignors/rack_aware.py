@@ -8,7 +8,7 @@ from their owner, are distributed once more, by rack and in slices.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 
 from groups.core.assignors.types import Part, Parts, Racks, Subscriber
 
@@ -62,6 +62,93 @@ def bring_home(
     return after
 
 
+Numbers = dict[frozenset[str], dict[str, int]]
+"""How many partitions with these racks get to each of them."""
+
+
+def most_near(wanted: Mapping[frozenset[str], int], room: Mapping[str, int]) -> Numbers:
+    """Distribute partitions, counted by their racks, so that as many as possible are near.
+
+    ``room``: the places in each rack. A maximum flow, by shortest augmenting paths.
+
+    O(racks) for each set of racks where there is room; a rack from which no path leads to room is
+    not looked at again.
+    """
+    flow = _Flow(room)
+    for near in sorted(wanted, key=lambda near: (len(near), sorted(near))):
+        flow.place(near, wanted[near])
+    return flow.numbers
+
+
+class _Flow:
+    """``numbers`` so far, and the room that is left in each rack."""
+
+    def __init__(self, room: Mapping[str, int]) -> None:
+        self.numbers: Numbers = {}
+        self._left = dict(room)
+        self._users: dict[str, list[frozenset[str]]] = {rack: [] for rack in room}
+        self._closed: set[str] = set()
+
+    def place(self, near: frozenset[str], count: int) -> None:
+        """Place as many as possible of these; others may have to use another of their racks."""
+        self.numbers[near] = dict.fromkeys(sorted(near & self._left.keys()), 0)
+        for rack in self.numbers[near]:
+            self._users[rack].append(near)
+        while count and (path := self._path(near)):
+            count -= self._shift(path, count)
+
+    def _path(self, near: frozenset[str]) -> list[tuple[frozenset[str], str]]:
+        """From these racks to one with room: each takes a place in a rack, whose former user takes
+        one in the next. Empty if there is none."""
+        came: dict[str, tuple[frozenset[str], str | None]] = {}
+        self._open(near, None, came)
+        for rack in (queue := list(came)):
+            if self._left[rack]:
+                return self._steps(rack, came)
+            for user in self._users[rack]:
+                if self.numbers[user][rack]:
+                    queue += self._open(user, rack, came)
+        self._closed.update(came)
+        return []
+
+    def _open(
+        self,
+        near: frozenset[str],
+        before: str | None,
+        came: dict[str, tuple[frozenset[str], str | None]],
+    ) -> list[str]:
+        """The racks that are reached for the first time, those with the most room first."""
+        racks = [
+            rack for rack in self.numbers[near] if rack not in came and rack not in self._closed
+        ]
+        racks.sort(key=lambda rack: -self._left[rack])
+        came.update(dict.fromkeys(racks, (near, before)))
+        return racks
+
+    def _steps(
+        self, rack: str, came: Mapping[str, tuple[frozenset[str], str | None]]
+    ) -> list[tuple[frozenset[str], str]]:
+        steps = list[tuple[frozenset[str], str]]()
+        at: str | None = rack
+        while at is not None:
+            near, before = came[at]
+            steps.append((near, at))
+            at = before
+        return steps
+
+    def _shift(self, path: list[tuple[frozenset[str], str]], most: int) -> int:
+        """Move along the path what fits; how many more are placed."""
+        _, last = path[0]
+        released = [(near, rack) for (near, _), (_, rack) in pairwise(path)]
+        moved = min(most, self._left[last], *(self.numbers[n][rack] for n, rack in released))
+        for near, rack in path:
+            self.numbers[near][rack] += moved
+        for near, rack in released:
+            self.numbers[near][rack] -= moved
+        self._left[last] -= moved
+        return moved
+
+
 class Exchange:
     """Distributes members' far partitions (``away``) and free ones again.
 
@@ -98,26 +185,25 @@ class Exchange:
                 by_racks[near].append(part)
             else:
                 by_racks[near] = [part]
+        wanted = {near: len(parts) for near, parts in by_racks.items()}
+        room = {rack: sum(map(self.places.__getitem__, m)) for rack, m in self.homes.items()}
         homeless: list[Part] = []
-        # Partitions with the fewest racks come first.
-        for near in sorted(by_racks, key=lambda near: (len(near), sorted(near))):
-            homeless += self._bring(near, by_racks[near])
+        for near, numbers in most_near(wanted, room).items():
+            homeless += self._bring(by_racks[near], numbers)
         self._put_up(homeless, owned)
 
-    def _bring(self, near: frozenset[str], parts: list[Part]) -> list[Part]:
-        """Fill the places of members in these racks; returns the partitions without a place."""
+    def _bring(self, parts: list[Part], numbers: Mapping[str, int]) -> list[Part]:
+        """Fill so many places in each rack; returns the partitions without a place."""
         at = 0
-        while at < len(parts):
-            open_racks = [rack for rack in near if self.homes.get(rack)]
-            if not open_racks:
-                break
-            homes = self.homes[max(open_racks, key=lambda rack: (len(self.homes[rack]), rack))]
-            some = parts[at : at + self.places[homes[-1]]]
-            self.got[homes[-1]].extend(some)
-            self.places[homes[-1]] -= len(some)
-            at += len(some)
-            if not self.places[homes[-1]]:
-                homes.pop()
+        for rack, number in numbers.items():
+            homes, until = self.homes[rack], at + number
+            while at < until:
+                some = parts[at : min(until, at + self.places[homes[-1]])]
+                self.got[homes[-1]].extend(some)
+                self.places[homes[-1]] -= len(some)
+                at += len(some)
+                if not self.places[homes[-1]]:
+                    homes.pop()
         return parts[at:]
 
     def _put_up(self, homeless: Iterable[Part], owned: Mapping[Part, str]) -> None:
