@@ -11,7 +11,6 @@ import sys
 from benchmarks import (
     assignors,
     beside,
-    commit_ceiling,
     commits,
     consumers,
     convergence,
@@ -26,6 +25,7 @@ from benchmarks import (
     returning,
     scrapes,
     settling,
+    stack_ceiling,
     start,
     takeover,
 )
@@ -34,7 +34,7 @@ from benchmarks.options import Options
 BENCHMARKS = {
     "heartbeats": heartbeats,
     "commits": commits,
-    "ceiling": commit_ceiling,
+    "ceiling": stack_ceiling,
     "idle": idle,
     "consumers": consumers,
     "assignors": assignors,

@@ -1,9 +1,10 @@
-"""What a commit costs at least on this stack: Python, uvloop, psycopg, PostgreSQL.
+"""What a heartbeat and a commit cost at least on this stack: Python, uvloop, psycopg, PostgreSQL.
 
-``python -m benchmarks.commit_ceiling URL`` is a server that knows no groups, rules, limits or
-rights. It reads the offset of a frame, writes all that have arrived with the statement of a real
-node, in one transaction, and sends the replies. ``python -m benchmarks ceiling`` measures it beside
-a node, round by round on one database: the difference is what Rollcall itself takes.
+``python -m benchmarks.stack_ceiling URL`` is a server that knows no groups, rules, limits or
+rights. A heartbeat always gets the same reply. Of a commit it reads the offset, writes all that
+have arrived with the statement of a real node, in one transaction, and sends the replies.
+``python -m benchmarks ceiling`` measures it beside a node, round by round on one database: the
+difference is what Rollcall itself takes.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ from benchmarks.closed_loop import Round, can_run, compile_c, connections, load
 from benchmarks.commits import folder_on_disk
 from benchmarks.machine import coordinators, databases
 from benchmarks.options import Options
-from benchmarks.shapes import SHAPES
+from benchmarks.shapes import HEARTBEAT_VERSION, SHAPES
 from groups.core.authors import Author
 from groups.postgres.array_literals import array
 from groups.store.offset_rows import AUTHOR_COLUMNS, COLUMNS, unless_usual
@@ -34,6 +35,7 @@ from launcher.data_dir import DataDir
 from launcher.installation import Installation
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.frames import parse_header, response_frame
+from rollcall.wire.messages.heartbeat import HeartbeatResponse
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitResponse,
@@ -42,9 +44,13 @@ from rollcall.wire.messages.offset_commit import (
 )
 
 ROUNDS, SECONDS = 5, 4.0
-NAMES = ("commits, 1 group", "commits, 500 groups")
+NAMES = ("heartbeats", "commits, 1 group", "commits, 500 groups")
 LENGTH_BYTES, CORRELATION = 4, slice(8, 12)
 OFFSET = struct.Struct(">q")
+API_KEY, HEARTBEAT = slice(4, 6), (12).to_bytes(2, "big")
+_REPLY = response_frame(0, encode(HeartbeatResponse(), HEARTBEAT_VERSION), flexible=True)
+ALIVE = _REPLY[:4], _REPLY[8:]
+"""The reply to a heartbeat, around the correlation id."""
 BATCH_MAX = 2_000
 """As a node's (``BATCH_ROWS_MAX``)."""
 
@@ -73,6 +79,9 @@ class Bare(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """A frame: the load has one outstanding, and they are small."""
+        if data[API_KEY] == HEARTBEAT:
+            self.transport.write(ALIVE[0] + data[CORRELATION] + ALIVE[1])
+            return
         if self.known is None:
             self.known = _known(data)
         self._arrived.append((self, data))
@@ -147,7 +156,7 @@ async def _serve(url: str) -> None:
 @contextmanager
 def ceiling(url: str) -> Iterator[tuple[int, int]]:
     """The bare server: its process id and its port."""
-    command = [sys.executable, "-m", "benchmarks.commit_ceiling", url]
+    command = [sys.executable, "-m", "benchmarks.stack_ceiling", url]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
