@@ -135,7 +135,7 @@ scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core_commanded.scenarios --rewrite
 	$(PYTHON) -m tests.walks.recorded --rewrite
 
-schema: $(READY) ## write groups/schema.sql anew, by the migrations; the diff is the review
+schema: $(READY) ## write groups/schema.sql and baseline.sql anew, by the migrations; the diff is the review
 	$(PYTHON) -m tests.store.schema
 
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`

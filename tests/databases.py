@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 from django.conf import settings
@@ -34,7 +35,6 @@ def copied(name: str, folder: Path) -> Iterator[None]:
 
     At the end nobody may be connected to it: a session that is left was left by a test.
     """
-    before = connection.settings_dict["NAME"]
     with (folder / "template.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait meanwhile: they would do the same
         made = folder / "template.made"
@@ -45,12 +45,30 @@ def copied(name: str, folder: Path) -> Iterator[None]:
             connection.close()  # else no copy could be made
             made.touch()
         _create(name, TEMPLATE)
+    with _used(name):
+        yield
+
+
+@contextmanager
+def empty(name: str) -> Iterator[str]:
+    """Django's database is a new one without anything in it meanwhile; its URL."""
+    _create(name, "template0")
+    with _used(name):
+        yield urlsplit(os.environ[database.VARIABLE])._replace(path=f"/{name}").geturl()
+
+
+@contextmanager
+def _used(name: str) -> Iterator[None]:
+    """Django's database is this one meanwhile, which is dropped at the end."""
+    before = connection.settings_dict["NAME"]
     _use(name)
-    yield
-    rows.leave()
-    _use(before)
-    gc.collect()  # libpq's end of what was cancelled while it connected
-    _drop(name)
+    try:
+        yield
+    finally:
+        rows.leave()
+        _use(before)
+        gc.collect()  # libpq's end of what was cancelled while it connected
+        _drop(name)
 
 
 def _use(name: str) -> None:

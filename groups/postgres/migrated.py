@@ -38,7 +38,7 @@ def is_whole(using: str = DEFAULT_DB_ALIAS) -> bool:
     with connections[using].cursor() as cursor:
         cursor.execute(KEPT)
         [(kept,)] = cursor.fetchall()
-        if kept != _mark(ours()):
+        if kept != mark():
             return False
         cursor.execute(APPLIED)
         return ours() <= set(cursor.fetchall())
@@ -47,9 +47,10 @@ def is_whole(using: str = DEFAULT_DB_ALIAS) -> bool:
 def note(using: str = DEFAULT_DB_ALIAS) -> None:
     """Store that all migrations were applied."""
     with connections[using].cursor() as cursor:
-        cursor.execute(KEEP.format(sql.Literal(_mark(ours()))).as_string(None))
+        cursor.execute(KEEP.format(sql.Literal(mark())).as_string(None))
 
 
-def _mark(names: Names) -> str:
-    digest = hashlib.sha256(repr(sorted(names)).encode()).hexdigest()
+def mark() -> str:
+    """What stands for the migrations of this program."""
+    digest = hashlib.sha256(repr(sorted(ours())).encode()).hexdigest()
     return f"rollcall: migrated ({digest})"

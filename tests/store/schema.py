@@ -1,63 +1,111 @@
-"""``make schema``: what the migrations make of an empty database, as groups/schema.sql has it.
+"""``make schema``: what the migrations make of an empty database.
 
-Rollcall's own tables and functions, for people to read and to review a migration by. No program
-reads the file: installations are migrated. Grants are left out, since they follow from
-``groups.postgres.roles``, and so are the partitions of the history, which begin with the hour of
-the set-up.
+``groups/schema.sql`` has Rollcall's own tables and functions, for people to read and to review a
+migration by. Grants are left out, since they follow from ``groups.postgres.roles``, and so are the
+partitions of the history, which begin with the hour of the set-up.
+
+``groups/baseline.sql`` has everything, tables of Django and of libraries and the rows among it, for
+the set-up of an empty database (``groups.postgres.baseline``). What follows from tables of this
+version after every migration (``groups.apps.FOLLOWERS``) is not in it: the set-up does that, too.
 """
 
 import os
 import re
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from launcher import postgres
+import django
+import psycopg
+from django.apps import apps
+from django.core.management import call_command
+from django.db import connection
+from django.db.models.signals import post_migrate
+from django.utils.module_loading import import_string
+
+from groups.apps import FOLLOWERS
+from launcher import binaries, postgres
 from launcher.installation import CHECKOUT
 from tests.upgrade.dump import RESTRICTED, program
 
 SCHEMA = CHECKOUT / "groups" / "schema.sql"
+BASELINE = CHECKOUT / "groups" / "baseline.sql"
 HEAD = "-- What groups/migrations make of an empty database. Written by `make schema`.\n"
 
-OPTIONS = (
-    "--schema-only",
-    "--no-owner",
-    "--no-privileges",
-    "--exclude-table=rollcall_offset_history_*",
+OPTIONS = ("--no-owner", "--exclude-table=rollcall_offset_history_2*")
+OF_SCHEMA = ("--schema-only", "--no-privileges", "--exclude-table=rollcall_offset_history_default")
+
+OF_ITS_MAKING = ("django_migrations", "django_migrations_id_seq", "rollcall_timeline")
+"""Their rows say when and where they were made."""
+
+OF_BASELINE = (
+    "--rows-per-insert=1000",
+    *(f"--exclude-table-data={name}" for name in OF_ITS_MAKING),
 )
-OBJECT = re.compile(r"^--\n-- Name: .*\n--\n", re.MULTILINE)
+
+OBJECT = re.compile(r"^--\n-- (?:Data for )?Name: .*\n--\n", re.MULTILINE)
 """What pg_dump writes ahead of each object."""
 
 TAIL = "\n--\n-- PostgreSQL database dump complete"
 OURS = "rollcall_"
 
+BODIES = "SET LOCAL check_function_bodies = off;  -- they name tables that come after them\n"
+APPLIED = "SELECT app, name FROM django_migrations ORDER BY id"
+RECORD = "INSERT INTO public.django_migrations (app, name, applied) VALUES\n{};\n"
+TURN = "SELECT public.rollcall_turn_history(1);\n"
+
 
 def dumped(url: str) -> str:
     """The schema of a database, in pg_dump's own order."""
-    command = (program("pg_dump"), *OPTIONS, url)
+    return "\n".join((HEAD, *(made for made in _objects(url, OF_SCHEMA) if OURS in made)))
+
+
+def baseline(url: str) -> str:
+    """All of a database that ``migrate`` has made."""
+    from groups.postgres.baseline import head
+
+    with psycopg.connect(url) as database:
+        rows = database.execute(APPLIED).fetchall()
+    applied = RECORD.format(",\n".join(f"('{app}', '{name}', now())" for app, name in rows))
+    first = import_module("groups.migrations.0018_timeline").FIRST.strip() + ";\n"
+    made = _objects(url, OF_BASELINE)
+    return "\n".join((head(binaries.MAJOR), HEAD, BODIES, *made, applied, first, TURN))
+
+
+def _objects(url: str, options: Sequence[str]) -> Iterator[str]:
+    command = (program("pg_dump"), *OPTIONS, *options, url)
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return "\n".join((HEAD, *_objects(RESTRICTED.sub("", text))))
-
-
-def _objects(text: str) -> Iterator[str]:
-    _settings, *objects = OBJECT.split(text.partition(TAIL)[0])
+    _settings, *objects = OBJECT.split(RESTRICTED.sub("", text).partition(TAIL)[0])
     for made in objects:
         lines = [line for line in made.strip().splitlines() if not line.startswith("SET default_")]
-        if OURS in made:
-            yield "\n".join(lines).strip() + "\n"
+        yield "\n".join(lines).strip() + "\n"
+
+
+def migrate() -> None:
+    """Migrate Django's database, without what follows from this version's own tables."""
+    ours = apps.get_app_config("groups")
+    for follower in FOLLOWERS:
+        assert post_migrate.disconnect(import_string(follower), sender=ours)
+    call_command("migrate", verbosity=0)
+    for follower in FOLLOWERS:
+        post_migrate.connect(import_string(follower), sender=ours)
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Write the files anew."""
     with TemporaryDirectory() as folder:
         path = Path(folder)
         path.chmod(0o755)  # the server's user has to reach what is below
         with postgres.serve(path / "data", throwaway=True) as url:
-            told = {**os.environ, "ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": folder}
-            migrate = (sys.executable, "manage.py", "migrate", "--verbosity=0")
-            subprocess.run(migrate, cwd=CHECKOUT, env=told, check=True)
+            os.environ |= {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": folder}
+            os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
+            django.setup()
+            migrate()
+            BASELINE.write_text(baseline(url))
+            call_command("migrate", verbosity=0)
+            connection.close()
             SCHEMA.write_text(dumped(url))
 
 

@@ -7,10 +7,11 @@ from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import InternalError, OperationalError, connection
+from django.core.management.sql import emit_post_migrate_signal
+from django.db import DEFAULT_DB_ALIAS, InternalError, OperationalError, connection
 from psycopg.errors import ReadOnlySqlTransaction
 
-from groups.postgres import message_queue, migrated, setup_lock
+from groups.postgres import baseline, message_queue, migrated, setup_lock
 from groups.store import preflight
 from groups.sweeps import schedule
 
@@ -65,5 +66,8 @@ def migrate() -> None:
     if migrated.is_whole():
         cast(Any, apps.get_app_config("groups")).follow()
         return
-    call_command("migrate", interactive=False, verbosity=0)
+    if baseline.load():
+        emit_post_migrate_signal(verbosity=0, interactive=False, db=DEFAULT_DB_ALIAS)
+    else:
+        call_command("migrate", interactive=False, verbosity=0)
     migrated.note()

@@ -1,0 +1,2776 @@
+-- rollcall: migrated (c1bb3ac63daa9054f59b9a1c0de34c99d63d9d31a9982150364f15799e0ebcbe), PostgreSQL 18
+-- What groups/migrations make of an empty database. Written by `make schema`.
+
+SET LOCAL check_function_bodies = off;  -- they name tables that come after them
+
+CREATE FUNCTION public.rollcall_audit_journal() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    asker jsonb := NEW.details -> 'author';
+BEGIN
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    VALUES (
+        NEW.kind,
+        coalesce(asker ->> 'principal', asker ->> 'user', asker ->> 'program', 'somebody'),
+        coalesce(asker ->> 'client_host', current_setting('rollcall.address', true), ''),
+        coalesce(asker ->> 'client_id', ''),
+        coalesce(current_setting('rollcall.request_id', true), ''),
+        coalesce(nullif(NEW.group_id, ''), NEW.details ->> 'topic', ''), 'done',
+        (NEW.details - 'author') || jsonb_build_object('journal', NEW.id),
+        clock_timestamp(), session_user);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_operation() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT 'operation-' || NEW.verb, NEW.actor, address, client_id, request_id, NEW.group_id,
+           'asked', jsonb_build_object('operation', NEW.id, 'member_id', NEW.member_id,
+                              'reason', NEW.reason),
+           clock_timestamp(), session_user
+    FROM (SELECT coalesce(nullif(current_setting('rollcall.actor', true), ''), 'Login:' || session_user),
+            coalesce(current_setting('rollcall.address', true), ''), '',
+            coalesce(current_setting('rollcall.request_id', true), '')) AS said(who, address, client_id, request_id);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF current_setting('rollcall.prune_audit', true) IS DISTINCT FROM 'yes' THEN
+        RAISE EXCEPTION 'the audit is only appended to' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_row() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    old_row jsonb := CASE WHEN TG_OP = 'INSERT' THEN '{}' ELSE to_jsonb(OLD) END;
+    new_row jsonb := CASE WHEN TG_OP = 'DELETE' THEN '{}' ELSE to_jsonb(NEW) END;
+    named text;
+    changed text[];
+BEGIN
+    SELECT array_agg(key ORDER BY key) INTO changed
+    FROM jsonb_object_keys(old_row || new_row) AS key
+    WHERE old_row -> key IS DISTINCT FROM new_row -> key
+      AND key <> ALL (string_to_array(TG_ARGV[3], ','));
+    IF changed IS NULL THEN
+        RETURN NULL;
+    END IF;
+    named := coalesce(new_row ->> TG_ARGV[1], old_row ->> TG_ARGV[1]);
+    IF TG_ARGV[1] = 'user_id' THEN
+        named := coalesce((SELECT username FROM auth_user WHERE id = named::int), named);
+    ELSIF TG_ARGV[1] = 'group_id' THEN
+        named := coalesce((SELECT name FROM auth_group WHERE id = named::int), named);
+    END IF;
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT TG_ARGV[0] || CASE TG_OP WHEN 'INSERT' THEN '-made' WHEN 'DELETE' THEN '-deleted'
+                                    ELSE '-changed' END,
+           coalesce(nullif(current_setting('rollcall.actor', true), ''), 'Login:' || session_user),
+            coalesce(current_setting('rollcall.address', true), ''), '',
+            coalesce(current_setting('rollcall.request_id', true), ''), coalesce(named, ''), 'done',
+           jsonb_build_object(
+               'changed', changed,
+               'before', (SELECT coalesce(jsonb_object_agg(key, value), '{}')
+                          FROM jsonb_each(old_row) WHERE key = ANY (changed)
+                           AND key <> ALL (string_to_array(TG_ARGV[2], ','))),
+               'after', (SELECT coalesce(jsonb_object_agg(key, value), '{}')
+                         FROM jsonb_each(new_row) WHERE key = ANY (changed)
+                          AND key <> ALL (string_to_array(TG_ARGV[2], ',')))),
+           clock_timestamp(), session_user;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_stamp() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.at := clock_timestamp();
+    NEW.login := session_user;
+    RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.rollcall_commit_offsets(group_id text, generation integer, member_id text, topics text[], partitions integer[], offsets bigint[], metadata text[] DEFAULT NULL::text[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    stranger text;
+    notes text[] := coalesce(metadata, array_fill(''::text, ARRAY[cardinality(topics)]));
+BEGIN
+    IF group_id IS NULL OR generation IS NULL OR member_id IS NULL
+       OR cardinality(topics) IS NULL OR cardinality(topics) = 0
+       OR cardinality(topics) IS DISTINCT FROM cardinality(partitions)
+       OR cardinality(topics) IS DISTINCT FROM cardinality(offsets)
+       OR cardinality(topics) IS DISTINCT FROM cardinality(notes)
+       OR array_position(offsets, NULL) IS NOT NULL OR array_position(notes, NULL) IS NOT NULL
+    THEN
+        RAISE EXCEPTION 'INVALID_REQUEST: name a group, a generation and a member, and as many'
+            ' partitions and offsets as topics, none of them NULL' USING ERRCODE = 'RK042';
+    END IF;
+    PERFORM rollcall_demand_group(group_id);
+    IF EXISTS (SELECT FROM unnest(offsets) AS o WHERE o < 0) THEN
+        RAISE EXCEPTION 'INVALID_REQUEST: an offset is never below 0' USING ERRCODE = 'RK042';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(notes) AS n WHERE length(n) > 4096) THEN
+        RAISE EXCEPTION 'OFFSET_METADATA_TOO_LARGE: at most 4096 characters'
+            USING ERRCODE = 'RK012';
+    END IF;
+    SELECT format('%s-%s', w.topic, w.partition) INTO stranger
+    FROM unnest(topics, partitions) AS w(topic, partition)
+    LEFT JOIN rollcall_topic t ON t.name = w.topic
+    WHERE t.name IS NULL OR w.partition IS NULL
+       OR w.partition NOT BETWEEN 0 AND t.partitions - 1 LIMIT 1;
+    IF stranger IS NOT NULL THEN
+        RAISE EXCEPTION 'UNKNOWN_TOPIC_OR_PARTITION: there is no %', stranger
+            USING ERRCODE = 'RK003';
+    END IF;
+    SET CONSTRAINTS rollcall_settle_offsets DEFERRED;
+    INSERT INTO rollcall_noted_offsets
+        (group_id, generation, member_id, topics, partitions, offsets, metadata)
+    VALUES (group_id, generation, member_id, topics, partitions, offsets, notes);
+END $$;
+
+CREATE FUNCTION public.rollcall_committed_offsets(group_id text) RETURNS TABLE(topic text, partition integer, "offset" bigint, metadata text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    PERFORM rollcall_demand_group(rollcall_committed_offsets.group_id);
+    RETURN QUERY SELECT o.topic, o.partition, o.committed_offset, o.metadata
+    FROM rollcall_offset o
+    WHERE o.group_id = rollcall_committed_offsets.group_id ORDER BY o.topic, o.partition;
+END $$;
+
+CREATE FUNCTION public.rollcall_demand_group(group_id text) RETURNS void
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    IF pg_has_role(session_user, current_user, 'MEMBER') OR EXISTS (
+        SELECT FROM rollcall_application_grant g
+        WHERE g.login = session_user
+          AND starts_with(rollcall_demand_group.group_id, g.prefix))
+    THEN
+        RETURN;
+    END IF;
+    RAISE EXCEPTION 'GROUP_AUTHORIZATION_FAILED: % has no grant for the group %',
+        session_user, rollcall_demand_group.group_id USING ERRCODE = 'RK030';
+END $$;
+
+CREATE FUNCTION public.rollcall_guard(slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    held int;
+    wrong text[];
+    busy text[];
+BEGIN
+    -- The lock waits for a takeover that is under way and then sees its epoch. FOR SHARE, since
+    -- FOR KEY SHARE does not conflict with the takeover's UPDATE and so would not fence.
+    SELECT count(*) INTO held FROM (
+        SELECT 1 FROM rollcall_slot s
+        JOIN unnest(slots, epochs) AS mine(slot, epoch) ON s.slot = mine.slot
+        WHERE s.epoch = mine.epoch
+        ORDER BY s.slot FOR SHARE OF s
+    ) AS locked;
+    IF held <> cardinality(slots) THEN
+        RAISE EXCEPTION 'a slot of this batch has another owner' USING ERRCODE = 'RC001';
+    END IF;
+
+    -- Key order keeps two batches from deadlocking; SKIP LOCKED keeps one held row from
+    -- delaying the whole batch: its group is named and waits alone.
+    WITH seen AS (
+        SELECT * FROM unnest(group_ids, revisions) AS seen(group_id, revision)
+    ), locked AS (
+        SELECT g.group_id, g.revision FROM rollcall_group g
+        WHERE g.group_id = ANY (group_ids)
+        ORDER BY g.group_id FOR NO KEY UPDATE SKIP LOCKED
+    ), judged AS (
+        SELECT seen.group_id, CASE
+            WHEN locked.revision = seen.revision THEN 'right'
+            WHEN locked.revision IS NOT NULL THEN 'wrong'
+            WHEN EXISTS (SELECT FROM rollcall_group g WHERE g.group_id = seen.group_id) THEN 'busy'
+            WHEN seen.revision = 0 THEN 'right'
+            ELSE 'wrong'
+        END AS verdict
+        FROM seen LEFT JOIN locked USING (group_id)
+    )
+    SELECT array_agg(group_id) FILTER (WHERE verdict = 'busy'),
+           array_agg(group_id) FILTER (WHERE verdict = 'wrong')
+    INTO busy, wrong FROM judged;
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'a group of this batch has another revision'
+            USING ERRCODE = 'RC002', DETAIL = array_to_json(wrong)::text;
+    END IF;
+    IF busy IS NOT NULL THEN
+        RAISE EXCEPTION 'a group of this batch is held by another transaction'
+            USING ERRCODE = 'RC003', DETAIL = array_to_json(busy)::text;
+    END IF;
+END $$;
+
+CREATE FUNCTION public.rollcall_has_history(wanted text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
+END $$;
+
+CREATE FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    most CONSTANT int := 2147483647;
+    step CONSTANT bigint := 1000000;
+    was rollcall_timeline;
+    server bigint := (SELECT system_identifier FROM pg_control_system());
+    present bigint := rollcall_server_timeline();
+    higher bigint;
+    counter regclass;
+BEGIN
+    SELECT * INTO was FROM rollcall_timeline FOR UPDATE;
+    IF was.jump IS DISTINCT FROM seen_jump THEN
+        RETURN false;  -- another node has done it meanwhile
+    END IF;
+    -- One backup may be restored twice, and must not lead to the same numbers: a node remembers how
+    -- high they were, and a recovery with an archive gives each restored server its own timeline.
+    higher := greatest(
+        step,
+        step + seen_generations - was.generations_after,
+        CASE WHEN server = was.system_identifier THEN (present - was.timeline) * step END);
+
+    -- Slots, then groups, each in the order in which the guard locks them.
+    PERFORM FROM rollcall_slot ORDER BY slot FOR UPDATE;
+    UPDATE rollcall_slot SET epoch = epoch + higher, node_id = NULL, incarnation = NULL;
+    DELETE FROM rollcall_node;  -- those that live register again
+
+    -- All numbers of a group rise by the same, by half of what is left near the end of int32.
+    PERFORM FROM rollcall_group ORDER BY group_id FOR UPDATE;
+    UPDATE rollcall_member m SET details = m.details || jsonb_build_object(
+        'epoch', rollcall_raised(m.details -> 'epoch', g.higher),
+        'previous_epoch', rollcall_raised(m.details -> 'previous_epoch', g.higher),
+        'since', (
+            SELECT coalesce(jsonb_agg(jsonb_build_array(
+                s -> 0, s -> 1, rollcall_raised(s -> 2, g.higher)) ORDER BY n), '[]')
+            FROM jsonb_array_elements(m.details -> 'since') WITH ORDINALITY AS held(s, n)))
+    FROM (SELECT group_id, least(higher, (most - generation) / 2)::int AS higher
+          FROM rollcall_group WHERE kind = 'consumer') AS g
+    WHERE m.group_id = g.group_id AND m.details ? 'epoch';
+    UPDATE rollcall_command c
+    SET generation = c.generation + least(higher, (most - g.generation) / 2)::int
+    FROM rollcall_group g WHERE g.group_id = c.group_id AND c.generation > 0;
+    UPDATE rollcall_group g SET
+        generation = g.generation + least(higher, (most - g.generation) / 2)::int,
+        revision = g.revision + higher,
+        details = g.details || coalesce((
+            SELECT jsonb_object_agg(named.key, rollcall_raised(
+                named.value, least(higher, (most - g.generation) / 2)::int))
+            FROM jsonb_each(g.details) AS named
+            WHERE named.key IN ('target_epoch', 'settled_epoch', 'last_command')
+              AND named.value <> 'null'), '{}');
+
+    -- A transactional id's producer gets an id that nobody has had: its next request is refused.
+    FOREACH counter IN ARRAY ARRAY[
+        'rollcall_producer_id', pg_get_serial_sequence('rollcall_journal', 'id'),
+        pg_get_serial_sequence('rollcall_operation', 'id')]::regclass[]
+    LOOP
+        EXECUTE format('SELECT setval(%L, last_value + $1) FROM %s', counter, counter)
+            USING higher;
+    END LOOP;
+    WITH renamed AS MATERIALIZED (
+        SELECT producer_id AS old, nextval('rollcall_producer_id') AS new
+        FROM (SELECT producer_id FROM rollcall_producer
+              ORDER BY transactional_id FOR UPDATE) AS producers
+    ), waiting AS (
+        UPDATE rollcall_pending_offset p SET producer_id = renamed.new
+        FROM renamed WHERE p.producer_id = renamed.old
+    )
+    UPDATE rollcall_producer p
+    SET producer_id = renamed.new, epoch = 0, last_epoch = -1, previous_id = -1
+    FROM renamed WHERE p.producer_id = renamed.old;
+
+    UPDATE rollcall_timeline SET
+        system_identifier = server, timeline = present, jump = gen_random_uuid(),
+        jumped_on = pg_postmaster_start_time(),
+        generations_after = was.generations_after
+            + least(higher, (most - was.generations_after) / 2)::int;
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    VALUES (clock_timestamp(), '', 0, node_id, 'time-went-back', '', reason, 0, 0, '{}', '[]',
+            '[]', jsonb_build_object(
+                'higher', higher,
+                'from', jsonb_build_object(
+                    'system_identifier', was.system_identifier::text, 'timeline', was.timeline),
+                'to', jsonb_build_object(
+                    'system_identifier', server::text, 'timeline', present,
+                    'lsn', pg_current_wal_insert_lsn()::text)));
+    RETURN true;
+END $_$;
+
+CREATE FUNCTION public.rollcall_raised(epoch jsonb, higher integer) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- 0 and below are no epochs: not yet assigned, or away for now.
+    SELECT CASE WHEN epoch::bigint > 0 THEN to_jsonb(epoch::bigint + higher) ELSE epoch END
+$$;
+
+CREATE FUNCTION public.rollcall_server_timeline() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- The checkpoint in the control file lags behind a promotion; the name of a segment does not.
+    SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint
+$$;
+
+CREATE FUNCTION public.rollcall_settle_offsets() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    g record;
+    m record;
+BEGIN
+    DELETE FROM rollcall_noted_offsets WHERE id = NEW.id;
+    -- Nothing follows at a COMMIT. Before one, whoever holds what comes next must not stand still.
+    PERFORM set_config('idle_in_transaction_session_timeout', '1s', true),
+            set_config('transaction_timeout', '0', true),
+            set_config('transaction_timeout', '5s', true);
+    -- The owner takes it exclusively before it changes generation or members; the queue is fair.
+    PERFORM pg_advisory_xact_lock_shared(5401703, hashtext(NEW.group_id));
+    -- FOR SHARE reads the row as it is now; a transaction with an older snapshot fails here.
+    SELECT kind, state, generation INTO g
+    FROM rollcall_group WHERE group_id = NEW.group_id FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'GROUP_ID_NOT_FOUND: there is no group %', NEW.group_id
+            USING ERRCODE = 'RK069';
+    END IF;
+    SELECT details, client_id, client_host INTO m
+    FROM rollcall_member WHERE group_id = NEW.group_id AND member_id = NEW.member_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'UNKNOWN_MEMBER_ID: % is no member of %', NEW.member_id, NEW.group_id
+            USING ERRCODE = 'RK025';
+    ELSIF g.kind = 'consumer' AND (m.details ->> 'epoch')::int IS DISTINCT FROM NEW.generation THEN
+        RAISE EXCEPTION 'STALE_MEMBER_EPOCH: the member is in epoch %, not %',
+            m.details ->> 'epoch', NEW.generation USING ERRCODE = 'RK113';
+    ELSIF g.kind <> 'consumer' AND g.generation <> NEW.generation THEN
+        RAISE EXCEPTION 'ILLEGAL_GENERATION: the group is in generation %, not %',
+            g.generation, NEW.generation USING ERRCODE = 'RK022';
+    ELSIF g.state = 'CompletingRebalance' THEN
+        RAISE EXCEPTION 'REBALANCE_IN_PROGRESS: the generation has no assignment yet'
+            USING ERRCODE = 'RK027';
+    END IF;
+    -- A later commit wins over an offset that waits for a transaction (docs/transactions.md).
+    UPDATE rollcall_pending_offset p SET superseded = true
+    FROM unnest(NEW.topics, NEW.partitions) AS w(topic, partition)
+    WHERE p.group_id = NEW.group_id AND p.topic = w.topic AND p.partition = w.partition;
+    WITH told AS (
+        SELECT DISTINCT ON (w.topic, w.partition) w.topic, w.partition, w.at, w.note
+        FROM unnest(NEW.topics, NEW.partitions, NEW.offsets, NEW.metadata)
+             WITH ORDINALITY AS w(topic, partition, at, note, n)
+        ORDER BY w.topic, w.partition, w.n DESC
+    ), noted AS (
+        INSERT INTO rollcall_offset_history
+        SELECT clock_timestamp(), NEW.group_id, topic, partition, at, -1, note,
+               NEW.member_id, m.client_id, m.client_host, 'Login:' || session_user FROM told
+    )
+    INSERT INTO rollcall_offset AS o (group_id, topic, partition, committed_offset, leader_epoch,
+                                      metadata, committed_at, expires_at)
+    SELECT NEW.group_id, topic, partition, at, -1, note, clock_timestamp(), NULL FROM told
+    ON CONFLICT (group_id, topic, partition) DO UPDATE SET
+        committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
+        metadata = excluded.metadata, committed_at = excluded.committed_at,
+        expires_at = excluded.expires_at;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    start timestamptz;
+    name text;
+    dropped int := 0;
+BEGIN
+    FOR ahead IN 0..2 LOOP
+        start := date_trunc('hour', clock_timestamp()) + ahead * interval '1 hour';
+        name := 'rollcall_offset_history_' || to_char(start, 'YYYYMMDDHH24');
+        IF to_regclass(name) IS NULL THEN
+            BEGIN
+                EXECUTE format(
+                    'CREATE TABLE %I PARTITION OF rollcall_offset_history'
+                    ' FOR VALUES FROM (%L) TO (%L)', name, start, start + interval '1 hour');
+            EXCEPTION
+                -- Rows of this hour are in the default partition already, or somebody is busy
+                -- with it: the next hour's partition is made in time.
+                WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+            END;
+        END IF;
+    END LOOP;
+    FOR name IN
+        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'rollcall_offset_history'::regclass
+          AND c.relname ~ '_[0-9]{10}$'
+          AND to_timestamp(right(c.relname, 10), 'YYYYMMDDHH24')
+              < clock_timestamp() - (hours + 1) * interval '1 hour'
+    LOOP
+        BEGIN
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;
+        END;
+    END LOOP;
+    DELETE FROM rollcall_offset_history_default
+    WHERE at < clock_timestamp() - hours * interval '1 hour';
+    RETURN dropped;
+END $_$;
+
+CREATE TABLE public.auth_group (
+    id integer NOT NULL,
+    name character varying(150) NOT NULL
+);
+
+ALTER TABLE public.auth_group ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_group_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.auth_group_permissions (
+    id bigint NOT NULL,
+    group_id integer NOT NULL,
+    permission_id integer NOT NULL
+);
+
+ALTER TABLE public.auth_group_permissions ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_group_permissions_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.auth_permission (
+    id integer NOT NULL,
+    name character varying(255) NOT NULL,
+    content_type_id integer NOT NULL,
+    codename character varying(100) NOT NULL
+);
+
+ALTER TABLE public.auth_permission ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_permission_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.auth_user (
+    id integer NOT NULL,
+    password character varying(128) NOT NULL,
+    last_login timestamp with time zone,
+    is_superuser boolean NOT NULL,
+    username character varying(150) NOT NULL,
+    first_name character varying(150) NOT NULL,
+    last_name character varying(150) NOT NULL,
+    email character varying(254) NOT NULL,
+    is_staff boolean NOT NULL,
+    is_active boolean NOT NULL,
+    date_joined timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.auth_user_groups (
+    id bigint NOT NULL,
+    user_id integer NOT NULL,
+    group_id integer NOT NULL
+);
+
+ALTER TABLE public.auth_user_groups ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_user_groups_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE public.auth_user ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_user_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.auth_user_user_permissions (
+    id bigint NOT NULL,
+    user_id integer NOT NULL,
+    permission_id integer NOT NULL
+);
+
+ALTER TABLE public.auth_user_user_permissions ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_user_user_permissions_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.axes_accessattempt (
+    id integer NOT NULL,
+    user_agent character varying(255) NOT NULL,
+    ip_address inet,
+    username character varying(255),
+    http_accept character varying(1025) NOT NULL,
+    path_info character varying(255) NOT NULL,
+    attempt_time timestamp with time zone NOT NULL,
+    get_data text NOT NULL,
+    post_data text NOT NULL,
+    failures_since_start integer NOT NULL,
+    CONSTRAINT axes_accessattempt_failures_since_start_check CHECK ((failures_since_start >= 0))
+);
+
+ALTER TABLE public.axes_accessattempt ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.axes_accessattempt_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.axes_accessattemptexpiration (
+    access_attempt_id integer NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.axes_accessfailurelog (
+    id integer NOT NULL,
+    user_agent character varying(255) NOT NULL,
+    ip_address inet,
+    username character varying(255),
+    http_accept character varying(1025) NOT NULL,
+    path_info character varying(255) NOT NULL,
+    attempt_time timestamp with time zone NOT NULL,
+    locked_out boolean NOT NULL
+);
+
+ALTER TABLE public.axes_accessfailurelog ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.axes_accessfailurelog_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.axes_accesslog (
+    id integer NOT NULL,
+    user_agent character varying(255) NOT NULL,
+    ip_address inet,
+    username character varying(255),
+    http_accept character varying(1025) NOT NULL,
+    path_info character varying(255) NOT NULL,
+    attempt_time timestamp with time zone NOT NULL,
+    logout_time timestamp with time zone,
+    session_hash character varying(64) NOT NULL
+);
+
+ALTER TABLE public.axes_accesslog ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.axes_accesslog_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_admin_log (
+    id integer NOT NULL,
+    action_time timestamp with time zone NOT NULL,
+    object_id text,
+    object_repr character varying(200) NOT NULL,
+    action_flag smallint NOT NULL,
+    change_message text NOT NULL,
+    content_type_id integer,
+    user_id integer NOT NULL,
+    CONSTRAINT django_admin_log_action_flag_check CHECK ((action_flag >= 0))
+);
+
+ALTER TABLE public.django_admin_log ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_admin_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_celery_beat_clockedschedule (
+    id integer NOT NULL,
+    clocked_time timestamp with time zone NOT NULL
+);
+
+ALTER TABLE public.django_celery_beat_clockedschedule ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_celery_beat_clockedschedule_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_celery_beat_crontabschedule (
+    id integer NOT NULL,
+    minute character varying(240) NOT NULL,
+    hour character varying(96) NOT NULL,
+    day_of_week character varying(64) NOT NULL,
+    day_of_month character varying(124) NOT NULL,
+    month_of_year character varying(64) NOT NULL,
+    timezone character varying(63) NOT NULL
+);
+
+ALTER TABLE public.django_celery_beat_crontabschedule ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_celery_beat_crontabschedule_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_celery_beat_intervalschedule (
+    id integer NOT NULL,
+    every integer NOT NULL,
+    period character varying(24) NOT NULL
+);
+
+ALTER TABLE public.django_celery_beat_intervalschedule ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_celery_beat_intervalschedule_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_celery_beat_periodictask (
+    id integer NOT NULL,
+    name character varying(200) NOT NULL,
+    task character varying(200) NOT NULL,
+    args text NOT NULL,
+    kwargs text NOT NULL,
+    queue character varying(200),
+    exchange character varying(200),
+    routing_key character varying(200),
+    expires timestamp with time zone,
+    enabled boolean NOT NULL,
+    last_run_at timestamp with time zone,
+    total_run_count integer NOT NULL,
+    date_changed timestamp with time zone NOT NULL,
+    description text NOT NULL,
+    crontab_id integer,
+    interval_id integer,
+    solar_id integer,
+    one_off boolean NOT NULL,
+    start_time timestamp with time zone,
+    priority integer,
+    headers text NOT NULL,
+    clocked_id integer,
+    expire_seconds integer,
+    CONSTRAINT django_celery_beat_periodictask_expire_seconds_check CHECK ((expire_seconds >= 0)),
+    CONSTRAINT django_celery_beat_periodictask_priority_check CHECK ((priority >= 0)),
+    CONSTRAINT django_celery_beat_periodictask_total_run_count_check CHECK ((total_run_count >= 0))
+);
+
+ALTER TABLE public.django_celery_beat_periodictask ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_celery_beat_periodictask_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_celery_beat_periodictasks (
+    ident smallint NOT NULL,
+    last_update timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.django_celery_beat_solarschedule (
+    id integer NOT NULL,
+    event character varying(24) NOT NULL,
+    latitude numeric(9,6) NOT NULL,
+    longitude numeric(9,6) NOT NULL
+);
+
+ALTER TABLE public.django_celery_beat_solarschedule ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_celery_beat_solarschedule_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_content_type (
+    id integer NOT NULL,
+    app_label character varying(100) NOT NULL,
+    model character varying(100) NOT NULL
+);
+
+ALTER TABLE public.django_content_type ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_content_type_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_migrations (
+    id bigint NOT NULL,
+    app character varying(255) NOT NULL,
+    name character varying(255) NOT NULL,
+    applied timestamp with time zone NOT NULL
+);
+
+ALTER TABLE public.django_migrations ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_migrations_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_session (
+    session_key character varying(40) NOT NULL,
+    session_data text NOT NULL,
+    expire_date timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.otp_static_staticdevice (
+    id integer NOT NULL,
+    name character varying(64) NOT NULL,
+    confirmed boolean NOT NULL,
+    user_id integer NOT NULL,
+    throttling_failure_count integer NOT NULL,
+    throttling_failure_timestamp timestamp with time zone,
+    created_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    CONSTRAINT otp_static_staticdevice_throttling_failure_count_check CHECK ((throttling_failure_count >= 0))
+);
+
+ALTER TABLE public.otp_static_staticdevice ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.otp_static_staticdevice_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.otp_static_statictoken (
+    id integer NOT NULL,
+    token character varying(16) NOT NULL,
+    device_id integer NOT NULL
+);
+
+ALTER TABLE public.otp_static_statictoken ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.otp_static_statictoken_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.otp_totp_totpdevice (
+    id integer NOT NULL,
+    name character varying(64) NOT NULL,
+    confirmed boolean NOT NULL,
+    key character varying(80) NOT NULL,
+    step smallint NOT NULL,
+    t0 bigint NOT NULL,
+    digits smallint NOT NULL,
+    tolerance smallint NOT NULL,
+    drift smallint NOT NULL,
+    last_t bigint NOT NULL,
+    user_id integer NOT NULL,
+    throttling_failure_count integer NOT NULL,
+    throttling_failure_timestamp timestamp with time zone,
+    created_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    CONSTRAINT otp_totp_totpdevice_digits_check CHECK ((digits >= 0)),
+    CONSTRAINT otp_totp_totpdevice_step_check CHECK ((step >= 0)),
+    CONSTRAINT otp_totp_totpdevice_throttling_failure_count_check CHECK ((throttling_failure_count >= 0)),
+    CONSTRAINT otp_totp_totpdevice_tolerance_check CHECK ((tolerance >= 0))
+);
+
+ALTER TABLE public.otp_totp_totpdevice ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.otp_totp_totpdevice_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_acknowledgement (
+    id bigint NOT NULL,
+    rule text NOT NULL,
+    subject text NOT NULL COLLATE pg_catalog."C",
+    note text NOT NULL,
+    actor text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    until timestamp with time zone
+);
+
+ALTER TABLE public.rollcall_acknowledgement ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_acknowledgement_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_acl (
+    id bigint NOT NULL,
+    resource_type text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    pattern text NOT NULL,
+    principal text NOT NULL COLLATE pg_catalog."C",
+    host text NOT NULL COLLATE pg_catalog."C",
+    operation text NOT NULL,
+    permission text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE public.rollcall_acl ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_acl_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_api_token (
+    id bigint NOT NULL,
+    name character varying(100) NOT NULL,
+    prefix character varying(16) NOT NULL,
+    digest character varying(64) NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    used_at timestamp with time zone,
+    user_id integer NOT NULL,
+    made_by text DEFAULT ''::text NOT NULL,
+    scopes jsonb DEFAULT '["read", "operate", "offsets", "catalogue", "admin"]'::jsonb NOT NULL,
+    session_hash character varying(128) DEFAULT ''::character varying NOT NULL
+);
+
+ALTER TABLE public.rollcall_api_token ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_api_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_application_grant (
+    login text NOT NULL,
+    prefix text NOT NULL COLLATE pg_catalog."C",
+    granted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON COLUMN public.rollcall_application_grant.prefix IS 'How the ids of the groups begin; empty: all groups.';
+
+CREATE TABLE public.rollcall_audit (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    login text NOT NULL,
+    kind text NOT NULL,
+    who text NOT NULL COLLATE pg_catalog."C",
+    address text NOT NULL,
+    client_id text NOT NULL,
+    request_id text NOT NULL,
+    target text NOT NULL,
+    outcome text NOT NULL,
+    details jsonb NOT NULL
+);
+
+ALTER TABLE public.rollcall_audit ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_audit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_command (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    command_id bigint NOT NULL,
+    option text NOT NULL,
+    generation integer NOT NULL,
+    ownership jsonb,
+    reason text NOT NULL,
+    series bigint NOT NULL,
+    sent_at timestamp with time zone NOT NULL,
+    CONSTRAINT rollcall_command_check CHECK (((series >= 0) AND (series < command_id))),
+    CONSTRAINT rollcall_command_command_id_check CHECK ((command_id > 0))
+);
+
+COMMENT ON COLUMN public.rollcall_command.ownership IS 'Topic to partition to consumer thread; null: the command is about everything.';
+
+COMMENT ON COLUMN public.rollcall_command.series IS 'The first of several commands that say the same; 0 in that one itself.';
+
+CREATE UNLOGGED TABLE public.rollcall_connection (
+    node_id integer NOT NULL,
+    number bigint NOT NULL,
+    listener text NOT NULL,
+    address text NOT NULL,
+    principal text NOT NULL,
+    client_id text NOT NULL,
+    software text NOT NULL,
+    software_version text NOT NULL,
+    groups jsonb NOT NULL,
+    connected_at timestamp with time zone NOT NULL
+);
+
+CREATE UNLOGGED TABLE public.rollcall_connections_noted (
+    node_id integer NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    connections integer NOT NULL
+);
+
+CREATE TABLE public.rollcall_credential (
+    name text NOT NULL COLLATE pg_catalog."C",
+    mechanism text NOT NULL COLLATE pg_catalog."C",
+    salt bytea NOT NULL,
+    iterations integer NOT NULL,
+    stored_key bytea NOT NULL,
+    server_key bytea NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_drain (
+    node_id integer NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_first_password (
+    user_id integer NOT NULL,
+    digest character varying(64) NOT NULL
+);
+
+CREATE TABLE public.rollcall_follower (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    obeying bigint NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_group (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    generation integer NOT NULL,
+    protocol_type text NOT NULL,
+    protocol_name text,
+    leader text,
+    details jsonb NOT NULL,
+    revision bigint NOT NULL,
+    state_since timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT group_counts_up CHECK (((generation >= 0) AND (revision > 0)))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE public.rollcall_group_config (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    value text NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    until timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_group_counts (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topics integer NOT NULL,
+    partitions bigint NOT NULL,
+    unowned bigint NOT NULL,
+    members integer,
+    last_rebalance bigint
+);
+
+CREATE TABLE public.rollcall_journal (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    revision bigint NOT NULL,
+    node_id integer NOT NULL,
+    kind text NOT NULL,
+    trigger text NOT NULL,
+    reason text NOT NULL,
+    member_id text,
+    client_id text,
+    generation_before integer NOT NULL,
+    generation_after integer NOT NULL,
+    duration_ms bigint,
+    waited_for jsonb NOT NULL,
+    joined jsonb NOT NULL,
+    "left" jsonb NOT NULL,
+    details jsonb NOT NULL,
+    client_reason text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_journal_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE VIEW public.rollcall_last_hour AS
+ SELECT group_id,
+    count(*) AS rebalances
+   FROM public.rollcall_journal
+  WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
+           FROM public.rollcall_journal rollcall_journal_1)))
+  GROUP BY group_id;
+
+CREATE UNLOGGED TABLE public.rollcall_liveness (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    heard_at timestamp with time zone NOT NULL,
+    deadline_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_member (
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    "position" integer NOT NULL,
+    subscription bytea NOT NULL,
+    assignment bytea NOT NULL,
+    details jsonb NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C"
+);
+
+CREATE TABLE public.rollcall_node (
+    node_id integer NOT NULL,
+    incarnation uuid NOT NULL,
+    beat bigint NOT NULL,
+    host text NOT NULL,
+    port integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    beat_at timestamp with time zone NOT NULL,
+    draft_port integer DEFAULT 0 NOT NULL,
+    lease_ms integer DEFAULT 3000 NOT NULL,
+    takes_slots boolean DEFAULT true NOT NULL,
+    schema text DEFAULT ''::text NOT NULL,
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.rollcall_noted_offsets (
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    generation integer NOT NULL,
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    topics text[] NOT NULL,
+    partitions integer[] NOT NULL,
+    offsets bigint[] NOT NULL,
+    metadata text[] NOT NULL
+);
+
+ALTER TABLE public.rollcall_noted_offsets ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.rollcall_noted_offsets_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_offset (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partition integer NOT NULL,
+    committed_offset bigint NOT NULL,
+    leader_epoch integer NOT NULL,
+    metadata text NOT NULL,
+    committed_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone
+)
+WITH (fillfactor='60');
+
+CREATE TABLE public.rollcall_offset_history (
+    at timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partition integer NOT NULL,
+    committed_offset bigint NOT NULL,
+    leader_epoch integer NOT NULL,
+    metadata text NOT NULL,
+    member_id text NOT NULL,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text,
+    more_partitions integer[],
+    more_offsets bigint[],
+    more_leader_epochs integer[],
+    more_metadata text[],
+    is_gone boolean
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_offset_history_default (
+    at timestamp with time zone CONSTRAINT rollcall_offset_history_at_not_null NOT NULL,
+    group_id text CONSTRAINT rollcall_offset_history_group_id_not_null NOT NULL COLLATE pg_catalog."C",
+    topic text CONSTRAINT rollcall_offset_history_topic_not_null NOT NULL COLLATE pg_catalog."C",
+    partition integer CONSTRAINT rollcall_offset_history_partition_not_null NOT NULL,
+    committed_offset bigint CONSTRAINT rollcall_offset_history_committed_offset_not_null NOT NULL,
+    leader_epoch integer CONSTRAINT rollcall_offset_history_leader_epoch_not_null NOT NULL,
+    metadata text CONSTRAINT rollcall_offset_history_metadata_not_null NOT NULL,
+    member_id text CONSTRAINT rollcall_offset_history_member_id_not_null NOT NULL,
+    client_id text CONSTRAINT rollcall_offset_history_client_id_not_null NOT NULL,
+    client_host text CONSTRAINT rollcall_offset_history_client_host_not_null NOT NULL,
+    principal text,
+    more_partitions integer[],
+    more_offsets bigint[],
+    more_leader_epochs integer[],
+    more_metadata text[],
+    is_gone boolean
+);
+
+CREATE TABLE public.rollcall_openid_user (
+    user_id integer NOT NULL,
+    issuer text NOT NULL COLLATE pg_catalog."C",
+    subject text NOT NULL COLLATE pg_catalog."C"
+);
+
+CREATE TABLE public.rollcall_operation (
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    verb text NOT NULL,
+    member_id text NOT NULL,
+    reason text NOT NULL,
+    actor text NOT NULL,
+    expected_generation integer,
+    idempotency_key text,
+    state text NOT NULL,
+    detail text NOT NULL,
+    generation integer,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    restore_to timestamp with time zone,
+    outcome text,
+    offsets jsonb,
+    until timestamp with time zone,
+    traceparent text
+);
+
+ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_operation_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_pause (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    scope text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    pause_id bigint NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    since timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_pending_offset (
+    producer_id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partition integer NOT NULL,
+    committed_offset bigint NOT NULL,
+    leader_epoch integer NOT NULL,
+    metadata text NOT NULL,
+    committed_at timestamp with time zone NOT NULL,
+    superseded boolean NOT NULL,
+    place bigint NOT NULL,
+    member_id text,
+    client_id text,
+    client_host text,
+    principal text
+);
+
+COMMENT ON COLUMN public.rollcall_pending_offset.superseded IS 'Somebody wrote the partition since then: this is not applied even if committed.';
+
+COMMENT ON COLUMN public.rollcall_pending_offset.place IS 'Rises with each write: of two transactions the later write stands, whoever ends later.';
+
+ALTER TABLE public.rollcall_pending_offset ALTER COLUMN place ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_pending_offset_place_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_producer (
+    transactional_id text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    producer_id bigint NOT NULL,
+    epoch smallint NOT NULL,
+    timeout_ms integer NOT NULL,
+    state text NOT NULL,
+    last_epoch smallint NOT NULL,
+    previous_id bigint NOT NULL,
+    started_at timestamp with time zone,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT producer_started_while_ongoing CHECK (((started_at IS NOT NULL) = (state = 'Ongoing'::text))),
+    CONSTRAINT rollcall_producer_state_check CHECK ((state = ANY (ARRAY['Empty'::text, 'Ongoing'::text, 'CompleteCommit'::text, 'CompleteAbort'::text])))
+);
+
+COMMENT ON COLUMN public.rollcall_producer.last_epoch IS 'The epoch before, whose owner may ask again if the answer was lost; -1: nobody may.';
+
+CREATE SEQUENCE public.rollcall_producer_id
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.rollcall_quota (
+    entity_type text NOT NULL,
+    user_name text NOT NULL COLLATE pg_catalog."C",
+    client_id text NOT NULL COLLATE pg_catalog."C",
+    ip text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL,
+    value double precision NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+CREATE VIEW public.rollcall_quota_entity AS
+ SELECT md5((jsonb_build_array(entity_type, user_name, client_id, ip))::text) AS id,
+    entity_type,
+    user_name,
+    client_id,
+    ip,
+    jsonb_object_agg(key, value) AS quotas,
+    max(updated_at) AS updated_at
+   FROM public.rollcall_quota
+  GROUP BY entity_type, user_name, client_id, ip;
+
+CREATE TABLE public.rollcall_rebalance_cost (
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    trigger text NOT NULL,
+    rebalances bigint NOT NULL,
+    duration_ms bigint NOT NULL,
+    longest_ms bigint NOT NULL,
+    waited_ms bigint NOT NULL,
+    slowest_member text,
+    partitions_moved bigint NOT NULL,
+    without_owner_ms bigint NOT NULL,
+    run_id bigint NOT NULL,
+    without_owner_known_ms bigint DEFAULT 0 NOT NULL,
+    unknown_rebalances bigint DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_rebalance_cost_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_report_run (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    requested_by text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    last_journal_id bigint,
+    events bigint,
+    detail text NOT NULL
+);
+
+ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_report_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_saved_view (
+    id bigint NOT NULL,
+    name character varying(60) NOT NULL,
+    query character varying(2000) NOT NULL,
+    is_shared boolean NOT NULL,
+    user_id integer NOT NULL
+);
+
+ALTER TABLE public.rollcall_saved_view ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_saved_view_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_slot (
+    slot smallint NOT NULL,
+    node_id integer,
+    incarnation uuid,
+    epoch bigint NOT NULL
+);
+
+CREATE TABLE public.rollcall_sweep (
+    name text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    took_ms integer NOT NULL,
+    outcome text NOT NULL,
+    failed boolean NOT NULL,
+    runs bigint NOT NULL,
+    failures bigint NOT NULL
+);
+
+CREATE TABLE public.rollcall_timeline (
+    one boolean DEFAULT true NOT NULL,
+    system_identifier bigint NOT NULL,
+    timeline bigint NOT NULL,
+    jump uuid NOT NULL,
+    jumped_on timestamp with time zone,
+    generations_after integer NOT NULL,
+    CONSTRAINT rollcall_timeline_one_check CHECK (one)
+);
+
+COMMENT ON COLUMN public.rollcall_timeline.jump IS 'A new one each time all epochs are raised.';
+
+COMMENT ON COLUMN public.rollcall_timeline.jumped_on IS 'Start of the server process that they were raised on last.';
+
+COMMENT ON COLUMN public.rollcall_timeline.generations_after IS 'What a group without a row counts from, since a lost one of that name may have been below.';
+
+CREATE TABLE public.rollcall_topic (
+    name text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid NOT NULL,
+    partitions integer NOT NULL,
+    end_offsets bigint[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    racks jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT topic_has_work CHECK ((partitions >= 1))
+);
+
+CREATE TABLE public.rollcall_txn_group (
+    transactional_id text NOT NULL COLLATE pg_catalog."C",
+    group_id text NOT NULL COLLATE pg_catalog."C"
+);
+
+CREATE VIEW public.rollcall_user AS
+ SELECT name,
+    jsonb_object_agg(mechanism, iterations) AS mechanisms,
+    max(updated_at) AS updated_at
+   FROM public.rollcall_credential
+  GROUP BY name;
+
+CREATE UNLOGGED TABLE public.rollcall_waiting (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    node_id integer NOT NULL,
+    revision bigint NOT NULL,
+    details jsonb NOT NULL,
+    told_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_watch (
+    slot smallint NOT NULL,
+    probe bigint NOT NULL,
+    probed_at timestamp with time zone,
+    echo bigint NOT NULL,
+    echoed_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_webhook (
+    id bigint NOT NULL,
+    name character varying(100) NOT NULL,
+    url character varying(2000) NOT NULL,
+    events jsonb NOT NULL,
+    group_prefix character varying(255) NOT NULL,
+    enabled boolean NOT NULL,
+    disabled_because text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    failures integer NOT NULL,
+    failing_since timestamp with time zone,
+    not_before timestamp with time zone,
+    delivered_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_webhook_cursor (
+    name text NOT NULL,
+    state jsonb NOT NULL
+);
+
+CREATE TABLE public.rollcall_webhook_delivery (
+    id bigint NOT NULL,
+    message_id uuid NOT NULL,
+    key text NOT NULL,
+    type text NOT NULL,
+    body text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    attempts integer NOT NULL,
+    next_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    status integer,
+    error text NOT NULL,
+    answer text NOT NULL,
+    took_ms integer,
+    webhook_id bigint NOT NULL
+);
+
+ALTER TABLE public.rollcall_webhook_delivery ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_webhook_delivery_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE public.rollcall_webhook ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_webhook_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_webhook_secret (
+    id bigint NOT NULL,
+    secret text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    webhook_id bigint NOT NULL
+);
+
+ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_webhook_secret_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY public.rollcall_offset_history ATTACH PARTITION public.rollcall_offset_history_default DEFAULT;
+
+
+
+
+
+INSERT INTO public.auth_permission VALUES
+	(1, 'Can add log entry', 1, 'add_logentry'),
+	(2, 'Can change log entry', 1, 'change_logentry'),
+	(3, 'Can delete log entry', 1, 'delete_logentry'),
+	(4, 'Can view log entry', 1, 'view_logentry'),
+	(5, 'Can add permission', 2, 'add_permission'),
+	(6, 'Can change permission', 2, 'change_permission'),
+	(7, 'Can delete permission', 2, 'delete_permission'),
+	(8, 'Can view permission', 2, 'view_permission'),
+	(9, 'Can add group', 3, 'add_group'),
+	(10, 'Can change group', 3, 'change_group'),
+	(11, 'Can delete group', 3, 'delete_group'),
+	(12, 'Can view group', 3, 'view_group'),
+	(13, 'Can add user', 4, 'add_user'),
+	(14, 'Can change user', 4, 'change_user'),
+	(15, 'Can delete user', 4, 'delete_user'),
+	(16, 'Can view user', 4, 'view_user'),
+	(17, 'Can add content type', 5, 'add_contenttype'),
+	(18, 'Can change content type', 5, 'change_contenttype'),
+	(19, 'Can delete content type', 5, 'delete_contenttype'),
+	(20, 'Can view content type', 5, 'view_contenttype'),
+	(21, 'Can add session', 6, 'add_session'),
+	(22, 'Can change session', 6, 'change_session'),
+	(23, 'Can delete session', 6, 'delete_session'),
+	(24, 'Can view session', 6, 'view_session'),
+	(25, 'Can add access attempt', 7, 'add_accessattempt'),
+	(26, 'Can change access attempt', 7, 'change_accessattempt'),
+	(27, 'Can delete access attempt', 7, 'delete_accessattempt'),
+	(28, 'Can view access attempt', 7, 'view_accessattempt'),
+	(29, 'Can add access log', 8, 'add_accesslog'),
+	(30, 'Can change access log', 8, 'change_accesslog'),
+	(31, 'Can delete access log', 8, 'delete_accesslog'),
+	(32, 'Can view access log', 8, 'view_accesslog'),
+	(33, 'Can add access failure', 9, 'add_accessfailurelog'),
+	(34, 'Can change access failure', 9, 'change_accessfailurelog'),
+	(35, 'Can delete access failure', 9, 'delete_accessfailurelog'),
+	(36, 'Can view access failure', 9, 'view_accessfailurelog'),
+	(37, 'Can add access attempt expiration', 10, 'add_accessattemptexpiration'),
+	(38, 'Can change access attempt expiration', 10, 'change_accessattemptexpiration'),
+	(39, 'Can delete access attempt expiration', 10, 'delete_accessattemptexpiration'),
+	(40, 'Can view access attempt expiration', 10, 'view_accessattemptexpiration'),
+	(41, 'Can add crontab', 11, 'add_crontabschedule'),
+	(42, 'Can change crontab', 11, 'change_crontabschedule'),
+	(43, 'Can delete crontab', 11, 'delete_crontabschedule'),
+	(44, 'Can view crontab', 11, 'view_crontabschedule'),
+	(45, 'Can add interval', 12, 'add_intervalschedule'),
+	(46, 'Can change interval', 12, 'change_intervalschedule'),
+	(47, 'Can delete interval', 12, 'delete_intervalschedule'),
+	(48, 'Can view interval', 12, 'view_intervalschedule'),
+	(49, 'Can add periodic task', 13, 'add_periodictask'),
+	(50, 'Can change periodic task', 13, 'change_periodictask'),
+	(51, 'Can delete periodic task', 13, 'delete_periodictask'),
+	(52, 'Can view periodic task', 13, 'view_periodictask'),
+	(53, 'Can add periodic task track', 14, 'add_periodictasks'),
+	(54, 'Can change periodic task track', 14, 'change_periodictasks'),
+	(55, 'Can delete periodic task track', 14, 'delete_periodictasks'),
+	(56, 'Can view periodic task track', 14, 'view_periodictasks'),
+	(57, 'Can add solar event', 15, 'add_solarschedule'),
+	(58, 'Can change solar event', 15, 'change_solarschedule'),
+	(59, 'Can delete solar event', 15, 'delete_solarschedule'),
+	(60, 'Can view solar event', 15, 'view_solarschedule'),
+	(61, 'Can add clocked', 16, 'add_clockedschedule'),
+	(62, 'Can change clocked', 16, 'change_clockedschedule'),
+	(63, 'Can delete clocked', 16, 'delete_clockedschedule'),
+	(64, 'Can view clocked', 16, 'view_clockedschedule'),
+	(65, 'Can add static device', 17, 'add_staticdevice'),
+	(66, 'Can change static device', 17, 'change_staticdevice'),
+	(67, 'Can delete static device', 17, 'delete_staticdevice'),
+	(68, 'Can view static device', 17, 'view_staticdevice'),
+	(69, 'Can add static token', 18, 'add_statictoken'),
+	(70, 'Can change static token', 18, 'change_statictoken'),
+	(71, 'Can delete static token', 18, 'delete_statictoken'),
+	(72, 'Can view static token', 18, 'view_statictoken'),
+	(73, 'Can add TOTP device', 19, 'add_totpdevice'),
+	(74, 'Can change TOTP device', 19, 'change_totpdevice'),
+	(75, 'Can delete TOTP device', 19, 'delete_totpdevice'),
+	(76, 'Can view TOTP device', 19, 'view_totpdevice'),
+	(77, 'Can add node', 20, 'add_node'),
+	(78, 'Can change node', 20, 'change_node'),
+	(79, 'Can delete node', 20, 'delete_node'),
+	(80, 'Can view node', 20, 'view_node'),
+	(81, 'Can add slot', 21, 'add_slot'),
+	(82, 'Can change slot', 21, 'change_slot'),
+	(83, 'Can delete slot', 21, 'delete_slot'),
+	(84, 'Can view slot', 21, 'view_slot'),
+	(85, 'Can add group', 22, 'add_group'),
+	(86, 'Can change group', 22, 'change_group'),
+	(87, 'Can delete group', 22, 'delete_group'),
+	(88, 'Can view group', 22, 'view_group'),
+	(89, 'Can add journal', 23, 'add_journal'),
+	(90, 'Can change journal', 23, 'change_journal'),
+	(91, 'Can delete journal', 23, 'delete_journal'),
+	(92, 'Can view journal', 23, 'view_journal'),
+	(93, 'Can add offset', 24, 'add_offset'),
+	(94, 'Can change offset', 24, 'change_offset'),
+	(95, 'Can delete offset', 24, 'delete_offset'),
+	(96, 'Can view offset', 24, 'view_offset'),
+	(97, 'Can add operation', 25, 'add_operation'),
+	(98, 'Can change operation', 25, 'change_operation'),
+	(99, 'Can delete operation', 25, 'delete_operation'),
+	(100, 'Can view operation', 25, 'view_operation'),
+	(101, 'Can force a rebalance', 25, 'rebalance_group'),
+	(102, 'Can evict a member', 25, 'evict_member'),
+	(103, 'Can stop and start the work of a group or member', 25, 'pause_group'),
+	(104, 'Can freeze and thaw a group', 25, 'freeze_group'),
+	(105, 'Can rewind a group''s offsets to an earlier time', 25, 'restore_offsets'),
+	(106, 'Can add topic', 26, 'add_topic'),
+	(107, 'Can change topic', 26, 'change_topic'),
+	(108, 'Can delete topic', 26, 'delete_topic'),
+	(109, 'Can view topic', 26, 'view_topic'),
+	(110, 'Can add member', 27, 'add_member'),
+	(111, 'Can change member', 27, 'change_member'),
+	(112, 'Can delete member', 27, 'delete_member'),
+	(113, 'Can view member', 27, 'view_member'),
+	(114, 'Can add API token', 28, 'add_apitoken'),
+	(115, 'Can change API token', 28, 'change_apitoken'),
+	(116, 'Can delete API token', 28, 'delete_apitoken'),
+	(117, 'Can view API token', 28, 'view_apitoken'),
+	(118, 'Can add liveness', 29, 'add_liveness'),
+	(119, 'Can change liveness', 29, 'change_liveness'),
+	(120, 'Can delete liveness', 29, 'delete_liveness'),
+	(121, 'Can view liveness', 29, 'view_liveness'),
+	(122, 'Can add rebalance cost', 30, 'add_rebalancecost'),
+	(123, 'Can change rebalance cost', 30, 'change_rebalancecost'),
+	(124, 'Can delete rebalance cost', 30, 'delete_rebalancecost'),
+	(125, 'Can view rebalance cost', 30, 'view_rebalancecost'),
+	(126, 'Can add report run', 31, 'add_reportrun'),
+	(127, 'Can change report run', 31, 'change_reportrun'),
+	(128, 'Can delete report run', 31, 'delete_reportrun'),
+	(129, 'Can view report run', 31, 'view_reportrun'),
+	(130, 'Can add sweep', 32, 'add_sweep'),
+	(131, 'Can change sweep', 32, 'change_sweep'),
+	(132, 'Can delete sweep', 32, 'delete_sweep'),
+	(133, 'Can view sweep', 32, 'view_sweep'),
+	(134, 'Can add watch', 33, 'add_watch'),
+	(135, 'Can change watch', 33, 'change_watch'),
+	(136, 'Can delete watch', 33, 'delete_watch'),
+	(137, 'Can view watch', 33, 'view_watch'),
+	(138, 'Can add group config', 34, 'add_groupconfig'),
+	(139, 'Can change group config', 34, 'change_groupconfig'),
+	(140, 'Can delete group config', 34, 'delete_groupconfig'),
+	(141, 'Can view group config', 34, 'view_groupconfig'),
+	(142, 'Can add follower', 35, 'add_follower'),
+	(143, 'Can change follower', 35, 'change_follower'),
+	(144, 'Can delete follower', 35, 'delete_follower'),
+	(145, 'Can view follower', 35, 'view_follower'),
+	(146, 'Can add pause', 36, 'add_pause'),
+	(147, 'Can change pause', 36, 'change_pause'),
+	(148, 'Can delete pause', 36, 'delete_pause'),
+	(149, 'Can view pause', 36, 'view_pause'),
+	(150, 'Can add scram credential', 37, 'add_scramcredential'),
+	(151, 'Can change scram credential', 37, 'change_scramcredential'),
+	(152, 'Can delete scram credential', 37, 'delete_scramcredential'),
+	(153, 'Can view scram credential', 37, 'view_scramcredential'),
+	(154, 'Can add waiting', 38, 'add_waiting'),
+	(155, 'Can change waiting', 38, 'change_waiting'),
+	(156, 'Can delete waiting', 38, 'delete_waiting'),
+	(157, 'Can view waiting', 38, 'view_waiting'),
+	(158, 'Can add ACL', 39, 'add_acl'),
+	(159, 'Can change ACL', 39, 'change_acl'),
+	(160, 'Can delete ACL', 39, 'delete_acl'),
+	(161, 'Can view ACL', 39, 'view_acl'),
+	(162, 'Can add audit entry', 40, 'add_auditentry'),
+	(163, 'Can change audit entry', 40, 'change_auditentry'),
+	(164, 'Can delete audit entry', 40, 'delete_auditentry'),
+	(165, 'Can view audit entry', 40, 'view_auditentry'),
+	(166, 'Can add user of the Kafka port', 41, 'add_kafkauser'),
+	(167, 'Can change user of the Kafka port', 41, 'change_kafkauser'),
+	(168, 'Can delete user of the Kafka port', 41, 'delete_kafkauser'),
+	(169, 'Can view user of the Kafka port', 41, 'view_kafkauser'),
+	(170, 'Can add client quota', 42, 'add_clientquota'),
+	(171, 'Can change client quota', 42, 'change_clientquota'),
+	(172, 'Can delete client quota', 42, 'delete_clientquota'),
+	(173, 'Can view client quota', 42, 'view_clientquota'),
+	(174, 'Can add first password', 43, 'add_firstpassword'),
+	(175, 'Can change first password', 43, 'change_firstpassword'),
+	(176, 'Can delete first password', 43, 'delete_firstpassword'),
+	(177, 'Can view first password', 43, 'view_firstpassword'),
+	(178, 'Can add acknowledgement', 44, 'add_acknowledgement'),
+	(179, 'Can change acknowledgement', 44, 'change_acknowledgement'),
+	(180, 'Can delete acknowledgement', 44, 'delete_acknowledgement'),
+	(181, 'Can view acknowledgement', 44, 'view_acknowledgement'),
+	(182, 'Can add webhook', 45, 'add_webhook'),
+	(183, 'Can change webhook', 45, 'change_webhook'),
+	(184, 'Can delete webhook', 45, 'delete_webhook'),
+	(185, 'Can view webhook', 45, 'view_webhook'),
+	(186, 'Can view webhook delivery', 48, 'view_webhookdelivery'),
+	(187, 'Can add drain', 49, 'add_drain'),
+	(188, 'Can change drain', 49, 'change_drain'),
+	(189, 'Can delete drain', 49, 'delete_drain'),
+	(190, 'Can view drain', 49, 'view_drain'),
+	(191, 'Can drain a node, and withdraw that', 49, 'drain_node'),
+	(192, 'Can add saved view', 51, 'add_savedview'),
+	(193, 'Can change saved view', 51, 'change_savedview'),
+	(194, 'Can delete saved view', 51, 'delete_savedview'),
+	(195, 'Can view saved view', 51, 'view_savedview'),
+	(196, 'Can add open id user', 52, 'add_openiduser'),
+	(197, 'Can change open id user', 52, 'change_openiduser'),
+	(198, 'Can delete open id user', 52, 'delete_openiduser'),
+	(199, 'Can view open id user', 52, 'view_openiduser'),
+	(200, 'Can add client connection', 53, 'add_clientconnection'),
+	(201, 'Can change client connection', 53, 'change_clientconnection'),
+	(202, 'Can delete client connection', 53, 'delete_clientconnection'),
+	(203, 'Can view client connection', 53, 'view_clientconnection');
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+INSERT INTO public.django_content_type VALUES
+	(1, 'admin', 'logentry'),
+	(2, 'auth', 'permission'),
+	(3, 'auth', 'group'),
+	(4, 'auth', 'user'),
+	(5, 'contenttypes', 'contenttype'),
+	(6, 'sessions', 'session'),
+	(7, 'axes', 'accessattempt'),
+	(8, 'axes', 'accesslog'),
+	(9, 'axes', 'accessfailurelog'),
+	(10, 'axes', 'accessattemptexpiration'),
+	(11, 'django_celery_beat', 'crontabschedule'),
+	(12, 'django_celery_beat', 'intervalschedule'),
+	(13, 'django_celery_beat', 'periodictask'),
+	(14, 'django_celery_beat', 'periodictasks'),
+	(15, 'django_celery_beat', 'solarschedule'),
+	(16, 'django_celery_beat', 'clockedschedule'),
+	(17, 'otp_static', 'staticdevice'),
+	(18, 'otp_static', 'statictoken'),
+	(19, 'otp_totp', 'totpdevice'),
+	(20, 'groups', 'node'),
+	(21, 'groups', 'slot'),
+	(22, 'groups', 'group'),
+	(23, 'groups', 'journal'),
+	(24, 'groups', 'offset'),
+	(25, 'groups', 'operation'),
+	(26, 'groups', 'topic'),
+	(27, 'groups', 'member'),
+	(28, 'groups', 'apitoken'),
+	(29, 'groups', 'liveness'),
+	(30, 'groups', 'rebalancecost'),
+	(31, 'groups', 'reportrun'),
+	(32, 'groups', 'sweep'),
+	(33, 'groups', 'watch'),
+	(34, 'groups', 'groupconfig'),
+	(35, 'groups', 'follower'),
+	(36, 'groups', 'pause'),
+	(37, 'groups', 'scramcredential'),
+	(38, 'groups', 'waiting'),
+	(39, 'groups', 'acl'),
+	(40, 'groups', 'auditentry'),
+	(41, 'groups', 'kafkauser'),
+	(42, 'groups', 'clientquota'),
+	(43, 'groups', 'firstpassword'),
+	(44, 'groups', 'acknowledgement'),
+	(45, 'groups', 'webhook'),
+	(46, 'groups', 'webhookcursor'),
+	(47, 'groups', 'webhooksecret'),
+	(48, 'groups', 'webhookdelivery'),
+	(49, 'groups', 'drain'),
+	(50, 'groups', 'quotaentity'),
+	(51, 'groups', 'savedview'),
+	(52, 'groups', 'openiduser'),
+	(53, 'groups', 'clientconnection'),
+	(54, 'groups', 'connectionsnoted'),
+	(55, 'groups', 'groupcounts'),
+	(56, 'groups', 'lasthour');
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+INSERT INTO public.rollcall_slot VALUES
+	(0, NULL, NULL, 0),
+	(1, NULL, NULL, 0),
+	(2, NULL, NULL, 0),
+	(3, NULL, NULL, 0),
+	(4, NULL, NULL, 0),
+	(5, NULL, NULL, 0),
+	(6, NULL, NULL, 0),
+	(7, NULL, NULL, 0),
+	(8, NULL, NULL, 0),
+	(9, NULL, NULL, 0),
+	(10, NULL, NULL, 0),
+	(11, NULL, NULL, 0),
+	(12, NULL, NULL, 0),
+	(13, NULL, NULL, 0),
+	(14, NULL, NULL, 0),
+	(15, NULL, NULL, 0),
+	(16, NULL, NULL, 0),
+	(17, NULL, NULL, 0),
+	(18, NULL, NULL, 0),
+	(19, NULL, NULL, 0),
+	(20, NULL, NULL, 0),
+	(21, NULL, NULL, 0),
+	(22, NULL, NULL, 0),
+	(23, NULL, NULL, 0),
+	(24, NULL, NULL, 0),
+	(25, NULL, NULL, 0),
+	(26, NULL, NULL, 0),
+	(27, NULL, NULL, 0),
+	(28, NULL, NULL, 0),
+	(29, NULL, NULL, 0),
+	(30, NULL, NULL, 0),
+	(31, NULL, NULL, 0),
+	(32, NULL, NULL, 0),
+	(33, NULL, NULL, 0),
+	(34, NULL, NULL, 0),
+	(35, NULL, NULL, 0),
+	(36, NULL, NULL, 0),
+	(37, NULL, NULL, 0),
+	(38, NULL, NULL, 0),
+	(39, NULL, NULL, 0),
+	(40, NULL, NULL, 0),
+	(41, NULL, NULL, 0),
+	(42, NULL, NULL, 0),
+	(43, NULL, NULL, 0),
+	(44, NULL, NULL, 0),
+	(45, NULL, NULL, 0),
+	(46, NULL, NULL, 0),
+	(47, NULL, NULL, 0),
+	(48, NULL, NULL, 0),
+	(49, NULL, NULL, 0),
+	(50, NULL, NULL, 0),
+	(51, NULL, NULL, 0),
+	(52, NULL, NULL, 0),
+	(53, NULL, NULL, 0),
+	(54, NULL, NULL, 0),
+	(55, NULL, NULL, 0),
+	(56, NULL, NULL, 0),
+	(57, NULL, NULL, 0),
+	(58, NULL, NULL, 0),
+	(59, NULL, NULL, 0),
+	(60, NULL, NULL, 0),
+	(61, NULL, NULL, 0),
+	(62, NULL, NULL, 0),
+	(63, NULL, NULL, 0);
+
+
+
+
+
+
+
+
+
+INSERT INTO public.rollcall_watch VALUES
+	(0, 0, NULL, 0, NULL),
+	(1, 0, NULL, 0, NULL),
+	(2, 0, NULL, 0, NULL),
+	(3, 0, NULL, 0, NULL),
+	(4, 0, NULL, 0, NULL),
+	(5, 0, NULL, 0, NULL),
+	(6, 0, NULL, 0, NULL),
+	(7, 0, NULL, 0, NULL),
+	(8, 0, NULL, 0, NULL),
+	(9, 0, NULL, 0, NULL),
+	(10, 0, NULL, 0, NULL),
+	(11, 0, NULL, 0, NULL),
+	(12, 0, NULL, 0, NULL),
+	(13, 0, NULL, 0, NULL),
+	(14, 0, NULL, 0, NULL),
+	(15, 0, NULL, 0, NULL),
+	(16, 0, NULL, 0, NULL),
+	(17, 0, NULL, 0, NULL),
+	(18, 0, NULL, 0, NULL),
+	(19, 0, NULL, 0, NULL),
+	(20, 0, NULL, 0, NULL),
+	(21, 0, NULL, 0, NULL),
+	(22, 0, NULL, 0, NULL),
+	(23, 0, NULL, 0, NULL),
+	(24, 0, NULL, 0, NULL),
+	(25, 0, NULL, 0, NULL),
+	(26, 0, NULL, 0, NULL),
+	(27, 0, NULL, 0, NULL),
+	(28, 0, NULL, 0, NULL),
+	(29, 0, NULL, 0, NULL),
+	(30, 0, NULL, 0, NULL),
+	(31, 0, NULL, 0, NULL),
+	(32, 0, NULL, 0, NULL),
+	(33, 0, NULL, 0, NULL),
+	(34, 0, NULL, 0, NULL),
+	(35, 0, NULL, 0, NULL),
+	(36, 0, NULL, 0, NULL),
+	(37, 0, NULL, 0, NULL),
+	(38, 0, NULL, 0, NULL),
+	(39, 0, NULL, 0, NULL),
+	(40, 0, NULL, 0, NULL),
+	(41, 0, NULL, 0, NULL),
+	(42, 0, NULL, 0, NULL),
+	(43, 0, NULL, 0, NULL),
+	(44, 0, NULL, 0, NULL),
+	(45, 0, NULL, 0, NULL),
+	(46, 0, NULL, 0, NULL),
+	(47, 0, NULL, 0, NULL),
+	(48, 0, NULL, 0, NULL),
+	(49, 0, NULL, 0, NULL),
+	(50, 0, NULL, 0, NULL),
+	(51, 0, NULL, 0, NULL),
+	(52, 0, NULL, 0, NULL),
+	(53, 0, NULL, 0, NULL),
+	(54, 0, NULL, 0, NULL),
+	(55, 0, NULL, 0, NULL),
+	(56, 0, NULL, 0, NULL),
+	(57, 0, NULL, 0, NULL),
+	(58, 0, NULL, 0, NULL),
+	(59, 0, NULL, 0, NULL),
+	(60, 0, NULL, 0, NULL),
+	(61, 0, NULL, 0, NULL),
+	(62, 0, NULL, 0, NULL),
+	(63, 0, NULL, 0, NULL);
+
+
+
+
+
+
+
+
+
+SELECT pg_catalog.setval('public.auth_group_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.auth_group_permissions_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.auth_permission_id_seq', 203, true);
+
+SELECT pg_catalog.setval('public.auth_user_groups_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.auth_user_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.auth_user_user_permissions_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.axes_accessattempt_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.axes_accessfailurelog_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.axes_accesslog_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.django_admin_log_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.django_celery_beat_clockedschedule_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.django_celery_beat_crontabschedule_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.django_celery_beat_intervalschedule_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.django_celery_beat_periodictask_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.django_celery_beat_solarschedule_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.django_content_type_id_seq', 56, true);
+
+SELECT pg_catalog.setval('public.otp_static_staticdevice_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.otp_static_statictoken_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.otp_totp_totpdevice_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_acknowledgement_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_acl_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_api_token_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_audit_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_journal_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_noted_offsets_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_operation_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_pending_offset_place_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_producer_id', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_rebalance_cost_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_report_run_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_saved_view_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_webhook_delivery_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_webhook_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_webhook_secret_id_seq', 1, false);
+
+ALTER TABLE ONLY public.rollcall_acknowledgement
+    ADD CONSTRAINT acknowledged_once UNIQUE (rule, subject);
+
+ALTER TABLE ONLY public.rollcall_acl
+    ADD CONSTRAINT acl_once UNIQUE (name, principal, resource_type, pattern, host, operation, permission);
+
+ALTER TABLE ONLY public.auth_group
+    ADD CONSTRAINT auth_group_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissions_group_id_permission_id_0cd325b0_uniq UNIQUE (group_id, permission_id);
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_group
+    ADD CONSTRAINT auth_group_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_permission
+    ADD CONSTRAINT auth_permission_content_type_id_codename_01ab375a_uniq UNIQUE (content_type_id, codename);
+
+ALTER TABLE ONLY public.auth_permission
+    ADD CONSTRAINT auth_permission_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_user_groups
+    ADD CONSTRAINT auth_user_groups_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_user_groups
+    ADD CONSTRAINT auth_user_groups_user_id_group_id_94350c0c_uniq UNIQUE (user_id, group_id);
+
+ALTER TABLE ONLY public.auth_user
+    ADD CONSTRAINT auth_user_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_user_user_permissions
+    ADD CONSTRAINT auth_user_user_permissions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_user_user_permissions
+    ADD CONSTRAINT auth_user_user_permissions_user_id_permission_id_14a6b632_uniq UNIQUE (user_id, permission_id);
+
+ALTER TABLE ONLY public.auth_user
+    ADD CONSTRAINT auth_user_username_key UNIQUE (username);
+
+ALTER TABLE ONLY public.axes_accessattempt
+    ADD CONSTRAINT axes_accessattempt_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.axes_accessattempt
+    ADD CONSTRAINT axes_accessattempt_username_ip_address_user_agent_8ea22282_uniq UNIQUE (username, ip_address, user_agent);
+
+ALTER TABLE ONLY public.axes_accessattemptexpiration
+    ADD CONSTRAINT axes_accessattemptexpiration_pkey PRIMARY KEY (access_attempt_id);
+
+ALTER TABLE ONLY public.axes_accessfailurelog
+    ADD CONSTRAINT axes_accessfailurelog_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.axes_accesslog
+    ADD CONSTRAINT axes_accesslog_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_webhook_delivery
+    ADD CONSTRAINT delivery_once UNIQUE (webhook_id, key);
+
+ALTER TABLE ONLY public.django_admin_log
+    ADD CONSTRAINT django_admin_log_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_celery_beat_clockedschedule
+    ADD CONSTRAINT django_celery_beat_clockedschedule_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_celery_beat_crontabschedule
+    ADD CONSTRAINT django_celery_beat_crontabschedule_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_celery_beat_intervalschedule
+    ADD CONSTRAINT django_celery_beat_intervalschedule_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_celery_beat_periodictask
+    ADD CONSTRAINT django_celery_beat_periodictask_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.django_celery_beat_periodictask
+    ADD CONSTRAINT django_celery_beat_periodictask_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_celery_beat_periodictasks
+    ADD CONSTRAINT django_celery_beat_periodictasks_pkey PRIMARY KEY (ident);
+
+ALTER TABLE ONLY public.django_celery_beat_solarschedule
+    ADD CONSTRAINT django_celery_beat_solar_event_latitude_longitude_ba64999a_uniq UNIQUE (event, latitude, longitude);
+
+ALTER TABLE ONLY public.django_celery_beat_solarschedule
+    ADD CONSTRAINT django_celery_beat_solarschedule_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_content_type
+    ADD CONSTRAINT django_content_type_app_label_model_76bd3d3b_uniq UNIQUE (app_label, model);
+
+ALTER TABLE ONLY public.django_content_type
+    ADD CONSTRAINT django_content_type_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_migrations
+    ADD CONSTRAINT django_migrations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_session
+    ADD CONSTRAINT django_session_pkey PRIMARY KEY (session_key);
+
+ALTER TABLE ONLY public.rollcall_member
+    ADD CONSTRAINT member_instance_once UNIQUE (group_id, instance_id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_openid_user
+    ADD CONSTRAINT openid_user_once UNIQUE (issuer, subject);
+
+ALTER TABLE ONLY public.otp_static_staticdevice
+    ADD CONSTRAINT otp_static_staticdevice_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.otp_static_statictoken
+    ADD CONSTRAINT otp_static_statictoken_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.otp_totp_totpdevice
+    ADD CONSTRAINT otp_totp_totpdevice_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_rebalance_cost
+    ADD CONSTRAINT rebalance_cost_once UNIQUE (run_id, group_id, trigger);
+
+ALTER TABLE ONLY public.rollcall_acknowledgement
+    ADD CONSTRAINT rollcall_acknowledgement_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_acl
+    ADD CONSTRAINT rollcall_acl_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_digest_key UNIQUE (digest);
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_application_grant
+    ADD CONSTRAINT rollcall_application_grant_pkey PRIMARY KEY (login, prefix);
+
+ALTER TABLE ONLY public.rollcall_audit
+    ADD CONSTRAINT rollcall_audit_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_command
+    ADD CONSTRAINT rollcall_command_pkey PRIMARY KEY (group_id, member_id, command_id);
+
+ALTER TABLE ONLY public.rollcall_connection
+    ADD CONSTRAINT rollcall_connection_pkey PRIMARY KEY (node_id, number);
+
+ALTER TABLE ONLY public.rollcall_connections_noted
+    ADD CONSTRAINT rollcall_connections_noted_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_credential
+    ADD CONSTRAINT rollcall_credential_pkey PRIMARY KEY (name, mechanism);
+
+ALTER TABLE ONLY public.rollcall_drain
+    ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_first_password
+    ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY public.rollcall_follower
+    ADD CONSTRAINT rollcall_follower_pkey PRIMARY KEY (group_id, member_id);
+
+ALTER TABLE ONLY public.rollcall_group_config
+    ADD CONSTRAINT rollcall_group_config_pkey PRIMARY KEY (group_id, name);
+
+ALTER TABLE ONLY public.rollcall_group_counts
+    ADD CONSTRAINT rollcall_group_counts_pkey PRIMARY KEY (group_id);
+
+ALTER TABLE ONLY public.rollcall_group
+    ADD CONSTRAINT rollcall_group_pkey PRIMARY KEY (group_id);
+
+ALTER TABLE ONLY public.rollcall_journal
+    ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_liveness
+    ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
+
+ALTER TABLE ONLY public.rollcall_member
+    ADD CONSTRAINT rollcall_member_pkey PRIMARY KEY (group_id, member_id);
+
+ALTER TABLE ONLY public.rollcall_node
+    ADD CONSTRAINT rollcall_node_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_noted_offsets
+    ADD CONSTRAINT rollcall_noted_offsets_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_offset
+    ADD CONSTRAINT rollcall_offset_pkey PRIMARY KEY (group_id, topic, partition);
+
+ALTER TABLE ONLY public.rollcall_openid_user
+    ADD CONSTRAINT rollcall_openid_user_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY public.rollcall_operation
+    ADD CONSTRAINT rollcall_operation_idempotency_key_key UNIQUE (idempotency_key);
+
+ALTER TABLE ONLY public.rollcall_operation
+    ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_pause
+    ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
+
+ALTER TABLE ONLY public.rollcall_pending_offset
+    ADD CONSTRAINT rollcall_pending_offset_pkey PRIMARY KEY (producer_id, group_id, topic, partition);
+
+ALTER TABLE ONLY public.rollcall_producer
+    ADD CONSTRAINT rollcall_producer_pkey PRIMARY KEY (transactional_id);
+
+ALTER TABLE ONLY public.rollcall_producer
+    ADD CONSTRAINT rollcall_producer_producer_id_key UNIQUE (producer_id);
+
+ALTER TABLE ONLY public.rollcall_quota
+    ADD CONSTRAINT rollcall_quota_pkey PRIMARY KEY (entity_type, user_name, client_id, ip, key);
+
+ALTER TABLE ONLY public.rollcall_rebalance_cost
+    ADD CONSTRAINT rollcall_rebalance_cost_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_report_run
+    ADD CONSTRAINT rollcall_report_run_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_saved_view
+    ADD CONSTRAINT rollcall_saved_view_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_slot
+    ADD CONSTRAINT rollcall_slot_pkey PRIMARY KEY (slot);
+
+ALTER TABLE ONLY public.rollcall_sweep
+    ADD CONSTRAINT rollcall_sweep_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.rollcall_timeline
+    ADD CONSTRAINT rollcall_timeline_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.rollcall_topic
+    ADD CONSTRAINT rollcall_topic_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.rollcall_topic
+    ADD CONSTRAINT rollcall_topic_topic_id_key UNIQUE (topic_id);
+
+ALTER TABLE ONLY public.rollcall_txn_group
+    ADD CONSTRAINT rollcall_txn_group_pkey PRIMARY KEY (transactional_id, group_id);
+
+ALTER TABLE ONLY public.rollcall_waiting
+    ADD CONSTRAINT rollcall_waiting_pkey PRIMARY KEY (group_id);
+
+ALTER TABLE ONLY public.rollcall_watch
+    ADD CONSTRAINT rollcall_watch_pkey PRIMARY KEY (slot);
+
+ALTER TABLE ONLY public.rollcall_webhook_cursor
+    ADD CONSTRAINT rollcall_webhook_cursor_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.rollcall_webhook_delivery
+    ADD CONSTRAINT rollcall_webhook_delivery_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_webhook
+    ADD CONSTRAINT rollcall_webhook_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.rollcall_webhook
+    ADD CONSTRAINT rollcall_webhook_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_webhook_secret
+    ADD CONSTRAINT rollcall_webhook_secret_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_saved_view
+    ADD CONSTRAINT saved_view_of_a_name UNIQUE (user_id, name);
+
+CREATE INDEX audit_by_kind ON public.rollcall_audit USING btree (kind, id DESC);
+
+CREATE INDEX audit_by_outcome ON public.rollcall_audit USING btree (outcome, id DESC);
+
+CREATE INDEX audit_by_time ON public.rollcall_audit USING btree (at);
+
+CREATE INDEX audit_by_who ON public.rollcall_audit USING btree (who, id DESC);
+
+CREATE INDEX auth_group_name_a6ea08ec_like ON public.auth_group USING btree (name varchar_pattern_ops);
+
+CREATE INDEX auth_group_permissions_group_id_b120cbf9 ON public.auth_group_permissions USING btree (group_id);
+
+CREATE INDEX auth_group_permissions_permission_id_84c5c92e ON public.auth_group_permissions USING btree (permission_id);
+
+CREATE INDEX auth_permission_content_type_id_2f476e4b ON public.auth_permission USING btree (content_type_id);
+
+CREATE INDEX auth_user_groups_group_id_97559544 ON public.auth_user_groups USING btree (group_id);
+
+CREATE INDEX auth_user_groups_user_id_6a12ed8b ON public.auth_user_groups USING btree (user_id);
+
+CREATE INDEX auth_user_user_permissions_permission_id_1fbb5f2c ON public.auth_user_user_permissions USING btree (permission_id);
+
+CREATE INDEX auth_user_user_permissions_user_id_a95ead1b ON public.auth_user_user_permissions USING btree (user_id);
+
+CREATE INDEX auth_user_username_6821ab7c_like ON public.auth_user USING btree (username varchar_pattern_ops);
+
+CREATE INDEX axes_accessattempt_ip_address_10922d9c ON public.axes_accessattempt USING btree (ip_address);
+
+CREATE INDEX axes_accessattempt_user_agent_ad89678b ON public.axes_accessattempt USING btree (user_agent);
+
+CREATE INDEX axes_accessattempt_user_agent_ad89678b_like ON public.axes_accessattempt USING btree (user_agent varchar_pattern_ops);
+
+CREATE INDEX axes_accessattempt_username_3f2d4ca0 ON public.axes_accessattempt USING btree (username);
+
+CREATE INDEX axes_accessattempt_username_3f2d4ca0_like ON public.axes_accessattempt USING btree (username varchar_pattern_ops);
+
+CREATE INDEX axes_accessfailurelog_ip_address_2e9f5a7f ON public.axes_accessfailurelog USING btree (ip_address);
+
+CREATE INDEX axes_accessfailurelog_user_agent_ea145dda ON public.axes_accessfailurelog USING btree (user_agent);
+
+CREATE INDEX axes_accessfailurelog_user_agent_ea145dda_like ON public.axes_accessfailurelog USING btree (user_agent varchar_pattern_ops);
+
+CREATE INDEX axes_accessfailurelog_username_a8b7e8a4 ON public.axes_accessfailurelog USING btree (username);
+
+CREATE INDEX axes_accessfailurelog_username_a8b7e8a4_like ON public.axes_accessfailurelog USING btree (username varchar_pattern_ops);
+
+CREATE INDEX axes_accesslog_ip_address_86b417e5 ON public.axes_accesslog USING btree (ip_address);
+
+CREATE INDEX axes_accesslog_user_agent_0e659004 ON public.axes_accesslog USING btree (user_agent);
+
+CREATE INDEX axes_accesslog_user_agent_0e659004_like ON public.axes_accesslog USING btree (user_agent varchar_pattern_ops);
+
+CREATE INDEX axes_accesslog_username_df93064b ON public.axes_accesslog USING btree (username);
+
+CREATE INDEX axes_accesslog_username_df93064b_like ON public.axes_accesslog USING btree (username varchar_pattern_ops);
+
+CREATE INDEX delivery_due ON public.rollcall_webhook_delivery USING btree (webhook_id, next_at, id) WHERE (state = 'pending'::text);
+
+CREATE INDEX delivery_of_webhook ON public.rollcall_webhook_delivery USING btree (webhook_id, id DESC);
+
+CREATE INDEX django_admin_log_content_type_id_c4bce8eb ON public.django_admin_log USING btree (content_type_id);
+
+CREATE INDEX django_admin_log_user_id_c564eba6 ON public.django_admin_log USING btree (user_id);
+
+CREATE INDEX django_celery_beat_periodictask_clocked_id_47a69f82 ON public.django_celery_beat_periodictask USING btree (clocked_id);
+
+CREATE INDEX django_celery_beat_periodictask_crontab_id_d3cba168 ON public.django_celery_beat_periodictask USING btree (crontab_id);
+
+CREATE INDEX django_celery_beat_periodictask_interval_id_a8ca27da ON public.django_celery_beat_periodictask USING btree (interval_id);
+
+CREATE INDEX django_celery_beat_periodictask_name_265a36b7_like ON public.django_celery_beat_periodictask USING btree (name varchar_pattern_ops);
+
+CREATE INDEX django_celery_beat_periodictask_solar_id_a87ce72c ON public.django_celery_beat_periodictask USING btree (solar_id);
+
+CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING btree (expire_date);
+
+CREATE INDEX django_session_session_key_c0390e0f_like ON public.django_session USING btree (session_key varchar_pattern_ops);
+
+CREATE INDEX group_by_slot ON public.rollcall_group USING btree (slot);
+
+CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (slot);
+
+CREATE INDEX group_config_ends ON public.rollcall_group_config USING btree (until) WHERE (until IS NOT NULL);
+
+CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
+
+CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
+
+CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
+
+CREATE INDEX offset_by_partition ON public.rollcall_offset USING btree (topic, partition);
+
+CREATE INDEX offset_history_of_group ON ONLY public.rollcall_offset_history USING btree (group_id, at);
+
+CREATE INDEX operation_finished ON public.rollcall_operation USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX operation_of_group ON public.rollcall_operation USING btree (group_id, id DESC);
+
+CREATE INDEX operation_pending ON public.rollcall_operation USING btree (slot) WHERE (state = 'pending'::text);
+
+CREATE INDEX otp_static_staticdevice_user_id_7f9cff2b ON public.otp_static_staticdevice USING btree (user_id);
+
+CREATE INDEX otp_static_statictoken_device_id_74b7c7d1 ON public.otp_static_statictoken USING btree (device_id);
+
+CREATE INDEX otp_static_statictoken_token_d0a51866 ON public.otp_static_statictoken USING btree (token);
+
+CREATE INDEX otp_static_statictoken_token_d0a51866_like ON public.otp_static_statictoken USING btree (token varchar_pattern_ops);
+
+CREATE INDEX otp_totp_totpdevice_user_id_0fb18292 ON public.otp_totp_totpdevice USING btree (user_id);
+
+CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
+
+CREATE INDEX pending_by_topic ON public.rollcall_pending_offset USING btree (topic);
+
+CREATE INDEX pending_of_group ON public.rollcall_pending_offset USING btree (group_id, topic, partition);
+
+CREATE INDEX producer_by_age ON public.rollcall_producer USING btree (updated_at) WHERE (state <> 'Ongoing'::text);
+
+CREATE INDEX producer_by_slot ON public.rollcall_producer USING btree (slot);
+
+CREATE INDEX producer_ongoing ON public.rollcall_producer USING btree (slot) WHERE (state = 'Ongoing'::text);
+
+CREATE INDEX report_run_newest ON public.rollcall_report_run USING btree (kind, id DESC);
+
+CREATE INDEX rollcall_api_token_digest_4afa45d2_like ON public.rollcall_api_token USING btree (digest varchar_pattern_ops);
+
+CREATE INDEX rollcall_api_token_name_e3799f4d_like ON public.rollcall_api_token USING btree (name varchar_pattern_ops);
+
+CREATE INDEX rollcall_api_token_user_id_6741e78d ON public.rollcall_api_token USING btree (user_id);
+
+CREATE INDEX rollcall_group_counts_group_id_82eefb0e_like ON public.rollcall_group_counts USING btree (group_id text_pattern_ops);
+
+CREATE INDEX rollcall_group_group_id_bb302ce1_like ON public.rollcall_group USING btree (group_id text_pattern_ops);
+
+CREATE INDEX rollcall_member_group_id_048faef8 ON public.rollcall_member USING btree (group_id);
+
+CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member USING btree (group_id text_pattern_ops);
+
+CREATE INDEX rollcall_offset_history_default_group_id_at_idx ON public.rollcall_offset_history_default USING btree (group_id, at);
+
+CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
+
+CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalance_cost USING btree (run_id);
+
+CREATE INDEX rollcall_saved_view_user_id_9ffc640f ON public.rollcall_saved_view USING btree (user_id);
+
+CREATE INDEX rollcall_sweep_name_6ce9e61d_like ON public.rollcall_sweep USING btree (name text_pattern_ops);
+
+CREATE INDEX rollcall_topic_name_563f2597_like ON public.rollcall_topic USING btree (name text_pattern_ops);
+
+CREATE INDEX rollcall_waiting_group_id_84e9fd96_like ON public.rollcall_waiting USING btree (group_id text_pattern_ops);
+
+CREATE INDEX rollcall_webhook_cursor_name_3f647f55_like ON public.rollcall_webhook_cursor USING btree (name text_pattern_ops);
+
+CREATE INDEX rollcall_webhook_name_9c33e114_like ON public.rollcall_webhook USING btree (name varchar_pattern_ops);
+
+CREATE INDEX rollcall_webhook_secret_webhook_id_790b8ff3 ON public.rollcall_webhook_secret USING btree (webhook_id);
+
+ALTER INDEX public.offset_history_of_group ATTACH PARTITION public.rollcall_offset_history_default_group_id_at_idx;
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_group FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('role', 'name', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_group_permissions FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('permission-of-role', 'group_id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_user FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('user', 'username', 'password', 'last_login');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_user_groups FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('role-of-user', 'user_id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_user_user_permissions FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('permission-of-user', 'user_id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_celery_beat_crontabschedule FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('crontab', 'id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_celery_beat_intervalschedule FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('interval', 'id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_celery_beat_periodictask FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('schedule', 'name', '', 'last_run_at,total_run_count,date_changed');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.otp_static_staticdevice FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('recovery-codes', 'user_id', '', 'throttling_failure_count,throttling_failure_timestamp,last_used_at');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.otp_totp_totpdevice FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('second-factor', 'user_id', 'key', 'throttling_failure_count,throttling_failure_timestamp,last_used_at,last_t,drift');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_acknowledgement FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('acknowledgement', 'rule', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_api_token FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('token', 'name', 'digest,session_hash', 'used_at');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_application_grant FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('grant', 'login', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_credential FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('credential', 'name', 'salt,stored_key,server_key', 'updated_at');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT ON public.rollcall_journal FOR EACH ROW WHEN ((new.details ? 'author'::text)) EXECUTE FUNCTION public.rollcall_audit_journal();
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_openid_user FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('provider-of-user', 'user_id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT ON public.rollcall_operation FOR EACH ROW WHEN ((new.verb <> 'expire-offsets'::text)) EXECUTE FUNCTION public.rollcall_audit_operation();
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_webhook FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('webhook', 'name', 'url', 'failures,failing_since,not_before,delivered_at');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_webhook_secret FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('webhook-secret', 'webhook_id', 'secret', '');
+
+CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON public.rollcall_audit FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_refuse();
+
+CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
+
+CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissio_permission_id_84c5c92e_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissions_group_id_b120cbf9_fk_auth_group_id FOREIGN KEY (group_id) REFERENCES public.auth_group(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_permission
+    ADD CONSTRAINT auth_permission_content_type_id_2f476e4b_fk_django_co FOREIGN KEY (content_type_id) REFERENCES public.django_content_type(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_user_groups
+    ADD CONSTRAINT auth_user_groups_group_id_97559544_fk_auth_group_id FOREIGN KEY (group_id) REFERENCES public.auth_group(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_user_groups
+    ADD CONSTRAINT auth_user_groups_user_id_6a12ed8b_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_user_user_permissions
+    ADD CONSTRAINT auth_user_user_permi_permission_id_1fbb5f2c_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_user_user_permissions
+    ADD CONSTRAINT auth_user_user_permissions_user_id_a95ead1b_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.axes_accessattemptexpiration
+    ADD CONSTRAINT axes_accessattemptex_access_attempt_id_6b73a47a_fk_axes_acce FOREIGN KEY (access_attempt_id) REFERENCES public.axes_accessattempt(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_webhook_delivery
+    ADD CONSTRAINT delivery_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.django_admin_log
+    ADD CONSTRAINT django_admin_log_content_type_id_c4bce8eb_fk_django_co FOREIGN KEY (content_type_id) REFERENCES public.django_content_type(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.django_admin_log
+    ADD CONSTRAINT django_admin_log_user_id_c564eba6_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.django_celery_beat_periodictask
+    ADD CONSTRAINT django_celery_beat_p_clocked_id_47a69f82_fk_django_ce FOREIGN KEY (clocked_id) REFERENCES public.django_celery_beat_clockedschedule(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.django_celery_beat_periodictask
+    ADD CONSTRAINT django_celery_beat_p_crontab_id_d3cba168_fk_django_ce FOREIGN KEY (crontab_id) REFERENCES public.django_celery_beat_crontabschedule(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.django_celery_beat_periodictask
+    ADD CONSTRAINT django_celery_beat_p_interval_id_a8ca27da_fk_django_ce FOREIGN KEY (interval_id) REFERENCES public.django_celery_beat_intervalschedule(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.django_celery_beat_periodictask
+    ADD CONSTRAINT django_celery_beat_p_solar_id_a87ce72c_fk_django_ce FOREIGN KEY (solar_id) REFERENCES public.django_celery_beat_solarschedule(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.otp_static_staticdevice
+    ADD CONSTRAINT otp_static_staticdevice_user_id_7f9cff2b_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.otp_static_statictoken
+    ADD CONSTRAINT otp_static_statictok_device_id_74b7c7d1_fk_otp_stati FOREIGN KEY (device_id) REFERENCES public.otp_static_staticdevice(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.otp_totp_totpdevice
+    ADD CONSTRAINT otp_totp_totpdevice_user_id_0fb18292_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_user_id_6741e78d_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_first_password
+    ADD CONSTRAINT rollcall_first_password_user_id_3b8e49c9_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_member
+    ADD CONSTRAINT rollcall_member_group_id_048faef8_fk_rollcall_group_group_id FOREIGN KEY (group_id) REFERENCES public.rollcall_group(group_id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_openid_user
+    ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_rebalance_cost
+    ADD CONSTRAINT rollcall_rebalance_c_run_id_ffba9b16_fk_rollcall_ FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_saved_view
+    ADD CONSTRAINT rollcall_saved_view_user_id_9ffc640f_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_webhook_secret
+    ADD CONSTRAINT secret_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;
+
+REVOKE ALL ON FUNCTION public.rollcall_audit_journal() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_audit_operation() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_audit_refuse() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_audit_row() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_audit_stamp() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_commit_offsets(group_id text, generation integer, member_id text, topics text[], partitions integer[], offsets bigint[], metadata text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_committed_offsets(group_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_demand_group(group_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_turn_history(hours integer) FROM PUBLIC;
+
+INSERT INTO public.django_migrations (app, name, applied) VALUES
+('contenttypes', '0001_initial', now()),
+('auth', '0001_initial', now()),
+('admin', '0001_initial', now()),
+('admin', '0002_logentry_remove_auto_add', now()),
+('admin', '0003_logentry_add_action_flag_choices', now()),
+('contenttypes', '0002_remove_content_type_name', now()),
+('auth', '0002_alter_permission_name_max_length', now()),
+('auth', '0003_alter_user_email_max_length', now()),
+('auth', '0004_alter_user_username_opts', now()),
+('auth', '0005_alter_user_last_login_null', now()),
+('auth', '0006_require_contenttypes_0002', now()),
+('auth', '0007_alter_validators_add_error_messages', now()),
+('auth', '0008_alter_user_username_max_length', now()),
+('auth', '0009_alter_user_last_name_max_length', now()),
+('auth', '0010_alter_group_name_max_length', now()),
+('auth', '0011_update_proxy_permissions', now()),
+('auth', '0012_alter_user_first_name_max_length', now()),
+('axes', '0001_initial', now()),
+('axes', '0002_auto_20151217_2044', now()),
+('axes', '0003_auto_20160322_0929', now()),
+('axes', '0004_auto_20181024_1538', now()),
+('axes', '0005_remove_accessattempt_trusted', now()),
+('axes', '0006_remove_accesslog_trusted', now()),
+('axes', '0007_alter_accessattempt_unique_together', now()),
+('axes', '0008_accessfailurelog', now()),
+('axes', '0009_add_session_hash', now()),
+('axes', '0010_accessattemptexpiration', now()),
+('django_celery_beat', '0001_initial', now()),
+('django_celery_beat', '0002_auto_20161118_0346', now()),
+('django_celery_beat', '0003_auto_20161209_0049', now()),
+('django_celery_beat', '0004_auto_20170221_0000', now()),
+('django_celery_beat', '0005_add_solarschedule_events_choices', now()),
+('django_celery_beat', '0006_auto_20180322_0932', now()),
+('django_celery_beat', '0007_auto_20180521_0826', now()),
+('django_celery_beat', '0008_auto_20180914_1922', now()),
+('django_celery_beat', '0006_auto_20180210_1226', now()),
+('django_celery_beat', '0006_periodictask_priority', now()),
+('django_celery_beat', '0009_periodictask_headers', now()),
+('django_celery_beat', '0010_auto_20190429_0326', now()),
+('django_celery_beat', '0011_auto_20190508_0153', now()),
+('django_celery_beat', '0012_periodictask_expire_seconds', now()),
+('django_celery_beat', '0013_auto_20200609_0727', now()),
+('django_celery_beat', '0014_remove_clockedschedule_enabled', now()),
+('django_celery_beat', '0015_edit_solarschedule_events_choices', now()),
+('django_celery_beat', '0016_alter_crontabschedule_timezone', now()),
+('django_celery_beat', '0017_alter_crontabschedule_month_of_year', now()),
+('django_celery_beat', '0018_improve_crontab_helptext', now()),
+('django_celery_beat', '0019_alter_periodictasks_options', now()),
+('otp_totp', '0001_initial', now()),
+('otp_totp', '0002_auto_20190420_0723', now()),
+('otp_totp', '0003_add_timestamps', now()),
+('otp_static', '0001_initial', now()),
+('otp_static', '0002_throttling', now()),
+('otp_static', '0003_add_timestamps', now()),
+('groups', '0001_tables', now()),
+('groups', '0002_guard', now()),
+('groups', '0003_operators', now()),
+('groups', '0004_offset_history', now()),
+('groups', '0005_commit_offsets', now()),
+('groups', '0006_transactions', now()),
+('groups', '0007_group_config', now()),
+('groups', '0008_assignors', now()),
+('groups', '0009_offsets_of_transactions', now()),
+('groups', '0010_draft', now()),
+('groups', '0011_commanded', now()),
+('groups', '0012_pauses', now()),
+('groups', '0013_nodes', now()),
+('groups', '0014_operation_outcome', now()),
+('groups', '0015_journal_of_topics', now()),
+('groups', '0016_application_locks', now()),
+('groups', '0017_known_time_without_owner', now()),
+('groups', '0018_timeline', now()),
+('groups', '0019_client_reason', now()),
+('groups', '0020_endpoints', now()),
+('groups', '0021_credentials', now()),
+('groups', '0022_tokens_and_rights', now()),
+('groups', '0023_groups_of_applications', now()),
+('groups', '0024_waiting', now()),
+('groups', '0025_principals', now()),
+('groups', '0026_acls', now()),
+('groups', '0027_offset_resets', now()),
+('groups', '0028_audit', now()),
+('groups', '0029_audit_filters', now()),
+('groups', '0030_freezes_and_deletions', now()),
+('groups', '0031_users_of_the_kafka_port', now()),
+('groups', '0032_quotas', now()),
+('groups', '0033_first_password_and_audit', now()),
+('groups', '0034_acknowledgements_and_ends', now()),
+('groups', '0035_webhooks', now()),
+('groups', '0036_webhook_deliveries_due', now()),
+('groups', '0037_drains', now()),
+('groups', '0038_quotas_by_entity', now()),
+('groups', '0039_saved_views', now()),
+('groups', '0040_people', now()),
+('groups', '0041_connections', now()),
+('groups', '0042_traces', now()),
+('groups', '0043_group_counts', now()),
+('groups', '0044_words_of_operations', now()),
+('groups', '0045_list_orders', now()),
+('groups', '0046_history_of_many', now()),
+('groups', '0047_history_of_deletions', now()),
+('groups', '0048_look_into_history', now()),
+('sessions', '0001_initial', now());
+
+INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
+SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0
+FROM pg_control_system();
+
+SELECT public.rollcall_turn_history(1);

@@ -1,0 +1,134 @@
+"""An empty database gets its tables from groups/baseline.sql: all of them or none."""
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError, connection
+
+from groups.management.commands import setup
+from groups.postgres import baseline, migrated
+from tests import databases
+from tests.upgrade.dump import RESTRICTED, program
+
+HOURS = "rollcall_offset_history_2*"
+"""Partitions of the history are named by the hour in which they were made."""
+
+OWN = re.compile(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.\d]*\+00"  # when it was made
+    r"|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # a random number of each installation
+)
+
+Empty = Callable[[], AbstractContextManager[str]]
+
+
+@pytest.fixture
+def empty(django_db_setup: None, django_db_blocker: "pytest.FixtureRequest") -> Iterator[Empty]:
+    """Makes an empty database, which is Django's meanwhile."""
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        yield lambda: databases.empty(f"test_empty_{os.getpid()}")
+
+
+def dumped(url: str) -> list[str]:
+    """All that is in it, but what differs each time: owners, grants and comments with it."""
+    command = [program("pg_dump"), "--inserts", f"--exclude-table={HOURS}", url]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return OWN.sub("?", RESTRICTED.sub("", text)).splitlines()
+
+
+def asked(query: str) -> object:
+    """The one value of a row."""
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        [(value,)] = cursor.fetchall()
+    return value
+
+
+def hours() -> object:
+    """How many hours of the history have a partition."""
+    return asked("SELECT count(*) FROM pg_class WHERE relname ~ '^rollcall_offset_history_2.*\\d$'")
+
+
+def test_both_ways_make_the_same_database(empty: Empty) -> None:
+    """After a new migration or a new version of a library: ``make schema``."""
+    with empty() as url:
+        call_command("migrate", verbosity=0)
+        migrated.note()
+        by_migrations, of_history = dumped(url), hours()
+    with empty() as url:
+        assert baseline.load(), "the file is of other migrations"
+    with empty() as url:
+        setup.migrate()
+        assert dumped(url) == by_migrations
+        assert hours() == of_history
+
+
+def test_half_of_it_is_nothing(
+    empty: Empty, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "baseline.sql"
+    broken.write_bytes(baseline.FILE.read_bytes() + b"\nSELECT 1 / 0;\n")
+    monkeypatch.setattr(baseline, "FILE", broken)
+    with empty():
+        with pytest.raises(DatabaseError, match="division by zero"):
+            setup.migrate()
+        assert asked(baseline.IS_EMPTY) is True
+
+
+def test_what_follows_is_done_by_the_next_set_up(
+    empty: Empty, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A set-up that dies between the tables and the grants."""
+
+    def dies(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    with empty():
+        with monkeypatch.context() as patched:
+            patched.setattr(setup, "emit_post_migrate_signal", dies)
+            with pytest.raises(KeyboardInterrupt):
+                setup.migrate()
+        assert not migrated.is_whole()
+        setup.migrate()
+        assert migrated.is_whole()
+        assert asked("SELECT has_table_privilege('rollcall_web', 'rollcall_group', 'SELECT')")
+        assert asked("SELECT count(*) FROM auth_group_permissions")
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        "CREATE TABLE mine (id int)",
+        "CREATE FUNCTION mine() RETURNS int RETURN 1",
+        "CREATE TYPE mine AS ENUM ('one')",
+        "CREATE SCHEMA mine; SET search_path = mine",
+    ],
+)
+def test_a_database_with_anything_in_it_is_migrated(empty: Empty, there: str) -> None:
+    with empty():
+        with connection.cursor() as cursor:
+            cursor.execute(there)
+        assert not baseline.load()
+
+
+@pytest.mark.parametrize("other", ["a migration", "PostgreSQL"])
+def test_a_file_of_something_else_is_not_loaded(
+    empty: Empty, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, other: str
+) -> None:
+    more = frozenset({("groups", "9999_new")}) if other == "a migration" else frozenset()
+    text = baseline.FILE.read_text()
+    if other == "PostgreSQL":
+        text = text.replace("PostgreSQL 18", "PostgreSQL 17", 1)
+    path = tmp_path / "baseline.sql"
+    path.write_text(text)
+    monkeypatch.setattr(baseline, "FILE", path)
+    known = migrated.ours()
+    monkeypatch.setattr(migrated, "ours", lambda: known | more)
+    with empty():
+        assert not baseline.load()
+        assert asked(baseline.IS_EMPTY) is True
