@@ -45,17 +45,21 @@ WITHOUT_SETTINGS = (
 )
 """Imported while the launcher determines where the database will be."""
 
-SETUP_AND_NODE = (
-    "groups.node",
+SETUP = (
     "groups.postgres.message_queue",
     "groups.sweeps.schedule",
+    "groups.management.commands.setup",
+)
+"""Before the first fork. The set-up runs while the rest is imported."""
+
+NODE_TOO = (
+    "groups.node",
     "protocol.apis",
     "protocol.application",
     "protocol.draft_apis",
     "protocol.draft_connections",
     "protocol.metrics_listener",
     "protocol.management.commands.runcoordinator",
-    "groups.management.commands.setup",
     "daphne.http_protocol",
     "protocol.commit_fast_path",
     "protocol.connection",
@@ -66,7 +70,7 @@ SETUP_AND_NODE = (
     "protocol.unsent",
     "channels.routing",
 )
-"""Before the first fork."""
+"""Before the first node."""
 
 OTHERS = (
     "coordinator_site.urls",  # before the Celery application: pages ask tasks for their names
@@ -117,6 +121,7 @@ ARG_START, ENV_START, ENV_END = 48 - 3, 50 - 3, 51 - 3
 OWN = ("ROLLCALL_DATABASE_URL", commands.ROLE_VARIABLE)
 """Shown before the rest of an environment: the processes differ in these."""
 
+READY_FOR_TASKS = b"ready for tasks"
 READY = b"ready"
 MESSAGE_BYTES_MAX = 1 << 20
 GONE_LOOK_S = 0.0005
@@ -154,12 +159,14 @@ def serve(peer: socket.socket, launcher: int) -> Request | None:
         return None
     set_environ(json.loads(told))
     importlib.import_module("django").setup()
-    load(SETUP_AND_NODE)
-    peer.send(READY)
-    others = list(OTHERS)
+    load(SETUP)
+    peer.send(READY_FOR_TASKS)
+    rest = [*NODE_TOO, *OTHERS]
     while True:
-        if others and not select.select([peer], [], [], 0)[0]:
-            load([others.pop(0)])
+        if rest and not select.select([peer], [], [], 0)[0]:
+            load([rest.pop(0)])
+            if len(rest) == len(OTHERS):
+                peer.send(READY)
             continue
         told, (output,) = receive(peer)
         if not told:

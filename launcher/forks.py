@@ -23,6 +23,7 @@ from launcher.process import Command
 PR_SET_CHILD_SUBREAPER = 36
 """The option of Linux's prctl(2) that makes orphans among our descendants our own children."""
 
+READY_FOR_TASKS = b"ready for tasks"
 READY = b"ready"
 ANSWER_S = 10.0
 """A fork takes milliseconds; longer on a busy machine."""
@@ -61,7 +62,7 @@ class Forks:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._environ: Mapping[str, str] | None = None
-        self._ready = False
+        self._ready: set[bytes] = set()
         self._peer, self._child = self._start()
 
     def tell(self, environ: Mapping[str, str]) -> None:
@@ -72,15 +73,15 @@ class Forks:
         except OSError:
             return  # it is gone, or the environment is too long for a message
 
-    def is_settled(self) -> bool:
-        """Whether it can be used, or never will be."""
-        if not self._ready and self._heard(0.0) and self._receive() == READY:
-            self._ready = True
-        return self._ready or self._child.status() is not None
+    def is_settled(self, command: Command) -> bool:
+        """Whether it can fork this program, or never will."""
+        if not self._can(command) and self._heard(0.0):
+            self._ready.add(self._receive())
+        return self._can(command) or self._child.status() is not None
 
     def start(self, command: Command) -> Started | None:
         """Let it fork a program; None if it does not."""
-        if not self._ready or not command.program:
+        if not self._can(command):
             return None
         ours, theirs = os.pipe()
         try:
@@ -94,10 +95,10 @@ class Forks:
 
     def mend(self) -> None:
         """Restart it if it has died, unless it never became ready."""
-        if self._ready and self._child.status() is not None:
+        if READY in self._ready and self._child.status() is not None:
             self._output.say("forks", "the fork server has ended; it is restarted")
             self.stop()
-            self._ready = False
+            self._ready = set()
             self._peer, self._child = self._start()
             if self._environ is not None:
                 self.tell(self._environ)
@@ -125,19 +126,25 @@ class Forks:
         subreaper(True)
         try:
             self._peer.sendmsg([json.dumps(words).encode()], fds)
-            told = self._receive()
+            while (told := self._receive()) == READY:  # it had just imported the rest
+                self._ready.add(told)
         except OSError:
             told = b""
         finally:
             subreaper(False)
         return int(told) if told else None
 
+    def _can(self, command: Command) -> bool:
+        """Whether it has imported what the program needs."""
+        is_task = command.program[:1] in [(name,) for name in commands.TASKS]
+        return bool(command.program) and (READY_FOR_TASKS if is_task else READY) in self._ready
+
     def _heard(self, timeout_s: float) -> bool:
         return bool(select.select([self._peer], [], [], timeout_s)[0])
 
     def _receive(self) -> bytes:
         try:
-            return self._peer.recv(len(READY) + 16)
+            return self._peer.recv(len(READY_FOR_TASKS) + 16)
         except OSError:
             return b""
 

@@ -105,15 +105,15 @@ class Supervisor:
         """Start the processes of a stage, and wait until all of them serve."""
         started: list[Supervised] = []
         self._stages.append(started)
-        self._settle(any(process.command.program for process in stage))
         for process in stage:
+            self._settle(process.command)
             started.append(Supervised(process, self._output, self._forks))
         while not all(one.probe() for one in started):
             self._turn(PROBE_EVERY_S)
 
     def carry_out(self, task: Task) -> None:
         """Run a task to its end."""
-        self._settle(bool(task.command.program))
+        self._settle(task.command)
         way = no_other_way if self._forks is None else self._forks.start
         self._task = Child(task.name, task.command, self._output, way)
         while (status := self._task.status()) is None:
@@ -143,10 +143,9 @@ class Supervisor:
         while self._stages:
             stop_stage(self._stages.pop(), self._signals)
 
-    def _settle(self, is_wanted: bool) -> None:
-        """Wait until the fork server is ready, if there is one and a process of the plan uses
-        it."""
-        while is_wanted and self._forks is not None and not self._forks.is_settled():
+    def _settle(self, command: Command) -> None:
+        """Wait until the fork server can fork this, if there is one and it is to do that."""
+        while command.program and self._forks is not None and not self._forks.is_settled(command):
             self._turn(PROBE_EVERY_S)
 
     def _turn(self, longest_s: float) -> None:

@@ -74,9 +74,9 @@ def _sync(using: str) -> None:
             " WHERE rolname LIKE 'rollcall%%'"
         )
         known = dict(cursor.fetchall())
-        for role in ROLES:
-            for statement in _statements(role, known.get(role.name), tables):
-                cursor.execute(statement.as_string(None))
+        for role in ROLES:  # in one message: they are hundreds
+            statements = _statements(role, known.get(role.name), tables)
+            cursor.execute(sql.SQL("; ").join(statements).as_string(None))
         for role in ROLES:  # after all of them exist
             if role.name in settings.DATABASE_LOGINS:
                 for statement in _login(role, connection.connection.pgconn):

@@ -1,5 +1,6 @@
 """The fork server: what it makes sure of before each fork, and what is new in each process."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,11 +36,12 @@ for _ in range(2):
 """
 
 
-def run(script: str) -> str:
+def run(script: str, **environ: str) -> str:
     """What a Python program says."""
     return subprocess.run(
         [sys.executable, "-c", script, ""],
         cwd=CHECKOUT,
+        env={**os.environ, **environ},
         capture_output=True,
         text=True,
         check=True,
@@ -101,7 +103,7 @@ it.load(it.WITHOUT_SETTINGS)
 os.environ.update(DJANGO_SETTINGS_MODULE="coordinator_site.settings",
                   ROLLCALL_DATABASE_URL="postgresql://127.0.0.1:1/none")
 import django; django.setup()
-it.load(it.SETUP_AND_NODE); it.load(it.OTHERS)
+it.load(it.SETUP); it.load(it.NODE_TOO); it.load(it.OTHERS)
 it.check([0, 1, 2])
 from coordinator_site.celery import app
 assert not app.configured, "it would hold settings that are read after the fork"
@@ -123,11 +125,40 @@ it.load(it.WITHOUT_SETTINGS)
 os.environ.update(DJANGO_SETTINGS_MODULE="coordinator_site.settings",
                   ROLLCALL_DATABASE_URL="postgresql://127.0.0.1:1/none")
 import django; django.setup()
-it.load(it.SETUP_AND_NODE)
+it.load(it.SETUP); it.load(it.NODE_TOO)
 heavy = "groups.admin unfold.admin rest_framework.views unittest sqlalchemy rich scramp".split()
 print([name for name in heavy if sys.modules.get(name)])
 """
     assert run(script) == "[]\n"
+
+
+EARLY_SET_UP = """
+import os
+from launcher import forks
+from launcher.output import Output
+from launcher.plan import command
+told = {**os.environ, "ROLLCALL_DATABASE_URL": "postgresql://127.0.0.1:1/none"}
+set_up, node = command("setup", environ=told), command("node", environ=told)
+server = forks.Forks(Output())
+server.tell(told)
+while not server.is_settled(set_up):
+    server._heard(1.0)
+print(server.start(node))
+started = server.start(set_up)
+print(started.stdout.read().decode())
+os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT)
+while not server.is_settled(node):
+    server._heard(1.0)
+print(started.poll(), server.start(node) is not None)
+server.stop()
+"""
+
+
+def test_a_set_up_is_forked_before_what_a_node_needs_is_imported(tmp_path: Path) -> None:
+    before, *said, after = run(EARLY_SET_UP, ROLLCALL_DATA_DIR=str(tmp_path)).splitlines()
+    assert before == "None", "a node would import the rest by itself"
+    assert any("No connection to the database" in line for line in said)
+    assert after == "1 True"
 
 
 OWN_ASSIGNOR = """
