@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.db import DatabaseError, connection
 
 from groups.management.commands import setup
 from groups.postgres import baseline, migrated
+from launcher.installation import CHECKOUT
 from tests import databases
 from tests.upgrade.dump import RESTRICTED, program
 
@@ -66,6 +68,20 @@ def test_both_ways_make_the_same_database(empty: Empty) -> None:
         setup.migrate()
         assert dumped(url) == by_migrations
         assert hours() == of_history
+
+
+def test_two_set_ups_at_once_make_one_database(empty: Empty, tmp_path: Path) -> None:
+    with empty() as url:
+        told = {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": str(tmp_path)}
+        site = {"DJANGO_SETTINGS_MODULE": "coordinator_site.settings"}
+        command = [sys.executable, "manage.py", "setup"]
+        both = [
+            subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **told, **site})
+            for _ in range(2)
+        ]
+        assert [process.wait() for process in both] == [0, 0]
+        assert migrated.is_whole()
+        assert asked("SELECT count(*) FROM auth_user") == 1
 
 
 def test_half_of_it_is_nothing(
