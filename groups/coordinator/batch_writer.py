@@ -133,19 +133,22 @@ class BatchWriter:
         return self._finish(work)
 
     async def write_with(
-        self, works: Sequence[Work], taken: Taken, as_works: Callable[[Taken], Sequence[Work]]
+        self,
+        works: Sequence[Work],
+        taken: Taken,
+        as_works: Callable[[Taken], Awaitable[Sequence[Work]]],
     ) -> bool:
         """Write the works, and repeated commits in the same transaction; whether these have been
         written as they are. Otherwise they become works like others (``as_works``)."""
         if taken.is_suspended:
-            await self.write([*works, *as_works(taken)])
+            await self.write([*works, *(await as_works(taken))])
             return False
         until = asyncio.get_running_loop().time() + self.patience_s
         works = self._fit(works)
         try:
             await self._apply(works, taken)
         except StoreError as error:
-            await self._failed([*works, *as_works(taken)], error, until)
+            await self._failed([*works, *(await as_works(taken))], error, until)
             return False
         await self._all_done(works)
         return True
@@ -181,7 +184,7 @@ class BatchWriter:
                 await self._slices.pause()
 
     async def _apply(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
-        batch = self._batch(works, plain=taken.rows() if taken.entries else NO_ROWS)
+        batch = self._batch(works, plain=taken.rows() if taken.parts else NO_ROWS)
         await self.fail(f"{self.name}:before")
         try:
             connection = await self._connected()
@@ -192,7 +195,7 @@ class BatchWriter:
         began = clock()
         await apply.apply(connection, batch)
         self._counts.batches.note(clock() - began)
-        self._counts.groups += len(works) + len(taken.entries)
+        self._counts.groups += len(works) + len(taken.parts)
         await self.fail(f"{self.name}:after")
 
     async def _failed(self, works: Sequence[Work], error: StoreError, until: float) -> None:
@@ -331,7 +334,7 @@ class BatchWriter:
 
     def one_by_one(self, entry: GroupEntry, events: Sequence[Event]) -> None:
         """One event of this group is the cause: step them one at a time."""
-        entry.inbox.extendleft(reversed(events))
+        entry.put_in_front(events)
         entry.suspects += len(events)
         self.coordinator.release(entry)
 
@@ -341,7 +344,7 @@ class BatchWriter:
         for work in works:
             self.coordinator.doubt(work.entry)
             if again:
-                work.entry.inbox.extendleft(reversed(work.events))
+                work.entry.put_in_front(work.events)
             else:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
                 self.coordinator.refuse(work.entry, work.events, unsure)

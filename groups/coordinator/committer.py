@@ -97,10 +97,10 @@ class Committer:
         while True:
             await self.queue.wake.wait()
             taken = NOTHING
-            if self.queue.repeats:
+            if self.queue.repeating:
                 taken = await self._repeats.take(BATCH_ROWS_MAX // 2)
-            works = await self._take(BATCH_ROWS_MAX - len(taken.repeats))
-            if works or taken.entries:
+            works = await self._take(BATCH_ROWS_MAX - taken.count)
+            if works or taken.parts:
                 await self._surely(works, taken)
 
     async def _surely(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
@@ -109,7 +109,7 @@ class Committer:
             await self._round(works, taken)
         except Exception:
             logger.exception("%s queue: a round failed", self.queue.name)
-            works = [*works, *self._as_works(taken)]
+            works = [*works, *(await self._as_works(taken))]
             self.writer.doubt([work for work in works if work.entry.busy], again=False)
 
     # -- one round
@@ -125,8 +125,8 @@ class Committer:
             if self._slices.is_over_at(now):
                 await self._slices.pause()
                 now = self.coordinator.monotonic()
-            if entry.suspended or entry.busy or not entry.inbox:
-                continue
+            if entry.suspended or entry.busy or not entry.inbox or entry.repeats is not None:
+                continue  # it is queued again when it is released
             if entry.head_is_offsets() != (self.queue is self.coordinator.offsets):
                 self.coordinator.schedule(entry)  # its group was created meanwhile
                 continue
@@ -252,16 +252,21 @@ class Committer:
                 await self._answer_from_memory(work)
                 if self._slices.is_over:
                     await self._slices.pause()
-        if not taken.entries:
+        if not taken.parts:
             await self.writer.write(needed)
         elif await self.writer.write_with(needed, taken, self._as_works):
             await self._repeats.done(taken)
 
-    def _as_works(self, taken: Taken) -> list[Work]:
+    async def _as_works(self, taken: Taken) -> list[Work]:
         """Repeated commits that could not be written as such, by group."""
-        now = self.coordinator.monotonic()
-        works = (self._step(entry, events, now) for entry, events in taken.events())
-        return [work for work in works if work is not None]
+        works: list[Work] = []
+        for part in taken.parts:
+            if self._slices.is_over:
+                await self._slices.pause()
+            if part.entry.busy:  # otherwise it was released
+                work = self._step(part.entry, part.events(), self.coordinator.monotonic())
+                works += [] if work is None else [work]
+        return works
 
     async def _answer_from_memory(self, work: Work) -> None:
         """A step that changes no row is valid only while the lease holds."""

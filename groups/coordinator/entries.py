@@ -7,7 +7,7 @@ values.
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,60 +27,6 @@ OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
 """Events about offsets alone."""
 
 
-class GroupEntry:
-    """One group in the node's memory: its committed value and what waits for it.
-
-    ``busy`` while a committer has it: a group is in one transaction at a time,
-    so the order of its events holds. ``parked``: tickets not yet answered.
-    ``suspended``: no step is made, since the content of its rows is unknown (until they have been
-    read again), this node does not own its slot any more, or it is ``broken``: this version cannot
-    read the rows, and every request gets an error.
-    ``doubted_at``: since when the rows are in doubt. ``suspects``: this many events at the head of
-    the inbox are stepped one at a time, since PostgreSQL refused a value in the batch of them all.
-    ``kept_view``: the part of the catalogue that the group last received
-    (``groups.coordinator.views``). ``quiet_until``: no timer of it is due before this time.
-    ``written``: rows written since its offsets were counted (``groups.coordinator.offset_totals``).
-    """
-
-    __slots__ = (
-        "broken",
-        "busy",
-        "doubted_at",
-        "group",
-        "group_id",
-        "inbox",
-        "kept_view",
-        "parked",
-        "queued",
-        "quiet_until",
-        "suspects",
-        "suspended",
-        "wake_at",
-        "written",
-    )
-
-    def __init__(self, group_id: str, group: Group) -> None:
-        self.group_id = group_id
-        self.group = group
-        self.inbox: deque[Event] = deque()
-        self.parked: set[Ticket] = set()
-        self.busy = False
-        self.queued = False
-        self.suspended = False
-        self.broken = False
-        self.doubted_at: Millis = 0
-        self.quiet_until: Millis = 0
-        self.suspects = 0
-        self.wake_at: Millis | None = None
-        self.kept_view: Kept | None = None
-        self.written = 0
-
-    def head_is_offsets(self) -> bool:
-        """Whether the next event belongs to the queue of offsets: a commit to a group that has a
-        row changes neither generation nor membership; everything else may."""
-        return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
-
-
 OFFSET_AT = 3
 """Where a row of a ``Repeat`` has its offset, after its key."""
 
@@ -93,7 +39,6 @@ class Repeat(NamedTuple):
     ``groups.store.offset_rows.TOLD_COLUMNS``.
     """
 
-    entry: GroupEntry
     commit: OffsetCommit
     ticket: Ticket
     row: Row
@@ -112,14 +57,82 @@ class Repeat(NamedTuple):
         )
 
 
+class GroupEntry:
+    """One group in the node's memory: its committed value and what waits for it.
+
+    ``busy`` while a committer has it: a group is in one transaction at a time,
+    so the order of its events holds. ``parked``: tickets not yet answered.
+    ``suspended``: no step is made, since the content of its rows is unknown (until they have been
+    read again), this node does not own its slot any more, or it is ``broken``: this version cannot
+    read the rows, and every request gets an error.
+    ``doubted_at``: since when the rows are in doubt. ``suspects``: this many events at the head of
+    the inbox are stepped one at a time, since PostgreSQL refused a value in the batch of them all.
+    ``kept_view``: the part of the catalogue that the group last received
+    (``groups.coordinator.views``). ``quiet_until``: no timer of it is due before this time.
+    ``written``: rows written since its offsets were counted (``groups.coordinator.offset_totals``).
+    ``repeats``: commits that wait without an event, None if there are none. They are older than
+    every event of the inbox: none is taken while an event waits, and what is put in front of the
+    inbox turns them into events first (``put_in_front``).
+    """
+
+    __slots__ = (
+        "broken",
+        "busy",
+        "doubted_at",
+        "group",
+        "group_id",
+        "inbox",
+        "kept_view",
+        "parked",
+        "queued",
+        "quiet_until",
+        "repeating",
+        "repeats",
+        "suspects",
+        "suspended",
+        "wake_at",
+        "written",
+    )
+
+    def __init__(self, group_id: str, group: Group) -> None:
+        self.group_id = group_id
+        self.group = group
+        self.inbox: deque[Event] = deque()
+        self.parked: set[Ticket] = set()
+        self.busy = False
+        self.queued = False
+        self.repeats: list[Repeat] | None = None
+        self.repeating = False
+        self.suspended = False
+        self.broken = False
+        self.doubted_at: Millis = 0
+        self.quiet_until: Millis = 0
+        self.suspects = 0
+        self.wake_at: Millis | None = None
+        self.kept_view: Kept | None = None
+        self.written = 0
+
+    def head_is_offsets(self) -> bool:
+        """Whether the next event belongs to the queue of offsets: a commit to a group that has a
+        row changes neither generation nor membership; everything else may."""
+        return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
+
+    def put_in_front(self, events: Sequence[Event] = ()) -> None:
+        """These are the next ones, before everything that waits, which waits as events now."""
+        waiting, self.repeats = self.repeats, None
+        if waiting:
+            self.inbox.extendleft([repeat.event() for repeat in reversed(waiting)])
+        self.inbox.extendleft(reversed(events))
+
+
 class CommitQueue:
-    """Entries whose next events one committer may take, in order of arrival. ``repeats`` are
-    commits without an event."""
+    """Entries whose next events one committer may take, in order of arrival. ``repeating``: those
+    with commits that have no event, each once."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.ready: deque[GroupEntry] = deque()
-        self.repeats: deque[Repeat] = deque()
+        self.repeating: deque[GroupEntry] = deque()
         self.wake = asyncio.Event()
 
     def push(self, entry: GroupEntry) -> None:
@@ -131,27 +144,25 @@ class CommitQueue:
     def pop(self) -> GroupEntry | None:
         """The next entry, or None; the committer then waits for ``wake``."""
         if not self.ready:
-            if not self.repeats:
+            if not self.repeating:
                 self.wake.clear()
             return None
         entry = self.ready.popleft()
         entry.queued = False
         return entry
 
-    def repeat(self, repeat: Repeat) -> None:
-        """Queue a commit that has no event."""
-        self.repeats.append(repeat)
-        self.wake.set()
+    def push_repeating(self, entry: GroupEntry) -> None:
+        """Queue an entry for its commits that have no event."""
+        if not entry.repeating:
+            entry.repeating = True
+            self.repeating.append(entry)
+            self.wake.set()
 
-    def repeats_become_events(self, entry: GroupEntry) -> None:
-        """What waits here for the group waits in its inbox from now on."""
-        waiting = list(self.repeats)
-        self.repeats.clear()
-        for repeat in waiting:
-            if repeat.entry is entry:
-                entry.inbox.append(repeat.event())
-            else:
-                self.repeats.append(repeat)
+    def pop_repeating(self) -> GroupEntry:
+        """The next of them; there is one."""
+        entry = self.repeating.popleft()
+        entry.repeating = False
+        return entry
 
 
 class GroupOverrides:

@@ -176,7 +176,13 @@ class CoordinatorRuntime:
         if entry is None or entry.inbox or entry.suspended:
             return False
         entry.parked.add(ticket)
-        self.offsets.repeat(_made(Repeat, (entry, commit, ticket, row)))
+        repeat = _made(Repeat, (commit, ticket, row))
+        if entry.repeats is not None:
+            entry.repeats.append(repeat)
+            return True
+        entry.repeats = [repeat]
+        if not entry.busy:  # otherwise its release queues it
+            self.offsets.push_repeating(entry)
         return True
 
     def heard(self, group_id: str, sign: Sign) -> None:
@@ -281,7 +287,9 @@ class CoordinatorRuntime:
             return  # the slot was lost; another entry may have the id by now
         if not is_same or entry.wake_at is None:
             self._rearm(entry)
-        if entry.inbox:
+        if entry.repeats is not None:
+            self.offsets.push_repeating(entry)  # older than its events, which follow them
+        elif entry.inbox:
             self.schedule(entry)
         elif not entry.group.durable.exists and entry.group.idle and not entry.parked:
             del self.entries[entry.group_id]
@@ -335,6 +343,7 @@ class CoordinatorRuntime:
         self.heartbeat_views.drop(entry.group_id)
         self._forget_operations(entry.inbox)
         entry.inbox.clear()
+        entry.repeats = None
         error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
         self.send(entry, [Answer(ticket, error) for ticket in sorted(entry.parked)])
 
@@ -352,6 +361,7 @@ class CoordinatorRuntime:
             entry.suspended = True
             self._forget_operations(entry.inbox)
             entry.inbox.clear()
+            entry.repeats = None
             self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
 
     def doubt(self, entry: GroupEntry) -> None:
@@ -360,7 +370,7 @@ class CoordinatorRuntime:
         if not entry.suspended:
             entry.doubted_at = self.clock()
         entry.suspended = True
-        self.offsets.repeats_become_events(entry)
+        entry.put_in_front()
         if self.entries.get(entry.group_id) is entry:
             self.heartbeat_views.drop(entry.group_id)
 

@@ -75,7 +75,7 @@ class OffsetVerbs:
             if entry.suspended:
                 self.coordinator.undecided(asked.operation_id)
             else:
-                entry.inbox.appendleft(event)
+                entry.put_in_front([event])
         finally:
             self.coordinator.release(entry)
 

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from groups.coordinator import committer
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, OffsetDelete
 from groups.core.replies import Committed
@@ -81,10 +82,11 @@ async def test_a_group_refuses_them_as_it_refuses_events(one: Running, other: Ot
 
 
 @pytest.mark.parametrize("is_before", [False, True])
-async def test_they_do_not_overtake_what_waits_for_their_group(
+async def test_they_and_the_events_of_their_group_are_decided_in_the_order_of_arrival(
     one: Running, other: Other, is_before: bool
 ) -> None:
-    """Otherwise clients that commit without a pause would keep a group from every other event."""
+    """If they overtook it, clients that commit without a pause would keep a group from every other
+    event; if it overtook them, a group that was deleted would be there again."""
     await one.kept("g")
     let_go = one.points.hold("offsets:before")
     first = one.commit("g", 1)
@@ -97,7 +99,28 @@ async def test_they_do_not_overtake_what_waits_for_their_group(
 
     assert await first == Committed()
     assert [(await each).error for each in answers] == [ErrorCode.NONE] * 2
-    assert await rows.offsets(other) == {("g", "t", 0): 2}
+    assert await rows.offsets(other) == ({} if is_before else {("g", "t", 0): 2})
+    one.counter.check()
+
+
+@pytest.mark.parametrize("rows_max", [2_000, 4])
+async def test_a_later_event_does_not_overtake_those_that_wait(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch, rows_max: int
+) -> None:
+    """A client whose connection broke commits again by a new one, and so by an event: an older
+    commit of it that still waits must not be written over the newer one."""
+    monkeypatch.setattr(committer, "BATCH_ROWS_MAX", rows_max)
+    await one.kept("g")
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:before"].wait()
+    earlier = [one.commit("g", at) for at in range(2, 9)]
+    one.are_repeats = False
+    later = one.commit("g", 9)
+    let_go()
+
+    assert await asyncio.gather(first, *earlier, later) == [Committed()] * 9
+    assert (await rows.offsets(other))["g", "t", 0] == 9
     one.counter.check()
 
 
