@@ -9,7 +9,7 @@ that failed. The order of arrival stays: those that wait come before the events 
 none is taken while an event waits. Why: docs/hot-path.md, *A commit*.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from groups.coordinator.entries import OFFSET_AT, CommitQueue, GroupEntry, Repeat
@@ -19,7 +19,6 @@ from groups.core.events import OffsetCommit
 from groups.core.group import Group, Millis
 from groups.core.offset_rules import SAID
 from groups.event_loop import Slices
-from groups.postgres.array_literals import in_order
 from groups.store.apply import PlainRows
 from groups.store.offset_rows import Row
 
@@ -39,13 +38,11 @@ class Part:
     revision: int
     repeats: list[Repeat]
 
-    def rows(self) -> list[Row]:
-        """What is written, in key order. Of several commits to one partition the last one
-        counts."""
+    def rows(self) -> Iterable[Row]:
+        """What is written. Of several commits to one partition the last one counts."""
         if len(self.repeats) == 1:
             return [self.repeats[0].row]
-        last = {repeat.row[:OFFSET_AT]: repeat.row for repeat in self.repeats}
-        return [last[key] for key in in_order(last)]
+        return {repeat.row[:OFFSET_AT]: repeat.row for repeat in self.repeats}.values()
 
     def events(self) -> Sequence[OffsetCommit]:
         """The same as events."""
@@ -65,7 +62,7 @@ class Taken:
         return any(part.entry.suspended for part in self.parts)
 
     def rows(self) -> PlainRows:
-        """What is written, in key order."""
+        """What is written, the groups in key order, as in every batch."""
         parts = sorted(self.parts, key=lambda part: part.entry.group_id)
         revisions = {part.entry.group_id: part.revision for part in parts}
         return PlainRows(revisions, [row for part in parts for row in part.rows()])

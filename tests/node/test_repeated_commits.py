@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from groups.coordinator import committer
+from groups.coordinator.repeated_commits import AT_ONCE
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, OffsetDelete
 from groups.core.replies import Committed
@@ -15,6 +16,7 @@ from groups.postgres import connections
 from tests import rows
 from tests.factories import ids_in_slots
 from tests.node.running import Running
+from tests.node.test_committer import END_BACKENDS
 
 Other = connections.Connection
 
@@ -103,6 +105,18 @@ async def test_they_and_the_events_of_their_group_are_decided_in_the_order_of_ar
     one.counter.check()
 
 
+async def test_more_groups_than_a_batch_has_rows_wait_for_the_next_one(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(committer, "BATCH_ROWS_MAX", 4)
+    ids = ids_in_slots(7)
+    for group_id in ids:
+        await one.kept(group_id)
+
+    assert await asyncio.gather(*(one.commit(g, 1) for g in ids)) == [Committed()] * 7
+    assert await rows.offsets(other) == {(group_id, "t", 0): 1 for group_id in ids}
+
+
 @pytest.mark.parametrize("rows_max", [2_000, 4])
 async def test_a_later_event_does_not_overtake_those_that_wait(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch, rows_max: int
@@ -168,6 +182,42 @@ async def test_one_that_waits_while_its_group_is_read_again_is_written(
 
     assert [await first, await waiting] == [Committed()] * 2
     assert (await rows.offsets(other))["g", "t", 0] == 2
+    one.counter.check()
+
+
+async def test_one_that_waits_while_the_outcome_of_another_is_unknown_is_written(
+    one: Running, other: Other
+) -> None:
+    await one.kept("g")
+    let_go = one.points.hold("offsets:connected")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:connected"].wait()
+    waiting = one.commit("g", 2)
+    await other.execute(END_BACKENDS, ["rollcall node offsets"])
+    let_go()
+
+    assert (await first).error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert await waiting == Committed()
+    assert (await rows.offsets(other))["g", "t", 0] == 2
+    one.counter.check()
+
+
+async def test_more_of_a_group_than_are_judged_at_once(one: Running, other: Other) -> None:
+    """Of a large group some are refused, and some come while the group is asked about others."""
+    joined = await one.settled("g")
+    stale = replace(joined, generation_id=STALE)
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 1, joined)
+    await one.points.reached["offsets:before"].wait()
+    asked = [one.commit("g", at, joined if at % 7 else stale) for at in range(2, 3 * AT_ONCE + 2)]
+    let_go()
+
+    codes = [(await each).error for each in (first, *asked)]
+    assert codes == [
+        ErrorCode.NONE if at % 7 else ErrorCode.ILLEGAL_GENERATION
+        for at in range(1, 3 * AT_ONCE + 2)
+    ]
+    assert (await rows.offsets(other))["g", "t", 0] == 3 * AT_ONCE + 1
     one.counter.check()
 
 

@@ -19,6 +19,12 @@ T0, T1 = ("t", 0), ("t", 1)
 New = Callable[..., Txn]
 
 
+@pytest.fixture(params=["events", "repeats"])
+def _way(one: Running, request: pytest.FixtureRequest) -> None:
+    """Plain commits come as events, or as repeats of earlier ones."""
+    one.are_repeats = request.param == "repeats"
+
+
 @pytest.mark.parametrize("version", [V1, V2])
 async def test_offsets_count_when_the_transaction_commits(
     one: Running, producer: New, version: int
@@ -56,6 +62,7 @@ async def test_metadata_and_time_are_those_of_the_commit(
     assert at is not None and await kept.fetchone() == (at[0], "note", None)
 
 
+@pytest.mark.usefixtures("_way")
 async def test_a_plain_commit_behind_the_transactions_stands(one: Running, producer: New) -> None:
     txn = await (await producer().init()).begin()
     await txn.commit(100)
@@ -67,6 +74,7 @@ async def test_a_plain_commit_behind_the_transactions_stands(one: Running, produ
     assert await read(one) == {T0: 101, T1: 100}
 
 
+@pytest.mark.usefixtures("_way")
 async def test_a_plain_commit_in_front_of_the_transactions_does_not(
     one: Running, producer: New
 ) -> None:
@@ -91,6 +99,7 @@ async def test_of_two_transactions_the_later_write_stands(
     assert await read(one) == {T0: 2}
 
 
+@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("plain_first", [True, False])
 async def test_the_order_inside_one_batch_counts_as_well(
     one: Running, producer: New, plain_first: bool
