@@ -126,8 +126,10 @@ class Trouble:
     async def _slow_batch(self, one: Running, _group_id: str) -> None:
         point = self.rng.choice(["before", "connected", "inside", "after"])
         let_go = one.points.hold(f"offsets:{point}")
-        await asyncio.sleep(self.rng.random() * 0.05)
-        let_go()
+        try:
+            await asyncio.sleep(self.rng.random() * 0.05)
+        finally:
+            let_go()
 
     async def _other_event(self, one: Running, group_id: str) -> None:
         gone = OffsetDelete(ticket=one.counter.ticket(), partitions=(("other", 0),))

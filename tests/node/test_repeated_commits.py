@@ -1,6 +1,8 @@
 """Commits that repeat an earlier one: they take another way than events, with the same results."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from random import Random
 
@@ -9,7 +11,7 @@ import pytest
 from groups.coordinator import committer
 from groups.coordinator.repeated_commits import AT_ONCE
 from groups.core.errors import ErrorCode
-from groups.core.events import DeleteGroup, OffsetDelete
+from groups.core.events import DeleteGroup, OffsetDelete, OffsetWrite, ResetOffsets
 from groups.core.replies import Committed
 from groups.core.rows import slot_of
 from groups.postgres import connections
@@ -279,3 +281,50 @@ async def test_whatever_comes_at_once_each_is_answered_once_and_what_was_accepte
         committed = found.get((group_id, "t", 0), 0)
         assert committed in those and bool(committed) is (len(those) > 1)
     one.counter.check()
+
+
+async def test_one_that_comes_while_an_operation_reads_offsets_is_decided_after_it(
+    one: Running, other: Other
+) -> None:
+    """What the operation read is what it decides about: otherwise it would take back a commit that
+    was acknowledged after it looked."""
+    await one.kept("g")
+    looked, go_on = asyncio.Event(), asyncio.Event()
+    readers = one.node.offset_verbs.readers
+
+    @asynccontextmanager
+    async def slow() -> AsyncIterator[Other]:
+        async with readers() as connection:
+            yield connection
+        looked.set()
+        await go_on.wait()
+
+    one.node.offset_verbs.readers = slow
+    back = (OffsetWrite("t", 0, 5, -1, ""),)
+    asked = {"operation_id": 1, "actor": "olga", "reason": "a mistake", "how": "so"}
+    one.node.offset_verbs.add("g", ResetOffsets(**asked, offsets=back, before=(("t", 0, 0),)))
+    await looked.wait()
+    commit = one.commit("g", 7)
+    go_on.set()
+
+    assert await commit == Committed()
+    assert (await rows.offsets(other))["g", "t", 0] == 7
+
+
+async def test_an_event_for_another_queue_waits_for_those_before_it(
+    one: Running, other: Other
+) -> None:
+    """The committer of members is free, and that of offsets busy with another group."""
+    first, second = ids_in_slots(2)
+    await one.kept(first)
+    await one.kept(second)
+    let_go = one.points.hold("offsets:before")
+    held = one.commit(first, 1)
+    await one.points.reached["offsets:before"].wait()
+    commit = one.commit(second, 1)
+    deletion = one.ask(second, DeleteGroup(ticket=one.counter.ticket()))
+    await one.join("a third")  # the other committer has had its turn
+    let_go()
+
+    assert [(await each).error for each in (held, commit, deletion)] == [ErrorCode.NONE] * 3
+    assert await rows.offsets(other) == {(first, "t", 0): 1}
