@@ -308,6 +308,7 @@ async def test_one_that_comes_while_an_operation_reads_offsets_is_decided_after_
     go_on.set()
 
     assert await commit == Committed()
+    assert await one.commit("g", 1, topic="other") == Committed()  # behind both
     assert (await rows.offsets(other))["g", "t", 0] == 7
 
 
