@@ -223,6 +223,23 @@ async def test_more_of_a_group_than_are_judged_at_once(one: Running, other: Othe
     one.counter.check()
 
 
+async def test_a_large_group_does_not_fill_a_batch_beyond_its_limit(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(committer, "BATCH_ROWS_MAX", 2 * AT_ONCE)
+    await one.kept("g")
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:before"].wait()
+    batches = one.points.passed["offsets:before"]
+    asked = [one.commit("g", at) for at in range(2, 3 * AT_ONCE + 2)]
+    let_go()
+
+    assert await asyncio.gather(first, *asked) == [Committed()] * (3 * AT_ONCE + 1)
+    assert one.points.passed["offsets:before"] == batches + 3
+    assert (await rows.offsets(other))["g", "t", 0] == 3 * AT_ONCE + 1
+
+
 async def test_those_of_a_slot_that_is_lost_are_answered_once(one: Running, other: Other) -> None:
     """The one that is being written has an unknown end, the one that waits is not written."""
     await one.kept("g")
