@@ -317,9 +317,15 @@ async def test_one_that_comes_while_an_operation_reads_offsets_is_decided_after_
         await go_on.wait()
 
     one.node.offset_verbs.readers = slow
-    back = (OffsetWrite("t", 0, 5, -1, ""),)
-    asked = {"operation_id": 1, "actor": "olga", "reason": "a mistake", "how": "so"}
-    one.node.offset_verbs.add("g", ResetOffsets(**asked, offsets=back, before=(("t", 0, 0),)))
+    back = ResetOffsets(
+        operation_id=1,
+        actor="olga",
+        reason="a mistake",
+        how="so",
+        offsets=(OffsetWrite("t", 0, 5, -1, ""),),
+        before=(("t", 0, 0),),
+    )
+    one.node.offset_verbs.add("g", back)
     await looked.wait()
     commit = one.commit("g", 7)
     go_on.set()
