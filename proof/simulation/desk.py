@@ -213,7 +213,8 @@ class Desk:
         self._futures[ticket] = future
         try:
             group_id = request.group_id
-            if not (ticket.request % 2 and repeated(self.coordinator, group_id, event)):
+            # By connection: a frame that the network sent twice takes the same way twice.
+            if not (ticket.connection % 2 and repeated(self.coordinator, group_id, event)):
                 self.coordinator.submit(group_id, event)
             return await future
         finally:
