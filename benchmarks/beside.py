@@ -4,7 +4,7 @@ Both serve at the same time, at default settings, and get the same load in turn,
 figure is the median of the rounds' own ratios. Rollcall's CPU is the node's and PostgreSQL's, and
 its commits are on disk before the reply, where Kafka's are not. A Kafka is started by ``--kafka
 PROGRAM``, else fetched from Maven where Java is installed. ``--rounds`` and ``--seconds`` are those
-of the requests; of what is measured otherwise, changes of groups are five each, and starts once.
+of the requests; of what is measured otherwise, changes of groups are three each, and starts once.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from launcher.installation import Installation
 
 ROUNDS, SECONDS = 5, 4.0
 REST_S = 15.0
-CHANGES = 5
+CHANGES = 3
 """Of each kind. Members that are not held learn of one with their next heartbeat, by chance soon or
 late: a single change tells little."""
 
