@@ -30,7 +30,7 @@ from protocol.heartbeat_fast_path import (
     JudgedFastPath,
     NoFastPath,
 )
-from protocol.heartbeat_hold import Hold
+from protocol.heartbeat_hold import ONE_AT_A_TIME, Hold
 from protocol.host import Host
 from protocol.metering import ClientMeter
 from protocol.session import Session
@@ -207,7 +207,7 @@ class KafkaConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes arrived: answer what can be answered at once, queue the rest in order."""
         if self._hold.correlation_id is not None:
-            self._hold.end()
+            self._hold.interrupt()
         if (
             data[:HEAD_BYTES] == self._fast.head
             and self.pending == 0
@@ -327,12 +327,16 @@ class KafkaConnection(asyncio.Protocol):
     # -- frames
 
     def _frame_received(self, frame: bytes) -> None:
-        if self._hold.correlation_id is not None:  # the heartbeat before it, in the same read
-            self._hold.end()
+        hold = self._hold
+        if hold.correlation_id is not None:  # the heartbeat before it, in the same read
+            hold.interrupt()
         if self.pending == 0 and self._writable:
             key = frame[:KEY_BYTES]
-            if key == HEARTBEAT and self._beats(frame):
-                return
+            if key == HEARTBEAT:
+                if self._beats(frame):
+                    return
+            elif self._last_frame_at < hold.waited_until:
+                hold.was_waited_for()
             if key == OFFSET_COMMIT and self.apis is APIS and self._commits(frame):
                 return
             if key == OFFSET_FETCH and self.apis is APIS and self._fetches(frame):
@@ -367,6 +371,8 @@ class KafkaConnection(asyncio.Protocol):
     def _beats(self, frame: bytes) -> bool:
         """Whether the frame is a heartbeat that the fast path has answered or holds."""
         hold, reply = self._hold, self._fast.answer(frame)
+        if self.session.software in ONE_AT_A_TIME:
+            hold.s_max = 0.0
         if reply is None:
             hold.passes(self._last_frame_at)
             return False

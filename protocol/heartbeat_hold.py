@@ -2,7 +2,8 @@
 
 A classic heartbeat whose response would be NONE waits as long as its client's pace allows
 (``protocol.pace``). It is answered when the group's view changes, when another request arrives on
-its connection, or when the hold ends, whichever is first (docs/architecture.md, *Heartbeats held*;
+its connection, or when the hold ends, whichever is first; and clients that send one request at a
+time are not held (docs/architecture.md, *Heartbeats held*;
 why these figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it
 arrived.
 
@@ -12,6 +13,7 @@ Nothing is decided or read here: a held connection costs an entry in two tables.
 import asyncio
 from collections.abc import Callable
 from math import inf
+from typing import Final
 
 from groups.coordinator.heartbeat_views import HeartbeatViews
 from groups.core.errors import ErrorCode
@@ -20,6 +22,18 @@ from protocol.pace import Pace
 
 HOLD_S_MIN = 0.3
 """The minimum hold: a client with a shorter interval gets news soon anyway."""
+
+ONE_AT_A_TIME: Final = frozenset({"sarama"})
+"""Clients, by their names in ApiVersions, that send the next request when the last one has been
+answered. Their heartbeats are never held: a commit would wait for it."""
+
+WAITED_S = 0.1
+"""A request that arrives within this time of the end of a hold has waited for it in the client: the
+next heartbeat is due later, and nothing else depends on a response without news."""
+
+WAITS_MAX = 2
+"""After this many requests that waited the client is taken for one that sends one at a time, by
+whatever name: one may have come at that moment by chance."""
 
 STEP_S = 0.05
 """Holds end in steps of this time: one timer for all that end in the same twentieth of a second."""
@@ -47,7 +61,7 @@ class Ends:
     def _end(self, step: int) -> None:
         for hold, correlation_id in self._steps.pop(step):
             if hold.correlation_id is correlation_id:
-                hold.end()
+                hold.time_is_up()
 
 
 class Hold:
@@ -60,9 +74,11 @@ class Hold:
         "_fast",
         "_pace",
         "_views",
+        "_waits_left",
         "_write",
         "correlation_id",
         "s_max",
+        "waited_until",
     )
 
     def __init__(
@@ -83,6 +99,9 @@ class Hold:
         self._arrived_at = inf  # the interval of a new member is not known
         self._answered_at = 0.0
         """When the last hold ended."""
+        self.waited_until = 0.0
+        """A request that arrives before this time has waited for the end of the last hold."""
+        self._waits_left = WAITS_MAX
 
     def takes_again(self, correlation_id: bytes, now: float) -> bool:
         """Park the heartbeat, which repeats the last one and has just been answered by ``fast``, if
@@ -120,6 +139,24 @@ class Hold:
     def end(self) -> None:
         """Answer with the right code now."""
         self._answer(self._fast.verdict())
+
+    def time_is_up(self) -> None:
+        """Answer, since it was held as long as it may be."""
+        self.end()
+        self.waited_until = self._answered_at + WAITED_S
+
+    def interrupt(self) -> None:
+        """Answer, since other bytes have arrived: the client does not wait for a response before it
+        sends the next request, so nothing ever waits for a hold."""
+        self.end()
+        self._waits_left, self.waited_until = 0, 0.0
+
+    def was_waited_for(self) -> None:
+        """A request arrived before ``waited_until``. After some of these nothing is held any more."""
+        self.waited_until = 0.0
+        self._waits_left -= 1
+        if not self._waits_left:
+            self.s_max = 0.0
 
     def view_changed(self) -> None:
         """Answer if there is news; otherwise continue to wait."""

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from groups.access.staff_roles import OPERATOR, VIEWER
 from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
+from tests.browser.test_accessibility import THEMES, troubles
 from tests.browser.test_steering import ALL, find, group_page, tab
 from tests.clients.conftest import Start, Worker
 
@@ -51,6 +52,7 @@ def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
         overview, viewer = page.context.new_page(), log_in(VIEWER)
         overview.goto(f"/admin/groups/group/?q={topic}")
         expect(overview.get_by_text(waits)).to_be_visible()
+        assert [told for theme in THEMES for told in troubles(overview, theme)] == []
         find(viewer, topic)
         expect(viewer.locator("#situation")).to_contain_text(waits)
         expect(viewer.get_by_role("link", name="Evict")).to_have_count(0)

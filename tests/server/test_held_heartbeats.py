@@ -16,6 +16,7 @@ from groups.core.errors import ErrorCode
 from groups.core.rows import slot_of
 from protocol.call import Call
 from protocol.connection import KafkaConnection
+from protocol.heartbeat_hold import WAITS_MAX
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -108,6 +109,51 @@ async def test_whatever_comes_next_ends_the_hold_and_keeps_its_turn(served: Serv
         assert (await client.receive()).error_code == ErrorCode.NONE
         assert (await client.receive()).error_code == ErrorCode.NONE
         assert (await client.receive()).api_keys
+
+
+async def after_a_hold(client: Client, beat: HeartbeatRequest) -> None:
+    """Send a heartbeat, and the next request when it has been answered; as sarama does."""
+    await client.call(beat, V)
+    await client.call(hello(), 3)
+
+
+async def test_a_client_that_sends_one_request_at_a_time_is_soon_not_held(brief: Serving) -> None:
+    client, connection, beat = await held(brief)
+    await client.receive()
+    await client.call(hello(), 3)
+    for _ in range(WAITS_MAX - 1):
+        brief.clock.ahead_s += PAUSE_S
+        await after_a_hold(client, beat)
+    brief.clock.ahead_s += PAUSE_S
+    client.send(beat, V)
+    async with asyncio.timeout(BRIEF_MS / 2000):
+        await client.receive()
+    assert not is_held(connection)
+
+
+async def test_sarama_is_never_held(served: Serving) -> None:
+    """It sends one request at a time, and its version of ApiVersions says its name."""
+    client, connection = await served.connect()
+    await client.call(replace(hello(), client_software_name="sarama"), 3)
+    beat = await client.settled("g")
+    for _ in range(3):
+        async with asyncio.timeout(SOON_S):
+            await client.call(beat, V)
+        served.clock.ahead_s += PAUSE_S
+    assert not is_held(connection)
+
+
+async def test_a_client_that_does_not_wait_for_responses_is_always_held(brief: Serving) -> None:
+    client, connection, beat = await held(brief)
+    client.send(hello(), 3)  # ends the hold
+    await client.receive()
+    await client.receive()
+    for _ in range(WAITS_MAX):
+        brief.clock.ahead_s += PAUSE_S
+        await after_a_hold(client, beat)
+    brief.clock.ahead_s += PAUSE_S
+    client.send(beat, V)
+    await until(lambda: is_held(connection))
 
 
 async def test_the_next_heartbeat_ends_the_hold_of_the_last(served: Serving) -> None:
