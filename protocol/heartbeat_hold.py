@@ -152,7 +152,7 @@ class Hold:
         self._waits_left, self.waited_until = 0, 0.0
 
     def was_waited_for(self) -> None:
-        """A request arrived before ``waited_until``. After some of these nothing is held any more."""
+        """A request arrived before ``waited_until``. After some of these, nothing is held."""
         self.waited_until = 0.0
         self._waits_left -= 1
         if not self._waits_left:
