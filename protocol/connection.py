@@ -328,15 +328,12 @@ class KafkaConnection(asyncio.Protocol):
 
     def _frame_received(self, frame: bytes) -> None:
         hold = self._hold
-        if hold.correlation_id is not None:  # the heartbeat before it, in the same read
-            hold.interrupt()
+        if hold.correlation_id is not None or self._last_frame_at < hold.waited_until:
+            hold.followed_by(frame[:KEY_BYTES])
         if self.pending == 0 and self._writable:
             key = frame[:KEY_BYTES]
-            if key == HEARTBEAT:
-                if self._beats(frame):
-                    return
-            elif self._last_frame_at < hold.waited_until:
-                hold.was_waited_for()
+            if key == HEARTBEAT and self._beats(frame):
+                return
             if key == OFFSET_COMMIT and self.apis is APIS and self._commits(frame):
                 return
             if key == OFFSET_FETCH and self.apis is APIS and self._fetches(frame):

@@ -17,7 +17,7 @@ from typing import Final
 
 from groups.coordinator.heartbeat_views import HeartbeatViews
 from groups.core.errors import ErrorCode
-from protocol.heartbeat_fast_path import FastPath
+from protocol.heartbeat_fast_path import HEARTBEAT, FastPath
 from protocol.pace import Pace
 
 HOLD_S_MIN = 0.3
@@ -151,8 +151,15 @@ class Hold:
         self.end()
         self._waits_left, self.waited_until = 0, 0.0
 
-    def was_waited_for(self) -> None:
-        """A request arrived before ``waited_until``. After some of these, nothing is held."""
+    def followed_by(self, key: bytes) -> None:
+        """A request of this API came during a hold, in the same read as the heartbeat before it, or
+        before ``waited_until``."""
+        if self.correlation_id is not None:
+            self.interrupt()
+        elif key != HEARTBEAT:
+            self._was_waited_for()
+
+    def _was_waited_for(self) -> None:
         self.waited_until = 0.0
         self._waits_left -= 1
         if not self._waits_left:
