@@ -2,13 +2,14 @@
 in ``groups.queries``, texts in ``groups.queries.journal_folds``."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.http import HttpRequest
 
 from groups.admin.standing import KIND_TONES, number_of
 from groups.models import Journal
-from groups.queries import groups
+from groups.queries import groups, journal_times
 from groups.queries.journal_folds import Line, folded, line, single
 from groups.queries.journal_text import sentence
 from groups.queries.member_names import Names, names_of
@@ -32,7 +33,17 @@ def read(group_id: str, request: HttpRequest) -> list[Journal]:
     before = number_of(request.GET.get("before", ""))
     if before is not None:
         entries = entries.filter(id__lt=before)
+    entries = journal_times.between(entries, None, until_of(request))
     return list(entries[: READ_MAX + 1])
+
+
+def until_of(request: HttpRequest) -> datetime | None:
+    """``?until=``: only entries before this time, in UTC and without zone; None for other texts."""
+    try:
+        told = datetime.fromisoformat(request.GET.get("until", ""))
+    except ValueError:
+        return None
+    return told.replace(tzinfo=UTC) if told.tzinfo is None else None
 
 
 def page(
@@ -53,7 +64,8 @@ def page(
             _single(some[0], names) if is_unfolded else told(some, names) for some in shown
         ],
         "is_unfolded": is_unfolded,
-        "is_old": number_of(request.GET.get("before", "")) is not None,
+        "is_old": number_of(request.GET.get("before", "")) is not None or until_of(request),
+        "until": until_of(request),
         "older": last if has_older else None,
     }
 

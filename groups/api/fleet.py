@@ -22,6 +22,7 @@ from groups.api.schema import (
     NAME,
     PAGE,
     PART,
+    TIMES,
     all_of,
     ordering,
     page_beside,
@@ -32,7 +33,7 @@ from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import drains, groups, reports, topic_groups
+from groups.queries import drains, groups, journal_times, reports, topic_groups
 from groups.queries.journal_text import SENTENCES
 
 SEQ_MAX = 10**18 - 1
@@ -233,6 +234,7 @@ class FleetJournal(View):
                 {"type": "integer", "minimum": 0, "maximum": SEQ_MAX},
                 description="Only entries with a greater `seq`, the oldest first.",
             ),
+            *TIMES,
             *PAGE,
         ],
         responses=page_of(shapes.JournalEntry),
@@ -241,7 +243,8 @@ class FleetJournal(View):
         """List the journal, newest first; with `after`, oldest first. Transactions that end later
         may add entries with a lower `seq` than those already returned: to follow the journal,
         repeat the request from a few seconds back."""
-        rows = Journal.objects.all()
+        since, until = self.query.get("since"), self.query.get("until")
+        rows = journal_times.between(Journal.objects.all(), since, until)
         for name in ("group_id", "kind"):
             if name in self.query:
                 rows = rows.filter((name, self.query[name]))

@@ -17,6 +17,7 @@ from groups.api.schema import (
     NAME,
     PAGE,
     PART,
+    TIMES,
     ordering,
     page_of,
     yes_or_no,
@@ -24,7 +25,7 @@ from groups.api.schema import (
 from groups.api.views import View, existing, missing
 from groups.core.counts import Counts
 from groups.models import Group
-from groups.queries import group_rows, groups, pauses, situation
+from groups.queries import group_rows, groups, journal_times, pauses, situation
 from groups.queries.journal_text import SENTENCES
 
 FILTERS = (
@@ -184,7 +185,12 @@ class Journal(View):
 
     @described(
         operation_id="list_journal",
-        parameters=[GROUP_ID, OpenApiParameter("kind", str, enum=list(SENTENCES)), *PAGE],
+        parameters=[
+            GROUP_ID,
+            OpenApiParameter("kind", str, enum=list(SENTENCES)),
+            *TIMES,
+            *PAGE,
+        ],
         responses=page_of(shapes.JournalEntry),
     )
     def get(self, request: Request, group_id: str) -> Response:
@@ -196,6 +202,8 @@ class Journal(View):
 
 
 def _entries(view: View, request: Request, rows: Any) -> Response:
+    rows = journal_times.between(rows, view.query.get("since"), view.query.get("until"))
+
     def shown(page: list[Any]) -> Any:
         return shapes.JournalEntry(page, many=True).data
 

@@ -46,6 +46,10 @@ PAGE = [
     ),
 ]
 MOMENT: Final = {"type": "string", "format": "date-time"}
+TIMES: Final = [
+    OpenApiParameter("since", MOMENT, description="Only entries at this time or later."),
+    OpenApiParameter("until", MOMENT, description="Only entries before this time."),
+]
 
 
 def yes_or_no(name: str, description: str) -> OpenApiParameter:

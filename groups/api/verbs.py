@@ -26,6 +26,7 @@ from groups.api.schema import (
     NAME,
     PAGE,
     PREFER,
+    TIMES,
     ordering,
     page_of,
 )
@@ -46,7 +47,7 @@ class Rebalances(View):
 
     @described(
         operation_id="list_rebalances",
-        parameters=[GROUP_ID, *PAGE],
+        parameters=[GROUP_ID, *TIMES, *PAGE],
         responses=page_of(shapes.JournalEntry),
     )
     def get(self, request: Request, group_id: str) -> Response:

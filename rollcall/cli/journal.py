@@ -1,7 +1,7 @@
 """``rollcall journal``: decisions and their reasons, in sentences, and live."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 import typer
@@ -23,6 +23,8 @@ COLUMNS: Final[Sequence[Column]] = (
 
 LINES: Final = 20
 
+Moment = Annotated[str | None, typer.Option(help="A time, such as 2026-01-31T12:00:00Z.")]
+
 Lines = Annotated[int, typer.Option("--lines", "-n", min=0, help="The number of newest entries.")]
 
 
@@ -32,7 +34,14 @@ def tail(
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Print new entries until Ctrl-C.")
     ] = False,
-    lines: Lines = LINES,
+    lines: Annotated[
+        int | None,
+        typer.Option(
+            "--lines", "-n", min=0, help="The number of newest entries: 20, with --since all."
+        ),
+    ] = None,
+    since: Moment = None,
+    until: Moment = None,
     group: Annotated[
         str | None, typer.Option(help="Of one group.", autocompletion=complete_group)
     ] = None,
@@ -41,15 +50,20 @@ def tail(
     ] = None,
     output: Form = Output.TABLE,
 ) -> None:
-    """Show the newest entries in chronological order."""
+    """Show the newest entries, or those of a time, in chronological order."""
+    if follow and until is not None:
+        raise typer.BadParameter("--follow has no end: leave out --until.")
+    if lines is None and since is None:
+        lines = LINES
     rest = rest_of(context)
+    query = {"since": since, "until": until, "group_id": group, "kind": kind}
     if not follow:
-        show(_newest(rest, lines, group, kind), COLUMNS, output)
+        show(_newest(rest, lines, query), COLUMNS, output)
         return
     try:
         # The stream begins before the list is read, so that no entry is lost in between.
         with Follower(rest, group_id=group, kind=kind) as follower:
-            listed = _newest(rest, lines, group, kind)
+            listed = _newest(rest, lines, query)
             told = {row["seq"] for row in listed}
             for row in listed:
                 _tell(row, output)
@@ -60,9 +74,9 @@ def tail(
         return
 
 
-def _newest(rest: Rest, lines: int, group: str | None, kind: str | None) -> list[Row]:
+def _newest(rest: Rest, lines: int | None, query: Mapping[str, str | None]) -> list[Row]:
     """The newest entries, the oldest of them first."""
-    return list(rest.pages("/journal", most=lines, group_id=group, kind=kind))[::-1]
+    return list(rest.pages("/journal", most=lines, **query))[::-1]
 
 
 def _tell(row: Row, output: Output) -> None:

@@ -178,6 +178,17 @@ def test_older_entries_are_a_page_away(viewer: Client) -> None:
     assert "entry 30" in text(older) and "entry 60" not in text(older)
 
 
+def test_entries_before_a_time(viewer: Client) -> None:
+    write("orders")
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_journal SET at = '2026-01-31T03:10:00Z'")
+    lines = [
+        viewer.get(f"{page('orders')}?tab=rebalances&until={until}").context["journal"]
+        for until in ("2026-01-31T03:10", "2026-01-31T03:11", "2026-01-31T03:10%2B01:00", "x", "")
+    ]
+    assert [len(some) for some in lines] == [0, *[len(lines[1])] * 4] and lines[1]
+
+
 def test_an_operator_sees_the_button_and_a_viewer_does_not(viewer: Client) -> None:
     write("orders")
     assert "Force a rebalance" not in text(viewer.get(page("orders")))

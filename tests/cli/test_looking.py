@@ -106,6 +106,11 @@ def test_the_journal_of_one_group(cli: Cli, worker: Worker, name: str) -> None:
     assert {row["group_id"] for row in rows} == {name}
     assert [row["seq"] for row in rows] == sorted(row["seq"] for row in rows)
     assert len(cli("journal", "tail", "--group", name, "-n", "1", "-o", "json").json) == 1
+    last = rows[-1]["at"]
+    for bound, found in (("--since", rows[-1:]), ("--until", rows[:-1])):
+        words = ("journal", "tail", "--group", name, bound, last, "-n", "500", "-o", "json")
+        assert cli(*words).json == found
+    assert cli("journal", "tail", "-f", "--until", last).code == 2
 
 
 def test_the_journal_is_followed_by_a_program_of_its_own(

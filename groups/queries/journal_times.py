@@ -1,0 +1,43 @@
+"""The entries of the journal between two times.
+
+An index on the time would cost every write (``groups.store.sql.sweeps``). But numbers rise with
+time: the number of the first entry since a time is found by bisection, some twenty look-ups.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Max, Min, QuerySet
+
+from groups.models import Journal
+
+TOLERANCE: Final = timedelta(minutes=1)
+"""How far an entry's time may be from those of its neighbours: two sessions take number and time
+in either order, and the clock of the database's host is corrected now and then."""
+
+
+def between(
+    rows: QuerySet[Journal], since: datetime | None, until: datetime | None
+) -> QuerySet[Journal]:
+    """Those of the entries from ``since`` on and before ``until``; None sets no bound."""
+    if since is not None:
+        rows = rows.filter(at__gte=since, id__gte=_first(since, TOLERANCE))
+    if until is not None:
+        rows = rows.filter(at__lt=until, id__lte=_first(until, -TOLERANCE))
+    return rows
+
+
+def _first(moment: datetime, tolerance: timedelta) -> int:
+    """The number of the first entry that was written at this time or later, by its time and the
+    tolerance; the greatest number if there is none, and 0 in an empty journal."""
+    ends = Journal.objects.aggregate(first=Min("id"), last=Max("id"))
+    low, high = ends["first"] or 0, ends["last"] or 0
+    while low < high:
+        middle = (low + high) // 2
+        found = Journal.objects.filter(id__gte=middle).order_by("id")
+        number, at = found.values_list("id", "at")[0]
+        if at + tolerance >= moment:
+            high = middle
+        else:
+            low = number + 1
+    return low
