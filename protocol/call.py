@@ -16,7 +16,7 @@ from groups.cluster.view import Endpoint
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
-from groups.core.replies import Refused, Reply
+from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import Sign
 from groups.event_loop import Turns
@@ -229,7 +229,7 @@ class Call:
             code = await self.available(group_id)
             if code is not ErrorCode.NONE:
                 self.heard(group_id, event)
-                return Refused(code)
+                return ErrorReply(code)
         future = self.new_future()
         self.pending_replies.open(self.ticket, future)
         try:

@@ -29,7 +29,7 @@ from groups.postgres.errors import (
     Conflict,
     Contended,
     Fenced,
-    Refused,
+    StatementRefused,
     StoreError,
     TooSlow,
     Unknown,
@@ -64,7 +64,7 @@ at once."""
 
 @quick
 @dataclass(frozen=True, slots=True)
-class Work:
+class BatchItem:
     """One entry's part of a round: the events taken, the decision, the writes, and the approximate
     size of their rows in bytes, counted up to the limit of a batch."""
 
@@ -76,7 +76,7 @@ class Work:
 
 class BatchWriter:
     """Writes the batches of the queue ``name``. ``finish`` sends the replies; ``fenced`` is called
-    when a write met another owner's epoch; ``timeout_ms``: works that are not written by then fail
+    when a write met another owner's epoch; ``timeout_ms``: items that are not written by then fail
     with a retriable error."""
 
     def __init__(
@@ -89,7 +89,7 @@ class BatchWriter:
         fail: Fail,
         timeout_ms: Millis,
         slices: Slices,
-        finish: Callable[[Work], Awaitable[None] | None],
+        finish: Callable[[BatchItem], Awaitable[None] | None],
     ) -> None:
         self.node_id = node_id
         self.coordinator = coordinator
@@ -117,74 +117,74 @@ class BatchWriter:
             if connection is not None:
                 await connection.close()
 
-    def put_aside(self, work: Work) -> None:
+    def put_aside(self, item: BatchItem) -> None:
         """Write one group separately from the queue."""
-        self._waiting.add([work])
+        self._waiting.add([item])
 
-    def _written(self, work: Work) -> Awaitable[None] | None:
+    def _written(self, item: BatchItem) -> Awaitable[None] | None:
         """Note the change and send the replies. A long rest is returned as an awaitable: a
         coroutine for each commit would cost as much as its reply."""
-        if work.write.changes_membership:
-            self.coordinator.observers.note(work.write.group_id, work.write.revision)
-            self.coordinator.tallies.decided.append(work)
-        elif work.write.decision.journal:
+        if item.write.changes_membership:
+            self.coordinator.observers.note(item.write.group_id, item.write.revision)
+            self.coordinator.tallies.decided.append(item)
+        elif item.write.decision.journal:
             # No row has changed, but it may wait now, as for a new member of a frozen group.
-            self.coordinator.observers.came(work.write.group_id)
-        return self._finish(work)
+            self.coordinator.observers.came(item.write.group_id)
+        return self._finish(item)
 
     async def write_with(
         self,
-        works: Sequence[Work],
+        items: Sequence[BatchItem],
         taken: Taken,
-        as_works: Callable[[Taken], Awaitable[Sequence[Work]]],
+        as_items: Callable[[Taken], Awaitable[Sequence[BatchItem]]],
     ) -> bool:
-        """Write the works, and repeated commits in the same transaction; whether these have been
-        written as they are. Otherwise they become works like others (``as_works``)."""
+        """Write the items, and repeated commits in the same transaction; whether these have been
+        written as they are. Otherwise they become items like others (``as_items``)."""
         if taken.is_suspended:
-            await self.write([*works, *(await as_works(taken))])
+            await self.write([*items, *(await as_items(taken))])
             return False
         until = asyncio.get_running_loop().time() + self.patience_s
-        works = self._fit(works)
+        items = self._fit(items)
         try:
-            await self._apply(works, taken)
+            await self._apply(items, taken)
         except StoreError as error:
-            await self._failed([*works, *(await as_works(taken))], error, until)
+            await self._failed([*items, *(await as_items(taken))], error, until)
             return False
-        await self._all_done(works)
+        await self._all_done(items)
         return True
 
-    async def write(self, works: Sequence[Work], until: float | None = None) -> None:
+    async def write(self, items: Sequence[BatchItem], until: float | None = None) -> None:
         """Write them; those that cannot be written by ``until`` (the event loop's time) are
         refused."""
         until = until or asyncio.get_running_loop().time() + self.patience_s
-        works = self._fit(works)
-        if not works:
+        items = self._fit(items)
+        if not items:
             return
         try:
-            await self._apply(works)
+            await self._apply(items)
         except StoreError as error:
-            await self._failed(works, error, until)
+            await self._failed(items, error, until)
         else:
-            await self._all_done(works)
+            await self._all_done(items)
 
-    def _fit(self, works: Sequence[Work]) -> Sequence[Work]:
+    def _fit(self, items: Sequence[BatchItem]) -> Sequence[BatchItem]:
         """Those that can be written together."""
-        works = [work for work in works if not work.entry.suspended]
-        large = [work for work in works if work.size > BATCH_BYTES_MAX]
+        items = [item for item in items if not item.entry.suspended]
+        large = [item for item in items if item.size > BATCH_BYTES_MAX]
         if large:
             self._waiting.add(large)
-            works = [work for work in works if work not in large]
-        return works
+            items = [item for item in items if item not in large]
+        return items
 
-    async def _all_done(self, works: Sequence[Work]) -> None:
-        for at, work in enumerate(works, 1):
-            if (sending := self._written(work)) is not None:
+    async def _all_done(self, items: Sequence[BatchItem]) -> None:
+        for at, item in enumerate(items, 1):
+            if (sending := self._written(item)) is not None:
                 await sending
             if not at % DONE_AT_ONCE and self._slices.is_over:
                 await self._slices.pause()
 
-    async def _apply(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
-        batch = self._batch(works, plain=taken.rows() if taken.parts else NO_ROWS)
+    async def _apply(self, items: Sequence[BatchItem], taken: Taken = NOTHING) -> None:
+        batch = self._batch(items, plain=taken.rows() if taken.parts else NO_ROWS)
         await self.fail(f"{self.name}:before")
         try:
             connection = await self._connected()
@@ -195,132 +195,134 @@ class BatchWriter:
         began = clock()
         await apply.apply(connection, batch)
         self._counts.batches.note(clock() - began)
-        self._counts.groups += len(works) + len(taken.parts)
+        self._counts.groups += len(items) + len(taken.parts)
         await self.fail(f"{self.name}:after")
 
-    async def _failed(self, works: Sequence[Work], error: StoreError, until: float) -> None:
+    async def _failed(self, items: Sequence[BatchItem], error: StoreError, until: float) -> None:
         self._counts.failures[type(error).__name__] += 1
         match error:
             case Busy(group_ids=held):
-                aside = [w for w in works if w.entry.group_id in held]
+                aside = [w for w in items if w.entry.group_id in held]
                 self._waiting.add(aside)
-                await self.write([w for w in works if w not in aside], until)
+                await self.write([w for w in items if w not in aside], until)
             case Contended() | TooSlow():
-                await self._in_parts(works, error, until)
+                await self._in_parts(items, error, until)
             case Conflict(group_ids=changed):
-                stale = [w for w in works if w.entry.group_id in changed]
+                stale = [w for w in items if w.entry.group_id in changed]
                 self.doubt(stale, again=True)
-                await self.write([w for w in works if w not in stale], until)
-            case Refused():
-                await self._bisect(works, error, until)
+                await self.write([w for w in items if w not in stale], until)
+            case StatementRefused():
+                await self._bisect(items, error, until)
             case Unready():
-                self._turn_away(works, error)
+                self._turn_away(items, error)
             case Fenced():
                 logger.warning("fenced: %s", error)
                 self.fenced()
-                self.doubt(works, again=True)
+                self.doubt(items, again=True)
             case _:
                 logger.warning("%s queue: outcome unknown: %s", self.name, error)
-                self.doubt(works, again=False)
+                self.doubt(items, again=False)
 
     async def _in_parts(
-        self, works: Sequence[Work], error: Contended | TooSlow, until: float
+        self, items: Sequence[BatchItem], error: Contended | TooSlow, until: float
     ) -> None:
         """Together they were too much, or one of them was."""
-        if len(works) == 1:
-            self._waiting.add(works)
+        if len(items) == 1:
+            self._waiting.add(items)
         elif asyncio.get_running_loop().time() > until:
-            for work in works:
-                self._give_up(work)
+            for item in items:
+                self._give_up(item)
         elif isinstance(error, Contended):
-            await self._halves(works, until)
+            await self._halves(items, until)
         else:
-            largest = max(works, key=lambda work: (work.size, work.write.rows))
+            largest = max(items, key=lambda item: (item.size, item.write.rows))
             self._waiting.add([largest])
-            await self.write([w for w in works if w is not largest], until)
+            await self.write([w for w in items if w is not largest], until)
 
-    async def _attempt(self, work: Work) -> bool:
+    async def _attempt(self, item: BatchItem) -> bool:
         """Write one deferred group. False: a lock is still held."""
-        if work.entry.suspended:
+        if item.entry.suspended:
             return True
         try:
             connection = await self._connected_beside()
-            is_large = work.size > BATCH_BYTES_MAX
-            size = await asyncio.to_thread(work.write.size) if is_large else work.size
+            is_large = item.size > BATCH_BYTES_MAX
+            size = await asyncio.to_thread(item.write.size) if is_large else item.size
             allowed_ms = LONE_MS + size // LONE_BYTES_PER_MS
             with connection.patient(self.patience_s + allowed_ms / 1000):
-                await apply.apply(connection, self._batch([work], allowed_ms))
+                await apply.apply(connection, self._batch([item], allowed_ms))
         except (Busy, Contended):
             return False
         except TooSlow as error:
-            if work.size <= BATCH_BYTES_MAX:
-                self._give_up(work)  # the database is slow; the group is not the cause
+            if item.size <= BATCH_BYTES_MAX:
+                self._give_up(item)  # the database is slow; the group is not the cause
             else:
-                await self._blame(work, error)
+                await self._blame(item, error)
         except StoreError as error:
-            await self._failed([work], error, 0)
+            await self._failed([item], error, 0)
         except (psycopg.Error, OSError) as error:
-            await self._failed([work], Unknown(str(error)), 0)
+            await self._failed([item], Unknown(str(error)), 0)
         else:
-            if (sending := self._written(work)) is not None:
+            if (sending := self._written(item)) is not None:
                 await sending
         return True
 
-    def _turn_away(self, works: Sequence[Work], error: Unready) -> None:
+    def _turn_away(self, items: Sequence[BatchItem], error: Unready) -> None:
         """None of them is to blame: who asked is to try again."""
         logger.warning("%s queue: PostgreSQL refuses every batch: %s", self.name, error)
-        for work in works:
-            self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE_PAUSE_MS)
+        for item in items:
+            self._refuse(item, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE_PAUSE_MS)
 
-    def _give_up(self, work: Work) -> None:
-        """The work could not be written within the time limit."""
-        logger.warning("group %r: could not be written in time", work.entry.group_id)
-        self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    def _give_up(self, item: BatchItem) -> None:
+        """The item could not be written within the time limit."""
+        logger.warning("group %r: could not be written in time", item.entry.group_id)
+        self._refuse(item, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-    def _refuse(self, work: Work, code: ErrorCode, pause_ms: Millis = REFUSED_PAUSE_MS) -> None:
-        if not work.entry.suspended:
-            self.coordinator.refuse(work.entry, work.events, code)
-            self.coordinator.put_off(work.entry, pause_ms)
-            self.coordinator.release(work.entry)
+    def _refuse(
+        self, item: BatchItem, code: ErrorCode, pause_ms: Millis = REFUSED_PAUSE_MS
+    ) -> None:
+        if not item.entry.suspended:
+            self.coordinator.refuse(item.entry, item.events, code)
+            self.coordinator.put_off(item.entry, pause_ms)
+            self.coordinator.release(item.entry)
 
-    async def _halves(self, works: Sequence[Work], until: float) -> None:
-        half = len(works) // 2
-        await self.write(works[:half], until)
-        await self.write(works[half:], until)
+    async def _halves(self, items: Sequence[BatchItem], until: float) -> None:
+        half = len(items) // 2
+        await self.write(items[:half], until)
+        await self.write(items[half:], until)
 
-    async def _bisect(self, works: Sequence[Work], error: StoreError, until: float) -> None:
+    async def _bisect(self, items: Sequence[BatchItem], error: StoreError, until: float) -> None:
         """Find the group that PostgreSQL refuses, so that the others are written."""
-        if len(works) > 1:
-            await self._halves(works, until)
+        if len(items) > 1:
+            await self._halves(items, until)
         else:
-            await self._blame(works[0], error)
+            await self._blame(items[0], error)
 
-    async def _blame(self, work: Work, error: StoreError) -> None:
+    async def _blame(self, item: BatchItem, error: StoreError) -> None:
         """A group cannot be written: find the event. If the cause is members that wait to join,
         refuse them and step the group again without them; otherwise refuse the event."""
-        entry = work.entry
-        if len(work.events) > 1:
-            self.one_by_one(entry, work.events)
+        entry = item.entry
+        if len(item.events) > 1:
+            self.one_by_one(entry, item.events)
             return
         logger.warning("group %r cannot be written: %s", entry.group_id, error)
-        member_ids = await self._culprits(work, error)
+        member_ids = await self._culprits(item, error)
         if entry.suspended:
             return
         if member_ids is None:
-            self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            self._refuse(item, ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif self._would_help(entry, culprits := MembersRefused(member_ids=member_ids)):
-            self.one_by_one(entry, (culprits, *work.events))
+            self.one_by_one(entry, (culprits, *item.events))
         else:
-            self._refuse(work, ErrorCode.UNKNOWN_SERVER_ERROR)
+            self._refuse(item, ErrorCode.UNKNOWN_SERVER_ERROR)
 
-    async def _culprits(self, work: Work, error: StoreError) -> tuple[str, ...] | None:
+    async def _culprits(self, item: BatchItem, error: StoreError) -> tuple[str, ...] | None:
         """The members whose rows cause the error; None if PostgreSQL cannot be asked now. The
         client of the event may then be innocent and should try again."""
         if isinstance(error, TooSlow):
-            return work.write.newcomers
+            return item.write.newcomers
         try:
             async with await connections.connect(f"{self.name} blame") as connection:
-                return await blame.refused_members(connection, work.write)
+                return await blame.refused_members(connection, item.write)
         except (StoreError, psycopg.Error, OSError) as unknown:
             logger.info("the group with the refused value could not be found: %s", unknown)
             return None
@@ -338,18 +340,18 @@ class BatchWriter:
         entry.suspects += len(events)
         self.coordinator.release(entry)
 
-    def doubt(self, works: Sequence[Work], *, again: bool) -> None:
+    def doubt(self, items: Sequence[BatchItem], *, again: bool) -> None:
         """Reload groups whose rows are not as remembered; ``again``: nothing was written, so
         the same events are stepped once more, else they get a retriable error."""
-        for work in works:
-            self.coordinator.doubt(work.entry)
+        for item in items:
+            self.coordinator.doubt(item.entry)
             if again:
-                work.entry.put_in_front(work.events)
+                item.entry.put_in_front(item.events)
             else:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
-                self.coordinator.refuse(work.entry, work.events, unsure)
-                self.coordinator.put_off(work.entry, UNSURE_PAUSE_MS)
-        entries = [work.entry for work in works]
+                self.coordinator.refuse(item.entry, item.events, unsure)
+                self.coordinator.put_off(item.entry, UNSURE_PAUSE_MS)
+        entries = [item.entry for item in items]
         if again:
             self.reloader.add(entries)
         else:
@@ -357,13 +359,13 @@ class BatchWriter:
 
     def _batch(
         self,
-        works: Sequence[Work],
+        items: Sequence[BatchItem],
         allowed_ms: int | None = None,
         plain: PlainRows = NO_ROWS,
     ) -> Batch:
         epochs = dict(self.coordinator.epochs)
         inside = None if self.fail is no_fail else partial(self.fail, f"{self.name}:inside")
-        writes, size = [work.write for work in works], sum(work.size for work in works)
+        writes, size = [item.write for item in items], sum(item.size for item in items)
         return Batch(self.node_id, epochs, writes, inside, allowed_ms, size, plain)
 
     async def _connected(self) -> connections.Connection:

@@ -14,7 +14,7 @@ from functools import partial
 from random import Random
 
 from groups import event_loop
-from groups.coordinator.batch_writer import BATCH_BYTES_MAX, BatchWriter, Work
+from groups.coordinator.batch_writer import BATCH_BYTES_MAX, BatchItem, BatchWriter
 from groups.coordinator.entries import OFFSETS, CommitQueue, GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.repeated_commits import NOTHING, RepeatedCommits, Taken
@@ -99,24 +99,24 @@ class Committer:
             taken = NOTHING
             if self.queue.repeating:
                 taken = await self._repeats.take(BATCH_ROWS_MAX // 2)
-            works = await self._take(BATCH_ROWS_MAX - taken.count)
-            if works or taken.parts:
-                await self._surely(works, taken)
+            items = await self._take(BATCH_ROWS_MAX - taken.count)
+            if items or taken.parts:
+                await self._surely(items, taken)
 
-    async def _surely(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
+    async def _surely(self, items: Sequence[BatchItem], taken: Taken = NOTHING) -> None:
         """One round. If it fails, its groups are released all the same."""
         try:
-            await self._round(works, taken)
+            await self._round(items, taken)
         except Exception:
             logger.exception("%s queue: a round failed", self.queue.name)
-            works = [*works, *(await self._as_works(taken))]
-            self.writer.doubt([work for work in works if work.entry.busy], again=False)
+            items = [*items, *(await self._as_items(taken))]
+            self.writer.doubt([item for item in items if item.entry.busy], again=False)
 
     # -- one round
 
-    async def _take(self, rows_max: int) -> list[Work]:
+    async def _take(self, rows_max: int) -> list[BatchItem]:
         """Step the groups that are ready. A taken group stays busy while other tasks run."""
-        works: list[Work] = []
+        items: list[BatchItem] = []
         rows = size = 0
         while (
             rows < rows_max and size < BATCH_BYTES_MAX and (entry := self.queue.pop()) is not None
@@ -134,13 +134,13 @@ class Committer:
             events = self._run_of(entry, rows_max - rows)
             if self._is_left_to_others(entry, events):
                 continue
-            work = self._step(entry, events, now)
-            if work is not None:
-                works.append(work)
-                size += work.size
-                rows += (written := work.write.rows)
+            item = self._step(entry, events, now)
+            if item is not None:
+                items.append(item)
+                size += item.size
+                rows += (written := item.write.rows)
                 entry.written += written
-        return works
+        return items
 
     def _run_of(self, entry: GroupEntry, room: int) -> list[Event]:
         """The events at the head of the inbox that belong to this queue, up to ``room`` rows."""
@@ -160,7 +160,7 @@ class Committer:
                 break  # the following events are for another group of the same id
         return events
 
-    def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> Work | None:
+    def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> BatchItem | None:
         """``now``: the process's clock, read just before."""
         events = self._to_be_decided(events, now)
         coordinator = self.coordinator
@@ -169,7 +169,7 @@ class Committer:
         except Exception:
             self._step_failed(entry, events)
             return None
-        return self._work(entry, events, decision)
+        return self._item(entry, events, decision)
 
     def _to_be_decided(self, events: Sequence[Event], now: Millis) -> Sequence[Event]:
         coordinator = self.coordinator
@@ -192,13 +192,13 @@ class Committer:
         self.coordinator.refuse(entry, events, ErrorCode.UNKNOWN_SERVER_ERROR)
         self.coordinator.release(entry)
 
-    def _work(self, entry: GroupEntry, events: Sequence[Event], decision: Decision) -> Work:
+    def _item(self, entry: GroupEntry, events: Sequence[Event], decision: Decision) -> BatchItem:
         if decision.pending:
             # Before the write: if its outcome is unknown, it may have happened.
             self.coordinator.with_pending.add(entry.group_id)
         has_pending = entry.group_id in self.coordinator.with_pending
         write = Write(entry.group.durable, decision, has_pending)
-        return Work(entry, events, write, write.size(BATCH_BYTES_MAX))
+        return BatchItem(entry, events, write, write.size(BATCH_BYTES_MAX))
 
     # -- steps beside the loop
 
@@ -234,74 +234,74 @@ class Committer:
         at, rng = now - coordinator.missed, coordinator.rng
         try:
             decision = await run(partial(_decided, entry.group, events, at, rng))
-            work = self._work(entry, events, decision)
+            item = self._item(entry, events, decision)
         except Exception:
             self._step_failed(entry, events)
             return
-        if work.write.is_needed:
-            self.writer.put_aside(work)  # the queue keeps its own connection
+        if item.write.is_needed:
+            self.writer.put_aside(item)  # the queue keeps its own connection
         else:
-            await self._surely([work])
+            await self._surely([item])
 
     # -- after a step
 
-    async def _round(self, works: Sequence[Work], taken: Taken) -> None:
-        needed = [work for work in works if work.write.is_needed]
-        for work in works if len(needed) < len(works) else ():
-            if not work.write.is_needed:
-                await self._answer_from_memory(work)
+    async def _round(self, items: Sequence[BatchItem], taken: Taken) -> None:
+        needed = [item for item in items if item.write.is_needed]
+        for item in items if len(needed) < len(items) else ():
+            if not item.write.is_needed:
+                await self._answer_from_memory(item)
                 if self._slices.is_over:
                     await self._slices.pause()
         if not taken.parts:
             await self.writer.write(needed)
-        elif await self.writer.write_with(needed, taken, self._as_works):
+        elif await self.writer.write_with(needed, taken, self._as_items):
             await self._repeats.done(taken)
 
-    async def _as_works(self, taken: Taken) -> list[Work]:
+    async def _as_items(self, taken: Taken) -> list[BatchItem]:
         """Repeated commits that could not be written as such, by group."""
-        works: list[Work] = []
+        items: list[BatchItem] = []
         for part in taken.parts:
             if self._slices.is_over:
                 await self._slices.pause()
             if part.entry.busy:  # otherwise it was released
-                work = self._step(part.entry, part.events(), self.coordinator.monotonic())
-                works += [] if work is None else [work]
-        return works
+                item = self._step(part.entry, part.events(), self.coordinator.monotonic())
+                items += [] if item is None else [item]
+        return items
 
-    async def _answer_from_memory(self, work: Work) -> None:
+    async def _answer_from_memory(self, item: BatchItem) -> None:
         """A step that changes no row is valid only while the lease holds."""
         if self.coordinator.holds_lease:
-            if (sending := self._finish(work)) is not None:
+            if (sending := self._finish(item)) is not None:
                 await sending
         else:
-            self.coordinator.refuse(work.entry, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-            self.coordinator.release(work.entry)
+            self.coordinator.refuse(item.entry, item.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            self.coordinator.release(item.entry)
 
-    def _finish(self, work: Work) -> Awaitable[None] | None:
+    def _finish(self, item: BatchItem) -> Awaitable[None] | None:
         """Install and send the replies. A long rest is returned as an awaitable."""
-        if work.entry.written > self.coordinator.written_max:
-            self._has_grown(work.entry)
-        if len(work.write.decision.answers) > ANSWERS_AT_ONCE:
-            return self._done_in_turns(work)
-        self._done(work)
+        if item.entry.written > self.coordinator.written_max:
+            self._has_grown(item.entry)
+        if len(item.write.decision.answers) > ANSWERS_AT_ONCE:
+            return self._done_in_turns(item)
+        self._done(item)
         return None
 
     def _has_grown(self, entry: GroupEntry) -> None:
         entry.written = 0
         self.coordinator.grown(entry.group_id)
 
-    def _done(self, work: Work) -> None:
-        entry, decision = work.entry, work.write.decision
+    def _done(self, item: BatchItem) -> None:
+        entry, decision = item.entry, item.write.decision
         is_same = entry.group is decision.group
-        revision = entry.group.durable.revision if is_same else work.write.revision
+        revision = entry.group.durable.revision if is_same else item.write.revision
         self.coordinator.install(entry, decision, revision)
         self.coordinator.release(entry, is_same=is_same)
 
-    async def _done_in_turns(self, work: Work) -> None:
+    async def _done_in_turns(self, item: BatchItem) -> None:
         """Send many replies in parts. The group's next step waits until all are sent."""
-        entry, decision, coordinator = work.entry, work.write.decision, self.coordinator
+        entry, decision, coordinator = item.entry, item.write.decision, self.coordinator
         quiet = replace(decision, answers=(), hung_up=())
-        coordinator.install(entry, quiet, work.write.revision)
+        coordinator.install(entry, quiet, item.write.revision)
         for at in range(0, len(decision.answers), ANSWERS_AT_ONCE):
             coordinator.send(entry, decision.answers[at : at + ANSWERS_AT_ONCE])
             await self._slices.pause()

@@ -34,7 +34,7 @@ AT_ONCE = 64
 
 class Part(NamedTuple):
     """Those of one group that are accepted; ``revision``: of the group that accepted them. The
-    group is busy until ``RepeatedCommits.done``, or until they are a work of the committer."""
+    group is busy until ``RepeatedCommits.done``, or until they are an item of a batch."""
 
     group_id: str
     entry: GroupEntry

@@ -25,7 +25,7 @@ from groups.store import load
 
 logger = logging.getLogger(__name__)
 
-Work = TypeVar("Work")
+Item = TypeVar("Item")
 
 RECONNECT_S = 0.2
 """The pause between attempts to reach an unavailable database."""
@@ -124,17 +124,17 @@ class Reloader:
                 self.coordinator.refuse_waiting(entry, unsure)
 
 
-class WaitingRoom(Generic[Work]):
+class WaitingRoom(Generic[Item]):
     """Work that met a locked row waits here, one entry for each group; its queue continues.
 
-    ``attempt`` writes one work and returns whether it is finished, successfully or not; ``give_up``
-    ends work that has waited for ``patience_s``; ``empty`` is awaited when no work waits any more.
+    ``attempt`` writes one item and returns whether it is finished, successfully or not; ``give_up``
+    ends one that has waited for ``patience_s``; ``empty`` is awaited when none waits any more.
     """
 
     def __init__(
         self,
-        attempt: Callable[[Work], Awaitable[bool]],
-        give_up: Callable[[Work], None],
+        attempt: Callable[[Item], Awaitable[bool]],
+        give_up: Callable[[Item], None],
         empty: Callable[[], Awaitable[None]],
         patience_s: float,
     ) -> None:
@@ -142,13 +142,13 @@ class WaitingRoom(Generic[Work]):
         self.give_up = give_up
         self.empty = empty
         self.patience_s = patience_s
-        self._waiting: list[tuple[float, Work]] = []
+        self._waiting: list[tuple[float, Item]] = []
         self._wake = asyncio.Event()
 
-    def add(self, works: Iterable[Work]) -> None:
-        """Add works that could not be written because a row that they need is locked."""
+    def add(self, items: Iterable[Item]) -> None:
+        """Add items that could not be written because a row that they need is locked."""
         until = asyncio.get_running_loop().time() + self.patience_s
-        self._waiting.extend((until, work) for work in works)
+        self._waiting.extend((until, item) for item in items)
         self._wake.set()
 
     async def run(self) -> None:
@@ -159,14 +159,14 @@ class WaitingRoom(Generic[Work]):
             while self._waiting:
                 await asyncio.sleep(WAIT_S)
                 waiting, self._waiting = self._waiting, []
-                for until, work in waiting:
-                    await self._try(until, work)
+                for until, item in waiting:
+                    await self._try(until, item)
             await self.empty()
 
-    async def _try(self, until: float, work: Work) -> None:
-        if await self.attempt(work):
+    async def _try(self, until: float, item: Item) -> None:
+        if await self.attempt(item):
             return
         if asyncio.get_running_loop().time() < until:
-            self._waiting.append((until, work))
+            self._waiting.append((until, item))
         else:
-            self.give_up(work)
+            self.give_up(item)

@@ -29,7 +29,7 @@ from groups.core.events import (
 )
 from groups.core.group import Answer, Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
-from groups.core.replies import Refused, Reply
+from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import SLOTS, slot_of
 from groups.core.signs_of_life import Sign
 from groups.event_loop import Slices
@@ -305,7 +305,7 @@ class CoordinatorRuntime:
     def refuse(self, entry: GroupEntry, events: Iterable[Event], code: ErrorCode) -> None:
         """Answer the tickets of events that were not decided."""
         events = list(events)
-        self.send(entry, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
+        self.send(entry, [Answer(e.ticket, ErrorReply(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
     def refuse_waiting(self, entry: GroupEntry, code: ErrorCode) -> None:
@@ -344,7 +344,7 @@ class CoordinatorRuntime:
         self._forget_operations(entry.inbox)
         entry.inbox.clear()
         entry.repeats = None
-        error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+        error = ErrorReply(ErrorCode.UNKNOWN_SERVER_ERROR)
         self.send(entry, [Answer(ticket, error) for ticket in sorted(entry.parked)])
 
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
@@ -362,7 +362,7 @@ class CoordinatorRuntime:
             self._forget_operations(entry.inbox)
             entry.inbox.clear()
             entry.repeats = None
-            self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
+            self.send(entry, [Answer(t, ErrorReply(code)) for t in sorted(entry.parked)])
 
     def doubt(self, entry: GroupEntry) -> None:
         """The content of the group's rows is unknown: no view and no step until they have
@@ -381,7 +381,7 @@ class CoordinatorRuntime:
         commits."""
         for entry in self.entries.values():
             if in_batches or not entry.busy:
-                self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
+                self.send(entry, [Answer(t, ErrorReply(code)) for t in sorted(entry.parked)])
 
     # -- time
 
@@ -445,7 +445,7 @@ class CoordinatorRuntime:
 
     def _refuse(self, event: Event, code: ErrorCode) -> None:
         if event.ticket is not None:
-            self.answer(event.ticket, Refused(code))
+            self.answer(event.ticket, ErrorReply(code))
         self._forget_operations([event])
 
     def _forget_operations(self, events: Iterable[Event]) -> None:

@@ -66,7 +66,7 @@ ENDS: Final = frozenset((EntryKind.REBALANCE_COMPLETED, EntryKind.STABLE))
 
 
 class Decided(Protocol):
-    """A decision that was written, and its events (``batch_writer.Work``)."""
+    """A decision that was written, and its events (``batch_writer.BatchItem``)."""
 
     @property
     def events(self) -> Sequence[Event]: ...

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from groups.coordinator.batch_writer import BatchWriter, Work
+from groups.coordinator.batch_writer import BatchItem, BatchWriter
 from groups.coordinator.committer import Committer
 from groups.coordinator.entries import GroupEntry
 from groups.coordinator.repeated_commits import NOTHING, Taken
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class TracedWork(Work):
+class TracedItem(BatchItem):
     """With its times."""
 
     step: "Step"
@@ -30,19 +30,19 @@ class TracedWork(Work):
 class TracedWriter(BatchWriter):
     """Notes when a transaction began and when it had committed."""
 
-    async def _apply(self, works: Sequence[Work], taken: Taken = NOTHING) -> None:
-        _begin(works)
-        await super()._apply(works, taken)
-        _written(works)
+    async def _apply(self, items: Sequence[BatchItem], taken: Taken = NOTHING) -> None:
+        _begin(items)
+        await super()._apply(items, taken)
+        _written(items)
 
-    async def _attempt(self, work: Work) -> bool:
-        _begin([work])
-        return await super()._attempt(work)
+    async def _attempt(self, item: BatchItem) -> bool:
+        _begin([item])
+        return await super()._attempt(item)
 
-    def _written(self, work: Work) -> Awaitable[None] | None:
-        if not _step_of(work).written:  # by itself, beside its queue
-            _written([work])
-        return super()._written(work)
+    def _written(self, item: BatchItem) -> Awaitable[None] | None:
+        if not _step_of(item).written:  # by itself, beside its queue
+            _written([item])
+        return super()._written(item)
 
 
 class TracedCommitter(Committer):
@@ -55,7 +55,7 @@ class TracedCommitter(Committer):
         self.spans = spans
         self._began: dict[str, int] = {}
 
-    def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> Work | None:
+    def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> BatchItem | None:
         self._began[entry.group_id] = time.time_ns()
         try:
             return super()._step(entry, events, now)
@@ -74,30 +74,30 @@ class TracedCommitter(Committer):
         finally:
             self._began.pop(entry.group_id, None)
 
-    def _work(self, entry: GroupEntry, events: Sequence[Event], decision: Decision) -> Work:
+    def _item(self, entry: GroupEntry, events: Sequence[Event], decision: Decision) -> BatchItem:
         from groups.tracing.spans import Step
 
         step = Step(self._began[entry.group_id], time.time_ns())
-        work = super()._work(entry, events, decision)
-        return TracedWork(work.entry, work.events, work.write, work.size, step)
+        item = super()._item(entry, events, decision)
+        return TracedItem(item.entry, item.events, item.write, item.size, step)
 
-    def _finish(self, work: Work) -> Awaitable[None] | None:
+    def _finish(self, item: BatchItem) -> Awaitable[None] | None:
         # Before the replies are sent: the requests' own spans end with them.
-        self.spans.stepped(_step_of(work), work.events, work.write.decision)
-        return super()._finish(work)
+        self.spans.stepped(_step_of(item), item.events, item.write.decision)
+        return super()._finish(item)
 
 
-def _step_of(work: Work) -> "Step":
-    assert isinstance(work, TracedWork)
-    return work.step
+def _step_of(item: BatchItem) -> "Step":
+    assert isinstance(item, TracedItem)
+    return item.step
 
 
-def _begin(works: Sequence[Work]) -> None:
-    for work in works:
-        _step_of(work).is_being_written(len(works))
+def _begin(items: Sequence[BatchItem]) -> None:
+    for item in items:
+        _step_of(item).is_being_written(len(items))
 
 
-def _written(works: Sequence[Work]) -> None:
+def _written(items: Sequence[BatchItem]) -> None:
     now = time.time_ns()
-    for work in works:
-        _step_of(work).written = now
+    for item in items:
+        _step_of(item).written = now

@@ -1,7 +1,7 @@
 """A group's replies, as values; handlers convert them to messages of a version.
 
 Every reply has ``error``; the other fields hold what Kafka sends beside that
-code. ``Refused`` answers any event whose reply is a code alone.
+code. ``ErrorReply`` answers any event whose reply is a code alone.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from groups.core.quick import quick
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ErrorReply:
     """An error code only; ``detail`` is for responses with an error message."""
 
     error: ErrorCode
@@ -185,7 +185,7 @@ class Acknowledged:
 
 
 Reply = (
-    Refused
+    ErrorReply
     | Joined
     | Synced
     | Left

@@ -48,7 +48,7 @@ class Unready(StoreError):
     grant or a column is missing, or it recovers. Nothing was written."""
 
 
-class Refused(StoreError):
+class StatementRefused(StoreError):
     """PostgreSQL refuses a value. Nothing was written, and trying again would not help."""
 
 
@@ -71,13 +71,13 @@ def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | N
         case "57014" | "25P03" | "25P04":  # timeouts: statement, idle transaction, transaction
             return TooSlow(str(error))
     if isinstance(error, psycopg.DataError):
-        return Refused(str(error))  # errors of the client side (U+0000) have no SQLSTATE
+        return StatementRefused(str(error))  # errors of the client side (U+0000) have no SQLSTATE
     broken = connection is not None and (connection.closed or connection.broken)
     if broken or error.sqlstate is None or error.sqlstate[:2] in LOST:
         return Unknown(str(error))
     if error.sqlstate[:2] in UNREADY:
         return Unready(str(error))
-    return Refused(str(error))
+    return StatementRefused(str(error))
 
 
 LOST = frozenset({"08", "57", "58", "53", "25"})

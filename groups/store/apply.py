@@ -414,7 +414,7 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
         raise errors.translate(error, connection) from error
     except (TypeError, ValueError) as error:
         # A value that cannot be sent: the transaction was rolled back.
-        raise errors.Refused(str(error)) from error
+        raise errors.StatementRefused(str(error)) from error
 
 
 async def _ready(batch: Batch) -> Iterable[Statement]:

@@ -44,7 +44,7 @@ async def _takes(connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[
             for text, parameters in in_columns(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, rows):
                 await connection.execute(text.encode(), parameters)
     except psycopg.Error as error:
-        if isinstance(errors.translate(error, connection), errors.Refused):
+        if isinstance(errors.translate(error, connection), errors.StatementRefused):
             return False
         raise
     except (TypeError, ValueError):

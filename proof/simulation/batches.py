@@ -24,7 +24,7 @@ from groups.postgres.errors import (
     Conflict,
     Contended,
     Fenced,
-    Refused,
+    StatementRefused,
     StoreError,
     Unknown,
 )
@@ -111,7 +111,7 @@ def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operati
     if not (yield from transaction_rows.lock(db, batch.writes)):
         return _refused(db, transaction, Contended("a row of a transaction"))
     if _is_impossible(batch):
-        return _refused(db, transaction, Refused("a value that no row can hold"))
+        return _refused(db, transaction, StatementRefused("a value that no row can hold"))
     yield ("wait", time_of_work(db))
     for write in sorted(batch.writes, key=lambda w: w.group_id):
         slot = slot_of(write.group_id)

@@ -29,7 +29,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import NOBODY
-from groups.core.replies import ConsumerBeaten, DraftJoined, Refused, Registered, Reply
+from groups.core.replies import ConsumerBeaten, DraftJoined, ErrorReply, Registered, Reply
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll
 from groups.store import offsets
@@ -109,7 +109,7 @@ class Desk:
             link.reply(number, self.cluster().coordinator(request.group_id) if awake else None)
             return
         code = await self._available(request)
-        reply: Any = Refused(code)
+        reply: Any = ErrorReply(code)
         if code is ErrorCode.NONE:
             reply = await self._reply(Ticket(link.number, number), request)
         else:
@@ -161,7 +161,7 @@ class Desk:
     async def _commit_with_notes(self, ticket: Ticket, request: Request) -> Reply:
         stored = _stored(request.body.offsets)
         if stored is None:
-            return Refused(ErrorCode.OFFSET_METADATA_TOO_LARGE)
+            return ErrorReply(ErrorCode.OFFSET_METADATA_TOO_LARGE)
         body = replace(request.body, offsets=stored)
         return await self._decide(ticket, request._replace(body=body))
 
@@ -169,7 +169,7 @@ class Desk:
         async def decide(event: TxnOffsetCommit) -> Reply:
             stored = _stored(event.offsets)
             if stored is None:
-                return Refused(ErrorCode.OFFSET_METADATA_TOO_LARGE)
+                return ErrorReply(ErrorCode.OFFSET_METADATA_TOO_LARGE)
             body = replace(event, offsets=stored)
             return await self._decide(ticket, request._replace(body=body))
 
@@ -183,7 +183,7 @@ class Desk:
         if view is not None:
             now, who = coordinator.clock(), (beat.consumer_id, None, beat.generation_id)
             if view.heartbeat(*who, now) is ErrorCode.NONE:
-                return Refused(ErrorCode.NONE)
+                return ErrorReply(ErrorCode.NONE)
         return await self._decide(ticket, request)
 
     def _sit(self, link: Link, request: Request, reply: Any) -> None:
@@ -204,7 +204,7 @@ class Desk:
         try:
             rows = await offsets.committed(self.readers, request.group_id, None)
         except Exception:
-            return Refused(ErrorCode.NOT_COORDINATOR)
+            return ErrorReply(ErrorCode.NOT_COORDINATOR)
         return {place: (row.offset, validation.told(row.metadata)) for place, row in rows.items()}
 
     async def _decide(self, ticket: Ticket, request: Request) -> Reply:
@@ -265,7 +265,7 @@ class Desk:
         if not await held.wait(self.coordinator.heartbeat_views, request.group_id):
             return reply
         code = await self.keeper.availability.of_slot(slot_of(request.group_id), LOAD_HOLD_MS)
-        return await self._decide(ticket, request) if code is ErrorCode.NONE else Refused(code)
+        return await self._decide(ticket, request) if code is ErrorCode.NONE else ErrorReply(code)
 
     def _is_news(self, group_id: str, body: ConsumerHeartbeat) -> bool:
         """Whether the response to a member that has its complete assignment would differ by now."""

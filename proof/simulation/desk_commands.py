@@ -11,7 +11,7 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import commands
 from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.replies import Refused
+from groups.core.replies import ErrorReply
 from groups.core.rows import CommandRow, MemberRow
 from proof.simulation.holding import Held
 
@@ -34,7 +34,7 @@ class Polled(NamedTuple):
     error: ErrorCode = ErrorCode.NONE
 
 
-async def poll(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> Polled | Refused:
+async def poll(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> Polled | ErrorReply:
     """Commands at once, or after a wait."""
     try:
         group, row = _find(coordinator, group_id, asked)
@@ -45,7 +45,7 @@ async def poll(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> P
             await held.wait(coordinator.heartbeat_views, group_id)
             group, row = _find(coordinator, group_id, asked)
     except Refuse as refusal:
-        return Refused(refusal.code)
+        return ErrorReply(refusal.code)
     return Polled(group.durable.group.generation, commands.behind(row, asked.received))
 
 

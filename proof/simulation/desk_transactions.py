@@ -9,7 +9,7 @@ from typing import NamedTuple
 from groups.coordinator.transactions import Transactions
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import TxnOffsetCommit
-from groups.core.replies import Refused, Reply
+from groups.core.replies import ErrorReply, Reply
 from groups.core.transactions import Claim, Producer
 from proof.simulation.network import Request
 
@@ -57,12 +57,12 @@ Decide = Callable[[TxnOffsetCommit], Awaitable[Reply]]
 
 async def serve(
     transactions: Transactions, request: Request, decide: Decide
-) -> Granted | Refused | Reply:
+) -> Granted | ErrorReply | Reply:
     """Answer one of the four; ``decide`` asks the group."""
     try:
         return await _serve(transactions, request, decide)
     except Refuse as refusal:
-        return Refused(refusal.code)
+        return ErrorReply(refusal.code)
 
 
 async def _serve(transactions: Transactions, request: Request, decide: Decide) -> Granted | Reply:

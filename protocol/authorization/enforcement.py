@@ -46,14 +46,14 @@ NO_ID: Final = UUID(int=0)
 FIRE_AND_FORGET: Final = 0
 """The acks of a producer that expects no response."""
 
-Refused = tuple[Need, list[Any], Refusal]
+RefusedPart = tuple[Need, list[Any], Refusal]
 
 
 async def serve(api: Api, request: Message, call: Call) -> Any:
     """The response to a request; the handler gets only the elements that the client may access."""
     needs = [need for need in NEEDS[api.request].needs if _is_due(need, api, call)]
     is_sure = await _look_up(request, needs, call)
-    refused = list[Refused]()
+    refused = list[RefusedPart]()
     for need in needs:
         if not need.is_each and not await _may_all(need, request, call):
             return _refuse_all(api, request, need, call)
@@ -111,7 +111,9 @@ def _refuse_all(api: Api, request: Any, need: Need, call: Call) -> Any:
     )
 
 
-async def _cut(need: Need, request: Any, call: Call, is_sure: bool) -> tuple[Any, list[Refused]]:
+async def _cut(
+    need: Need, request: Any, call: Call, is_sure: bool
+) -> tuple[Any, list[RefusedPart]]:
     """The request without the elements that are not allowed, and those elements."""
     kept, refused, unsure = list[Any](), list[Any](), list[Any]()
     async for item in call.each(getattr(request, need.head) or ()):
@@ -165,7 +167,7 @@ async def _look_up(request: Any, needs: Sequence[Need], call: Call) -> bool:
     return True
 
 
-def _with_refused(api: Api, response: Any, refused: Sequence[Refused]) -> Any:
+def _with_refused(api: Api, response: Any, refused: Sequence[RefusedPart]) -> Any:
     """The response, with the refused elements added. A response that failed as a whole has no
     elements (``OffsetDeleteResponse.Builder.merge`` of Kafka)."""
     if getattr(response, "error_code", ErrorCode.NONE) != ErrorCode.NONE:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rollcall.client.assignors.own import ClientAssignor
-from rollcall.client.cluster import ASSIGNING, Cluster
+from rollcall.client.cluster import ASSIGNING, ClusterClient
 from rollcall.client.core import assigning
 from rollcall.client.core.assigning import Next
 from rollcall.client.core.events import Standing
@@ -32,7 +32,7 @@ log = logging.getLogger("rollcall.client")
 class Assigning:
     """At most one assignment at a time; further requests meanwhile are ignored."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterClient) -> None:
         self._cluster = cluster
         self._is_busy = False
 

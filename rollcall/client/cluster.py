@@ -42,7 +42,7 @@ def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
     return found
 
 
-class Cluster:
+class ClusterClient:
     """The nodes, as one member knows them."""
 
     def __init__(

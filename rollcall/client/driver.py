@@ -13,7 +13,7 @@ from typing import Final
 
 from rollcall.client.assigning import Assigning
 from rollcall.client.assignors.own import ClientAssignor
-from rollcall.client.cluster import MEMBERSHIP, Cluster
+from rollcall.client.cluster import MEMBERSHIP, ClusterClient
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.events import (
     Assign,
@@ -60,7 +60,7 @@ class Pump:
     def __init__(
         self,
         machine: Machine,
-        cluster: Cluster,
+        cluster: ClusterClient,
         backoff: Backoff,
         deliver: Callable[[Change], Awaitable[None]],
         fail: Callable[[MemberError], None],

@@ -15,7 +15,7 @@ from rollcall.client import calling, checks, protocols, security
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.calling import Callback
 from rollcall.client.change_stream import Following
-from rollcall.client.cluster import Cluster
+from rollcall.client.cluster import ClusterClient
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.events import (
     NOTHING,
@@ -109,7 +109,7 @@ class Member:
         backoff = Backoff.of(identity, rng)
         secured = security.of(secrets)
         protocols.check_security(spoken, secured)
-        self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, secured, metrics)
+        self._cluster = ClusterClient(bootstrap, group, client_id, spoken.dialect, secured, metrics)
         self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect, self._topics_gone)
         self._delivery = Delivery(
             self, callbacks, self._ledger, lambda: self._standing, lambda: self.epoch, metrics

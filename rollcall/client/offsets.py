@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Final
 
-from rollcall.client.cluster import OFFSETS, Cluster
+from rollcall.client.cluster import OFFSETS, ClusterClient
 from rollcall.client.connection import Broken
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import Code
@@ -96,7 +96,7 @@ class Ledger:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: ClusterClient,
         identity: Identity,
         backoff: Backoff,
         dialect: Dialect,

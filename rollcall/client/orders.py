@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
-from rollcall.client.cluster import ORDERS, Cluster
+from rollcall.client.cluster import ORDERS, ClusterClient
 from rollcall.client.connection import Broken, Unspoken
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.events import Standing
@@ -46,7 +46,7 @@ class Orders:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: ClusterClient,
         group: str,
         backoff: Backoff,
         standing: Callable[[], Standing],

@@ -31,10 +31,10 @@ from groups.core.group import Answer, Decision, Rules
 from groups.core.replies import (
     Committed,
     Deleted,
+    ErrorReply,
     Joined,
     Left,
     OffsetsDeleted,
-    Refused,
     Reply,
     Synced,
 )
@@ -296,7 +296,7 @@ class Conversation(OneGroup[ClassicGroup]):
             return f"[{reply.assignment.decode()}]"
         if isinstance(reply, OffsetsDeleted) and reply.error == ErrorCode.NONE:
             return " ".join(f"{t}-{p} {c.name}" for (t, p), c in reply.partitions.items())
-        assert isinstance(reply, Synced | OffsetsDeleted | Committed | Deleted | Refused)
+        assert isinstance(reply, Synced | OffsetsDeleted | Committed | Deleted | ErrorReply)
         return reply.error.name
 
     def _tell_joined(self, actor: Actor, reply: Joined) -> str:

@@ -12,7 +12,7 @@ from groups.core.classic.invariants import check
 from groups.core.classic.join import ID_PREFIX_CHARS_MAX, new_member_id
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Rules
-from groups.core.replies import Joined, Refused, Synced
+from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, GroupRow, MemberRow
 
 RULES = Rules(group_initial_rebalance_delay_ms=0, group_quiet_window_ms=0)
@@ -204,7 +204,7 @@ def test_held_syncs_get_the_assignment_when_the_rows_turn_out_to_have_it() -> No
 def test_a_ticket_that_nobody_knows_goes_to_another_coordinator() -> None:
     owner, _ = stable(1)
     (answer,) = owner.group.resume([events.Ticket(9, 9)])
-    assert answer.reply == Refused(ErrorCode.NOT_COORDINATOR)
+    assert answer.reply == ErrorReply(ErrorCode.NOT_COORDINATOR)
 
 
 def test_rows_read_in_any_order_are_members_in_order_of_arrival() -> None:

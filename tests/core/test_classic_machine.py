@@ -19,7 +19,7 @@ from groups.core.classic.group import ClassicGroup
 from groups.core.classic.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Guards, Rules
-from groups.core.replies import Joined, Refused
+from groups.core.replies import ErrorReply, Joined
 from groups.core.rows import Durable
 from tests.core.conversation import subscription
 
@@ -326,7 +326,7 @@ class Lives(RuleBasedStateMachine):
     def _answer(self, answers: tuple[Answer, ...]) -> None:
         for ticket, reply in answers:
             client = self.waiting.pop(ticket)  # KeyError: answered twice
-            assert not isinstance(reply, Refused), "a parked request deserves its own reply"
+            assert not isinstance(reply, ErrorReply), "a parked request deserves its own reply"
             if isinstance(reply, Joined) and reply.member_id:
                 self.ids[client] = reply.member_id
 

@@ -17,7 +17,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import DraftJoin, Event, InstallAssignment, Tick
 from groups.core.group import Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
-from groups.core.replies import Committed, DraftJoined, Joined, Refused, Reply
+from groups.core.replies import Committed, DraftJoined, ErrorReply, Joined, Reply
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from groups.core.strategy import Counts, Topics
 from groups.postgres import connections
@@ -94,7 +94,7 @@ async def test_a_long_step_that_fails_is_its_requests_alone(
 
     monkeypatch.setattr(committer, "may_take_long", lambda group, events: True)
     monkeypatch.setattr(committer, "decide", broken)
-    assert await one.join("large", "") == Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert await one.join("large", "") == ErrorReply(ErrorCode.UNKNOWN_SERVER_ERROR)
     monkeypatch.setattr(committer, "decide", step.decide)
     assert isinstance(await one.join("large", first.member_id), Joined)
 
@@ -115,7 +115,7 @@ async def test_slots_may_go_in_the_middle_of_a_long_step(
     await reached(gate)
     coordinator = one.node.coordinator
     coordinator.drop(list(coordinator.epochs), ErrorCode.NOT_COORDINATOR)
-    assert await waiting == Refused(ErrorCode.NOT_COORDINATOR)
+    assert await waiting == ErrorReply(ErrorCode.NOT_COORDINATOR)
     gate.open()
 
 

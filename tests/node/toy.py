@@ -24,7 +24,7 @@ from groups.core.group import (
     forgiven,
 )
 from groups.core.journal import EntryKind
-from groups.core.replies import Committed, Deleted, Joined, Left, Refused, Reply
+from groups.core.replies import Committed, Deleted, ErrorReply, Joined, Left, Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.signs_of_life import Sign
 from groups.core.waiting import Waiting
@@ -99,7 +99,7 @@ class LockGroup:
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         known = {ticket for ticket, _ in self.live.queue}
-        gone = Refused(ErrorCode.NOT_COORDINATOR)
+        gone = ErrorReply(ErrorCode.NOT_COORDINATOR)
         return tuple(Answer(ticket, gone) for ticket in tickets if ticket not in known)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
@@ -107,7 +107,7 @@ class LockGroup:
         return replace(self, live=replace(self.live, beat=beat))
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
-        return tuple(Answer(ticket, Refused(code)) for ticket, _ in self.live.queue)
+        return tuple(Answer(ticket, ErrorReply(code)) for ticket, _ in self.live.queue)
 
     def with_revision(self, revision: int) -> Self:
         return replace(self, durable=replace(self.durable, revision=revision))
@@ -149,7 +149,7 @@ class LockGroup:
                 return self, replace(_reply(self, event, Committed()), offsets=offsets)
             case DeleteGroup() if not self.holder:
                 return self, replace(_reply(self, event, Deleted()), deleted=True)
-        return self, _reply(self, event, Refused(ErrorCode.INVALID_REQUEST))
+        return self, _reply(self, event, ErrorReply(ErrorCode.INVALID_REQUEST))
 
     def _grant(self, now: Millis) -> "tuple[LockGroup, Decision]":
         """The lock goes to the first who waits, or is free."""

@@ -294,10 +294,10 @@ def test_commands_are_put_and_dropped_in_the_order_of_their_keys() -> None:
         ("25P04", errors.TooSlow), ("57P01", errors.Unknown),
         ("08006", errors.Unknown), ("53300", errors.Unknown),
         ("58030", errors.Unknown), ("25006", errors.Unknown),
-        (None, errors.Unknown), ("23505", errors.Refused),
+        (None, errors.Unknown), ("23505", errors.StatementRefused),
         ("42P01", errors.Unready), ("42501", errors.Unready),
         ("28000", errors.Unready), ("55000", errors.Unready),
-        ("54000", errors.Refused), ("P0001", errors.Refused),
+        ("54000", errors.StatementRefused), ("P0001", errors.StatementRefused),
     ],
 )  # fmt: skip
 def test_what_postgresql_says_means_one_thing_to_a_batch(
@@ -315,4 +315,4 @@ def test_on_a_broken_connection_nobody_knows_and_a_bad_value_is_refused_all_the_
         connection: Any = SimpleNamespace(**broken)
         assert type(errors.translate(refusal, connection)) is errors.Unknown
         told = errors.translate(psycopg.DataError("a NUL"), connection)
-        assert type(told) is errors.Refused
+        assert type(told) is errors.StatementRefused

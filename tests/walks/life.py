@@ -27,7 +27,7 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Group, Rules
 from groups.core.kinds import KINDS
 from groups.core.pauses import Pauses
-from groups.core.replies import Refused, Reply
+from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import Durable
 from tests.core_draft.conversation import OWN
 from tests.walks import desk
@@ -228,7 +228,7 @@ class Life:
         if durable is not before.durable:
             self.revision += 1
             durable = replace(durable, revision=self.revision)
-        lost = Refused(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        lost = ErrorReply(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         self.answered([Answer(event.ticket, lost) for event in said if event.ticket])
         is_same = durable.group.kind == before.durable.group.kind
         self.read_again(durable, before.live if is_same else None)
@@ -269,7 +269,7 @@ class Life:
                 self._tell(person, reply)
 
     def _tell(self, person: Person, reply: Reply) -> None:
-        if isinstance(reply, Refused):
+        if isinstance(reply, ErrorReply):
             person.is_busy = False
         else:
             person.hear(reply)

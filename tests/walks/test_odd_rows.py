@@ -11,7 +11,7 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup, Ticket
 from groups.core.group import Rules
-from groups.core.replies import Refused, Reply
+from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import Details, Durable, slot_of
 from tests.loading import adopt, reseat
 from tests.walks.life import PEOPLE, Life, read_back
@@ -71,4 +71,4 @@ def test_a_group_that_cannot_be_loaded_takes_no_other_with_it(kind: str, seed: i
         assert coordinator.serves(slot_of("other")) and not coordinator.entries["other"].broken
         if entry.broken:
             coordinator.submit("g", LeaveGroup(ticket=Ticket(1, 1), members=()))
-            assert told.pop() == Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+            assert told.pop() == ErrorReply(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -44,8 +44,8 @@ from groups.api.serializers.groups import (
     Member,
     Offset,
     Pause,
+    PauseProgress,
     Waiting,
-    Work,
 )
 from groups.api.serializers.journal import AuditView, JournalEntry, OneRebalance
 from groups.api.serializers.operations import (
@@ -134,5 +134,5 @@ __all__ = [
     "TopicUse",
     "TopicView",
     "Waiting",
-    "Work",
+    "PauseProgress",
 ]

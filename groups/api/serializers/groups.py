@@ -187,7 +187,7 @@ class Pause(s.Serializer[Any]):
     since = s.DateTimeField()
 
 
-class Work(s.Serializer[Any]):
+class PauseProgress(s.Serializer[Any]):
     """How many members have stopped and started."""
 
     pauses = Pause(many=True)
@@ -207,7 +207,7 @@ class Group(GroupSummary):
     leader = s.CharField(allow_null=True)
     node_id = s.IntegerField(allow_null=True)
     revision = s.IntegerField()
-    work = Work()
+    work = PauseProgress()
     members = Member(many=True, source="member_views")
 
 

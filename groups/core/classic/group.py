@@ -56,7 +56,7 @@ from groups.core.group import (
     Rules,
     Session,
 )
-from groups.core.replies import Joined, Refused, Synced
+from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import ClassicHeartbeat, Sign, beat_in
 from groups.core.step import ABSENT, Halves, Handlers, decide
@@ -144,7 +144,7 @@ class ClassicGroup(Halves[Live]):
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: answers for those of the tickets that are not parked any more."""
         parked = set(self._live.tickets())
-        elsewhere = Refused(ErrorCode.NOT_COORDINATOR)
+        elsewhere = ErrorReply(ErrorCode.NOT_COORDINATOR)
         dropped = self._live.dropped
         return tuple(
             Answer(ticket, dropped.get(ticket, elsewhere))

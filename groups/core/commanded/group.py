@@ -58,7 +58,7 @@ from groups.core.group import (
     Rules,
     Session,
 )
-from groups.core.replies import Refused
+from groups.core.replies import ErrorReply
 from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import CommandPoll, Sign
 from groups.core.step import ABSENT, Halves, Handlers, decide
@@ -212,7 +212,7 @@ class CommandedGroup(Halves[Live]):
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: the group holds no ticket, so clients have to ask again."""
-        lost = Refused(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        lost = ErrorReply(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return tuple(Answer(ticket, lost) for ticket in tickets)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:

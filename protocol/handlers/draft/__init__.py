@@ -7,7 +7,7 @@ tries again; stock clients of the Kafka port wait.
 from groups.core.draft.errors import number_of
 from groups.core.errors import ErrorCode
 from groups.core.events import Event
-from groups.core.replies import Refused, Reply
+from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
 from protocol.call import Call
 from protocol.handlers.support import validation
@@ -29,7 +29,7 @@ async def decide(call: Call, group_id: str, event: Event) -> Reply:
     if code is ErrorCode.NONE:
         return await call.decide(group_id, event)
     call.heard(group_id, event)
-    return Refused(code)
+    return ErrorReply(code)
 
 
 def check_names(call: Call, group_id: str, *names: str) -> None:
