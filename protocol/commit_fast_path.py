@@ -51,7 +51,7 @@ _made = tuple.__new__  # takes a third of the time of calling the class
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LastCommit:
     """A connection's last commit. Clients repeat it with other offsets and correlation ids.
 
     ``mask`` covers the bytes of the frame that do not change, ``same`` is their value; ``offsets``
@@ -91,8 +91,8 @@ class CommitFastPath:
     sends a reply; ``ended`` is called after it: the connection may continue.
 
     A member commits the same partitions again and again. So the result of checking a commit is kept
-    (``Known``), and the next commit is compared with it before it is parsed. That costs less than a
-    queued turn of the loop, so it is answered at once, like heartbeats.
+    (``LastCommit``), and the next commit is compared with it before it is parsed. That costs less
+    than a queued turn of the loop, so it is answered at once, like heartbeats.
     """
 
     __slots__ = (
@@ -129,9 +129,9 @@ class CommitFastPath:
         self.under_way: bytes | None = None
         """The commit that waits for its reply, if any: no later request may be answered before
         it."""
-        self._known: Known | None = None
+        self._known: LastCommit | None = None
         """The last commit, if the pending one repeats it or the next one may."""
-        self._learnt: Known | None = None
+        self._learnt: LastCommit | None = None
         self._in_vain = 0
         self._ticket = Ticket(number, 0)
 
@@ -155,7 +155,7 @@ class CommitFastPath:
 
     # -- a commit that repeats the last one
 
-    def _repeat(self, known: Known, frame: bytes, ticket: Ticket) -> bool:
+    def _repeat(self, known: LastCommit, frame: bytes, ticket: Ticket) -> bool:
         if not self._stands(known):
             self._learnt = None
             return self._take_new(frame, ticket)
@@ -175,7 +175,7 @@ class CommitFastPath:
         return True
 
     def _repeat_row(
-        self, known: Known, parts: tuple[Row, Row], frame: bytes, ticket: Ticket
+        self, known: LastCommit, parts: tuple[Row, Row], frame: bytes, ticket: Ticket
     ) -> bool:
         """Whether the commit needs no event: the row is enough."""
         before, after = parts
@@ -186,7 +186,7 @@ class CommitFastPath:
         self._server.pending_replies.open(ticket, self)
         return True
 
-    def _stands(self, known: Known) -> bool:
+    def _stands(self, known: LastCommit) -> bool:
         """Whether nothing has changed since the commit was checked."""
         node, coordinator = self._server.node, self._server.node.coordinator
         return (
@@ -248,7 +248,12 @@ class CommitFastPath:
         return True
 
     def _submit(
-        self, frame: bytes, known: Known | None, group_id: str, event: OffsetCommit, ticket: Ticket
+        self,
+        frame: bytes,
+        known: LastCommit | None,
+        group_id: str,
+        event: OffsetCommit,
+        ticket: Ticket,
     ) -> None:
         self.under_way, self._known, self._ticket = frame, known, ticket
         self._server.pending_replies.open(ticket, self)
@@ -266,7 +271,7 @@ class CommitFastPath:
 
     def _learn(
         self, frame: bytes, header: RequestHeader, request: OffsetCommitRequest, event: OffsetCommit
-    ) -> Known | None:
+    ) -> LastCommit | None:
         """Keep the result of the checks, unless this client never repeats a commit."""
         self._learnt = None
         if self._in_vain >= LEARNT_IN_VAIN_MAX:
@@ -310,7 +315,7 @@ class JudgedCommitFastPath(CommitFastPath):
 
     __slots__ = ()
 
-    def _stands(self, known: Known) -> bool:
+    def _stands(self, known: LastCommit) -> bool:
         return self._may(known.group_id, known.topics) and super()._stands(known)
 
     def _entries(self, request: OffsetCommitRequest, version: int) -> list[CatalogueEntry]:
@@ -330,7 +335,7 @@ def _known(
     request: OffsetCommitRequest,
     event: OffsetCommit,
     changes: int,
-) -> Known | None:
+) -> LastCommit | None:
     """The result to keep; None if the frame is not encoded as our codec would encode it."""
     variable = _offsets_in(frame, header.api_version, request)
     if variable is None:
@@ -339,7 +344,7 @@ def _known(
     mask = _mask(variable)
     reply = _reply(header, request, ErrorCode.NONE)
     columns = tuple(zip(*writes, strict=True))
-    return Known(
+    return LastCommit(
         length=len(frame),
         mask=mask,
         same=int.from_bytes(frame, "big") & mask,

@@ -19,7 +19,7 @@ from groups.core.rows import slot_of
 from groups.store.offsets import Read, Some
 from protocol.handlers import offset_fetch
 from protocol.handlers.support import found_offsets, validation
-from protocol.handlers.support.found_offsets import Found
+from protocol.handlers.support.found_offsets import GroupOffsets
 from protocol.heartbeat_fast_path import FRAME_BYTES_MAX
 from protocol.host import Host
 from protocol.metering import ClientMeter
@@ -49,7 +49,7 @@ PARTITIONS_MAX: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingFetch:
     """A fetch that waits for its rows. ``began``: ``time.monotonic()``."""
 
     header: RequestHeader
@@ -82,7 +82,7 @@ class FetchFastPath:
         self._write = write
         self._ended = ended
         self._failed = failed
-        self.under_way: Asked | None = None
+        self.under_way: PendingFetch | None = None
 
     def take(self, frame: bytes) -> bool:
         """Whether the frame (without its length, its key is ``OFFSET_FETCH``) is a fetch that will
@@ -113,7 +113,7 @@ class FetchFastPath:
         partitions = found_offsets.partitions(group.topics, names)
         if len(partitions) > PARTITIONS_MAX:
             return False
-        self.under_way = Asked(header, group, names, monotonic())
+        self.under_way = PendingFetch(header, group, names, monotonic())
         node.offset_reads.add(Some(group.group_id, partitions, request.require_stable), self)
         return True
 
@@ -145,7 +145,7 @@ class FetchFastPath:
         asked = self.under_way
         if asked is not None:
             logger.warning("offsets of %r could not be read: %s", asked.group.group_id, error)
-            self._answer(asked, Found(ErrorCode.NOT_COORDINATOR))
+            self._answer(asked, GroupOffsets(ErrorCode.NOT_COORDINATOR))
 
     def cancel(self) -> None:
         """The server stops; it closes its connections."""
@@ -154,7 +154,7 @@ class FetchFastPath:
     forget = cancel
     """The connection has ended."""
 
-    def _answer(self, asked: Asked, found: Found) -> None:
+    def _answer(self, asked: PendingFetch, found: GroupOffsets) -> None:
         self.under_way = None
         version = asked.header.api_version
         response = found_offsets.response(asked.group, found, version)

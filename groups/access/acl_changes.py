@@ -21,7 +21,7 @@ from groups.core.acls.bindings import (
     Filter,
     PatternType,
 )
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Acl
 from groups.store.sql import acls as sql
@@ -90,7 +90,7 @@ def existing(asked: Binding) -> Acl | None:
     return found(Filter(*asked)).first()
 
 
-def create(asked: Binding, author: Told) -> tuple[Acl, bool]:
+def create(asked: Binding, author: AuthorDetails) -> tuple[Acl, bool]:
     """Create it; returns the row, and whether it is new. Nodes are notified at once. Refuses as
     ``check``."""
     with transaction.atomic():
@@ -101,7 +101,7 @@ def create(asked: Binding, author: Told) -> tuple[Acl, bool]:
         return found(Filter(*asked)).get(), is_new
 
 
-def delete(asked: Filter, author: Told) -> list[Acl]:
+def delete(asked: Filter, author: AuthorDetails) -> list[Acl]:
     """Delete and return the bindings that match the filter. Refuses SECURITY_DISABLED."""
     if not is_on():
         raise OFF
@@ -110,7 +110,7 @@ def delete(asked: Filter, author: Told) -> list[Acl]:
         return delete_rows(list(found(asked).order_by("id")), author)
 
 
-def delete_rows(rows: Sequence[Acl], author: Told) -> list[Acl]:
+def delete_rows(rows: Sequence[Acl], author: AuthorDetails) -> list[Acl]:
     """Delete these rows."""
     if not is_on():
         raise OFF

@@ -17,7 +17,7 @@ from django.conf import settings
 from groups.core.acls.bindings import Binding, Filter, PatternType
 from groups.core.acls.forms import check_principals
 from groups.core.acls.index import AclIndex
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.postgres.array_literals import array
 from groups.postgres.connections import Connection
@@ -79,7 +79,7 @@ class Acls:
         async with self._connections() as connection:
             await self.load(connection)
 
-    async def create(self, bindings: Collection[Binding], author: Told) -> None:
+    async def create(self, bindings: Collection[Binding], author: AuthorDetails) -> None:
         """Create those that do not exist yet, all or none; they apply when this returns. Refuses
         POLICY_VIOLATION; raises psycopg's errors."""
         async with self._connections() as connection:
@@ -92,7 +92,7 @@ class Acls:
                 await self._execute(connection, sql.CREATE, bindings, author)
             await self.load(connection)
 
-    async def delete(self, filters: Sequence[Filter], author: Told) -> list[list[Binding]]:
+    async def delete(self, filters: Sequence[Filter], author: AuthorDetails) -> list[list[Binding]]:
         """Delete all that match a filter; returns them by filter. Refuses POLICY_VIOLATION; raises
         psycopg's errors."""
         async with self._connections() as connection:
@@ -106,7 +106,11 @@ class Acls:
         return found
 
     async def _execute(
-        self, connection: Connection, statement: str, bindings: Collection[Binding], author: Told
+        self,
+        connection: Connection,
+        statement: str,
+        bindings: Collection[Binding],
+        author: AuthorDetails,
     ) -> None:
         if not bindings:
             return

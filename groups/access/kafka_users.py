@@ -12,7 +12,7 @@ from django.db import transaction
 
 from groups.access import functions
 from groups.access import scram_credentials as scram
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.models import KafkaUser
 
 PASSWORD_CHARS_MAX: Final = 1_024
@@ -24,7 +24,7 @@ NO_NAME: Final = f"A user name has 1 to {scram.NAME_CHARS_MAX} printable charact
 
 
 def set_password(
-    name: str, password: str, mechanisms: Sequence[str], iterations: int, author: Told
+    name: str, password: str, mechanisms: Sequence[str], iterations: int, author: AuthorDetails
 ) -> bool:
     """Create a user, or change its password for these mechanisms; others are not changed. Returns
     whether it is new. Open connections stay open."""
@@ -36,7 +36,7 @@ def set_password(
     return is_new
 
 
-def delete(name: str, mechanisms: Sequence[str], author: Told) -> bool:
+def delete(name: str, mechanisms: Sequence[str], author: AuthorDetails) -> bool:
     """Delete a user's passwords for these mechanisms; returns whether there were any. A user
     without passwords loses its connections."""
     said = json.dumps(author)

@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 
 from groups.access import functions
 from groups.access.quotas import COLUMN_OF, columns_of, differences, values_of
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.quotas import forms
 from groups.core.quotas.entities import Entity, entity
@@ -68,7 +68,7 @@ def check(asked: Entity, changes: Changes) -> None:
     differences(_there(), {asked: changes}, getattr(settings, MOST))
 
 
-def alter(asked: Entity, changes: Changes, author: Told) -> bool:
+def alter(asked: Entity, changes: Changes, author: AuthorDetails) -> bool:
     """Set and remove quotas of an entity, all or none; returns whether anything changed. Nodes are
     notified at once. Refuses as ``check``."""
     _check(asked, changes)

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from django.conf import settings
 
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.quotas.entities import CLIENT_ID, IP, TYPES, USER, Entity
 from groups.core.quotas.index import QuotaIndex
@@ -64,7 +64,7 @@ class Quotas:
         async with self._connections() as connection:
             await self.load(connection)
 
-    async def alter(self, changes: Changes, author: Told) -> None:
+    async def alter(self, changes: Changes, author: AuthorDetails) -> None:
         """Set and remove quotas, all or none; they apply when this returns. Refuses
         POLICY_VIOLATION; raises psycopg's errors."""
         async with self._connections() as connection:
@@ -81,7 +81,7 @@ class Quotas:
         connection: Connection,
         statement: str,
         rows: Sequence[Row],
-        author: Told,
+        author: AuthorDetails,
     ) -> None:
         if not rows:
             return

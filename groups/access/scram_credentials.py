@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, NamedTuple, Self
 
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.core.journal import EntryKind
 from groups.postgres.connections import Connection
 from groups.store.sql.access_note import access_note
@@ -171,7 +171,7 @@ class Credentials:
         return found
 
     async def change(
-        self, changes: Mapping[str, Sequence[Change]], author: Told, node_id: int
+        self, changes: Mapping[str, Sequence[Change]], author: AuthorDetails, node_id: int
     ) -> Iterable[str]:
         """Create and delete credentials by user, all in one transaction and each with a journal
         entry. Returns the users of which a credential to be deleted does not exist; nothing of them

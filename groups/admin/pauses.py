@@ -26,7 +26,7 @@ STOP: Final = "stop"
 START: Final = "start"
 
 
-class Asking(Typed):
+class PauseForm(Typed):
     """Stop or start. ``seen``: the pause when the page was opened, 0: none."""
 
     verb = forms.ChoiceField(choices=[(STOP, STOP), (START, START)], widget=forms.HiddenInput)
@@ -46,14 +46,14 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
         return redirect("admin:groups_group_change", quote(group.group_id))
     verb = START if held else STOP
     now = {"verb": verb, "seen": held}
-    form = Asking(request.POST or None, initial=now)
+    form = PauseForm(request.POST or None, initial=now)
     changed = request.method == "POST" and form.data.get("seen") != str(held)
     must_type = not name and len(members) > TYPED_ABOVE
     if request.method == "POST" and not changed and _is_complete(form, group, must_type):
         said = form.cleaned_data
         return ask(request, group.group_id, _verb(said["verb"]), said["reason"], member_id=name)
     if changed:
-        form = Asking({**request.POST.dict(), **now})
+        form = PauseForm({**request.POST.dict(), **now})
         form.errors.clear()
     context = {
         **site.admin_site.each_context(request),
@@ -85,7 +85,7 @@ def _names(name: str, member: groups.MemberView | None) -> set[str]:
     return {name} if member is None else {member.instance_id or name}
 
 
-def _is_complete(form: Asking, group: Group, must_type: bool) -> bool:
+def _is_complete(form: PauseForm, group: Group, must_type: bool) -> bool:
     """Whether there is a reason, and a large group's name was typed."""
     if not form.is_valid():
         return False

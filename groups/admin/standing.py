@@ -23,7 +23,7 @@ from groups.models import Group, GroupConfig, Journal, Operation
 from groups.queries import attention, groups, pauses
 from groups.queries.fired import Fired
 from groups.queries.journal_acts import author
-from groups.queries.situation import SETTLED, Seen, of_one
+from groups.queries.situation import SETTLED, PageValues, of_one
 from groups.queries.situation_text import Facts, Order, Situation, Tone, clock, situation
 
 READING: Final = ["GET", "HEAD"]
@@ -88,7 +88,7 @@ def look(group: Any) -> Standing:
     work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     groups.ask_for_a_look(group.group_id)
     counts = groups.partition_counts(groups.topics_of_members(members))
-    now = of_one(Seen(group, members, work, group.owner_id, counts))
+    now = of_one(PageValues(group, members, work, group.owner_id, counts))
     return Standing(group, members, counts, work, now, attention.of_group(group, now))
 
 

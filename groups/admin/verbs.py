@@ -80,7 +80,7 @@ class Typed(TypedOut, Reason):
     """The typed name, and a reason."""
 
 
-class Asking(Typed):
+class OperationForm(Typed):
     """A verb on one group, and the group's state when the page was opened."""
 
     generation = forms.IntegerField(widget=forms.HiddenInput)
@@ -90,7 +90,7 @@ class Asking(Typed):
 def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """Preview and form; a POST whose preview is still valid becomes an operation."""
     members = groups.members_of(group)
-    form = Asking(request.POST or None, initial={"generation": group.generation})
+    form = OperationForm(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_complete(form, group, len(members)):
         said = form.cleaned_data
@@ -99,7 +99,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
         verb, reason = Operation.Verb.REBALANCE, said["reason"]
         return ask(request, group.group_id, verb, reason, expected_generation=expected)
     if changed:
-        form = Asking({**request.POST.dict(), "generation": group.generation})
+        form = OperationForm({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
     return render(
         request,
@@ -138,13 +138,13 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
         gone = f"{member_id} is no longer a member of the group."
         messages.warning(request, gone if member_id else "Select a member to evict.")
         return redirect("admin:groups_group_change", quote(group.group_id))
-    form = Asking(request.POST or None, initial={"generation": group.generation})
+    form = OperationForm(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_confirmed(form, group, len(members)):
         reason = form.cleaned_data["reason"]
         return ask(request, group.group_id, Operation.Verb.EVICT, reason, member_id=member_id)
     if changed:
-        form = Asking({**request.POST.dict(), "generation": group.generation})
+        form = OperationForm({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
     return render(
         request,
@@ -165,12 +165,12 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     )
 
 
-def _is_old(form: Asking, group: Group) -> bool:
+def _is_old(form: OperationForm, group: Group) -> bool:
     """Whether the group has changed since the page was opened."""
     return str(form.data.get("generation")) != str(group.generation)
 
 
-def _is_complete(form: Asking, group: Group, members: int) -> bool:
+def _is_complete(form: OperationForm, group: Group, members: int) -> bool:
     """Whether all inputs are given; errors are shown beside the fields."""
     if not form.is_valid() or group.state == EMPTY:
         return False
@@ -179,7 +179,7 @@ def _is_complete(form: Asking, group: Group, members: int) -> bool:
     return _is_confirmed(form, group, members)
 
 
-def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
+def _is_confirmed(form: OperationForm, group: Group, members: int) -> bool:
     """Whether there is a reason, and a large group's name was typed."""
     if not form.is_valid():
         return False

@@ -88,7 +88,7 @@ def _rate(most: int | None) -> dict[str, Any]:
     return {"type": "integer", "minimum": 1, "maximum": most}
 
 
-class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+class FieldDescription(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """Describes these fields."""
 
     target_class = serializers.Field

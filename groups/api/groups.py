@@ -142,12 +142,12 @@ class OneGroup(View):
         return preconditions.told(answer, preconditions.of_group(group))
 
 
-def _seen(group: Any) -> situation.Seen:
+def _seen(group: Any) -> situation.PageValues:
     counts = groups.partition_counts(groups.topics_of_members(group.member_views))
-    return situation.Seen(group, group.member_views, group.work, group.owner_id, counts)
+    return situation.PageValues(group, group.member_views, group.work, group.owner_id, counts)
 
 
-def _counts(seen: situation.Seen) -> Counts:
+def _counts(seen: situation.PageValues) -> Counts:
     topics, partitions = groups.topics_of_members(seen.members), sum(seen.counts.values())
     return Counts(len(topics), partitions, situation.unowned(seen) or 0)
 

@@ -18,7 +18,7 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
-from groups.core.authors import NOBODY, Told
+from groups.core.authors import NO_AUTHOR, AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import Room, check_growth, name_problem
 from groups.postgres.array_literals import array
@@ -192,7 +192,9 @@ class Catalogue:
 
     # -- changes
 
-    async def create(self, name: str, partitions: int, author: Told = NOBODY) -> CatalogueEntry:
+    async def create(
+        self, name: str, partitions: int, author: AuthorDetails = NO_AUTHOR
+    ) -> CatalogueEntry:
         """Create one topic. Refuses TOPIC_ALREADY_EXISTS; raises ``Unavailable``."""
         made = await self.create_many({name: partitions}, author)
         if name not in made:
@@ -200,7 +202,7 @@ class Catalogue:
         return made[name]
 
     async def create_many(
-        self, partitions: Mapping[str, int], author: Told = NOBODY
+        self, partitions: Mapping[str, int], author: AuthorDetails = NO_AUTHOR
     ) -> Mapping[str, CatalogueEntry]:
         """Create topics, all in one transaction; returns those that did not exist before.
 
@@ -212,7 +214,7 @@ class Catalogue:
             return await self._create(ids, counts, author)
 
     async def _create(
-        self, ids: Mapping[str, UUID], counts: Sequence[int], author: Told
+        self, ids: Mapping[str, UUID], counts: Sequence[int], author: AuthorDetails
     ) -> Mapping[str, CatalogueEntry]:
         async with self._asking() as connection:
             made = await _rows(
@@ -227,7 +229,9 @@ class Catalogue:
         partitions = dict(zip(ids, counts, strict=True))
         return {row[0]: CatalogueEntry(row[0], ids[row[0]], partitions[row[0]]) for row in made}
 
-    async def grow(self, name: str, count: int, author: Told = NOBODY) -> CatalogueEntry:
+    async def grow(
+        self, name: str, count: int, author: AuthorDetails = NO_AUTHOR
+    ) -> CatalogueEntry:
         """Add partitions to a topic.
 
         Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS for no
@@ -248,7 +252,9 @@ class Catalogue:
             raise Unavailable(f"{name} was deleted and made again meanwhile")
         return entry
 
-    async def delete(self, name: str, topic_id: UUID | None = None, author: Told = NOBODY) -> None:
+    async def delete(
+        self, name: str, topic_id: UUID | None = None, author: AuthorDetails = NO_AUTHOR
+    ) -> None:
         """Delete a topic and, in the same transaction, all groups' committed offsets of it; the
         journal has an entry for each group.
 
@@ -297,7 +303,7 @@ class Catalogue:
 
     # -- helpers
 
-    def _said(self, author: Told) -> Mapping[str, Any]:
+    def _said(self, author: AuthorDetails) -> Mapping[str, Any]:
         """The parameters of every statement that changes a topic."""
         return {"bell": sql.BELL, "node_id": self.node_id, "author": json.dumps(author)}
 

@@ -16,7 +16,7 @@ from django.db import connection, transaction
 
 from groups.catalogue import functions
 from groups.core import topics as rules
-from groups.core.authors import NOBODY, Told
+from groups.core.authors import NO_AUTHOR, AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Topic
 from groups.store.sql.totals import TOPICS as TOTAL
@@ -37,7 +37,7 @@ def alone(name: str) -> Iterator[None]:
         yield
 
 
-def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
+def create(name: str, partitions: int, author: AuthorDetails = NO_AUTHOR) -> Topic:
     """Create a topic and notify every node.
 
     Raises ``Refuse``: INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS, POLICY_VIOLATION,
@@ -52,7 +52,7 @@ def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     return Topic.objects.get(name=name)
 
 
-def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
+def grow(name: str, partitions: int, author: AuthorDetails = NO_AUTHOR) -> Topic:
     """Add partitions to a topic, up to ``partitions`` in total.
 
     Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, POLICY_VIOLATION, or INVALID_PARTITIONS for no
@@ -72,7 +72,7 @@ def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     return topic
 
 
-def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> Topic:
+def place(name: str, racks: Sequence[Sequence[str]], author: AuthorDetails = NO_AUTHOR) -> Topic:
     """Set the racks near to each partition, from the first on; the others get none. Members are
     affected only by the next target.
 
@@ -88,7 +88,7 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
     return topic
 
 
-def delete(topic: Topic, author: Told = NOBODY) -> None:
+def delete(topic: Topic, author: AuthorDetails = NO_AUTHOR) -> None:
     """Delete this topic and, in the same statement, all groups' committed offsets of it; the
     journal has an entry for each group (docs/decisions/0002-topic-deletion.md).
 

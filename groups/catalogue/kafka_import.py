@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from groups.catalogue import changes
 from groups.core.authors import IMPORT
-from groups.core.topic_import import Found, Plan, is_internal, plan
+from groups.core.topic_import import FoundTopic, Plan, is_internal, plan
 from groups.models import Topic
 from groups.periodic import ImportSettings
 
@@ -38,7 +38,7 @@ class KafkaCluster:
             ) from missing
         self._admin: Any = AdminClient({**client_config, "bootstrap.servers": bootstrap_servers})
 
-    def topics(self, pattern: str) -> list[Found]:
+    def topics(self, pattern: str) -> list[FoundTopic]:
         """Every topic whose whole name matches (RE2), without Kafka's internal ones, with end
         offsets."""
         wanted = re2.compile(pattern)
@@ -50,7 +50,7 @@ class KafkaCluster:
         }
         ends = self._ends(counts)
         return [
-            Found(name, count, tuple(ends.get((name, n), 0) for n in range(count)))
+            FoundTopic(name, count, tuple(ends.get((name, n), 0) for n in range(count)))
             for name, count in counts.items()
         ]
 

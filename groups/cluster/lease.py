@@ -13,7 +13,7 @@ from groups.cluster.beats import BEATS_PER_LEASE
 from groups.cluster.view import NodeAddress
 from groups.core.group import Millis
 from groups.postgres import connections, schema_version, timeline, timeline_sql
-from groups.postgres.timeline import Found, Memory, Seen, WentBack
+from groups.postgres.timeline import Memory, ReadResult, SeenRevision, WentBack
 from groups.store.sql import slots as sql
 
 RAISING_S = 600
@@ -48,7 +48,7 @@ class Lease:
         self._has_lock = False
         self._attempts = 0
         self._connection: connections.Connection | None = None
-        self.seen: Callable[[], Iterable[Sequence[Seen]]] = tuple
+        self.seen: Callable[[], Iterable[Sequence[SeenRevision]]] = tuple
 
     async def connection(self) -> connections.Connection:
         """The connection; a new one if the old one is not usable any more. Raises ``WentBack``."""
@@ -137,7 +137,7 @@ class Lease:
             raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
         await self._register(connection, found)
 
-    async def _look_for_losses(self, connection: connections.Connection, found: Found) -> None:
+    async def _look_for_losses(self, connection: connections.Connection, found: ReadResult) -> None:
         """PostgreSQL was restarted, perhaps from a copy that has the last beat but lacks later
         commits: check that its rows are as new as what this node has seen. No other connection is
         used before."""
@@ -169,11 +169,11 @@ class Lease:
             raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
         await self._register(connection, found)
 
-    def _has_jumped(self, found: Found) -> bool:
+    def _has_jumped(self, found: ReadResult) -> bool:
         """Whether what this node remembers is not valid any more."""
         return self.memory is None or self.memory.row.jump != found.row.jump
 
-    async def _register(self, connection: connections.Connection, found: Found) -> None:
+    async def _register(self, connection: connections.Connection, found: ReadResult) -> None:
         values = {
             "node_id": self.me.node_id,
             "incarnation": self.incarnation,

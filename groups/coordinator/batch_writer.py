@@ -14,7 +14,7 @@ import psycopg
 
 from groups.coordinator.entries import GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
-from groups.coordinator.repeated_commits import NOTHING, Taken
+from groups.coordinator.repeated_commits import NOTHING, AcceptedRepeats
 from groups.coordinator.retries import Reloader, WaitingRoom
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.conversion.step import decide
@@ -135,8 +135,8 @@ class BatchWriter:
     async def write_with(
         self,
         items: Sequence[BatchItem],
-        taken: Taken,
-        as_items: Callable[[Taken], Awaitable[Sequence[BatchItem]]],
+        taken: AcceptedRepeats,
+        as_items: Callable[[AcceptedRepeats], Awaitable[Sequence[BatchItem]]],
     ) -> bool:
         """Write the items, and repeated commits in the same transaction; whether these have been
         written as they are. Otherwise they become items like others (``as_items``)."""
@@ -183,7 +183,7 @@ class BatchWriter:
             if not at % DONE_AT_ONCE and self._slices.is_over:
                 await self._slices.pause()
 
-    async def _apply(self, items: Sequence[BatchItem], taken: Taken = NOTHING) -> None:
+    async def _apply(self, items: Sequence[BatchItem], taken: AcceptedRepeats = NOTHING) -> None:
         batch = self._batch(items, plain=taken.rows() if taken.parts else NO_ROWS)
         await self.fail(f"{self.name}:before")
         try:

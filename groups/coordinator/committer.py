@@ -17,7 +17,7 @@ from groups import event_loop
 from groups.coordinator.batch_writer import BATCH_BYTES_MAX, BatchItem, BatchWriter
 from groups.coordinator.entries import OFFSETS, CommitQueue, GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
-from groups.coordinator.repeated_commits import NOTHING, RepeatedCommits, Taken
+from groups.coordinator.repeated_commits import NOTHING, AcceptedRepeats, RepeatedCommits
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.conversion.step import decide, may_take_long, runs_foreign_code
@@ -103,7 +103,7 @@ class Committer:
             if items or taken.parts:
                 await self._surely(items, taken)
 
-    async def _surely(self, items: Sequence[BatchItem], taken: Taken = NOTHING) -> None:
+    async def _surely(self, items: Sequence[BatchItem], taken: AcceptedRepeats = NOTHING) -> None:
         """One round. If it fails, its groups are released all the same."""
         try:
             await self._round(items, taken)
@@ -245,7 +245,7 @@ class Committer:
 
     # -- after a step
 
-    async def _round(self, items: Sequence[BatchItem], taken: Taken) -> None:
+    async def _round(self, items: Sequence[BatchItem], taken: AcceptedRepeats) -> None:
         needed = [item for item in items if item.write.is_needed]
         for item in items if len(needed) < len(items) else ():
             if not item.write.is_needed:
@@ -257,7 +257,7 @@ class Committer:
         elif await self.writer.write_with(needed, taken, self._as_items):
             await self._repeats.done(taken)
 
-    async def _as_items(self, taken: Taken) -> list[BatchItem]:
+    async def _as_items(self, taken: AcceptedRepeats) -> list[BatchItem]:
         """Repeated commits that could not be written as such, by group."""
         items: list[BatchItem] = []
         for part in taken.parts:

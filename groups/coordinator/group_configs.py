@@ -19,7 +19,7 @@ from psycopg_pool import PoolTimeout
 from groups.catalogue.cache import Unavailable
 from groups.coordinator.entries import NOTHING
 from groups.coordinator.runtime import CoordinatorRuntime
-from groups.core.authors import NOBODY, Told, user
+from groups.core.authors import NO_AUTHOR, AuthorDetails, user
 from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.configs.freeze import SetFreeze
 from groups.core.configs.group import FREEZE, Broker, Values, changed
@@ -47,10 +47,10 @@ def _nobody_counts(_rows: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChangeNote:
     """The author and reason of a change, for the journal. ``until``: when a freeze ends."""
 
-    author: Told
+    author: AuthorDetails
     reason: str = ""
     until: str | None = None
 
@@ -90,7 +90,7 @@ class Configs:
     async def alter(
         self,
         wanted: Mapping[str, Sequence[Change]],
-        author: Told = NOBODY,
+        author: AuthorDetails = NO_AUTHOR,
         *,
         validate_only: bool = False,
     ) -> Mapping[str, Refuse]:
@@ -100,7 +100,9 @@ class Configs:
         ``Unavailable``.
         """
         async with self._asking() as connection, connection.transaction():
-            written, refused = await self._alter(connection, wanted, Said(author), validate_only)
+            written, refused = await self._alter(
+                connection, wanted, ChangeNote(author), validate_only
+            )
         await self._heed(written)
         return refused
 
@@ -157,7 +159,7 @@ class Configs:
         self,
         connection: Connection,
         wanted: Mapping[str, Sequence[Change]],
-        said: Said,
+        said: ChangeNote,
         validate_only: bool,
     ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
         """The changed settings, and the refused groups; within a transaction."""
@@ -203,7 +205,7 @@ class Configs:
         connection: Connection,
         before: Mapping[str, Values],
         written: Mapping[str, Values],
-        said: Said,
+        said: ChangeNote,
         also: Sequence[str] = (),
     ) -> None:
         """Journal the changes, their author and reason, in the same transaction. ``also``: names
@@ -290,9 +292,9 @@ def _end(group_id: str, verb: SetFreeze) -> Mapping[str, Any]:
     return {"group_id": group_id, "name": FREEZE, "until": verb.until}
 
 
-def said_by(verb: SetFreeze) -> Said:
+def said_by(verb: SetFreeze) -> ChangeNote:
     """The author and reason for the journal."""
-    return Said(user(verb.actor), verb.reason, verb.until if verb.frozen else None)
+    return ChangeNote(user(verb.actor), verb.reason, verb.until if verb.frozen else None)
 
 
 def _ended(verb: SetFreeze, changed: bool, refusal: Refuse | None) -> Mapping[str, Any]:

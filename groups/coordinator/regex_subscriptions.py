@@ -41,7 +41,7 @@ Found = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LastMatch:
     """The last match for a group: the version of the catalogue, the time, the patterns, and the
     result."""
 
@@ -81,7 +81,7 @@ class Patterns:
         self._coordinator = coordinator
         self._catalogue = catalogue
         self._refresh_ms = refresh_ms
-        self._asked: dict[str, Asked] = {}
+        self._asked: dict[str, LastMatch] = {}
         self._waiting: dict[str, Waiting] = {}
         self._names: tuple[int, list[str]] = (-1, [])
         self._begun: dict[tuple[int, str], Matching] = {}
@@ -110,7 +110,7 @@ class Patterns:
         if group_id not in self._asked:
             group = self._coordinator.group(group_id)
             if isinstance(group, ConsumerGroup) and group.patterns:
-                self._asked[group_id] = Asked()
+                self._asked[group_id] = LastMatch()
 
     async def run(self) -> None:
         """Check and match, until cancelled."""
@@ -198,7 +198,7 @@ class Patterns:
             return {}
         kept = {pattern: group.matches.get(pattern, ()) for pattern in waiting.patterns}
         found = {p: matching.found for p, matching in waiting.matchings.items() if matching.is_done}
-        asked = Asked(waiting.version, waiting.at, waiting.patterns, {**kept, **found})
+        asked = LastMatch(waiting.version, waiting.at, waiting.patterns, {**kept, **found})
         self._asked[group_id] = asked
         return found
 
@@ -224,7 +224,7 @@ class Patterns:
                 due[group_id] = group.patterns
         return due
 
-    def _is_due(self, group: ConsumerGroup, asked: Asked, now: Millis) -> bool:
+    def _is_due(self, group: ConsumerGroup, asked: LastMatch, now: Millis) -> bool:
         passed, patterns = now - asked.at, group.patterns
         if not patterns <= asked.patterns or passed >= self._refresh_ms:
             return True

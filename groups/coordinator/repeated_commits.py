@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
 
 @dataclass(slots=True)
-class Taken:
+class AcceptedRepeats:
     """Those of one round that are accepted, by group, and how many they are."""
 
     parts: list[Part] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Taken:
         return PlainRows({part.group_id: part.revision for part in parts}, rows)
 
 
-NOTHING = Taken()
+NOTHING = AcceptedRepeats()
 
 
 class RepeatedCommits:
@@ -82,9 +82,9 @@ class RepeatedCommits:
         self._queue = queue
         self._slices = slices
 
-    async def take(self, most: int) -> Taken:
+    async def take(self, most: int) -> AcceptedRepeats:
         """About so many of those that wait."""
-        taken, waiting = Taken(), self._queue.repeating
+        taken, waiting = AcceptedRepeats(), self._queue.repeating
         now, looked_at = self._coordinator.now_to_decide(), 0
         while waiting and taken.count < most:
             if looked_at >= AT_ONCE:
@@ -98,7 +98,7 @@ class RepeatedCommits:
         return taken
 
     def _take_one(
-        self, entry: GroupEntry, repeats: list[Repeat], taken: Taken, now: Millis
+        self, entry: GroupEntry, repeats: list[Repeat], taken: AcceptedRepeats, now: Millis
     ) -> bool:
         """Whether the only one of a group is accepted, as nearly always on a node with many."""
         group_id, group = entry.group_id, entry.group
@@ -111,7 +111,7 @@ class RepeatedCommits:
         taken.count += 1
         return True
 
-    async def _take_several(self, entry: GroupEntry, taken: Taken, most: int) -> None:
+    async def _take_several(self, entry: GroupEntry, taken: AcceptedRepeats, most: int) -> None:
         entry.busy = True
         part = Part(entry.group_id, entry, entry.group.durable.revision, [])
         others: list[OffsetCommit] = []
@@ -135,7 +135,7 @@ class RepeatedCommits:
             await self._slices.pause()
         return self._coordinator.now_to_decide()
 
-    async def done(self, taken: Taken) -> None:
+    async def done(self, taken: AcceptedRepeats) -> None:
         """They have been written: send the replies, and let the groups go."""
         coordinator, number = self._coordinator, 0
         for _, entry, _, repeats in taken.parts:

@@ -33,7 +33,7 @@ from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import SLOTS, slot_of
 from groups.core.signs_of_life import Sign
 from groups.event_loop import Slices
-from groups.postgres.timeline import Seen
+from groups.postgres.timeline import SeenRevision
 from groups.store.offset_rows import Row
 
 logger = logging.getLogger(__name__)
@@ -208,21 +208,21 @@ class CoordinatorRuntime:
         """Every committed group of the owned slots that exists (see ``group``)."""
         return (r.group for r in self.entries.values() if _exists(r.group))
 
-    def seen(self) -> Iterator[Sequence[Seen]]:
+    def seen(self) -> Iterator[Sequence[SeenRevision]]:
         """The committed state in memory, in parts: epochs of slots, then groups."""
-        yield [Seen(slot, epoch, "", 0, True) for slot, epoch in self.epochs.items()]
+        yield [SeenRevision(slot, epoch, "", 0, True) for slot, epoch in self.epochs.items()]
         entries = list(self.entries.values())
         for at in range(0, len(entries), SEEN_AT_ONCE):
             part = entries[at : at + SEEN_AT_ONCE]
             yield [seen for entry in part if (seen := self._seen(entry)) is not None]
 
-    def _seen(self, entry: GroupEntry) -> Seen | None:
+    def _seen(self, entry: GroupEntry) -> SeenRevision | None:
         durable, slot = entry.group.durable, slot_of(entry.group_id)
         epoch = self.epochs.get(slot)
         if epoch is None or not durable.exists:
             return None
         is_in_doubt = entry.busy or entry.suspended
-        return Seen(slot, epoch, entry.group_id, durable.revision, is_in_doubt)
+        return SeenRevision(slot, epoch, entry.group_id, durable.revision, is_in_doubt)
 
     def group(self, group_id: str) -> Group | None:
         """The committed group, or None if it does not exist.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from groups.coordinator.batch_writer import BatchItem, BatchWriter
 from groups.coordinator.committer import Committer
 from groups.coordinator.entries import GroupEntry
-from groups.coordinator.repeated_commits import NOTHING, Taken
+from groups.coordinator.repeated_commits import NOTHING, AcceptedRepeats
 from groups.core.events import Event
 from groups.core.group import Decision, Millis
 
@@ -30,7 +30,7 @@ class TracedItem(BatchItem):
 class TracedWriter(BatchWriter):
     """Notes when a transaction began and when it had committed."""
 
-    async def _apply(self, items: Sequence[BatchItem], taken: Taken = NOTHING) -> None:
+    async def _apply(self, items: Sequence[BatchItem], taken: AcceptedRepeats = NOTHING) -> None:
         _begin(items)
         await super()._apply(items, taken)
         _written(items)

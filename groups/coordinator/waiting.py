@@ -46,7 +46,7 @@ Pool = AsyncConnectionPool[connections.Connection]
 
 
 @dataclass(slots=True)
-class Told:
+class LastWrite:
     """The last write about a group (None: nothing), and its time; ``due``: the time of the next
     check."""
 
@@ -61,7 +61,7 @@ class WaitingGroups:
     def __init__(self, coordinator: CoordinatorRuntime, node_id: int) -> None:
         self.coordinator = coordinator
         self.node_id = node_id
-        self._known: dict[str, Told] = {}
+        self._known: dict[str, LastWrite] = {}
 
     async def run(self, pool: Pool) -> None:
         """Check and write, until cancelled."""
@@ -115,7 +115,7 @@ class WaitingGroups:
         """What must be written now, and which groups with a row have settled."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         for group_id in self.coordinator.observers.unlooked():
-            self._known.setdefault(group_id, Told())
+            self._known.setdefault(group_id, LastWrite())
         news: dict[str, Waiting] = {}
         settled: list[str] = []
         due = [g for g, told in self._known.items() if told.due <= now]
@@ -133,7 +133,7 @@ class WaitingGroups:
                 break
         return news, settled
 
-    async def _look(self, group_id: str, told: Told, now: Millis) -> Waiting | None:
+    async def _look(self, group_id: str, told: LastWrite, now: Millis) -> Waiting | None:
         """A large group is checked in a thread, which is safe: a committed group is immutable."""
         entry = self.coordinator.entries.get(group_id)
         if entry is None or entry.broken:

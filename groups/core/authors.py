@@ -7,7 +7,7 @@ address, which are not checked; a person by the login name, a program of ours by
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-Told = Mapping[str, str]
+AuthorDetails = Mapping[str, str]
 """An author in an entry's details."""
 
 
@@ -24,7 +24,7 @@ class Author(NamedTuple):
     client_host: str
     principal: str = ANONYMOUS
 
-    def told(self) -> Told:
+    def told(self) -> AuthorDetails:
         """The form in the journal."""
         return {
             "principal": self.principal,
@@ -38,12 +38,12 @@ def principal_of(user: str) -> str:
     return f"User:{user}"
 
 
-def user(name: str) -> Told:
+def user(name: str) -> AuthorDetails:
     """A user who is logged in, or the owner of a token."""
     return {"user": name}
 
 
-NOBODY: Final[Told] = {}
+NO_AUTHOR: Final[AuthorDetails] = {}
 """The default: a program that names no author."""
 
-IMPORT: Final[Told] = {"program": "the import of topics"}
+IMPORT: Final[AuthorDetails] = {"program": "the import of topics"}

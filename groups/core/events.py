@@ -14,7 +14,7 @@ from groups.core.assignors.client_side import Said
 from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import Author as Author
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.core.expiry import Age
 from groups.core.quick import quick
 
@@ -201,7 +201,7 @@ class DeleteGroup(Event):
     """Delete an empty group with its offsets (KIP-229). ``trigger`` and ``reason`` are for the
     journal, if an operator requested it."""
 
-    author: Told | None = None
+    author: AuthorDetails | None = None
     trigger: str = ""
     reason: str = ""
 

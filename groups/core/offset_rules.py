@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from groups.core import transactional_offsets as pending
-from groups.core.authors import Told, user
+from groups.core.authors import AuthorDetails, user
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     Author,
@@ -288,7 +288,7 @@ def _restore(work: Keeps, event: RestoreOffsets) -> None:
 
 
 def delete_group(
-    work: Forgets, trigger: str = "", reason: str = "", author: Told | None = None
+    work: Forgets, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
 ) -> None:
     """Delete the group with its offsets."""
     work.journal.append(group_deleted(work.row, trigger, reason, author))
@@ -316,7 +316,7 @@ def remove_group(
 
 
 def group_deleted(
-    row: GroupRow, trigger: str = "", reason: str = "", author: Told | None = None
+    row: GroupRow, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
 ) -> JournalEntry:
     """The journal entry of a deleted group, with all its offsets."""
     by = {} if author is None else {"author": author}

@@ -13,7 +13,7 @@ INTERNAL = "__"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundTopic:
     """A topic of the cluster. ``ends``: each partition's end offset, 0 if unknown."""
 
     name: str
@@ -31,7 +31,7 @@ class Plan:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def plan(known: Mapping[str, int], found: Iterable[Found]) -> Plan:
+def plan(known: Mapping[str, int], found: Iterable[FoundTopic]) -> Plan:
     """Compare the cluster's topics with ours, ``known`` by name with their partition counts.
 
     Nothing is removed: a topic that the cluster no longer has stays (deleting it would delete
@@ -52,7 +52,7 @@ def plan(known: Mapping[str, int], found: Iterable[Found]) -> Plan:
     return made
 
 
-def _problem(topic: Found, partitions: int | None) -> str | None:
+def _problem(topic: FoundTopic, partitions: int | None) -> str | None:
     problem = name_problem(topic.name)
     if problem is not None:
         return problem

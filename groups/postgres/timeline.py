@@ -58,7 +58,7 @@ class Row(NamedTuple):
         return self.system_identifier, self.timeline
 
 
-class Found(NamedTuple):
+class ReadResult(NamedTuple):
     """The result of one read. ``beat``: of the node's own row, None if there is none."""
 
     server: Server
@@ -66,7 +66,7 @@ class Found(NamedTuple):
     beat: int | None
 
 
-class Seen(NamedTuple):
+class SeenRevision(NamedTuple):
     """A group's revision that this node has seen committed, and its slot's epoch then.
 
     ``may_be_gone``: a batch that is running, or has an unknown outcome, may delete the group. For a
@@ -103,7 +103,7 @@ class Memory:
         self.beat = beat
         self.server = self.server._replace(flushed=flushed)
 
-    def is_lived_in(self, found: Found) -> bool:
+    def is_lived_in(self, found: ReadResult) -> bool:
         """Whether this is the history, and the start of the server, on which the node works."""
         is_same_start = found.server.started_at == self.server.started_at
         return is_same_start and found.row.jump == self.row.jump and not has_gone_back(found, self)
@@ -112,7 +112,7 @@ class Memory:
 class WentBack(Exception):
     """Time has gone back: every epoch must be raised before anything else is done."""
 
-    def __init__(self, found: Found, memory: Memory | None) -> None:
+    def __init__(self, found: ReadResult, memory: Memory | None) -> None:
         self.found = found
         self.generations_after = memory.row.generations_after if memory is not None else 0
         super().__init__(sentence(found, memory))
@@ -126,12 +126,12 @@ MEMORIES: Final[list[Memory]] = []
 """The memories of the nodes in this process: one, except in tests."""
 
 
-async def read(connection: psycopg.AsyncConnection[Any], node_id: int) -> Found:
+async def read(connection: psycopg.AsyncConnection[Any], node_id: int) -> ReadResult:
     """Read the server's identity and history."""
     cursor = await connection.execute(sql.READ.encode(), {"node_id": node_id})
     row = await cursor.fetchone()
     assert row is not None, "rollcall_timeline always has its row"
-    return Found(Server(*row[:4]), Row(*row[4:9]), row[9])
+    return ReadResult(Server(*row[:4]), Row(*row[4:9]), row[9])
 
 
 async def check(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -144,7 +144,7 @@ async def check(connection: psycopg.AsyncConnection[Any]) -> None:
             raise Unconfirmed("PostgreSQL is in another history; the lease looks at it first")
 
 
-async def is_lost(connection: psycopg.AsyncConnection[Any], seen: Sequence[Seen]) -> bool:
+async def is_lost(connection: psycopg.AsyncConnection[Any], seen: Sequence[SeenRevision]) -> bool:
     """Whether any of this is missing. With ``synchronous_commit`` nothing is after a restart."""
     names = ("slots", "epochs", "group_ids", "revisions", "may_be_gone")
     columns = zip(*seen, strict=True)
@@ -152,7 +152,7 @@ async def is_lost(connection: psycopg.AsyncConnection[Any], seen: Sequence[Seen]
     return await (await connection.execute(sql.LOST.encode(), values)).fetchone() is not None
 
 
-def has_gone_back(found: Found, memory: Memory | None) -> bool:
+def has_gone_back(found: ReadResult, memory: Memory | None) -> bool:
     """Whether acknowledged changes may be missing, and epochs were not raised since."""
     server, row, beat = found
     if server.history != row.history:
@@ -163,7 +163,7 @@ def has_gone_back(found: Found, memory: Memory | None) -> bool:
     return is_behind or server.history != memory.server.history
 
 
-def _is_seen_to(found: Found, memory: Memory) -> bool:
+def _is_seen_to(found: ReadResult, memory: Memory) -> bool:
     """Whether epochs were raised after everything in memory: by another node, or an operator."""
     server, row, _ = found
     if row.jump in memory.jumps:
@@ -175,7 +175,7 @@ def _is_seen_to(found: Found, memory: Memory) -> bool:
     return is_later or row.jumped_on == server.started_at
 
 
-def sentence(found: Found, memory: Memory | None) -> str:
+def sentence(found: ReadResult, memory: Memory | None) -> str:
     """A sentence for operators, in the journal and in the log."""
     server, row, _ = found
     seen = row if memory is None else memory.server

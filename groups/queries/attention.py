@@ -14,7 +14,7 @@ from django.utils.timesince import timesince
 from groups.core.journal import EntryKind
 from groups.models import Group
 from groups.queries.acknowledgements import Known, from_json, subjects_of
-from groups.queries.fired import Fired, Found, Place
+from groups.queries.fired import Fired, FiredRow, Place
 from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
 from groups.queries.situation import MS
 from groups.queries.situation_text import Situation, many, seconds
@@ -37,18 +37,18 @@ def passed(since: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RuleInput:
     """The input of the rules."""
 
     fleet: Overview
-    found: Sequence[Found]
+    found: Sequence[FiredRow]
 
-    def of(self, rule: str) -> list[Found]:
+    def of(self, rule: str) -> list[FiredRow]:
         """The rows of one rule."""
         return [row for row in self.found if row.rule == rule]
 
 
-def _slots(seen: Seen) -> Iterator[Fired]:
+def _slots(seen: RuleInput) -> Iterator[Fired]:
     free = seen.fleet.ownerless_slots
     if free:
         have = "slot has" if free == 1 else "slots have"
@@ -57,14 +57,14 @@ def _slots(seen: Seen) -> Iterator[Fired]:
         yield Fired("slot-without-owner", "bad", sentence, detail, Place.NODES, subject="")
 
 
-def _nodes(seen: Seen) -> Iterator[Fired]:
+def _nodes(seen: RuleInput) -> Iterator[Fired]:
     for node in seen.fleet.silent_nodes:
         ago = f"The last beat was {passed(node.beat_at)} ago."
         sentence, subject = f"Node {node.node_id} is silent", str(node.node_id)
         yield Fired("node-silent", "warn", sentence, ago, Place.NODES, subject=subject)
 
 
-def _unsettled(seen: Seen) -> Iterator[Fired]:
+def _unsettled(seen: RuleInput) -> Iterator[Fired]:
     fleet = seen.fleet
     for group in fleet.unsettled:
         yield _does_not_settle(group.group_id, fleet.situations[group.group_id])
@@ -80,7 +80,7 @@ def _does_not_settle(group_id: str, now: Situation) -> Fired:
     return Fired("unsettled", now.tone, sentence, now.text, Place.GROUP, group_id, group_id)
 
 
-def _operations(seen: Seen) -> Iterator[Fired]:
+def _operations(seen: RuleInput) -> Iterator[Fired]:
     for operation in seen.fleet.failed:
         what = f"Operation on {operation.group_id} failed: {operation.get_verb_display()}"
         detail = operation.detail or "No reason was given."
@@ -88,7 +88,7 @@ def _operations(seen: Seen) -> Iterator[Fired]:
         yield Fired("operation-failed", "bad", what, detail, Place.OPERATION, key, key)
 
 
-def _periodic_work(seen: Seen) -> Iterator[Fired]:
+def _periodic_work(seen: RuleInput) -> Iterator[Fired]:
     for run in seen.fleet.failing_runs:
         name, last = run.task.name, run.last
         if last is not None and last.failed:
@@ -99,13 +99,13 @@ def _periodic_work(seen: Seen) -> Iterator[Fired]:
         yield Fired("periodic-work", tone, sentence, why, Place.SCHEDULE, subject=name)
 
 
-Says = Callable[[Found], tuple[str, str]]
+Says = Callable[[FiredRow], tuple[str, str]]
 
 
-def _each(rule: str, says: Says) -> Callable[[Seen], Iterator[Fired]]:
+def _each(rule: str, says: Says) -> Callable[[RuleInput], Iterator[Fired]]:
     """The findings of a rule about groups; the last line has the number of further ones."""
 
-    def fired(seen: Seen) -> Iterator[Fired]:
+    def fired(seen: RuleInput) -> Iterator[Fired]:
         rows = seen.of(rule)
         for row in rows:
             yield Fired(rule, "warn", *says(row), Place.GROUP, row.group_id, row.group_id)
@@ -116,7 +116,7 @@ def _each(rule: str, says: Says) -> Callable[[Seen], Iterator[Fired]]:
     return fired
 
 
-def _limits(seen: Seen) -> Iterator[Fired]:
+def _limits(seen: RuleInput) -> Iterator[Fired]:
     for row in seen.of("limit"):
         place = Place.GROUP if row.group_id else Place.NODES
         told = f"{row.detail} ({passed(row.at)} ago)."
@@ -132,7 +132,7 @@ WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
 """Why a drained node still owns slots, by the rows of nodes."""
 
 
-def _drains(seen: Seen) -> Iterator[Fired]:
+def _drains(seen: RuleInput) -> Iterator[Fired]:
     for row in seen.of("drain"):
         since = passed(row.at)
         why, _, by = row.detail.partition("|")
@@ -145,12 +145,12 @@ def _drains(seen: Seen) -> Iterator[Fired]:
         yield Fired("drain", "warn", sentence, detail, Place.NODES, subject=row.group_id)
 
 
-def _silent(row: Found) -> tuple[str, str]:
+def _silent(row: FiredRow) -> tuple[str, str]:
     detail = f"{row.n} of {row.detail} members, the first for {passed(row.at)}."
     return f"Most members of {row.group_id} are silent", detail
 
 
-def _stopped(row: Found) -> tuple[str, str]:
+def _stopped(row: FiredRow) -> tuple[str, str]:
     have = "member" if row.n == 1 else "members"
     who = f"{row.n} {have} of {row.group_id}" if row.n else f"Work of {row.group_id}"
     is_are = "are" if row.n > 1 else "is"
@@ -166,7 +166,7 @@ class Rule(NamedTuple):
     name: str
     meaning: str
     setting: str
-    fired: Callable[[Seen], Iterator[Fired]]
+    fired: Callable[[RuleInput], Iterator[Fired]]
 
 
 RULES: Final = (
@@ -264,7 +264,7 @@ def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
     """All findings, of all groups or of one. One statement, two with ``attention.commit.ms``."""
     newest = fleet.newest_entry
     after = None if newest is None else newest - JOURNAL_READ_MAX
-    seen = Seen(fleet, find(after, fleet.acknowledged, only))
+    seen = RuleInput(fleet, find(after, fleet.acknowledged, only))
     told = (from_json(row.detail) for row in seen.of("acknowledged"))
     acknowledged = {**fleet.acknowledged, **{(one.rule, one.subject): one for one in told}}
     lines = (line for rule in RULES for line in rule.fired(seen))
@@ -299,7 +299,7 @@ def find(
     acknowledged: Known,
     only: str | None = None,
     listed: int = LISTED_MAX,
-) -> Sequence[Found]:
+) -> Sequence[FiredRow]:
     """The input of the rules about groups: of all groups, or of this one; ``listed`` rows for each
     rule."""
     thresholds = Thresholds.from_django()
@@ -324,8 +324,8 @@ def find(
     }
     with connection.cursor() as cursor:
         cursor.execute(sql.FOUND, values)
-        found = [Found(*row) for row in cursor.fetchall()]
+        found = [FiredRow(*row) for row in cursor.fetchall()]
         if thresholds.attention_commit_ms:
             cursor.execute(sql.NO_COMMITS, values)
-            found += [Found(*row) for row in cursor.fetchall()]
+            found += [FiredRow(*row) for row in cursor.fetchall()]
     return found

@@ -31,7 +31,7 @@ class Fired(NamedTuple):
     acknowledged: Acknowledgement | None = None
 
 
-class Found(NamedTuple):
+class FiredRow(NamedTuple):
     """One row of the statement; ``total``: the number of rows of its rule."""
 
     rule: str

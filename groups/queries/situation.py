@@ -89,7 +89,7 @@ def _who_froze(group_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PageValues:
     """The values that a group's page reads, besides the situation. ``group``: with ``frozen_since``
     (``groups.queries.groups.with_freezes``); ``counts``: partitions of the members' subscribed
     topics."""
@@ -101,13 +101,13 @@ class Seen:
     counts: Mapping[str, int]
 
 
-def of_one(seen: Seen) -> Situation:
+def of_one(seen: PageValues) -> Situation:
     """The situation of one group. At most two statements."""
     now = timezone.now()
     return situation(_facts(seen, now), now)
 
 
-def _facts(seen: Seen, now: datetime) -> Facts:
+def _facts(seen: PageValues, now: datetime) -> Facts:
     group, members = seen.group, seen.members
     owned = sum(member.partition_count for member in members)
     is_settled = group.state in SETTLED
@@ -127,7 +127,7 @@ def _facts(seen: Seen, now: datetime) -> Facts:
     )
 
 
-def unowned(seen: Seen) -> int | None:
+def unowned(seen: PageValues) -> int | None:
     """Partitions of subscribed topics without an owner; None if unknown, or if there are no
     members."""
     if not seen.members or any(member.assignment is None for member in seen.members):

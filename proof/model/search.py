@@ -8,7 +8,7 @@ from proof.model.fencing import Model, State
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """``states``: how many were seen; ``broken``: the violation, "" if all states are correct;
     ``story``: the shortest trace to it."""
 
@@ -17,7 +17,7 @@ class Found:
     story: Sequence[str]
 
 
-def search(model: Model) -> Found:
+def search(model: Model) -> SearchResult:
     """Search all reachable states, or up to the first violation."""
     first = model.first()
     came_from: dict[State, tuple[str, State] | None] = {first: None}
@@ -29,9 +29,9 @@ def search(model: Model) -> Found:
                 continue
             came_from[after] = (step, state)
             if after.broken:
-                return Found(len(came_from), after.broken, _story(came_from, after))
+                return SearchResult(len(came_from), after.broken, _story(came_from, after))
             waiting.append(after)
-    return Found(len(came_from), "", ())
+    return SearchResult(len(came_from), "", ())
 
 
 def _story(came_from: dict[State, tuple[str, State] | None], end: State) -> list[str]:

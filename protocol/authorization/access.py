@@ -24,7 +24,7 @@ NAME_SHOWN_CHARS: Final = 200
 """Length of a resource's name in the log, since clients choose names."""
 
 
-class Known(Protocol):
+class ClientIdentity(Protocol):
     """The client of the connection (``protocol.session.Session``)."""
 
     principal: str
@@ -72,7 +72,7 @@ class Judged(Open):
 
     is_on = True
 
-    def __init__(self, rules: Rules, known: Known) -> None:
+    def __init__(self, rules: Rules, known: ClientIdentity) -> None:
         self._rules = rules
         self._known = known
         self._kept: dict[tuple[AclOperation, ResourceType, str], bool] = {}

@@ -51,7 +51,7 @@ MANY: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
 SHORT: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Too short a salt")
 
 
-class Asked(NamedTuple):
+class RequestedChange(NamedTuple):
     """A requested change to one credential. ``made``: None to delete it."""
 
     name: str
@@ -63,8 +63,8 @@ async def handle(
     request: AlterUserScramCredentialsRequest, call: Call
 ) -> AlterUserScramCredentialsResponse:
     """All changes of a user or none; those of all users in one transaction."""
-    asked = [Asked(each.name, each.mechanism) for each in request.deletions]
-    asked += [Asked(each.name, each.mechanism, each) for each in request.upsertions]
+    asked = [RequestedChange(each.name, each.mechanism) for each in request.deletions]
+    asked += [RequestedChange(each.name, each.mechanism, each) for each in request.upsertions]
     may = call.access.may(AclOperation.ALTER, ResourceType.CLUSTER)
     if not call.access.is_on or not may:
         return _response(
@@ -86,7 +86,7 @@ async def handle(
     return _response(told | dict.fromkeys(missing, MISSING))
 
 
-def _faults(asked: list[Asked]) -> dict[str, Refusal]:
+def _faults(asked: list[RequestedChange]) -> dict[str, Refusal]:
     """The users with an invalid request, with its error."""
     times = Counter((each.name, each.mechanism) for each in asked)
     found = ((each.name, _fault(each)) for each in asked)
@@ -94,7 +94,7 @@ def _faults(asked: list[Asked]) -> dict[str, Refusal]:
     return faults | {name: TWICE for (name, _), often in times.items() if often > 1}
 
 
-def _fault(asked: Asked) -> Refusal | None:
+def _fault(asked: RequestedChange) -> Refusal | None:
     if not asked.name:
         return NAMELESS
     if asked.mechanism not in MECHANISMS:
@@ -109,7 +109,7 @@ def _fault(asked: Asked) -> Refusal | None:
     return SHORT if len(made.salt) < SALT_BYTES_MIN else None
 
 
-def _change(asked: Asked) -> Change:
+def _change(asked: RequestedChange) -> Change:
     mechanism, made = MECHANISMS[asked.mechanism], asked.made
     if made is None:
         return Change(mechanism, None)

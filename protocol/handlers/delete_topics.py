@@ -26,7 +26,7 @@ NAME_OR_ID = "A topic is named either by its name or by its id."
 UNSURE = "The database did not answer; the topic may have been deleted or not."
 
 
-class Asked(NamedTuple):
+class RequestedTopic(NamedTuple):
     """One topic as the request names it."""
 
     name: str | None
@@ -36,14 +36,16 @@ class Asked(NamedTuple):
 async def handle(request: DeleteTopicsRequest, call: Call) -> DeleteTopicsResponse:
     """Delete the topics one after the other, each in its own transaction."""
     if call.version >= BY_ID_SINCE:
-        asked = [Asked(topic.name, topic.topic_id) for topic in request.topics]
+        asked = [RequestedTopic(topic.name, topic.topic_id) for topic in request.topics]
     else:
-        asked = [Asked(name) for name in request.topic_names]
+        asked = [RequestedTopic(name) for name in request.topic_names]
     times = Counter(asked)
     return DeleteTopicsResponse(responses=[await _answer(topic, times, call) for topic in times])
 
 
-async def _answer(asked: Asked, times: Counter[Asked], call: Call) -> DeletableTopicResult:
+async def _answer(
+    asked: RequestedTopic, times: Counter[RequestedTopic], call: Call
+) -> DeletableTopicResult:
     entry: CatalogueEntry | None = None
     code: int = ErrorCode.NONE
     message: str | None = None
@@ -62,14 +64,14 @@ async def _answer(asked: Asked, times: Counter[Asked], call: Call) -> DeletableT
     )
 
 
-def _check_form(asked: Asked, times: Counter[Asked]) -> None:
+def _check_form(asked: RequestedTopic, times: Counter[RequestedTopic]) -> None:
     if (asked.name is None) == (asked.topic_id == NO_ID):
         raise Refuse(ErrorCode.INVALID_REQUEST, NAME_OR_ID)
     if times[asked] > 1:
         raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
 
 
-async def _find(asked: Asked, call: Call) -> CatalogueEntry:
+async def _find(asked: RequestedTopic, call: Call) -> CatalogueEntry:
     catalogue = call.node.catalogue
     if asked.name is not None:
         entry = await catalogue.find(asked.name)

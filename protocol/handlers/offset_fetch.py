@@ -27,7 +27,7 @@ from protocol.handlers.support.found_offsets import (
     NONE,
     SEVERAL_GROUPS_SINCE,
     TOPIC_IDS_SINCE,
-    Found,
+    GroupOffsets,
     Line,
 )
 from protocol.handlers.support.reply_room import AGAIN
@@ -70,7 +70,7 @@ async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchRe
         most = min(2 * most, GROUPS_AT_ONCE)
         async for asked, one in call.each(zip(few, found, strict=True)):
             if room < 0 or (one.error is ErrorCode.POLICY_VIOLATION and groups):
-                room, one = -1, Found(AGAIN)  # it may fit into a reply of its own
+                room, one = -1, GroupOffsets(AGAIN)  # it may fit into a reply of its own
             made = partial(found_offsets.group_of, asked.group_id, one)
             is_long = one.partitions > LARGE_ELEMENTS
             group, size = await call.beside(made) if is_long else made()
@@ -98,17 +98,17 @@ def _few(
 
 async def _find_each(
     few: Sequence[OffsetFetchRequestGroup], stable: bool, call: Call, room: int
-) -> list[Found] | None:
+) -> list[GroupOffsets] | None:
     """``_find`` for each group, with one statement; None if they have too many offsets for that."""
     if len(few) == 1:
         return [await _find(few[0], stable, call, room)]
-    found = [Found(await _refusal(asked, call)) async for asked in call.each(few)]
+    found = [GroupOffsets(await _refusal(asked, call)) async for asked in call.each(few)]
     open_ones = [at for at, one in enumerate(found) if one.error is ErrorCode.NONE]
     try:
         read = await _read_each([few[at] for at in open_ones], stable, call)
     except (psycopg.Error, PoolTimeout) as error:
         logger.warning("offsets of %d groups could not be read: %s", len(open_ones), error)
-        read = [Found(ErrorCode.NOT_COORDINATOR)] * len(open_ones)
+        read = [GroupOffsets(ErrorCode.NOT_COORDINATOR)] * len(open_ones)
     if read is None:
         return None
     for at, one in zip(open_ones, read, strict=True):
@@ -116,7 +116,7 @@ async def _find_each(
     return found
 
 
-def _shown(found: Found, asked: OffsetFetchRequestGroup, call: Call) -> Found:
+def _shown(found: GroupOffsets, asked: OffsetFetchRequestGroup, call: Call) -> GroupOffsets:
     """Without topics that the client may not describe: refused if the request names them, left out
     if it asks for all. Runs on the loop, where access rules change."""
     if not call.access.is_on:
@@ -128,24 +128,26 @@ def _shown(found: Found, asked: OffsetFetchRequestGroup, call: Call) -> Found:
             topics.append((name, topic_id, lines))
         elif asked.topics is not None:
             topics.append((name, topic_id, [Line(e.partition, NONE, refused) for e in lines]))
-    return Found(found.error, topics)
+    return GroupOffsets(found.error, topics)
 
 
-async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
+async def _find(
+    asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int
+) -> GroupOffsets:
     """Read one group. ``stable``: offsets with a pending transaction get UNSTABLE_OFFSET_COMMIT
     (KIP-447). POLICY_VIOLATION: there are more than there is ``room`` for."""
     code = await _refusal(asked, call)
     if code is not ErrorCode.NONE:
-        return Found(code)
+        return GroupOffsets(code)
     try:
         return _shown(await _read(asked, stable, call, room), asked, call)
     except offsets.TooLong:
         logger.info("offsets of %r are more than a reply holds", asked.group_id)
-        return Found(ErrorCode.POLICY_VIOLATION)
+        return GroupOffsets(ErrorCode.POLICY_VIOLATION)
     except (psycopg.Error, PoolTimeout) as error:
         # Retriable for every client; Java's client knows no other such code here.
         logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
-        return Found(ErrorCode.NOT_COORDINATOR)
+        return GroupOffsets(ErrorCode.NOT_COORDINATOR)
 
 
 async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
@@ -169,7 +171,9 @@ def reader_error(asked: OffsetFetchRequestGroup, node: Node) -> ErrorCode:
     return check_reader(group.members.get(asked.member_id or ""), asked.member_epoch)
 
 
-async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
+async def _read(
+    asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int
+) -> GroupOffsets:
     readers = call.node.readers
     if asked.topics is None:
         unstable = await _unstable(asked, None, stable, call)
@@ -190,7 +194,7 @@ async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
 
 async def _read_each(
     few: Sequence[OffsetFetchRequestGroup], stable: bool, call: Call
-) -> list[Found] | None:
+) -> list[GroupOffsets] | None:
     """Read all groups with one or two statements; None if there are too many offsets."""
     if not few:
         return []
@@ -217,7 +221,7 @@ def _found_in(
     rows: Mapping[Partition, CommittedOffset],
     unstable: Container[Partition],
     call: Call,
-) -> Found:
+) -> GroupOffsets:
     if asked.topics is None:
         return _everything(rows, unstable, call)
     return found_offsets.found(asked.topics, names, rows, unstable)
@@ -252,7 +256,7 @@ def _asked(
 
 def _everything(
     rows: Mapping[Partition, CommittedOffset], unstable: Container[Partition], call: Call
-) -> Found:
+) -> GroupOffsets:
     by_topic: dict[str, list[Line]] = {}
     for (topic, partition), found in rows.items():
         by_topic.setdefault(topic, []).append(
@@ -265,4 +269,4 @@ def _everything(
         if entry is None and call.version >= TOPIC_IDS_SINCE:
             continue  # there is no id to return
         topics.append((name, nothing if entry is None else entry.topic_id, lines))
-    return Found(ErrorCode.NONE, topics)
+    return GroupOffsets(ErrorCode.NONE, topics)

@@ -47,7 +47,7 @@ def await_operation(
     note(f"Operation {operation['id']}: {operation['detail']}.")
 
 
-class Asking:
+class OperationOptions:
     """The options of an operation: how long to wait, and the output format."""
 
     def __init__(self, context: typer.Context, wait: bool, timeout: float, output: Output) -> None:

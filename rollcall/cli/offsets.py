@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.asking import Asking, DryRun, await_operation
+from rollcall.cli.asking import DryRun, OperationOptions, await_operation
 from rollcall.cli.context import TIMEOUT_S, Form, GroupId, Reason, Timeout, Wait, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app
@@ -53,7 +53,7 @@ def restore(
         tried = {**query, "dry_run": "true"}
         _shown(rest_of(context).ask("POST", RESTORES, tried, body)[1], group, output)
     else:
-        Asking(context, wait, timeout, output).ask("POST", RESTORES, body, **query)
+        OperationOptions(context, wait, timeout, output).ask("POST", RESTORES, body, **query)
 
 
 @app.command("reset-offsets")

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from rollcall.cli.asking import Asking, DryRun
+from rollcall.cli.asking import DryRun, OperationOptions
 from rollcall.cli.context import (
     TIMEOUT_S,
     Form,
@@ -89,4 +89,4 @@ def undo(
         plan = rest_of(context).ask("POST", path, {"dry_run": "true"}, body)[1]
         show(plan["changes"], UNDONE, output)
         return
-    Asking(context, wait, timeout, output).ask("POST", path, body)
+    OperationOptions(context, wait, timeout, output).ask("POST", path, body)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rollcall.cli.asking import Asking, DryRun
+from rollcall.cli.asking import DryRun, OperationOptions
 from rollcall.cli.context import (
     TIMEOUT_S,
     Form,
@@ -51,7 +51,7 @@ def rebalance(
         body["expected_generation"] = expected_generation
     if reject_in_progress:
         body["on_in_progress"] = "reject"
-    asking = Asking(context, wait, timeout, output)
+    asking = OperationOptions(context, wait, timeout, output)
     asking.ask_or_try("POST", "/group/rebalances", body, dry_run, group_id=group)
 
 
@@ -67,7 +67,7 @@ def evict(
     output: Form = Output.TABLE,
 ) -> None:
     """Evict a member; the others rebalance. A live client joins again."""
-    asking = Asking(context, wait, timeout, output)
+    asking = OperationOptions(context, wait, timeout, output)
     body = {"reason": reason}
     asking.ask_or_try("DELETE", "/group/members", body, dry_run, group_id=group, member_id=member)
 
@@ -86,7 +86,7 @@ def _pausing(verb: str, sentence: str) -> None:
         timeout: Timeout = TIMEOUT_S,
         output: Form = Output.TABLE,
     ) -> None:
-        asking = Asking(context, wait, timeout, output)
+        asking = OperationOptions(context, wait, timeout, output)
         path = f"/group/{verb}" if member is None else f"/group/members/{verb}"
         ids = {"group_id": group, "member_id": member}
         asking.ask_or_try("POST", path, {"reason": reason}, dry_run, **ids)
@@ -121,7 +121,7 @@ def freeze(
     output: Form = Output.TABLE,
 ) -> None:
     """Freeze a group: no rebalance begins; after the thaw one starts if needed."""
-    asking = Asking(context, wait, timeout, output)
+    asking = OperationOptions(context, wait, timeout, output)
     body = {"reason": reason} if until is None else {"reason": reason, "until": until}
     asking.ask_or_try("POST", "/group/freeze", body, dry_run, group_id=group)
 
@@ -137,7 +137,7 @@ def thaw(
     output: Form = Output.TABLE,
 ) -> None:
     """Thaw a group: rebalances begin again."""
-    asking = Asking(context, wait, timeout, output)
+    asking = OperationOptions(context, wait, timeout, output)
     asking.ask_or_try("POST", "/group/thaw", {"reason": reason}, dry_run, group_id=group)
 
 
@@ -155,5 +155,5 @@ def delete(
     """Delete a group without members, with its offsets; its journal is kept."""
     if not yes and not dry_run:
         typer.confirm(f"Delete {plain(group)} and its offsets?", abort=True, err=True)
-    asking = Asking(context, wait, timeout, output)
+    asking = OperationOptions(context, wait, timeout, output)
     asking.ask_or_try("DELETE", "/group", {"reason": reason}, dry_run, group_id=group)

@@ -42,7 +42,7 @@ def check_complete(asked: Iterable[TopicPartition], told: Iterable[TopicPartitio
         raise Broken("offsets: an answer about other partitions than those that were asked for")
 
 
-class Asked:
+class CommitRequest:
     """Offsets to commit, and the assignments to which they belong."""
 
     def __init__(self, offsets: Offsets, look: Look, dialect: Dialect) -> None:
@@ -78,13 +78,13 @@ class Asked:
             raise CommitRefused(refused, self._dialect.name_of)
         return standing
 
-    def parts(self) -> list["Asked"]:
+    def parts(self) -> list["CommitRequest"]:
         """Topics with known ids, and those by name: in separate requests."""
         with_ids = {p: offset for p, offset in self.offsets.items() if p in self.topic_ids}
         by_name = {p: offset for p, offset in self.offsets.items() if p not in self.topic_ids}
         return [self._only(each) for each in (with_ids, by_name) if each]
 
-    def _only(self, offsets: Offsets) -> "Asked":
+    def _only(self, offsets: Offsets) -> "CommitRequest":
         part = copy(self)
         part.offsets = offsets
         return part
@@ -125,7 +125,7 @@ class Ledger:
         if not offsets:
             return
         end = time.monotonic() + self._identity.request_timeout_ms / 1000
-        asked = Asked(dict(offsets), look, self._dialect)
+        asked = CommitRequest(dict(offsets), look, self._dialect)
         asked.check()
         try:
             async with asyncio.timeout(end - time.monotonic()):
@@ -138,7 +138,7 @@ class Ledger:
         finally:
             self._turn.release()
 
-    async def _commit(self, asked: Asked, end: float) -> None:
+    async def _commit(self, asked: CommitRequest, end: float) -> None:
         while True:
             standing = asked.check()
             epoch = standing.epoch
@@ -163,7 +163,7 @@ class Ledger:
                 raise CommitRefused(refused, self._dialect.name_of)
             await self._later(end, str(refused), not set(refused.values()).isdisjoint(ELSEWHERE))
 
-    async def _knows(self, asked: Asked, refused: Mapping[TopicPartition, int]) -> bool:
+    async def _knows(self, asked: CommitRequest, refused: Mapping[TopicPartition, int]) -> bool:
         """Whether topics whose ids the coordinator does not know are known elsewhere: then they are
         so new that it has not been notified of them yet."""
         ids = {asked.topic_ids[each] for each in gone_of(refused)}
@@ -195,7 +195,7 @@ class Ledger:
                 raise CommitRefused(dict.fromkeys(wanted, min(codes)), self._dialect.name_of)
             await self._later(end, str(codes), not codes.isdisjoint(ELSEWHERE))
 
-    def _drop_gone(self, asked: Asked, refused: Mapping[TopicPartition, int]) -> None:
+    def _drop_gone(self, asked: CommitRequest, refused: Mapping[TopicPartition, int]) -> None:
         """Drop offsets of deleted topics: they do not belong to a new topic with the same name."""
         gone = gone_of(refused)
         self.take_noted(gone)

@@ -28,7 +28,7 @@ from rollcall.client.core.draft import DraftMachine
 from rollcall.client.core.events import Identity, Machine, TopicPartition
 from rollcall.client.dialects.kafka import KAFKA
 from rollcall.client.errors import CommitRefused
-from rollcall.client.offsets import Asked
+from rollcall.client.offsets import CommitRequest
 from tests.client_library.world import Player, World
 
 EXAMPLES = int(os.environ.get("ROLLCALL_TEST_EXAMPLES", "60"))
@@ -56,7 +56,7 @@ class Lives(RuleBasedStateMachine):
         self.world = World(self.kind, group_initial_rebalance_delay_ms=0)
         self.world.catalogue = counts
         self.lives = 0
-        self.commits: list[tuple[Player, Asked, dict[TopicPartition, int]]] = []
+        self.commits: list[tuple[Player, CommitRequest, dict[TopicPartition, int]]] = []
         for name in NAMES[:crowd]:
             self.join(name, ["s", "t"], False)
         self.world.sleep(ms, honest=True)
@@ -108,7 +108,7 @@ class Lives(RuleBasedStateMachine):
         if player is None or not (mine := player.owned | player.finishing):
             return
         standing = player.machine.standing
-        asked = Asked(dict.fromkeys(mine, 1), lambda: standing, KAFKA)
+        asked = CommitRequest(dict.fromkeys(mine, 1), lambda: standing, KAFKA)
         self.commits.append((player, asked, {each: self.world.given[each] for each in mine}))
 
     @rule(which=st.integers(0, 50))

@@ -1,13 +1,17 @@
 """What an import changes, and what it never does."""
 
-from groups.core.topic_import import Found, is_internal, plan
+from groups.core.topic_import import FoundTopic, is_internal, plan
 from groups.core.topics import PARTITIONS_MAX
 
 
 def test_topics_are_made_and_grown_and_ends_are_passed_on() -> None:
     made = plan(
         {"grows": 2, "same": 3},
-        [Found("new", 4, (0, 0, 0, 0)), Found("grows", 5, (9, 0, 0, 0, 1)), Found("same", 3)],
+        [
+            FoundTopic("new", 4, (0, 0, 0, 0)),
+            FoundTopic("grows", 5, (9, 0, 0, 0, 1)),
+            FoundTopic("same", 3),
+        ],
     )
     assert made.create == {"new": 4}
     assert made.grow == {"grows": 5}
@@ -16,14 +20,22 @@ def test_topics_are_made_and_grown_and_ends_are_passed_on() -> None:
 
 
 def test_nothing_is_taken_away() -> None:
-    made = plan({"gone there": 1, "shrunk": 6}, [Found("shrunk", 4, (7, 7, 7, 7))])
+    made = plan({"gone there": 1, "shrunk": 6}, [FoundTopic("shrunk", 4, (7, 7, 7, 7))])
     assert made.refused == {"shrunk": "It has 4 partitions there and 6 here."}
     assert not (made.create or made.grow or made.ends)
 
 
 def test_what_cannot_be_a_topic_here_is_refused_by_itself() -> None:
     huge = PARTITIONS_MAX + 1
-    made = plan({}, [Found("fine", 1), Found("huge", huge), Found("none", 0), Found("a b", 1)])
+    made = plan(
+        {},
+        [
+            FoundTopic("fine", 1),
+            FoundTopic("huge", huge),
+            FoundTopic("none", 0),
+            FoundTopic("a b", 1),
+        ],
+    )
     assert made.create == {"fine": 1}
     assert set(made.refused) == {"huge", "none", "a b"}
 

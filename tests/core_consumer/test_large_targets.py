@@ -112,7 +112,7 @@ def test_what_the_size_of_a_question_is_made_of() -> None:
 
 def test_members_were_told_of_the_same_topics_while_names_and_patterns_mean_the_same() -> None:
     index = Index(catalogue={"t": ("id", 1)}, matches={"t.*": ("t",)})
-    told = targets.Told([], index)
+    told = targets.ConvertedMembers([], index)
     assert told.knows(index) and told.knows(replace(index, unsettled=1))
     assert not told.knows(replace(index, catalogue={"t": ("id", 2)}))
     assert not told.knows(replace(index, matches={}))

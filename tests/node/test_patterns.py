@@ -11,7 +11,7 @@ from groups.catalogue import regex as regexes
 from groups.catalogue.cache import Catalogue, CatalogueEntry
 from groups.catalogue.regex import Matching
 from groups.coordinator import regex_subscriptions
-from groups.coordinator.regex_subscriptions import Asked, Patterns
+from groups.coordinator.regex_subscriptions import LastMatch, Patterns
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
@@ -141,7 +141,7 @@ async def test_another_owner_goes_on_with_what_was_matched(quick: Running) -> No
 class Watched(Patterns):
     """Whether a match is due is asked here, with a clock of the test's own."""
 
-    def due(self, one: Running, asked: Asked, now: int) -> bool:
+    def due(self, one: Running, asked: LastMatch, now: int) -> bool:
         """The question for group g."""
         return self._is_due(group(one), asked, now)
 
@@ -153,16 +153,16 @@ async def test_when_a_match_is_due(quick: Running, monkeypatch: pytest.MonkeyPat
     await until(lambda: group(quick).matches == {"f.*": ()})
     watched = Watched(node.coordinator, node.catalogue, 600_000)
     version, mine = node.catalogue.version, frozenset({"f.*"})
-    asked = Asked(version, 0, mine, {"f.*": ()})
+    asked = LastMatch(version, 0, mine, {"f.*": ()})
 
-    assert watched.due(quick, Asked(), 0), "never matched"
-    assert watched.due(quick, Asked(version, 0, frozenset({"g"}), {"g": ()}), 0), "a new one"
+    assert watched.due(quick, LastMatch(), 0), "never matched"
+    assert watched.due(quick, LastMatch(version, 0, frozenset({"g"}), {"g": ()}), 0), "a new one"
     assert not watched.due(quick, asked, 599_999)
     assert watched.due(quick, asked, 600_000), "the refresh interval is over"
-    lost = Asked(version, 0, mine, {"f.*": ("foo",)})
+    lost = LastMatch(version, 0, mine, {"f.*": ("foo",)})
     assert not watched.due(quick, lost, 9_999)
     assert watched.due(quick, lost, 10_000), "the group never heard of it"
-    assert watched.due(quick, Asked(version, 0, mine, {}), 10_000), "it took too long"
+    assert watched.due(quick, LastMatch(version, 0, mine, {}), 10_000), "it took too long"
     await node.catalogue.create("bar", 1)
     assert not watched.due(quick, asked, 999)
     assert watched.due(quick, asked, 1_000), "topics have changed"

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from groups.postgres import connections, timeline
-from groups.postgres.timeline import Found, Memory, Row, Server, has_gone_back
+from groups.postgres.timeline import Memory, ReadResult, Row, Server, has_gone_back
 from tests.node.running import Running, running
 
 Other = connections.Connection
@@ -28,9 +28,9 @@ def found(
     jump: UUID = FIRST,
     jumped_on: datetime | None = None,
     beat: int | None = 10,
-) -> Found:
+) -> ReadResult:
     """What a look finds; unless said otherwise it is as it was."""
-    return Found(Server(system, line, started, flushed), Row(*row, jump, jumped_on, 0), beat)
+    return ReadResult(Server(system, line, started, flushed), Row(*row, jump, jumped_on, 0), beat)
 
 
 def memory(jump: UUID = FIRST) -> Memory:
@@ -73,7 +73,7 @@ def memory(jump: UUID = FIRST) -> Memory:
         ),
     ],
 )
-def test_a_node_that_remembers(what: str, saw: Found, verdict: bool) -> None:
+def test_a_node_that_remembers(what: str, saw: ReadResult, verdict: bool) -> None:
     assert has_gone_back(saw, memory()) is verdict, what
 
 
@@ -86,7 +86,7 @@ def test_a_node_that_remembers(what: str, saw: Found, verdict: bool) -> None:
         (found(line=2, row=(7, 2), beat=None), False),
     ],
 )
-def test_a_node_that_has_just_started_goes_by_the_row(saw: Found, verdict: bool) -> None:
+def test_a_node_that_has_just_started_goes_by_the_row(saw: ReadResult, verdict: bool) -> None:
     assert has_gone_back(saw, None) is verdict
 
 
@@ -181,7 +181,7 @@ async def test_a_beat_while_a_connection_looks_is_no_sign(
     """What was read is older than what the node remembers by the time it is judged."""
     read, asking = timeline.read, asyncio.current_task()
 
-    async def late(connection: Other, node_id: int) -> Found:
+    async def late(connection: Other, node_id: int) -> ReadResult:
         found = await read(connection, node_id)
         (memory,) = timeline.MEMORIES
         if asyncio.current_task() is asking:  # and not the node's own, which connects meanwhile

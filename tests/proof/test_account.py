@@ -11,7 +11,7 @@ from typing import Any
 from groups.core.rows import slot_of
 from proof.chaos.commits import Commits
 from proof.chaos.history_fields import of_answer, of_request
-from proof.chaos.logical_decoding import EPOCH_2000_S, Change, Said, Stream, Transaction
+from proof.chaos.logical_decoding import EPOCH_2000_S, Change, LogMessage, Stream, Transaction
 from proof.chaos.verdict import BEFORE_MS, around, judge, merged
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
@@ -66,7 +66,7 @@ def test_transactions_are_read_in_the_order_of_their_commits() -> None:
     first, second = list(stream)
     assert (first.lsn, first.wall_s) == (10, EPOCH_2000_S + 5)
     assert first.changes == [Change("t", {"key": "a", "value": None}, False)]
-    assert first.said == [Said("guard", text)]
+    assert first.said == [LogMessage("guard", text)]
     assert [(c.values["key"], c.is_gone) for c in second.changes] == [
         ("a", True),
         ("b", False),
@@ -96,9 +96,9 @@ def offset_row(offset: int) -> Change:
     return put("rollcall_offset", group_id=G, topic=T, partition=0, committed_offset=offset)
 
 
-def guard(epoch: int, revision: int) -> Said:
+def guard(epoch: int, revision: int) -> LogMessage:
     told = {"slots": [SLOT], "epochs": [epoch], "groups": [G], "revisions": [revision]}
-    return Said("guard", json.dumps(told))
+    return LogMessage("guard", json.dumps(told))
 
 
 def test_a_group_is_told_with_all_its_members_and_what_its_writer_knew() -> None:

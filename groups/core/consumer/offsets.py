@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from groups.core import offset_rules, transactional_offsets
-from groups.core.authors import Told
+from groups.core.authors import AuthorDetails
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
@@ -143,7 +143,9 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     work.answer(event.ticket, Deleted())
 
 
-def _delete(work: Work, trigger: str = "", reason: str = "", author: Told | None = None) -> None:
+def _delete(
+    work: Work, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
+) -> None:
     work.journal.append(offset_rules.group_deleted(work.row, trigger, reason, author))
     work.row = absent_row(work.row.group_id, work.rules)
     work.deleted = True

@@ -29,7 +29,7 @@ def ready(question: AssignmentTask, targets: Mapping[str, Parts]) -> Mapping[str
     large group that takes too long for a step."""
     told = question.members
     found: dict[str, Ready] = {}
-    assert isinstance(told, Told), "the question is not one of a group"
+    assert isinstance(told, ConvertedMembers), "the question is not one of a group"
     for member in told.members:
         target = targets[member.row.member_id]
         if member.target is not target and member.target != target and member.written is not None:
@@ -52,7 +52,7 @@ def go_by(
     """
     told = question.members
     is_old = question.epoch < work.row.generation
-    if is_old and not (isinstance(told, Told) and told.knows(work.index)):
+    if is_old and not (isinstance(told, ConvertedMembers) and told.knows(work.index)):
         prepared = NOTHING_READY
     new, subscribers = 0, Subscribers(work.index)
     for asked in told:
@@ -138,7 +138,7 @@ def _are_alike(index: Index, size: int) -> bool:
     return is_one and all(count == 1 for count in index.names.values())
 
 
-class Told(Sequence[Subscriber]):
+class ConvertedMembers(Sequence[Subscriber]):
     """The members of a group as assignors see them, converted on first access.
 
     ``members``: their values at the time of the request.
@@ -200,6 +200,6 @@ def question(work: Work, name: str, assign: Assignor) -> AssignmentTask:
     """The input of an assignor for the group. Members are converted on first access: if that
     happens in a thread, the event loop does not wait for it."""
     catalogue = work.index.catalogue
-    members = Told([work.members[m] for m in sorted(work.members)], work.index)
+    members = ConvertedMembers([work.members[m] for m in sorted(work.members)], work.index)
     counts = dict(catalogue[topic] for topic in sorted(catalogue))
     return AssignmentTask(work.row.generation, name, assign, members, counts, work.live.racks)

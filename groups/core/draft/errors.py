@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from groups.core.errors import ErrorCode
 
 
-class Told(NamedTuple):
+class DraftError(NamedTuple):
     """One error. ``name`` is the design's, or the code's if the design has none."""
 
     code: ErrorCode
@@ -18,56 +18,56 @@ class Told(NamedTuple):
     when: str
 
 
-ERRORS: Final[tuple[Told, ...]] = (
-    Told(
+ERRORS: Final[tuple[DraftError, ...]] = (
+    DraftError(
         ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
         "CoordinatorStartupNotComplete",
         14,
         "a heartbeat, commit or join while the coordinator catches up with its groups",
     ),
-    Told(
+    DraftError(
         ErrorCode.COORDINATOR_NOT_AVAILABLE,
         "ConsumerCoordinatorNotAvailable",
         15,
         "the group has no coordinator at the moment, or the outcome of a write is unknown",
     ),
-    Told(
+    DraftError(
         ErrorCode.NOT_COORDINATOR,
         "NotCoordinatorForGroup",
         16,
         "another node coordinates the group: ask ConsumerMetadata again",
     ),
-    Told(
+    DraftError(
         ErrorCode.ILLEGAL_GENERATION,
         "IllegalGeneration",
         22,
         "the generation is stale or invalid; or, to a heartbeat, a rebalance has begun: join again",
     ),
-    Told(
+    DraftError(
         ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
         "InconsistentPartitioningStrategy",
         23,
         "a join names another strategy than the group's, or the group is not one of the draft",
     ),
-    Told(
+    DraftError(
         ErrorCode.UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY,
         "UnknownPartitionAssignmentStrategy",
         24,
         "a join names an unknown strategy",
     ),
-    Told(
+    DraftError(
         ErrorCode.UNKNOWN_MEMBER_ID,
         "UnknownConsumer",
         25,
         "the group has no consumer of that id; no rebalance comes of it",
     ),
-    Told(
+    DraftError(
         ErrorCode.INVALID_SESSION_TIMEOUT,
         "SessionTimeoutTooHigh",
         26,
         "a join's session timeout is beyond the bounds, or below them",
     ),
-    Told(
+    DraftError(
         ErrorCode.COMMITTING_PARTITIONS_NOT_ASSIGNED,
         "CommittingPartitionsNotAssigned",
         27,

@@ -41,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class GroupOffsets:
     """One group's result: its error, or its topics in the request's order."""
 
     error: ErrorCode
@@ -91,9 +91,9 @@ def found(
     names: Sequence[str | None],
     rows: Mapping[Partition, CommittedOffset],
     unstable: Container[Partition],
-) -> Found:
+) -> GroupOffsets:
     """What the request asks for of what was read."""
-    return Found(
+    return GroupOffsets(
         ErrorCode.NONE,
         [
             (name or "", topic.topic_id, _lines(topic, name, rows, unstable))
@@ -120,7 +120,7 @@ def line(at: Partition, found: CommittedOffset, unstable: Container[Partition]) 
     return Line(at[1], found)
 
 
-def topics_of(answer: Found) -> list[OffsetFetchResponseTopic]:
+def topics_of(answer: GroupOffsets) -> list[OffsetFetchResponseTopic]:
     """The response's topics up to v7, which has one group."""
     return [
         OffsetFetchResponseTopic(name=name, partitions=_told(OffsetFetchResponsePartition, lines))
@@ -128,7 +128,7 @@ def topics_of(answer: Found) -> list[OffsetFetchResponseTopic]:
     ]
 
 
-def group_of(group_id: str, answer: Found) -> tuple[OffsetFetchResponseGroup, int]:
+def group_of(group_id: str, answer: GroupOffsets) -> tuple[OffsetFetchResponseGroup, int]:
     """The group's part of the response, and its approximate size in bytes."""
     size = sum(len(line.found.metadata) + 24 for _, _, lines in answer.topics for line in lines)
     topics = [
@@ -154,8 +154,8 @@ def _told(kind: type[P], lines: Sequence[Line]) -> list[P]:
     ]
 
 
-def _pushed_down(asked: OffsetFetchRequestGroup, error: ErrorCode) -> Found:
-    return Found(
+def _pushed_down(asked: OffsetFetchRequestGroup, error: ErrorCode) -> GroupOffsets:
+    return GroupOffsets(
         ErrorCode.NONE,
         [
             (t.name, t.topic_id, [Line(p, NONE, error) for p in t.partition_indexes])
@@ -164,7 +164,9 @@ def _pushed_down(asked: OffsetFetchRequestGroup, error: ErrorCode) -> Found:
     )
 
 
-def response(asked: OffsetFetchRequestGroup, answer: Found, version: int) -> OffsetFetchResponse:
+def response(
+    asked: OffsetFetchRequestGroup, answer: GroupOffsets, version: int
+) -> OffsetFetchResponse:
     """The response to a request for one group."""
     if version >= SEVERAL_GROUPS_SINCE:
         group, _ = group_of(asked.group_id, answer)

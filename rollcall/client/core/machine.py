@@ -40,7 +40,7 @@ from rollcall.client.core.events import (
     Unsubscribe,
     WorkedOut,
 )
-from rollcall.client.core.requests import Asking
+from rollcall.client.core.requests import PendingRequests
 from rollcall.wire.declare import Message
 
 LEAVE_TIMEOUT_MS: Final[Millis] = 5_000
@@ -90,7 +90,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
         self.identity = identity
         self.state = table.states["UNSUBSCRIBE"]
         self.standing = standing
-        self._ask = Asking(Backoff.of(identity, rng))
+        self._ask = PendingRequests(Backoff.of(identity, rng))
         self._subscription = Subscription()
         self._next: Subscription | None = None  # the subscription after a leave
         self._owned = owned  # assigned

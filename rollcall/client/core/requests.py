@@ -8,7 +8,7 @@ from rollcall.client.core.events import Call, Change, Effect, Millis, Rediscover
 from rollcall.wire.declare import Message
 
 
-class Asking:
+class PendingRequests:
     """The last request and the last call, if they are pending.
 
     Responses to earlier requests are ignored: these were abandoned.

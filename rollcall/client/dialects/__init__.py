@@ -19,7 +19,7 @@ TopicIds = Mapping[TopicPartition, UUID]
 Versions = Mapping[int, tuple[int, int]]
 
 
-class Found(NamedTuple):
+class CoordinatorAddress(NamedTuple):
     """The coordinator's address; an error code if it is unknown."""
 
     code: int
@@ -51,7 +51,7 @@ class Dialect:
     name_of: Callable[[int], str]
     not_assigned: int
     find: Callable[[str], Message]
-    found: Callable[[Any], Found]
+    found: Callable[[Any], CoordinatorAddress]
     look_up: Callable[[LookUp], Message]
     topics: Callable[[Any], Topics]
     commit: Callable[[Identity, Offsets, Standing, TopicIds], Message]

@@ -6,7 +6,15 @@ from uuid import UUID
 
 from rollcall.client.core.codes import draft_name_of
 from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
-from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, Versions, listed
+from rollcall.client.dialects import (
+    CoordinatorAddress,
+    Dialect,
+    Fetched,
+    Offsets,
+    TopicIds,
+    Versions,
+    listed,
+)
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.draft import DRAFT_MESSAGES
 from rollcall.wire.messages.draft.consumer_metadata import ConsumerMetadataRequest
@@ -32,9 +40,9 @@ def find(group: str) -> ConsumerMetadataRequest:
     return ConsumerMetadataRequest(group_id=group)
 
 
-def found(answer: Any) -> Found:
+def found(answer: Any) -> CoordinatorAddress:
     """The coordinator's draft listener."""
-    return Found(answer.error_code, answer.coordinator_host, answer.coordinator_port)
+    return CoordinatorAddress(answer.error_code, answer.coordinator_host, answer.coordinator_port)
 
 
 def look_up(wanted: LookUp) -> TopicMetadataRequest:

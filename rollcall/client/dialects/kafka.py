@@ -6,7 +6,7 @@ from uuid import UUID
 
 from rollcall.client.core.codes import Code, name_of
 from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
-from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, listed
+from rollcall.client.dialects import CoordinatorAddress, Dialect, Fetched, Offsets, TopicIds, listed
 from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
@@ -43,10 +43,10 @@ def find(group: str) -> FindCoordinatorRequest:
     return FindCoordinatorRequest(key=group, coordinator_keys=[group])
 
 
-def found(answer: Any) -> Found:
+def found(answer: Any) -> CoordinatorAddress:
     """The coordinator, from either form."""
     said = answer.coordinators[0] if answer.coordinators else answer
-    return Found(said.error_code, said.host, said.port)
+    return CoordinatorAddress(said.error_code, said.host, said.port)
 
 
 def look_up(wanted: LookUp) -> MetadataRequest:
