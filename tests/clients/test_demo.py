@@ -40,7 +40,7 @@ HURRIED_SESSION = ("--session", "2")
 LONG_ENOUGH_S = 35
 """Each group plays all its scenes twice, on a machine that does little else."""
 
-STOP_S = 30
+STOP_S = 60
 SOON_S = 40
 LEFT_BEHIND = ("rollcall_group", "rollcall_member", "rollcall_offset", "rollcall_topic")
 

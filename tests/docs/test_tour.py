@@ -41,7 +41,6 @@ PATIENCE_S = 90.0
 QUIET = {"MAKEFLAGS": "", "MAKELEVEL": "", "MFLAGS": ""}
 """The tests themselves may run below a make, which tells those below it that it does."""
 
-STOP_S = 20
 TOKEN = "the-token"
 
 pytestmark = pytest.mark.timeout(400)
@@ -82,7 +81,7 @@ class Terminal:
     def end(self, number: signal.Signals) -> None:
         """What Ctrl-C or ``kill`` sends, to all that runs in it."""
         os.killpg(self.process.pid, number)
-        self.process.wait(STOP_S)
+        self.process.wait(PATIENCE_S)
         self._reader.join()
         assert self.process.stdout is not None
         self.process.stdout.close()
