@@ -162,6 +162,7 @@ class CoordinatorRuntime:
             self._refuse(event, ErrorCode.UNKNOWN_SERVER_ERROR)
             return
         if len(entry.inbox) >= INBOX_EVENTS_MAX:
+            self.heard(group_id, event)
             self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
         if event.ticket is not None:
@@ -194,7 +195,11 @@ class CoordinatorRuntime:
         ``listened`` is never later than the request, and a beat never goes back.
         """
         entry = self.entries.get(group_id)
-        beat = None if entry is None else entry.group.beat_of(sign)
+        if entry is not None:
+            self._heard(entry, sign)
+
+    def _heard(self, entry: GroupEntry, sign: Sign) -> None:
+        beat = entry.group.beat_of(sign)
         if beat is not None:
             beat.at = max(beat.at, self.listened)
 
@@ -303,8 +308,12 @@ class CoordinatorRuntime:
                 self.answer(ticket, reply)
 
     def refuse(self, entry: GroupEntry, events: Iterable[Event], code: ErrorCode) -> None:
-        """Answer the tickets of events that were not decided."""
+        """Answer the tickets of events that were not decided. Those that clients are to send again
+        count as signs of life: no client sends another heartbeat while one waits."""
         events = list(events)
+        if code is ErrorCode.COORDINATOR_NOT_AVAILABLE:
+            for event in events:
+                self._heard(entry, event)
         self.send(entry, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
