@@ -14,6 +14,7 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Rules
 from groups.core.rows import SLOTS
 from groups.postgres import connections
+from groups.store.sql import slots as sql
 from tests.node.running import Running
 
 Other = connections.Connection
@@ -170,6 +171,24 @@ async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
         await keeper._hand_over(other, [], {})
         assert len(one.node.coordinator.epochs) == SLOTS
         assert not waiting.is_set()
+
+
+async def test_clients_are_sent_here_as_soon_as_claimed_slots_are_served(
+    one: Running, other: Other
+) -> None:
+    """In the same check: the next one may wait for a PostgreSQL that hangs. What is known of other
+    nodes stays."""
+    keeper, views = one.node.keeper, list[Cluster]()
+    async with keeper._looking:
+        await keeper._hand_over(other, [], dict.fromkeys([3, 4], YOU.node_id))
+        rows = await (await other.execute(sql.SLOTS.encode())).fetchall()
+        keeper._view = Cluster("c", (ME, YOU), {5: YOU.node_id})
+        keeper.published = views.append
+
+        await keeper._claim(other, [SlotRow(*row) for row in rows], (), {3: ME.node_id})
+
+    assert views == [Cluster("c", (ME, YOU), {3: ME.node_id, 5: YOU.node_id})]
+    assert 3 in one.node.coordinator.epochs
 
 
 async def test_a_slot_that_nobody_took_is_offered_again_after_a_while(kept: Keeper) -> None:
