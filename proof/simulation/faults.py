@@ -34,12 +34,12 @@ def _drain_node(run: Run) -> None:
 
 def _pause_node(run: Run) -> None:
     if node := run.any_node():
-        node.process.pause(run.world.now + run.world.between(0.5, 9))
+        node.pause(run.world.now + run.world.between(0.5, 9))
 
 
 def _stall_node(run: Run) -> None:
     if node := run.any_node():
-        node.process.pause(run.world.now + run.world.between(0.05, 1.5))
+        node.pause(run.world.now + run.world.between(0.05, 1.5))
 
 
 def _pause_at_write(run: Run) -> None:
@@ -65,7 +65,7 @@ def _make_zombie(run: Run) -> None:
         run.later(2, node.go_on)
         run.later(2, run.database.whole)
     else:
-        node.process.pause(run.world.now + int(seconds * SECOND))
+        node.pause(run.world.now + int(seconds * SECOND))
     run.operate("rebalance")
     run.later(0.3 * seconds, lambda: run.operate("rebalance"))
     for client in run.clients:
