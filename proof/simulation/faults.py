@@ -96,7 +96,8 @@ def _end_sessions(run: Run) -> None:
 
 def _hang_backend(run: Run) -> None:
     """One backend hangs with all its locks: it does not answer, and does not notice that its client
-    disconnects. If it holds no lock it hangs for ever; else until long after the timeout, and then
+    disconnects. If it holds no lock it hangs for ever, but for a load of groups, for which a node
+    waits longer than the time without faults lasts; else until long after the timeout. Then it
     executes all that it had been sent."""
     world = run.world
     sessions = [s for s in run.database.sessions if s.hangs_until <= world.now]
@@ -107,6 +108,8 @@ def _hang_backend(run: Run) -> None:
     if session.advisory or session.transaction or run.database.locks.holds(session):
         seconds = world.rng.uniform(0.5, 2) * DEADLINE_S
         session.hangs_until = min(world.now + int(seconds * SECOND), run.peace_at)
+    elif session.connection is not None and session.connection.patience_s > run.peace_s:
+        session.hangs_until = run.peace_at
     if session.connection is not None:
         session.connection.backend_hangs()
 

@@ -168,6 +168,24 @@ AREAS = (
         has_database=True,
     ),
     Row("fast path", ("protocol/heartbeat_fast_path.py",), _in("server", "fast_path")),
+    Row(
+        "fast path",
+        ("protocol/heartbeat_hold.py",),
+        _in("server", "held_heartbeats pace"),
+        has_database=True,
+    ),
+    Row(
+        "fast path",
+        ("protocol/commit_fast_path.py",),
+        (*_in("server", "commits fast_and_slow quotas order endings"), *_in("security", "authorization")),
+        has_database=True,
+    ),
+    Row(
+        "fast path",
+        ("protocol/fetch_fast_path.py",),
+        _in("server", "fast_fetches offset_reads quotas"),
+        has_database=True,
+    ),
     Row("wire", ("rollcall/wire/*.py",), WIRE),
     Row(
         "permissions",
