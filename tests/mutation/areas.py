@@ -177,7 +177,10 @@ AREAS = (
     Row(
         "fast path",
         ("protocol/commit_fast_path.py",),
-        (*_in("server", "commits fast_and_slow quotas order endings"), *_in("security", "authorization")),
+        (
+            *_in("server", "commits fast_and_slow quotas order endings"),
+            *_in("security", "authorization"),
+        ),
         has_database=True,
     ),
     Row(
