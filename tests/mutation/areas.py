@@ -75,7 +75,7 @@ COMMITS = _in(
     "node",
     "inbox committer repeated_commits refused_members toy_kind verbs outside hung_database",
 )
-MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")
+MEMORY = _in("node", "overrides memory heartbeats shares assigning patterns failover")
 SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains")
 
 
