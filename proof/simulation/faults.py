@@ -108,7 +108,7 @@ def _hang_backend(run: Run) -> None:
     if session.advisory or session.transaction or run.database.locks.holds(session):
         seconds = world.rng.uniform(0.5, 2) * DEADLINE_S
         session.hangs_until = min(world.now + int(seconds * SECOND), run.peace_at)
-    elif session.connection is not None and session.connection.patience_s > run.peace_s:
+    elif session.connection is not None and session.connection.is_for_long:
         session.hangs_until = run.peace_at
     if session.connection is not None:
         session.connection.backend_hangs()
