@@ -10,6 +10,7 @@ this node's monotonic clock.
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import psycopg
@@ -77,6 +78,7 @@ class SlotKeeper:
         self.coordinator = coordinator
         self.lease_ms = lease_ms
         self.published = published
+        self._view = Cluster("")
         self._lease = Lease(me, lease_ms)
         self._lease.seen = coordinator.seen
         self.availability = Availability(coordinator, self._is_loading)
@@ -289,7 +291,15 @@ class SlotKeeper:
             for row in slots
             if row.node_id is not None and current.get(row.node_id) == row.incarnation
         }
-        self.published(Cluster(self._lease.cluster_id, live, owners))
+        self._view = Cluster(self._lease.cluster_id, live, owners)
+        self.published(self._view)
+
+    def _publish_own(self, slots: Collection[int]) -> None:
+        """This node serves these slots: clients are sent here from now on. The next check may take
+        as long as PostgreSQL lets it wait."""
+        owners = {**self._view.owners, **dict.fromkeys(slots, self.me.node_id)}
+        self._view = replace(self._view, owners=owners)
+        self.published(self._view)
 
     # -- claiming and loading
 
@@ -392,6 +402,7 @@ class SlotKeeper:
         else:
             self._loads.succeeded()
             self._rests.succeeded()
+            self._publish_own(taken)
             self._look_now.set()
 
     def _is_free(self, row: SlotRow, dead: Collection[int]) -> bool:

@@ -162,6 +162,7 @@ class CoordinatorRuntime:
             self._refuse(event, ErrorCode.UNKNOWN_SERVER_ERROR)
             return
         if len(entry.inbox) >= INBOX_EVENTS_MAX:
+            self.heard(group_id, event)
             self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
         if event.ticket is not None:
@@ -194,9 +195,20 @@ class CoordinatorRuntime:
         ``listened`` is never later than the request, and a beat never goes back.
         """
         entry = self.entries.get(group_id)
-        beat = None if entry is None else entry.group.beat_of(sign)
+        if entry is not None:
+            self._heard(entry, sign)
+
+    def _heard(self, entry: GroupEntry, sign: Sign) -> None:
+        beat = entry.group.beat_of(sign)
         if beat is not None:
             beat.at = max(beat.at, self.listened)
+
+    def _heard_all(self, entry: GroupEntry, signs: Iterable[Sign]) -> None:
+        try:
+            for sign in signs:
+                self._heard(entry, sign)
+        except Exception:
+            logger.exception("group %r: a sign of life could not be counted", entry.group_id)
 
     @property
     def groups_share(self) -> int:
@@ -281,12 +293,17 @@ class CoordinatorRuntime:
     def release(self, entry: GroupEntry, *, is_same: bool = False) -> None:
         """A committer has finished with an entry; remove it if its group does not exist any more.
         ``is_same``: the group has not changed, so its deadlines are not earlier than before; a
-        timer that fires too early is set again."""
+        timer that fires too early is set again. A group whose deadlines cannot be found is broken:
+        after an error here the other groups of a round would stay busy."""
         entry.busy = False
         if self.entries.get(entry.group_id) is not entry:
             return  # the slot was lost; another entry may have the id by now
         if not is_same or entry.wake_at is None:
-            self._rearm(entry)
+            try:
+                self._rearm(entry)
+            except Exception:
+                self._without_deadlines(entry)
+                return
         if entry.repeats is not None:
             self.offsets.push_repeating(entry)  # older than its events, which follow them
         elif entry.inbox:
@@ -303,8 +320,11 @@ class CoordinatorRuntime:
                 self.answer(ticket, reply)
 
     def refuse(self, entry: GroupEntry, events: Iterable[Event], code: ErrorCode) -> None:
-        """Answer the tickets of events that were not decided."""
+        """Answer the tickets of events that were not decided. Those that clients are to send again
+        count as signs of life: no client sends another heartbeat while one waits."""
         events = list(events)
+        if code is ErrorCode.COORDINATOR_NOT_AVAILABLE:
+            self._heard_all(entry, events)
         self.send(entry, [Answer(e.ticket, ErrorReply(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
@@ -405,14 +425,18 @@ class CoordinatorRuntime:
         try:
             due = self._due(entry)
         except Exception:
-            logger.exception("group %r: its deadlines are invalid", entry.group_id)
-            self.mark_broken(entry)
+            self._without_deadlines(entry)
             return
         if due is not None and due <= now:
             entry.inbox.append(Tick())
             self.schedule(entry)
         else:
             self._rearm(entry)
+
+    def _without_deadlines(self, entry: GroupEntry) -> None:
+        """An error prevents that they are found."""
+        logger.exception("group %r: its deadlines are invalid", entry.group_id)
+        self.mark_broken(entry)
 
     def look_after(self, group_id: str) -> None:
         """Put a ``Tick`` into the inbox of a group if it is due, independently of its timer: the

@@ -9,7 +9,8 @@ error) or "info" (the outcome is unknown: the connection closed, or no response 
 ``process`` (the caller; one call at a time) and ``call`` (unique in the run).
 
 - invoke: ``api``, ``group``, ``member`` ("" if there is none yet), ``instance`` (or None),
-  ``generation`` (or member epoch; -1: none), ``session_ms`` (only of live members).
+  ``generation`` (or member epoch; -1: none), ``session_ms`` (only of live members); if known,
+  ``node``, which it is sent to, and ``connected``, when that connection was opened.
   OffsetCommit: ``offsets`` as [[topic, partition, offset], ...], each offset used once per
   partition and run; perhaps ``notes``, a hash of the note (Kafka's "metadata") of each.
   ConsumerGroupHeartbeat: ``owned``, what it reports to own, [[topic, partition], ...] or None;
@@ -25,8 +26,9 @@ error) or "info" (the outcome is unknown: the connection closed, or no response 
 - fail: ``code``, Kafka's number. info: ``why``, "closed", "left" (the client looks for another
   coordinator) or "timeout".
 
-A client that finds no coordinator to call writes "seek" with ``group`` and ``member``: it is not
-silent. A commanded consumer that stops by itself writes "stopped", with the same.
+A client that finds no coordinator to call writes "seek" with ``group`` and ``member``, and perhaps
+the ``node`` that it asked: it is not silent. A commanded consumer that stops by itself writes
+"stopped", with ``group`` and ``member``.
 
 ``is_odd`` of an invoke: it has values that the wire rejects; only the effect on other requests is
 checked.
@@ -47,9 +49,10 @@ checked.
 *Faults*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until`` (written when it
 begins; the latest end) it sleeps or is cut off, which excuses its silence. ``type`` "late": from
 ``since`` to ``until`` the recorder itself was blocked, and with it all clients and what is between
-them and the nodes. ``type`` "mishap", ``what``: an exception reached a node's loop. ``type`` "end":
-the faults ended ``healed_ms`` ago; ``groups`` maps each group with living members to whether all of
-them are settled.
+them and the nodes. ``type`` "suspended", ``node``: from ``since`` to ``until`` its process reads
+nothing; "started": a new process has this node id. ``type`` "mishap", ``what``: an exception
+reached a node's loop. ``type`` "end": the faults ended ``healed_ms`` ago; ``groups`` maps each
+group with living members to whether all of them are settled.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,5 @@
-"""Saboteurs of drains: nodes that ignore them, and nodes that take slots again afterwards."""
+"""Saboteurs of the placement of slots: nodes that ignore drains, nodes that take no slots again
+afterwards, and nodes that keep more than their share."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -28,6 +29,10 @@ def _never_again(original: Any) -> Any:
     return say
 
 
+async def _keeps_all(*_: Any) -> None:
+    """No slot is given to another node."""
+
+
 SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "drain-not-heeded": Saboteur(
         "a drained node keeps its slots",
@@ -38,5 +43,10 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         "a node whose drain is withdrawn does not say that it takes slots",
         around(SlotKeeper, "_say_whether_it_takes", _never_again),
         DRAINS,
+    ),
+    "share-exceeded": Saboteur(
+        "a node keeps the slots that it took from another when that one is back",
+        put(SlotKeeper, "_hand_over", _keeps_all),
+        ("node-crash", "node-drain"),
     ),
 }

@@ -86,7 +86,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "timers-not-rearmed": Saboteur(
         "a node that slept does not start its timers anew, and who beats meanwhile is not heard",
         several(
-            put(CoordinatorRuntime, "heard", nothing),
+            put(CoordinatorRuntime, "_heard", nothing),
             put(ClassicGroup, "rearm", lambda self, now, missed: self),
             put(ConsumerGroup, "rearm", lambda self, now, missed: self),
         ),

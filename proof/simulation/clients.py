@@ -13,7 +13,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite
 from proof.simulation import odd
 from proof.simulation.network import Link, Network, Request
-from proof.simulation.world import Process, World
+from proof.simulation.world import MS, Process, World
 
 REQUEST_TIMEOUT_S: Final = 100.0
 """Longer than a life: a request that waits at its end was forgotten. (Each pause of a node restarts
@@ -106,6 +106,8 @@ class Channel:
             "member": member,
             "instance": client.instance,
             "generation": generation,
+            "node": link.node_id,
+            "connected": link.opened_at / MS,
         }
         world.record("invoke", **common, **(facts | dict(client.session()) | told))
         request = Request(api, self.key, body)
@@ -127,14 +129,14 @@ class Channel:
         return None
 
     async def _seek(self) -> None:
-        client = self.client
-        found = await self._coordinator_by(self._next_node())
+        client, asked = self.client, self._next_node()
+        found = await self._coordinator_by(asked)
         if found is not None:
             self.link = Link(client.network, client.process, client.name, found.node_id)
             if self.link.is_open:
                 return
         if client.member_id and not client.is_shade:
-            client.world.record("seek", group=self.key, member=client.member_id)
+            client.world.record("seek", group=self.key, member=client.member_id, node=asked)
         await asyncio.sleep(client.world.rng.uniform(0.1, 0.3))
 
     def _next_node(self) -> int | None:
@@ -252,6 +254,9 @@ class Client(Caller, ABC):
         self.is_leaving = False
         self.main = Channel(self, name)
         self.beats = Channel(self, f"{name}-beats")
+
+    unreleased_at: int | None = None
+    """Since when it has been requesting an instance id that another member has."""
 
     is_idle = False
     """Whether it waits without a generation, because there are no partitions for it."""

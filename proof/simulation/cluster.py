@@ -42,6 +42,10 @@ SESSIONS_MS: Final = (3_000, 4_000, 4_000, 6_000)
 PARTITIONS: Final = 4
 """Of every topic at the beginning."""
 
+MOVES_MS: Final = 1_000
+"""Within this time of a calm life a slot has moved: two checks of its owner, and one of the other
+node."""
+
 BIG: Final = (120, 250)
 BIG_PARTITIONS: Final = 1_000
 BIG_SESSION_MS: Final = 10_000
@@ -282,7 +286,10 @@ class Run:
         for client in self.clients:
             if not (client.is_over or client.is_leaving):
                 living.setdefault(client.group_id, []).append(client)
-        settled = {name: _settled(clients) for name, clients in sorted(living.items())}
+        settled = {
+            name: _settled([c for c in clients if not _is_one_too_many(c, clients)])
+            for name, clients in sorted(living.items())
+        }
         for producer in self.producers:
             if not (producer.is_over or producer.has_successor) and any(settled.values()):
                 settled[f"transactional id {producer.group_id}"] = producer.ended > self.peace_at
@@ -290,14 +297,15 @@ class Run:
 
     def _placement(self) -> Mapping[str, object]:
         """The owners of slots, for the checker. ``stays``: slots that their owner keeps for a
-        while, since the node that should have them did not take them."""
+        while, since the node that should have them did not take them, or kept until a moment
+        ago."""
         live = {n: node for n, node in self.network.nodes.items() if node.process.alive}
         keepers = {n: node.keeper for n, node in live.items()}
         stays = [
             slot
             for keeper in keepers.values()
             for slot in keeper.coordinator.epochs
-            if keeper._observer.stays(slot, keeper.coordinator.monotonic())
+            if keeper._observer.stays(slot, keeper.coordinator.monotonic() - MOVES_MS)
         ]
         return {
             "owners": {slot: row.node_id for slot, row in self.database.slots.items()},
@@ -312,6 +320,13 @@ OPERATES: Final = frozenset({"operator-rebalance", "sweep-offsets", "node-zombie
 
 NEVER_STATIC: Final = frozenset({DraftClient, CommandedClient})
 """Protocols without instance ids, and whose topics the coordinator tracks."""
+
+
+def _is_one_too_many(client: Client, clients: Sequence[Client]) -> bool:
+    """Whether it requests an instance id in vain, because another member has it and is at work."""
+    return client.unreleased_at is not None and any(
+        other.instance == client.instance and other.is_stable for other in clients
+    )
 
 
 def _settled(clients: Sequence[Client]) -> bool:

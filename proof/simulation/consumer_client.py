@@ -35,7 +35,6 @@ class ConsumerClient(Client):
     """Heartbeats; revokes and assigns partitions as requested, at once."""
 
     must_say_all = True
-    unreleased_at: int | None = None
     interval_s = 0.5
 
     async def live(self) -> None:

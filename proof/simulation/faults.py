@@ -34,12 +34,12 @@ def _drain_node(run: Run) -> None:
 
 def _pause_node(run: Run) -> None:
     if node := run.any_node():
-        node.process.pause(run.world.now + run.world.between(0.5, 9))
+        node.pause(run.world.now + run.world.between(0.5, 9))
 
 
 def _stall_node(run: Run) -> None:
     if node := run.any_node():
-        node.process.pause(run.world.now + run.world.between(0.05, 1.5))
+        node.pause(run.world.now + run.world.between(0.05, 1.5))
 
 
 def _pause_at_write(run: Run) -> None:
@@ -65,7 +65,7 @@ def _make_zombie(run: Run) -> None:
         run.later(2, node.go_on)
         run.later(2, run.database.whole)
     else:
-        node.process.pause(run.world.now + int(seconds * SECOND))
+        node.pause(run.world.now + int(seconds * SECOND))
     run.operate("rebalance")
     run.later(0.3 * seconds, lambda: run.operate("rebalance"))
     for client in run.clients:
@@ -96,7 +96,8 @@ def _end_sessions(run: Run) -> None:
 
 def _hang_backend(run: Run) -> None:
     """One backend hangs with all its locks: it does not answer, and does not notice that its client
-    disconnects. If it holds no lock it hangs for ever; else until long after the timeout, and then
+    disconnects. If it holds no lock it hangs for ever, but for a load of groups, for which a node
+    waits longer than the time without faults lasts; else until long after the timeout. Then it
     executes all that it had been sent."""
     world = run.world
     sessions = [s for s in run.database.sessions if s.hangs_until <= world.now]
@@ -107,6 +108,8 @@ def _hang_backend(run: Run) -> None:
     if session.advisory or session.transaction or run.database.locks.holds(session):
         seconds = world.rng.uniform(0.5, 2) * DEADLINE_S
         session.hangs_until = min(world.now + int(seconds * SECOND), run.peace_at)
+    elif session.connection is not None and session.connection.is_for_long:
+        session.hangs_until = run.peace_at
     if session.connection is not None:
         session.connection.backend_hangs()
 

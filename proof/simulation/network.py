@@ -60,6 +60,7 @@ class Link:
         self.client = client
         self.client_name = client_name
         self.node_id = node_id
+        self.opened_at = network.world.now
         self.node: Any = network.nodes.get(node_id)
         self.is_open = self.node is not None and self.node.process.alive
         self.requests = 0

@@ -35,7 +35,7 @@ from groups.operations.requests import OperationDispatcher
 from proof.simulation.desk import Desk
 from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers
-from proof.simulation.world import MS, SECOND, Process, World
+from proof.simulation.world import MS, SECOND, Micros, Process, World
 
 LEASE_MS: Final = 3_000
 TICK_S: Final = 0.1
@@ -164,6 +164,7 @@ class Node:
     def start(self) -> None:
         """Connect, register, and start its tasks."""
         self.network.nodes[self.node_id] = self
+        self.world.record("started", node=self.node_id)
         self.process.spawn(self._run())
 
     async def _run(self) -> None:
@@ -254,10 +255,18 @@ class Node:
         if self.world.rng.random() < self.fail_share:
             self.fail_share = 0.0
             seconds = self.world.rng.uniform(*self.fail_s)
-            if self.process.pause(self.world.now + int(seconds * SECOND)):
+            if self.pause(self.world.now + int(seconds * SECOND)):
                 who = "zombie" if seconds * 1000 > LEASE_MS else "stopped"
                 self.world.record("seen", what=f"{who} {point.partition(':')[2]}")
             await asyncio.sleep(0)
+
+    def pause(self, until: Micros) -> bool:
+        """Suspend the process until an instant; returns whether it was suspended."""
+        if not self.process.pause(until):
+            return False
+        span = {"since": self.world.now / MS, "until": until / MS}
+        self.world.record("suspended", node=self.node_id, **span)
+        return True
 
     def go_on(self) -> None:
         """No more pauses at fail points."""

@@ -321,7 +321,10 @@ Meaning = Callable[[Database, Transaction, Any], Operation]
 
 
 class Connection:
-    """Replaces a psycopg connection in autocommit mode."""
+    """Replaces a psycopg connection in autocommit mode. ``is_for_long``: its statements may take
+    longer than others, as those of loads."""
+
+    is_for_long = False
 
     def __init__(
         self, database: Database, process: Process, meanings: Any, patience_s: float

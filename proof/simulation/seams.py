@@ -60,7 +60,10 @@ class Seams:
         await _sleep(process, int(modelled.weather.latency * 2 * SECOND))
         if not modelled.is_up:
             raise psycopg.OperationalError("connection refused")
-        return Connection(modelled, process, MEANINGS, connections._patience_s(settings_over or {}))
+        over = settings_over or {}
+        made = Connection(modelled, process, MEANINGS, connections._patience_s(over))
+        made.is_for_long = "statement_timeout" in over
+        return made
 
     async def kept(self, connection: Connection | None, name: str, **_: object) -> Connection:
         """The same connection while it is usable."""

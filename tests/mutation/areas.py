@@ -75,7 +75,7 @@ COMMITS = _in(
     "node",
     "inbox committer repeated_commits refused_members toy_kind verbs outside hung_database",
 )
-MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")
+MEMORY = _in("node", "overrides memory heartbeats shares assigning patterns failover")
 SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains")
 
 
@@ -168,6 +168,27 @@ AREAS = (
         has_database=True,
     ),
     Row("fast path", ("protocol/heartbeat_fast_path.py",), _in("server", "fast_path")),
+    Row(
+        "fast path",
+        ("protocol/heartbeat_hold.py",),
+        _in("server", "held_heartbeats pace"),
+        has_database=True,
+    ),
+    Row(
+        "fast path",
+        ("protocol/commit_fast_path.py",),
+        (
+            *_in("server", "commits fast_and_slow quotas order endings"),
+            *_in("security", "authorization"),
+        ),
+        has_database=True,
+    ),
+    Row(
+        "fast path",
+        ("protocol/fetch_fast_path.py",),
+        _in("server", "fast_fetches offset_reads quotas"),
+        has_database=True,
+    ),
     Row("wire", ("rollcall/wire/*.py",), WIRE),
     Row(
         "permissions",

@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groups.coordinator import runtime
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core import events
+from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Rules
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
@@ -183,6 +185,47 @@ def test_each_mistake_is_noticed(kind: str, mistake: Any, acts: Sequence[Act]) -
     with patch.object(CoordinatorRuntime, "heard", mistake):
         left, should_be = live(kind, acts)
     assert abs(left - should_be) > SLACK_MS
+
+
+def waiting(kind: str, one: Listener) -> events.Event:
+    """A request of the member that waits for a decision, and keeps it alive."""
+    if kind == "classic":
+        return events.SyncGroup(
+            ticket=TICKET, generation_id=one.sign.generation_id, member_id=one.member_id,  # type: ignore[union-attr]
+            instance_id=None, assignments={},
+        )  # fmt: skip
+    return JOINS[kind] if kind == "commanded" else one.sign  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", ABSENT)
+def test_who_waited_for_a_decision_in_vain_was_heard(kind: str) -> None:
+    """The group is in a batch or in doubt for so long that its requests are refused: no client
+    sends a heartbeat while one waits. A request that the member is to blame for counts for
+    nothing."""
+    one = Listener(kind)
+    one.says()
+    entry = one.coordinator.entries["g"]
+    entry.suspended = True
+    one.coordinator.submit("g", waiting(kind, one))
+    one.passes(9_000)
+    assert one.session_ends_after_ms() <= SESSION_MS - 9_000
+
+    one.coordinator.refuse(entry, list(entry.inbox), ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert one.session_ends_after_ms() <= SESSION_MS - 9_000
+    one.coordinator.refuse_waiting(entry, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    assert one.session_ends_after_ms() == SESSION_MS
+
+
+@pytest.mark.parametrize("kind", ABSENT)
+def test_who_finds_a_full_inbox_was_heard(kind: str) -> None:
+    one = Listener(kind)
+    one.says()
+    one.passes(9_000)
+
+    with patch.object(runtime, "INBOX_EVENTS_MAX", 0):
+        one.coordinator.submit("g", waiting(kind, one))
+
+    assert one.session_ends_after_ms() == SESSION_MS
 
 
 def test_every_kind_has_a_sign_of_life() -> None:

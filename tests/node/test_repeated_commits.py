@@ -10,6 +10,7 @@ import pytest
 
 from groups.coordinator import committer
 from groups.coordinator.repeated_commits import AT_ONCE
+from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, OffsetDelete, OffsetWrite, ResetOffsets
 from groups.core.replies import Committed
@@ -83,6 +84,33 @@ async def test_a_group_refuses_them_as_it_refuses_events(one: Running, other: Ot
         ErrorCode.UNKNOWN_MEMBER_ID,
     ]
     assert (await rows.offsets(other))["g", "t", 0] == 1
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+async def test_a_group_without_deadlines_is_broken_and_the_others_are_served(
+    one: Running, monkeypatch: pytest.MonkeyPatch, is_refused: bool
+) -> None:
+    """A defect, whether its group accepts the commit or refuses all that wait. The others are those
+    of the same round, too: they had no reply, and were never released."""
+    joined = await one.settled("bad")
+    await one.kept("good")
+    due = ClassicGroup.due
+
+    def fails(group: ClassicGroup, now: int) -> int | None:
+        if group.durable.group.group_id == "bad":
+            raise ValueError("a defect")
+        return due(group, now)
+
+    monkeypatch.setattr(ClassicGroup, "due", fails)
+    one.node.coordinator.entries["bad"].wake_at = None
+    stale = replace(joined, generation_id=joined.generation_id - 1)
+    good, bad = one.commit("good", 1), one.commit("bad", 1, stale if is_refused else joined)
+
+    assert await good == Committed()
+    said = ErrorCode.UNKNOWN_SERVER_ERROR if is_refused else ErrorCode.NONE
+    assert (await bad).error is said
+    assert await one.commit("good", 2) == Committed()
+    assert one.node.coordinator.entries["bad"].broken
 
 
 @pytest.mark.parametrize("is_before", [False, True])

@@ -2,18 +2,22 @@
 
 import asyncio
 from random import Random
+from unittest.mock import patch
 from uuid import UUID, uuid4
 
 import pytest
 
+from groups.cluster import slot_loader
 from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
 from groups.cluster.slot_keeper import HAND_OVER_SLOTS_MAX, SlotKeeper
+from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.view import Cluster, NodeAddress
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
 from groups.core.rows import SLOTS
 from groups.postgres import connections
+from groups.store.sql import slots as sql
 from tests.node.running import Running
 
 Other = connections.Connection
@@ -170,6 +174,40 @@ async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
         await keeper._hand_over(other, [], {})
         assert len(one.node.coordinator.epochs) == SLOTS
         assert not waiting.is_set()
+
+
+async def test_clients_are_sent_here_as_soon_as_claimed_slots_are_served(
+    one: Running, other: Other
+) -> None:
+    """In the same check: the next one may wait for a PostgreSQL that hangs. What is known of other
+    nodes stays."""
+    keeper, views = one.node.keeper, list[Cluster]()
+    async with keeper._looking:
+        await keeper._hand_over(other, [], dict.fromkeys([3, 4], YOU.node_id))
+        rows = await (await other.execute(sql.SLOTS.encode())).fetchall()
+        keeper._view = Cluster("c", (ME, YOU), {5: YOU.node_id})
+        keeper.published = views.append
+
+        await keeper._claim(other, [SlotRow(*row) for row in rows], (), {3: ME.node_id})
+
+    assert views == [Cluster("c", (ME, YOU), {3: ME.node_id, 5: YOU.node_id})]
+    assert 3 in one.node.coordinator.epochs
+
+
+async def test_slots_that_are_served_do_not_load_any_more(one: Running) -> None:
+    """A client of the draft would be told to wait for the others; a request for one that is lost
+    by then would wait instead of being sent away."""
+    keeper, loading = one.node.keeper, list[set[int]]()
+    loader = SlotLoader(
+        ME.node_id, one.node.coordinator, lambda: loading.append(set(loader.loading))
+    )
+    async with keeper._looking:
+        epochs = {slot: one.node.coordinator.epochs[slot] for slot in (3, 5)}
+        one.node.coordinator.drop(epochs, ErrorCode.NOT_COORDINATOR)
+        with patch.object(slot_loader, "LOAD_SLOTS_MAX", 1):
+            await loader.load(epochs)
+
+    assert loading == [{5}, set(), set()]
 
 
 async def test_a_slot_that_nobody_took_is_offered_again_after_a_while(kept: Keeper) -> None:

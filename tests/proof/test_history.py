@@ -339,3 +339,87 @@ def test_what_a_recorder_kept_back_itself_is_no_fault_of_a_coordinators() -> Non
     assert unheard([(1_500.0, 2_100.0), (4_000.0, 4_600.0)]) == []
     assert unheard([(4_000.0, 4_600.0)]) == ["I6"]
     assert unheard([(2.0, 450.0), (4_000.0, 4_600.0)]) == ["I6"]
+
+
+def in_vain(*, connected: float, until: float, breaks: bool = False) -> list[str]:
+    """What the checker says when a member with a session of 4 s sent its heartbeats, but for the
+    first, over a connection to a node that was suspended from 0.5 s on, and was removed after 6.5
+    s. ``breaks``: each of these connections breaks after half a second."""
+    writer = Writer()
+    writer.row(1, "a")
+    writer.beat("a", 0, owned=[], becomes=1, given=[ONE])
+    writer.write("suspended", node=1, since=500.0, until=until)
+    writer.happened(500.0)
+    for second in range(1, 7):
+        call = writer.send("ConsumerGroupHeartbeat", "a", 1, node=1, connected=connected)
+        writer.happened(second * 1_000.0)
+        if breaks:
+            writer.write("info", process="a", call=call, why="closed")
+            writer.happened(second * 1_000.0 + 500)
+    writer.records.append({**REMOVED, "at": 6_500.0})
+    return writer.verdict()
+
+
+REMOVED: Record = {
+    "type": "row", "table": "removed", "group": "g", "member": "a", "trigger": "session-expired",
+}  # fmt: skip
+
+
+def test_what_a_suspended_node_has_not_read_was_not_heard() -> None:
+    """Still suspended; or it goes on, but nothing is left for it to read."""
+    assert in_vain(connected=10.0, until=7_000.0) == []
+    assert in_vain(connected=10.0, until=6_510.0, breaks=True) == []
+
+
+def test_a_node_that_goes_on_has_to_hear_what_waited_for_it() -> None:
+    assert in_vain(connected=10.0, until=6_400.0) == ["I6"]
+
+
+def test_a_client_that_is_sent_to_a_suspended_node_was_not_silent() -> None:
+    assert in_vain(connected=900.0, until=7_000.0) == ["I6"]
+
+
+@pytest.mark.parametrize(("asked", "verdict"), [(1, []), (2, ["I6"])])
+def test_who_asks_suspended_nodes_only_is_not_heard(asked: int, verdict: Sequence[str]) -> None:
+    writer = Writer()
+    writer.row(1, "a")
+    writer.beat("a", 0, owned=[], becomes=1, given=[ONE])
+    writer.write("suspended", node=1, since=500.0, until=7_000.0)
+    for second in range(1, 7):
+        writer.write("seek", group="g", member="a", node=asked)
+        writer.happened(second * 1_000.0)
+    writer.records.append({**REMOVED, "at": 6_500.0})
+
+    assert writer.verdict() == verdict
+
+
+def test_another_process_with_the_node_id_is_not_suspended() -> None:
+    writer = Writer()
+    writer.row(1, "a")
+    writer.beat("a", 0, owned=[], becomes=1, given=[ONE])
+    writer.write("suspended", node=1, since=500.0, until=7_000.0)
+    writer.write("started", node=1)
+    for second in range(1, 7):
+        writer.write("seek", group="g", member="a", node=1)
+        writer.happened(second * 1_000.0)
+    writer.records.append({**REMOVED, "at": 6_500.0})
+
+    assert writer.verdict() == ["I6"]
+
+
+@pytest.mark.parametrize(("returns", "verdict"), [(False, []), (True, ["I6"])])
+def test_who_has_left_may_be_removed_whatever_it_still_sends(
+    returns: bool, verdict: Sequence[str]
+) -> None:
+    """A thread of it may still acknowledge; but who registers again is a member again."""
+    writer = Writer()
+    writer.row(1, "a")
+    writer.send("LeaveGroup", "a", 1, owned=[])
+    if returns:
+        writer.send("RegisterConsumer", "a", -1, owned=[])
+    for _ in range(4):
+        done = writer.send("AcknowledgeCommand", "a", 1, owned=[])
+        writer.write("ok", process="a", call=done)
+    writer.records.append({**REMOVED, "at": 500.0})
+
+    assert writer.verdict() == verdict

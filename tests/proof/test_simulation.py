@@ -24,6 +24,9 @@ PER_TEST = 10
 FEW = 3
 """So many lives are not long."""
 
+REPORTED = (672, 689, 834, 961, 3702, 3946, 4077, 5119)
+"""Lives that had violations, by defects of the product (3702, 4077) or of the checks."""
+
 EVERYBODY = Population(protocols=ALL, producers=2, is_odd=True)
 """Whom each fault alone strikes."""
 
@@ -53,6 +56,12 @@ def test_nothing_breaks_whatever_happens(start: int, count: int) -> None:
         struck += outcome.records
     if (start, count) == (0, PER_TEST):
         assert not [fault for fault in FAULTS if not struck[f"struck {fault}"]]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", REPORTED)
+def test_what_a_run_has_reported_is_settled(seed: int) -> None:
+    assert simulate(seed).violations == []
 
 
 def test_a_seed_is_the_same_life_again_and_another_seed_is_another() -> None:

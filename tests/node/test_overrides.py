@@ -1,0 +1,41 @@
+"""Settings of single groups in a node's memory: what is taken back, or belongs to a lost slot, is
+not heeded any more."""
+
+from typing import Final
+
+from groups.coordinator.entries import GroupOverrides
+from groups.core.group import Rules
+from groups.core.rows import slot_of
+
+LIMIT: Final = {"rollcall.max.commits.per.second": "5"}
+
+
+def test_a_limit_that_is_taken_back_limits_nothing() -> None:
+    own = GroupOverrides(Rules())
+    own.put("g", LIMIT, now=0)
+    assert own.buckets["g"].per_second == 5
+
+    own.put("g", {"consumer.session.timeout.ms": "50000"}, now=0)
+    assert own.buckets == {}
+    assert own.rules_of("g").group_consumer_session_timeout_ms == 50_000
+
+
+def test_a_slot_that_was_lost_leaves_nothing() -> None:
+    """Its next owner may take settings back, and they are not read for groups that have none."""
+    own = GroupOverrides(Rules())
+    own.put("g", LIMIT, now=0)
+    own.forget({slot_of("g")})
+
+    assert own.rules_of("g") is own.rules
+    assert own.buckets == {}
+    assert own.of_slots({slot_of("g")}) == set()
+
+
+def test_settings_that_are_given_again_do_not_fill_the_bucket() -> None:
+    own = GroupOverrides(Rules())
+    own.put("g", LIMIT, now=0)
+    bucket = own.buckets["g"]
+    own.put("g", dict(LIMIT), now=1_000)
+    assert own.buckets["g"] is bucket
+    own.put("g", {"rollcall.max.commits.per.second": "6"}, now=1_000)
+    assert own.buckets["g"].per_second == 6
