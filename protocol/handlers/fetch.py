@@ -24,7 +24,7 @@ EMPTY_SINCE = 7
 """KIP-227. A client that requests no session (epoch -1) gets none: its next fetch is a full one
 again."""
 
-NEW_SESSION_EPOCH = 0
+NEW_SESSION_EPOCH, FINAL_EPOCH = 0, -1
 SESSION_ID = 1
 """The id of every session: any number but 0 is fine, since ids are not looked up."""
 
@@ -35,6 +35,8 @@ EMPTY = FetchResponse()
 
 async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     """Wait as long as the client would wait for records, within our limits; then return none."""
+    if _ends_session(request):
+        return EMPTY
     settings = call.node.settings
     hold_ms = max(request.max_wait_ms, settings.fetch_hold_min_ms)
     await call.hold(min(hold_ms, settings.fetch_hold_max_ms) / 1_000)
@@ -49,6 +51,13 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
         return EMPTY
     call.memory[request.api_key] = asked
     return await call.aside(partial(_echo, request, session_id=0))
+
+
+def _ends_session(request: FetchRequest) -> bool:
+    """Whether the client only says that its session is over, as Java's does when it closes; it
+    waits for the answer, and there is nothing that it could wait for."""
+    is_last = request.session_id != 0 and request.session_epoch == FINAL_EPOCH
+    return is_last and not request.topics
 
 
 def _offsets(request: FetchRequest) -> Iterator[tuple[object, ...]]:
