@@ -171,6 +171,10 @@ class Hold:
         if code is not ErrorCode.NONE:
             self._answer(code)
 
+    def topics_changed(self) -> bool:
+        """Members of the classic protocol look after their topics themselves."""
+        return False
+
     def forget(self) -> None:
         """The connection has ended."""
         if self.correlation_id is not None:
