@@ -16,7 +16,7 @@ from groups.core.errors import ErrorCode
 from groups.core.rows import slot_of
 from protocol.call import Call
 from protocol.connection import KafkaConnection
-from protocol.heartbeat_hold import WAITS_MAX
+from protocol.heartbeat_hold import FETCH_S, WAITS_MAX
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -141,6 +141,20 @@ async def test_sarama_is_never_held(served: Serving) -> None:
             await client.call(beat, V)
         served.clock.ahead_s += PAUSE_S
     assert not is_held(connection)
+
+
+async def test_kafkajs_is_not_held_for_longer_than_a_fetch(served: Serving) -> None:
+    """Its consumer awaits a heartbeat between two fetches, and close() waits for both."""
+    client, connection = await served.connect()
+    beat = await client.settled("g", assignor="RoundRobinAssigner")
+    await client.call(beat, V)
+    for _ in range(3):
+        served.clock.ahead_s += PAUSE_S
+        client.send(beat, V)
+        await until(lambda: is_held(connection))
+        async with asyncio.timeout(SOON_S):
+            await client.receive()
+    assert connection._hold.s_max == FETCH_S
 
 
 async def test_a_client_that_does_not_wait_for_responses_is_always_held(brief: Serving) -> None:
