@@ -4,14 +4,16 @@ Every idle consumer sends two of these a second, so no topic is looked up: from 
 leave out partitions without news. The first response of a fetch session (KIP-227) contains all of
 them, since Java's consumer otherwise logs a warning at every fetch. So does a response outside of a
 session when the offsets differ from those of the last request, since librdkafka learns from it that
-it is at the end of a partition. No state is kept for a session, since none of its partitions ever
-has news.
+it is at the end of a partition. sarama gets all of them always: after an empty response it fetches
+again before it sends a commit that has waited for its connection. No state is kept for a session,
+since none of its partitions ever has news.
 """
 
 from collections.abc import Iterator
 from functools import partial
 
 from protocol.call import Call
+from protocol.heartbeat_hold import ONE_AT_A_TIME
 from rollcall.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchPartition,
@@ -47,7 +49,7 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     if request.session_epoch > NEW_SESSION_EPOCH:
         return FetchResponse(session_id=request.session_id)
     asked = await call.aside(lambda: hash(tuple(_offsets(request))))
-    if call.memory.get(request.api_key) == asked:
+    if call.memory.get(request.api_key) == asked and call.session.software not in ONE_AT_A_TIME:
         return EMPTY
     call.memory[request.api_key] = asked
     return await call.aside(partial(_echo, request, session_id=0))
