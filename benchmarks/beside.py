@@ -158,15 +158,6 @@ def starts(program: str) -> Iterator[Line]:
         yield Line(name, mine, other, mine / other, goal, more=False)
 
 
-@contextmanager
-def _program(options: Options) -> Iterator[str]:
-    if options.kafka is not None:
-        yield options.kafka
-    else:
-        with kafka.program() as made:
-            yield made
-
-
 def main(options: Options) -> bool:
     """Print the table as it comes, and which lines are behind; whether every reply was right."""
     if not can_run() or not (options.kafka or kafka.can_run()):
@@ -180,7 +171,7 @@ def main(options: Options) -> bool:
         print(made.told(), flush=True)
 
     print(f"{'':58} {'Rollcall':>10} {'Kafka':>10} {'ratio':>6}  goal", flush=True)
-    with _program(options) as program, tempfile.TemporaryDirectory() as folder:
+    with kafka.serving_program(options.kafka) as program, tempfile.TemporaryDirectory() as folder:
         tool = compile_c("load", Path(folder))
         with both(program) as servers:
             for server in servers:

@@ -76,6 +76,16 @@ def program() -> Iterator[str]:
         yield str(script)
 
 
+@contextmanager
+def serving_program(named: str | None) -> Iterator[str]:
+    """The program of ``--kafka``, or one that is made here."""
+    if named is not None:
+        yield named
+    else:
+        with program() as made:
+            yield made
+
+
 def serve(port: int, data: Path) -> None:
     """Become Kafka."""
     properties = data / "server.properties"

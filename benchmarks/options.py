@@ -1,5 +1,6 @@
 """What the command line may ask of a benchmark. Values only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -8,10 +9,12 @@ class Options:
     """``None`` leaves the choice to the benchmark. ``rounds`` are repetitions, each measured
     for ``seconds``. ``against``: HOST:PORT of an Apache Kafka to run the same script against.
     ``kafka``: a program that starts one (``benchmarks.start``). ``than``: the folder of another
-    checkout of Rollcall (``benchmarks.paired``)."""
+    checkout of Rollcall (``benchmarks.paired``). ``only``: these clients
+    (``benchmarks.libraries``)."""
 
     rounds: int | None = None
     seconds: float | None = None
     against: str | None = None
     kafka: str | None = None
     than: str | None = None
+    only: Sequence[str] = ()

@@ -42,6 +42,7 @@ from groups.coordinator.probe_responder import Watched
 from groups.coordinator.regex_subscriptions import Patterns
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
+from groups.coordinator.topic_news import TopicNews
 from groups.coordinator.totals import Maxima, Totals
 from groups.coordinator.traced import TracedCommitter
 from groups.coordinator.transactions import Transactions
@@ -209,6 +210,7 @@ class Node:
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self._make_observers()
+        self.topic_news = TopicNews(self.coordinator)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self._make_access()
@@ -329,6 +331,7 @@ class Node:
         yield "assigning", self.assigning.run
         yield "patterns", self.patterns.run
         yield "operations", self._operations
+        yield "topics of held members", self.topic_news.run
         yield "topics of the 0.9 draft", self.draft_topics.run
         yield "totals", self.totals.run
         yield "tallies", self.coordinator.tallies.run
@@ -364,6 +367,7 @@ class Node:
     async def _topics_rung(self, payload: str | None) -> None:
         """A notification of the catalogue: update the copy first, then the subscribed groups."""
         await self.catalogue.rung(payload)
+        self.topic_news.wake()
         self.draft_topics.wake()
         self.commanded_topics.wake()
 

@@ -97,8 +97,14 @@ class Released:
 
     def view_changed(self) -> None:
         """End the hold if there is news."""
-        if self.is_news():
+        self.topics_changed()
+
+    def topics_changed(self) -> bool:
+        """The same; whether it has ended."""
+        has_news = self.is_news()
+        if has_news:
             self.release()
+        return has_news
 
 
 @dataclass(slots=True)

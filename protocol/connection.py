@@ -30,7 +30,7 @@ from protocol.heartbeat_fast_path import (
     JudgedFastPath,
     NoFastPath,
 )
-from protocol.heartbeat_hold import ONE_AT_A_TIME, Hold
+from protocol.heartbeat_hold import Hold
 from protocol.host import Host
 from protocol.metering import ClientMeter
 from protocol.session import Session
@@ -368,8 +368,7 @@ class KafkaConnection(asyncio.Protocol):
     def _beats(self, frame: bytes) -> bool:
         """Whether the frame is a heartbeat that the fast path has answered or holds."""
         hold, reply = self._hold, self._fast.answer(frame)
-        if self.session.software in ONE_AT_A_TIME:
-            hold.s_max = 0.0
+        hold.limit(self.session.software)
         if reply is None:
             hold.passes(self._last_frame_at)
             return False

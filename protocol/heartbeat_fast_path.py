@@ -169,6 +169,11 @@ class FastPath:
         row = None if group is None else group.durable.members.get(self._member)
         return 0.0 if row is None else row.session_timeout_ms / 1000
 
+    def assignor(self) -> str | None:
+        """The protocol that the group of the last heartbeat has chosen; None if unknown."""
+        group = self._coordinator.group(self.group_id)
+        return None if group is None else group.durable.group.protocol_name
+
     def reply(self, correlation_id: bytes, code: ErrorCode) -> bytes:
         """The complete reply frame to the last heartbeat."""
         return heartbeat_reply(self._version, int.from_bytes(correlation_id, "big"), code)

@@ -27,6 +27,14 @@ ONE_AT_A_TIME: Final = frozenset({"sarama"})
 """Clients, by their names in ApiVersions, that send the next request when the last one has been
 answered. Their heartbeats are never held: a commit would wait for it."""
 
+IN_LINE: Final = frozenset({"RoundRobinAssigner"})
+"""Assignors, as the group's protocol, of consumers that do nothing else until a heartbeat is
+answered: kafkajs fetches, then awaits a heartbeat, and its close() waits for both. It says its name
+nowhere."""
+
+FETCH_S = 0.5
+"""How long these are held: they wait as long for a fetch."""
+
 WAITED_S = 0.1
 """A request that arrives within this time of the end of a hold has waited for it in the client: the
 next heartbeat is due later, and nothing else depends on a response without news."""
@@ -103,6 +111,14 @@ class Hold:
         """A request that arrives before this time has waited for the end of the last hold."""
         self._waits_left = WAITS_MAX
 
+    def limit(self, software: str) -> None:
+        """A heartbeat with other content has come, such as the first one of a generation: limit the
+        holds of a client that waits for them. ``software``: its name in ApiVersions."""
+        if software in ONE_AT_A_TIME:
+            self.s_max = 0.0
+        elif self._fast.assignor() in IN_LINE:
+            self.s_max = min(self.s_max, FETCH_S)
+
     def takes_again(self, correlation_id: bytes, now: float) -> bool:
         """Park the heartbeat, which repeats the last one and has just been answered by ``fast``, if
         it may wait. Returns False if the answer has to be written at once."""
@@ -170,6 +186,10 @@ class Hold:
         code = self._fast.verdict()
         if code is not ErrorCode.NONE:
             self._answer(code)
+
+    def topics_changed(self) -> bool:
+        """Members of the classic protocol look after their topics themselves."""
+        return False
 
     def forget(self) -> None:
         """The connection has ended."""

@@ -24,6 +24,11 @@ class Watcher(Protocol):
         soon after: it must neither wait nor raise."""
         ...
 
+    def topics_changed(self) -> bool:
+        """The catalogue has changed: whether the group decides again now, since its topics are
+        others. Must neither wait nor raise."""
+        ...
+
 
 class HeartbeatViews:
     """Views by group id. ``swaps`` counts the changes of all views: while it is unchanged, what was
@@ -87,6 +92,15 @@ class HeartbeatViews:
         watching.pop(watcher, None)
         if not watching:
             del self._watchers[group_id]
+
+    def watched(self) -> Sequence[str]:
+        """The groups that have a watcher now."""
+        return list(self._watchers)
+
+    def tell_one_of_topics(self, group_id: str) -> None:
+        """Tell one watcher of the group that the catalogue has changed: the first by which the
+        group decides again."""
+        any(watcher.topics_changed() for watcher in tuple(self._watchers.get(group_id, ())))
 
     def tell_all(self) -> None:
         """The lease is over: no view may be valid any more."""

@@ -65,6 +65,15 @@ def of_group(shown: Shown, group: ConsumerGroup, catalogue: Catalogue) -> View:
     return kept.view
 
 
+def is_behind(shown: Shown, group: ConsumerGroup, catalogue: Catalogue) -> bool:
+    """Whether the group would decide otherwise with the topics of the catalogue. (It may keep some
+    that nobody subscribes to any more.)"""
+    known, seen = group.topics, of_group(shown, group, catalogue).topics
+    return seen is not known and any(
+        seen.get(name) != known.get(name) for name in group.topic_names
+    )
+
+
 def _kept(group: ConsumerGroup, catalogue: Catalogue) -> Kept:
     names, topics, racks = group.topic_names, group.topics, group.racks
     seen = View.of(names, catalogue.known(names))

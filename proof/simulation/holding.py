@@ -29,6 +29,10 @@ class Held:
         if self._is_news():
             self._over.set()
 
+    def topics_changed(self) -> bool:
+        """Simulated topics do not change during a hold."""
+        return False
+
     async def wait(self, views: HeartbeatViews, group_id: str) -> bool:
         """Wait for a change, or until the time is over; returns whether there is one."""
         views.watch(group_id, self)

@@ -33,13 +33,17 @@ async def handle(
     """Validate the request, pass the topics to the group, and return its decision; a settled
     member's heartbeat waits for news for a while, and is decided again if there is any."""
     learn(request, call)
+    changes = call.node.catalogue.changes
     reply = await _decide(request, call)
     seconds = hold_s(request, reply, call)
     if seconds:
         group_id, began_s = request.group_id, call.now()
-        has_news = await call.hold_for_news(group_id, seconds, News(reply, request, call))
-        note_hold(began_s, call)
-        reply = await _decide(request, call) if has_news else after_hold(group_id, reply, call)
+        has_news = await call.hold_for_news(group_id, seconds, News(reply, request, call, changes))
+        if has_news:
+            reply = await _decide(request, call)
+        else:
+            note_hold(began_s, call)
+            reply = after_hold(group_id, reply, call)
     note_answer(request, reply, call)
     return _response(reply)
 

@@ -4,14 +4,16 @@ Every idle consumer sends two of these a second, so no topic is looked up: from 
 leave out partitions without news. The first response of a fetch session (KIP-227) contains all of
 them, since Java's consumer otherwise logs a warning at every fetch. So does a response outside of a
 session when the offsets differ from those of the last request, since librdkafka learns from it that
-it is at the end of a partition. No state is kept for a session, since none of its partitions ever
-has news.
+it is at the end of a partition. sarama gets all of them always: after an empty response it fetches
+again before it sends a commit that has waited for its connection. No state is kept for a session,
+since none of its partitions ever has news.
 """
 
 from collections.abc import Iterator
 from functools import partial
 
 from protocol.call import Call
+from protocol.heartbeat_hold import ONE_AT_A_TIME
 from rollcall.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchPartition,
@@ -24,7 +26,7 @@ EMPTY_SINCE = 7
 """KIP-227. A client that requests no session (epoch -1) gets none: its next fetch is a full one
 again."""
 
-NEW_SESSION_EPOCH = 0
+NEW_SESSION_EPOCH, FINAL_EPOCH = 0, -1
 SESSION_ID = 1
 """The id of every session: any number but 0 is fine, since ids are not looked up."""
 
@@ -35,6 +37,8 @@ EMPTY = FetchResponse()
 
 async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     """Wait as long as the client would wait for records, within our limits; then return none."""
+    if _ends_session(request):
+        return EMPTY
     settings = call.node.settings
     hold_ms = max(request.max_wait_ms, settings.fetch_hold_min_ms)
     await call.hold(min(hold_ms, settings.fetch_hold_max_ms) / 1_000)
@@ -45,10 +49,17 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     if request.session_epoch > NEW_SESSION_EPOCH:
         return FetchResponse(session_id=request.session_id)
     asked = await call.aside(lambda: hash(tuple(_offsets(request))))
-    if call.memory.get(request.api_key) == asked:
+    if call.memory.get(request.api_key) == asked and call.session.software not in ONE_AT_A_TIME:
         return EMPTY
     call.memory[request.api_key] = asked
     return await call.aside(partial(_echo, request, session_id=0))
+
+
+def _ends_session(request: FetchRequest) -> bool:
+    """Whether the client only says that its session is over, as Java's does when it closes; it
+    waits for the answer, and there is nothing that it could wait for."""
+    is_last = request.session_id != 0 and request.session_epoch == FINAL_EPOCH
+    return is_last and not request.topics
 
 
 def _offsets(request: FetchRequest) -> Iterator[tuple[object, ...]]:

@@ -3,10 +3,11 @@
 
 NAME is that of the group and of its topic; DOOR how to get in, as JSON (``tests.security.doors``).
 
-Each joins, polls, and says on standard output, a JSON object a line, what it is given and what
-is taken from it. A line on standard input makes it commit that offset for all it holds, and
-say what is committed; those of confluent-kafka say "refused" where they may not. SIGTERM closes
-it cleanly.
+Each joins, polls, and says on standard output, a JSON object a line, that it starts, what it is
+given and what is taken from it. A line on standard input makes it commit that offset for all it
+holds, and say what is committed, and how long the commit and the read of it took; those of
+confluent-kafka say "refused" where they may not. SIGTERM closes it cleanly; it says how long that
+took.
 """
 
 import asyncio
@@ -41,6 +42,18 @@ def say(event: str, **facts: Any) -> None:
 def numbers(partitions: Iterable[Any]) -> list[int]:
     """Partition indexes, sorted."""
     return sorted(p.partition for p in partitions)
+
+
+def committed(offsets: dict[int, int | None], began: float, written: float) -> None:
+    """What is committed. ``began`` and ``written``: ``time.monotonic()`` before the commit and
+    after it."""
+    read_s = time.monotonic() - written
+    say("committed", offsets=offsets, commit_s=written - began, read_s=read_s)
+
+
+def closed(began: float) -> None:
+    """The library's own close has returned."""
+    say("closed", close_s=time.monotonic() - began)
 
 
 def next_order() -> str | None:
@@ -86,11 +99,13 @@ def kafka_python(bootstrap: str, name: str, session_ms: int) -> None:
         consumer.poll(timeout_ms=200 if consumer.assignment() else PATIENT_POLL_MS)
         order = next_order()
         if order is not None:
-            held = consumer.assignment()
+            held, began = consumer.assignment(), time.monotonic()
             consumer.commit({p: OffsetAndMetadata(int(order), "", -1) for p in held})
-            stored = {p.partition: consumer.committed(p) for p in held}
-            say("committed", offsets=stored)
+            written = time.monotonic()
+            committed({p.partition: consumer.committed(p) for p in held}, began, written)
+    began = time.monotonic()
     consumer.close()
+    closed(began)
 
 
 def confluent(bootstrap: str, name: str, session_ms: int) -> None:
@@ -154,14 +169,18 @@ def _confluent(
         if order is not None:
             held = consumer.assignment()
             wanted = [TopicPartition(p.topic, p.partition, int(order)) for p in held]
+            began = time.monotonic()
             try:
                 consumer.commit(offsets=wanted, asynchronous=False)
+                written = time.monotonic()
                 stored = {p.partition: p.offset for p in consumer.committed(held, timeout=10)}
             except KafkaException as error:  # a fetch is refused too where its group moves
                 say("refused", error=str(error))
                 continue
-            say("committed", offsets=stored)
+            committed(stored, began, written)
+    began = time.monotonic()
     consumer.close()
+    closed(began)
 
 
 def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
@@ -189,11 +208,14 @@ def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
             await consumer.getmany(timeout_ms=200)
             order = next_order()
             if order is not None:
-                held = consumer.assignment()
+                held, began = consumer.assignment(), time.monotonic()
                 await consumer.commit(dict.fromkeys(held, int(order)))
+                written = time.monotonic()
                 stored = {p.partition: await consumer.committed(p) for p in held}
-                say("committed", offsets=stored)
+                committed(stored, began, written)
+        began = time.monotonic()
         await consumer.stop()
+        closed(began)
 
     asyncio.run(live())
 
@@ -215,6 +237,7 @@ def main() -> None:
         [SECURED["door"]] = door
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
     threading.Thread(target=_listen, daemon=True).start()
+    say("starts")
     PROGRAMS[library](bootstrap, name, int(session_ms))
 
 

@@ -36,6 +36,21 @@ def test_cg_28_the_topics_of_a_pattern_come_after_the_member() -> None:
     assert talk.state == "Stable" and talk.triggers() == ["topics-changed"]
 
 
+def test_a_member_comes_back_soon_for_the_topics_of_its_pattern() -> None:
+    """They are found a moment after its join; an interval later it would have had nothing for five
+    seconds, as with Kafka."""
+    talk = Talk({"foo1": 2})
+    m = Client("m", ())
+    joined = talk.beat(m, subscribed_topic_names=None, subscribed_topic_regex="foo.*")
+    short = talk.rules.group_consumer_pending_heartbeat_interval_ms
+    usual = talk.rules.group_consumer_heartbeat_interval_ms
+    assert joined.heartbeat_interval_ms == short < usual
+    matched(talk, "foo.*")
+    while talk.beat(m).assignment is not None:
+        pass
+    assert (talk.beat(m).heartbeat_interval_ms, m.told) == (usual, {"foo1": [0, 1]})
+
+
 def test_cg_28_a_topic_that_is_made_later_is_found_by_the_next_match() -> None:
     talk = Talk({"foo1": 1})
     m = join(talk, "m", "foo.*")

@@ -1,5 +1,6 @@
 """What clients hear that ask for records: nothing to read, nothing kept, offsets that hold."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -79,6 +80,22 @@ async def test_a_fetch_is_held_within_bounds(
     cut_off.settings = settings(fetch_hold_min_ms=500, fetch_hold_max_ms=30_000)
     await cut_off.ask(fetch.handle, 12, a_fetch(max_wait_ms))
     assert cut_off.holds == [held_s]
+
+
+async def test_the_end_of_a_fetch_session_is_not_held(cut_off: World) -> None:
+    """Java's consumer sends it when it closes, with its usual wait, and waits for the answer."""
+    for version in range(7, 19):
+        ends = FetchRequest(max_wait_ms=500, session_id=1, session_epoch=-1, topics=[])
+        answer = await cut_off.ask(fetch.handle, version, ends)
+        assert (answer.error_code, answer.session_id, list(answer.responses)) == (0, 0, [])
+    assert cut_off.holds == []
+
+
+async def test_a_fetch_that_ends_a_session_and_asks_for_partitions_is_held(cut_off: World) -> None:
+    asked = replace(a_fetch(max_wait_ms=500), session_id=1)
+    await cut_off.ask(fetch.handle, 12, asked)
+    await cut_off.ask(fetch.handle, 12, FetchRequest(max_wait_ms=500, session_epoch=-1))
+    assert cut_off.holds == [0.5, 0.5]
 
 
 # ---- produce

@@ -22,6 +22,9 @@ class Held:
         self.told.append(self)
         self.views.unwatch("g", self)
 
+    def topics_changed(self) -> bool:
+        return False
+
 
 async def turns(number: int) -> None:
     for _ in range(number):

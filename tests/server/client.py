@@ -41,7 +41,9 @@ def consumer_join(group_id: str) -> ConsumerGroupHeartbeatRequest:
     )
 
 
-def join(group_id: str, member_id: str = "", session_ms: int = 120_000) -> JoinGroupRequest:
+def join(
+    group_id: str, member_id: str = "", session_ms: int = 120_000, assignor: str = "range"
+) -> JoinGroupRequest:
     """JoinGroup, for a version below 4: no step for the member id."""
     return JoinGroupRequest(
         group_id=group_id,
@@ -49,7 +51,7 @@ def join(group_id: str, member_id: str = "", session_ms: int = 120_000) -> JoinG
         rebalance_timeout_ms=60_000,
         member_id=member_id,
         protocol_type="consumer",
-        protocols=[JoinGroupRequestProtocol(name="range", metadata=b"")],
+        protocols=[JoinGroupRequestProtocol(name=assignor, metadata=b"")],
     )
 
 
@@ -109,10 +111,14 @@ class Client:
         return await self.receive()
 
     async def settled(
-        self, group_id: str, member_id: str = "", session_ms: int = 10_000
+        self,
+        group_id: str,
+        member_id: str = "",
+        session_ms: int = 10_000,
+        assignor: str = "range",
     ) -> HeartbeatRequest:
         """Be the only member of a stable group, perhaps again; the heartbeat that it sends."""
-        joined = await self.call(join(group_id, member_id, session_ms), 3)
+        joined = await self.call(join(group_id, member_id, session_ms, assignor), 3)
         assert joined.error_code == 0, joined
         mine = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")
         synced = await self.call(

@@ -16,7 +16,7 @@ from groups.core.errors import ErrorCode
 from groups.core.rows import slot_of
 from protocol.call import Call
 from protocol.connection import KafkaConnection
-from protocol.heartbeat_hold import WAITS_MAX
+from protocol.heartbeat_hold import FETCH_S, WAITS_MAX
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -141,6 +141,20 @@ async def test_sarama_is_never_held(served: Serving) -> None:
             await client.call(beat, V)
         served.clock.ahead_s += PAUSE_S
     assert not is_held(connection)
+
+
+async def test_kafkajs_is_not_held_for_longer_than_a_fetch(served: Serving) -> None:
+    """Its consumer awaits a heartbeat between two fetches, and close() waits for both."""
+    client, connection = await served.connect()
+    beat = await client.settled("g", assignor="RoundRobinAssigner")
+    await client.call(beat, V)
+    for _ in range(3):
+        served.clock.ahead_s += PAUSE_S
+        client.send(beat, V)
+        await until(lambda: is_held(connection))
+        async with asyncio.timeout(SOON_S):
+            await client.receive()
+    assert connection._hold.s_max == FETCH_S
 
 
 async def test_a_client_that_does_not_wait_for_responses_is_always_held(brief: Serving) -> None:
@@ -378,6 +392,50 @@ async def test_a_settled_consumer_hears_of_a_new_target_at_once(served: Serving)
     assert (waiting.heartbeat_interval_ms, told.heartbeat_interval_ms) == (short, short)
 
 
+async def test_a_held_consumer_hears_of_new_partitions_at_once(served: Serving) -> None:
+    """Its group learns of them by heartbeats alone: one that is held is decided again."""
+    client, _connection, empty = await settled_and_held(served)
+    await served.node.catalogue.grow("t", 3)
+
+    async with asyncio.timeout(SOON_S):
+        told = await client.receive()
+        short = served.node.coordinator.own.rules.group_consumer_pending_heartbeat_interval_ms
+        assert told.heartbeat_interval_ms == short, "it has news"
+        while told.assignment is None:  # the target may come after the answer
+            told = await client.call(replace(empty, member_epoch=told.member_epoch), 1)
+    assert [t.partitions for t in told.assignment.topic_partitions] == [[0, 1, 2]]
+    assert told.member_epoch > empty.member_epoch
+
+
+async def test_a_topic_of_others_ends_no_hold_of_a_consumer(served: Serving) -> None:
+    _client, connection, _empty = await settled_and_held(served)
+    await create_topic(served.address, "other", 2)
+    await served.node.topic_news.look()
+
+    assert is_held(connection)
+
+
+async def test_one_held_consumer_of_a_group_asks_again_when_its_topic_grows(
+    served: Serving,
+) -> None:
+    """The group decides once, and tells the others when it has a new target."""
+    client, connection, _empty = await settled_and_held(served)
+    told, views = list[bool](), served.node.coordinator.heartbeat_views
+
+    class Second:
+        def view_changed(self) -> None: ...
+
+        def topics_changed(self) -> bool:
+            told.append(True)
+            return True
+
+    views.watch("g", Second())
+    await served.node.catalogue.grow("t", 3)
+    async with asyncio.timeout(SOON_S):
+        await client.receive()
+    assert told == [] and not is_held(connection)
+
+
 async def test_a_consumer_that_leaves_while_it_is_held_is_not_delayed(served: Serving) -> None:
     client, _connection, empty = await settled_and_held(served)
     client.send(replace(empty, member_epoch=-1), 1)
@@ -481,6 +539,61 @@ async def test_who_counts_from_the_answer_is_told_what_is_left_of_its_interval(
 
     assert told_s[1:] == pytest.approx([USUAL_S - holds[-1]] * 4, abs=0.1)
     assert holds == [holds[0]] * 4
+
+
+@pytest.mark.parametrize("has_news", [True, False], ids=["after news", "to say something"])
+async def test_a_heartbeat_that_comes_at_once_does_not_show_from_where_its_client_counts(
+    has_news: bool, served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A member acknowledges news, or tells its own, whatever the time. Taken for one that counts
+    from the request, franz-go's was without a held heartbeat for five seconds after a rebalance."""
+    news = [False, has_news, False]
+
+    async def held_at_once(
+        call: Call, _group_id: str, seconds: float, _is_news: Callable[[], bool]
+    ) -> bool:
+        served.clock.ahead_s += seconds
+        return news.pop(0)
+
+    client, _connection, empty = await settled_and_held(served)
+    told = await client.receive()
+    monkeypatch.setattr(Call, "hold_for_news", held_at_once)
+    for _ in range(2):  # the first shows that it counts from the answer
+        served.clock.ahead_s += told.heartbeat_interval_ms / 1000
+        told = await client.call(empty, 1)
+    soon = empty if has_news else replace(empty, subscribed_topic_names=["t"])
+    told = await client.call(soon, 1)
+
+    served.clock.ahead_s += told.heartbeat_interval_ms / 1000
+    told = await client.call(empty, 1)
+    assert told.heartbeat_interval_ms < USUAL_S * 1000, "the rest of its interval, still"
+    assert not news
+
+
+async def test_who_counts_a_new_interval_from_the_answer_is_not_taken_for_one_that_always_does(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Java's consumer. It was told to come soon, after a rebalance, and came without a pause as
+    soon as its interval was the same again: then it was not held for a whole one."""
+
+    async def held_at_once(
+        call: Call, _group_id: str, seconds: float, _is_news: Callable[[], bool]
+    ) -> bool:
+        served.clock.ahead_s += seconds
+        return False
+
+    client, _connection, empty = await settled_and_held(served)
+    newcomer = await Client.connect(served.address)
+    await newcomer.call(joining(str(uuid4())), 1)
+    given_up = await client.call(owning(empty, await client.receive()), 1)
+    monkeypatch.setattr(Call, "hold_for_news", held_at_once)
+
+    told = [given_up.heartbeat_interval_ms / 1000]
+    while told[-1] < USUAL_S and len(told) < 8:
+        served.clock.ahead_s += told[-1]
+        beat = replace(empty, member_epoch=given_up.member_epoch)
+        told.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
+    assert told == [PENDING_S, 1, 2, 4, USUAL_S]
 
 
 async def test_who_counts_from_the_request_is_never_held_beyond_what_it_was_told(

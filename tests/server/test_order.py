@@ -1,10 +1,11 @@
 """Replies come in the order of the requests, whatever each of them has to wait for."""
 
 import asyncio
+from dataclasses import replace
 
 from groups.core.errors import ErrorCode
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
-from rollcall.wire.messages.fetch import FetchRequest
+from rollcall.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest
@@ -103,6 +104,16 @@ async def test_a_held_fetch_is_answered_when_the_next_frame_arrives(served: Serv
     assert (await client.receive()).error_code == ErrorCode.NONE
     assert (await client.receive()).error_code == ErrorCode.NONE
     assert asyncio.get_running_loop().time() - started_at < 10
+
+
+async def test_sarama_gets_each_partition_with_every_fetch(served: Serving) -> None:
+    """Without them it fetches again at once, and a commit that waits meanwhile waits on."""
+    client = await Client.connect(served.address)
+    await client.call(replace(hello(), client_software_name="sarama"), 3)
+    asked = FetchTopic(topic="t", partitions=[FetchPartition(partition=0, fetch_offset=7)])
+    for _ in range(2):
+        answer = await client.call(replace(fetch(500), topics=[asked]), 12)
+        assert [topic.topic for topic in answer.responses] == ["t"]
 
 
 async def test_frames_may_come_byte_by_byte_or_all_at_once(served: Serving) -> None:

@@ -400,4 +400,6 @@ def _interval(work: Work, member: Member, *, is_news: bool) -> Millis:
     usual = work.rules.group_consumer_heartbeat_interval_ms
     pending = work.rules.group_consumer_pending_heartbeat_interval_ms
     is_settled = member.state == STABLE and not is_news and not target_schedule.is_coming(work)
+    if member.regex and member.regex not in work.index.matches:
+        is_settled = False  # its topics are found a moment later
     return usual if is_settled or not pending else min(usual, pending)

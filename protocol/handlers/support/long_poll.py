@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Final
 
+from groups.coordinator import views
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.group import Rules
 from groups.core.replies import ConsumerBeaten
@@ -38,7 +39,8 @@ TELLING_SHARE = 1 / 4
 """Share of the interval: a shorter hold does not show whether a client counts from the response."""
 
 HELD: Final = "held"
-"""Key of the connection's memory: for how many ms its last heartbeat was held."""
+"""Key of the connection's memory: for how many ms its last heartbeat was held without news. (After
+news the next one comes at once, whatever the client's interval.)"""
 
 FROM_ANSWER: Final = "counts from the answer"
 """Key of the connection's memory: whether its client seems to count the interval from the response
@@ -46,10 +48,11 @@ FROM_ANSWER: Final = "counts from the answer"
 
 
 def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
-    """A heartbeat has arrived. If the last one was held, the time of this one shows whether the
-    client counts its interval from the request or from the response."""
+    """A heartbeat has arrived. If the last one was held until the end, the time of this one shows
+    whether the client counts its interval from the request or from the response; unless it says
+    something, which it does at once."""
     told_ms, held_ms = call.memory.get(TOLD, 0), call.memory.pop(HELD, 0)
-    if not told_ms or held_ms < told_ms * TELLING_SHARE:
+    if not told_ms or held_ms < told_ms * TELLING_SHARE or says_something(request):
         return
     late_ms, soon_ms = told_ms, max(0, told_ms - held_ms)
     paused_ms = pause_ms(request, call)
@@ -115,7 +118,10 @@ def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeat
         soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or usual_ms
         interval_ms = min(usual_ms, max(soon_ms, usual_ms - call.memory.get(HELD, 0)))
     else:
-        interval_ms = min(usual_ms, 2 * call.memory.get(TOLD, usual_ms))
+        told_ms = call.memory.get(TOLD, usual_ms)
+        interval_ms = min(usual_ms, 2 * told_ms)
+        if interval_ms != told_ms:
+            call.memory.pop(HELD, 0)  # Java's client counts a new interval from the response
     return replace(reply, heartbeat_interval_ms=interval_ms)
 
 
@@ -143,18 +149,29 @@ def _now_ms(call: Call) -> int:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Whether a held heartbeat would be answered differently now."""
+    """Whether a held heartbeat would be answered differently now. ``changes``: the catalogue's
+    change count before the group decided."""
 
     reply: ConsumerBeaten
     request: ConsumerGroupHeartbeatRequest
     call: Call
+    changes: int
 
     def __call__(self) -> bool:
         coordinator, group_id = self.call.node.coordinator, self.request.group_id
         if not coordinator.owns(group_id) or not coordinator.holds_lease:
             return True
         group = coordinator.group(group_id)
-        return not (
-            isinstance(group, ConsumerGroup)
-            and group.is_settled(self.request.member_id, self.reply.member_epoch)
+        if not isinstance(group, ConsumerGroup):
+            return True
+        is_settled = group.is_settled(self.request.member_id, self.reply.member_epoch)
+        return not is_settled or self._has_other_topics(group)
+
+    def _has_other_topics(self, group: ConsumerGroup) -> bool:
+        node = self.call.node
+        entry = node.coordinator.entries.get(self.request.group_id)
+        return (
+            node.catalogue.changes != self.changes
+            and entry is not None
+            and views.is_behind(entry, group, node.catalogue)
         )

@@ -2,7 +2,8 @@
 // A stock consumer: `worker.js BOOTSTRAP NAME SESSION_MS`.
 //
 // It says what it is given and what is taken from it; a line on standard input makes it commit
-// that offset for all it holds and say what is committed. SIGTERM closes it cleanly.
+// that offset for all it holds and say what is committed. SIGTERM closes it cleanly. It also says
+// that it starts, and how long a commit, the read of it and its close took.
 
 const { connect, listen, say } = require("./lines");
 
@@ -10,6 +11,7 @@ const HEARTBEAT_MS = Number(process.env.HEARTBEAT_MS ?? 500);
 const [bootstrap, name, sessionMs] = process.argv.slice(2);
 
 async function main() {
+  say({ event: "starts" });
   const kafka = connect(bootstrap, "worker");
   const consumer = kafka.consumer({
     groupId: name,
@@ -25,17 +27,26 @@ async function main() {
   });
 
   async function commit(offset) {
+    const began = performance.now();
     await consumer.commitOffsets(
       held.map((partition) => ({ topic: name, partition, offset: String(offset) })),
     );
+    const written = performance.now();
     const [stored] = await admin.fetchOffsets({ groupId: name, topics: [name] });
     const mine = stored.partitions.filter((found) => held.includes(found.partition));
     const offsets = mine.map((found) => [found.partition, Number(found.offset)]);
-    say({ event: "committed", offsets: Object.fromEntries(offsets) });
+    say({
+      event: "committed",
+      offsets: Object.fromEntries(offsets),
+      commit_s: (written - began) / 1000,
+      read_s: (performance.now() - written) / 1000,
+    });
   }
 
   process.once("SIGTERM", async () => {
+    const began = performance.now();
     await consumer.disconnect();
+    say({ event: "closed", close_s: (performance.now() - began) / 1000 });
     await admin.disconnect();
     process.exit(0);
   });

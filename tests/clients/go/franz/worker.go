@@ -41,6 +41,7 @@ type worker struct {
 func work(bootstrap, name, sessionMs string, door []string, balancer string) {
 	session, err := strconv.Atoi(sessionMs)
 	must(err)
+	lines.Say(lines.Facts{"event": "starts"})
 	one := &worker{name: name, held: map[int32]struct{}{}}
 	options := []kgo.Opt{
 		kgo.SeedBrokers(strings.Split(bootstrap, ",")...),
@@ -74,7 +75,9 @@ func work(bootstrap, name, sessionMs string, door []string, balancer string) {
 			}
 		})
 	}
+	began := time.Now()
 	one.client.Close()
+	lines.Say(lines.Facts{"event": "closed", "close_s": time.Since(began).Seconds()})
 }
 
 // commitSync returns what went wrong with the request or with a partition.
@@ -122,7 +125,9 @@ func (w *worker) commit(words []string) {
 	for _, partition := range held {
 		wanted[w.name][partition] = kgo.EpochOffset{Epoch: -1, Offset: offset}
 	}
+	began := time.Now()
 	err = commitSync(w.client, wanted)
+	written := time.Now()
 	if err != nil {
 		lines.Say(lines.Facts{"event": "refused", "error": err.Error()})
 		return
@@ -138,5 +143,5 @@ func (w *worker) commit(words []string) {
 			offsets[partition] = found.At
 		}
 	}
-	lines.Say(lines.Facts{"event": "committed", "offsets": offsets})
+	lines.SayCommitted(offsets, began, written)
 }

@@ -48,6 +48,17 @@ func SayPartitions(event string, partitions []int32) {
 	Say(Facts{"event": event, "partitions": append([]int32{}, partitions...)})
 }
 
+// SayCommitted says what a worker reads as committed, after a commit that began and was written at
+// these times.
+func SayCommitted(offsets map[int32]int64, began, written time.Time) {
+	Say(Facts{
+		"event":    "committed",
+		"offsets":  offsets,
+		"commit_s": written.Sub(began).Seconds(),
+		"read_s":   time.Since(written).Seconds(),
+	})
+}
+
 // Listen gives the words of each line of standard input to reader, until its end.
 func Listen(reader func(words []string)) {
 	scanner := bufio.NewScanner(os.Stdin)

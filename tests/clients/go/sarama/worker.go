@@ -30,6 +30,7 @@ func work(bootstrap, name, sessionMs string) {
 	config.Consumer.Group.Session.Timeout = time.Duration(session) * time.Millisecond
 	config.Consumer.Group.Heartbeat.Interval = lines.Heartbeat()
 	config.Consumer.Offsets.AutoCommit.Enable = false
+	lines.Say(lines.Facts{"event": "starts"})
 	client, err := sarama.NewClient([]string{bootstrap}, config)
 	must(err)
 	group, err := sarama.NewConsumerGroupFromClient(name, client)
@@ -46,7 +47,9 @@ func work(bootstrap, name, sessionMs string) {
 			println(err.Error())
 		}
 	}
+	began := time.Now()
 	must(group.Close())
+	lines.Say(lines.Facts{"event": "closed", "close_s": time.Since(began).Seconds()})
 }
 
 // Setup begins a generation.
@@ -79,15 +82,17 @@ func (w *worker) commit(words []string) {
 	session := w.session
 	w.mutex.Unlock()
 	held := session.Claims()[w.name]
+	began := time.Now()
 	for _, partition := range held {
 		session.MarkOffset(w.name, partition, offset, "")
 	}
 	session.Commit()
+	written := time.Now()
 	stored, err := w.admin.ListConsumerGroupOffsets(w.name, map[string][]int32{w.name: held})
 	must(err)
 	offsets := map[int32]int64{}
 	for _, partition := range held {
 		offsets[partition] = stored.GetBlock(w.name, partition).Offset
 	}
-	lines.Say(lines.Facts{"event": "committed", "offsets": offsets})
+	lines.SayCommitted(offsets, began, written)
 }

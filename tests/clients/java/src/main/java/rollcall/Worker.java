@@ -23,7 +23,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  *
  * <p>It says what it is given and what is taken from it; a line on standard input makes it commit
  * that offset for all it holds and say what is committed, or that it may not. SIGTERM closes it
- * cleanly.
+ * cleanly. It also says that it starts, and how long a commit, the read of it and its close took.
  */
 final class Worker implements ConsumerRebalanceListener {
     private static final String HEARTBEAT_MS =
@@ -39,6 +39,7 @@ final class Worker implements ConsumerRebalanceListener {
     }
 
     public static void main(String[] args) throws InterruptedException {
+        Lines.say(Map.of("event", "starts"));
         var worker = new Worker(settings(args));
         var closed = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> worker.stop(closed)));
@@ -73,7 +74,7 @@ final class Worker implements ConsumerRebalanceListener {
     }
 
     private void work(String topic) {
-        try (consumer) {
+        try {
             consumer.subscribe(List.of(topic), this);
             while (!stopping) {
                 consumer.poll(POLL);
@@ -83,6 +84,10 @@ final class Worker implements ConsumerRebalanceListener {
             }
         } catch (WakeupException asked) {
             // SIGTERM came during a poll; the consumer is closed all the same.
+        } finally {
+            var began = System.nanoTime();
+            consumer.close();
+            Lines.say(Map.of("event", "closed", "close_s", secondsSince(began)));
         }
     }
 
@@ -93,15 +98,27 @@ final class Worker implements ConsumerRebalanceListener {
         held.forEach(consumer::position);
         var wanted = new HashMap<TopicPartition, OffsetAndMetadata>();
         held.forEach(partition -> wanted.put(partition, new OffsetAndMetadata(offset)));
+        var began = System.nanoTime();
         try {
             consumer.commitSync(wanted);
         } catch (KafkaException refused) {
             Lines.say(Map.of("event", "refused", "error", refused.toString()));
             return;
         }
+        double commitSeconds = secondsSince(began);
+        began = System.nanoTime();
         var stored = new HashMap<Integer, Long>();
         consumer.committed(held).forEach((p, at) -> stored.put(p.partition(), at.offset()));
-        Lines.say(Map.of("event", "committed", "offsets", stored));
+        Lines.say(
+                Map.of(
+                        "event", "committed",
+                        "offsets", stored,
+                        "commit_s", commitSeconds,
+                        "read_s", secondsSince(began)));
+    }
+
+    private static double secondsSince(long began) {
+        return (System.nanoTime() - began) / 1e9;
     }
 
     private void stop(CountDownLatch closed) {
