@@ -210,7 +210,7 @@ class Node:
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self._make_observers()
-        self.topic_news = TopicNews(self.coordinator)
+        self.topic_news = TopicNews(self.coordinator, self.catalogue)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self._make_access()

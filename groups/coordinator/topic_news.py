@@ -7,7 +7,10 @@ changed. No SQL and no rules here.
 
 import asyncio
 
+from groups.catalogue.cache import Catalogue
+from groups.coordinator import views
 from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.consumer.group import ConsumerGroup
 from groups.event_loop import Slices
 
 PAUSE_S = 0.2
@@ -17,8 +20,9 @@ PAUSE_S = 0.2
 class TopicNews:
     """Tells the watchers of groups (``HeartbeatViews``) of changes of the catalogue."""
 
-    def __init__(self, coordinator: CoordinatorRuntime) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime, catalogue: Catalogue) -> None:
         self._coordinator = coordinator
+        self._catalogue = catalogue
         self._awake = asyncio.Event()
 
     def wake(self) -> None:
@@ -34,10 +38,21 @@ class TopicNews:
             await asyncio.sleep(PAUSE_S)
 
     async def look(self) -> None:
-        """Tell one watcher of every group whose topics differ from the catalogue (the watcher
-        compares): by its heartbeat the group decides, and the others are told when it has."""
-        slices, views = Slices(), self._coordinator.heartbeat_views
-        for group_id in views.watched():
+        """Tell one watcher of every group whose topics differ from the catalogue: by its heartbeat
+        the group decides, and the others are told when it has."""
+        slices, heartbeat_views = Slices(), self._coordinator.heartbeat_views
+        for group_id in heartbeat_views.watched():
             if slices.is_over:
                 await slices.pause()
-            views.tell_one_of_topics(group_id)
+            if self._is_behind(group_id):
+                heartbeat_views.tell_one_of_topics(group_id)
+
+    def _is_behind(self, group_id: str) -> bool:
+        """Once for all members: a group may have thousands of watchers."""
+        entry = self._coordinator.entries.get(group_id)
+        group = None if entry is None else entry.group
+        return (
+            entry is not None
+            and isinstance(group, ConsumerGroup)
+            and views.is_behind(entry, group, self._catalogue)
+        )
