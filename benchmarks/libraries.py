@@ -53,6 +53,10 @@ PAUSE_S = (0.1, 0.5)
 REST_S = 13.0
 """Until a member is settled: the coordinator knows its pace, and holds its heartbeats."""
 
+INTERVAL_S = 5.0
+"""The longest interval of heartbeats: a join and a leave come at any time of it. With few rounds
+the figures of members that are not held are chance, on either side."""
+
 BEHIND_S = 4.0
 """So long the second story starts after the first."""
 
@@ -110,6 +114,7 @@ class Story:
 
     def _joins(self, what: str) -> Worker:
         """Start a worker; seconds from its first line of code until all have an even share."""
+        time.sleep(random.uniform(0, INTERVAL_S))
         worker = Worker.of(self.library, self.bootstrap, self.name, self.session_ms)
         self.workers.append(worker)
         self._until(lambda: _said(worker, "starts"), "it starts")
@@ -139,6 +144,7 @@ class Story:
 
     def _closes(self, worker: Worker, how: str) -> None:
         """The library's own close, and how soon the others have all."""
+        time.sleep(random.uniform(0, INTERVAL_S))
         worker.process.send_signal(signal.SIGTERM)
         began = time.monotonic()
         self._until(lambda: _said(worker, "closed"), "it has closed")
