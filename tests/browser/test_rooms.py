@@ -31,6 +31,22 @@ def test_a_topic_is_created_and_grown(world: World, log_in: LogIn, name: str) ->
     assert found == [(8,)]
 
 
+def test_a_token_is_copied_where_pages_may_not_write_to_the_clipboard(
+    world: World, log_in: LogIn, name: str
+) -> None:
+    """As over HTTP without TLS from another machine."""
+    page = log_in(ADMINISTRATOR, "/admin/groups/apitoken/add/")
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Save", exact=True).click()
+    secret = page.locator("#secret").inner_text()
+    page.wait_for_load_state()
+    page.get_by_role("button", name="Copy").click()
+
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("document.getSelection().toString().trim()") == secret
+
+
 def test_a_token_that_was_copied_opens_the_api_until_it_is_revoked(
     world: World, log_in: LogIn, name: str
 ) -> None:
@@ -39,6 +55,7 @@ def test_a_token_that_was_copied_opens_the_api_until_it_is_revoked(
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Save", exact=True).click()
     secret = page.locator("#secret").inner_text()
+    page.wait_for_load_state()  # the button's script comes last
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     page.bring_to_front()  # who has no focus is not let read
