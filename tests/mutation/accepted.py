@@ -48,11 +48,19 @@ ALL_ALIKE = "all begin with the same number, and only which is the greatest coun
 FAR_AWAY = "the bound was reached many attempts ago"
 SAME_TEXT = "either way makes the same text; one byte more or less is as good a bound"
 PRODUCERS = "found = [(_producer(row[{}]), row[7]) async for row in in_slices(cursor)]"
+SAME_DEADLINES = "the group is the same, and its deadlines are found again as they are"
 READ_ELSEWHERE = (
     "it sets ``is_overdue``, which only ``time_out`` reads, and that of the row which it locks"
 )
 
 ACCEPTED: tuple[Accepted, ...] = (
+    Accepted(
+        "groups/coordinator/repeated_commits.py",
+        "RepeatedCommits._take_several",
+        "self._coordinator.release(entry, is_same=True)",
+        "self._coordinator.release(entry, is_same=False)",
+        SAME_DEADLINES,
+    ),
     Accepted(FAST, INIT, "self._version = 0", "pass", IS_SET_FIRST),
     Accepted(FAST, INIT, 'self._member = ""', "pass", IS_SET_FIRST),
     Accepted(FAST, INIT, 'self._before = b""', "pass", IS_SET_FIRST),
