@@ -328,7 +328,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def _frame_received(self, frame: bytes) -> None:
         hold = self._hold
-        if hold.correlation_id is not None or self._last_frame_at < hold.waited_until:
+        if self._last_frame_at < hold.waited_until:
             hold.followed_by(frame[:KEY_BYTES])
         if self.pending == 0 and self._writable:
             key = frame[:KEY_BYTES]

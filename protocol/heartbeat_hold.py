@@ -108,7 +108,8 @@ class Hold:
         self._answered_at = 0.0
         """When the last hold ended."""
         self.waited_until = 0.0
-        """A request that arrives before this time has waited for the end of the last hold."""
+        """A request that arrives before this time has waited for the end of the last hold; ``inf``
+        while a heartbeat is parked, so that one comparison tells of both."""
         self._waits_left = WAITS_MAX
 
     def limit(self, software: str) -> None:
@@ -147,7 +148,7 @@ class Hold:
         seconds = min(self.s_max, pace.hold_s(fast.session_s()))
         if seconds < HOLD_S_MIN:
             return False
-        self.correlation_id = correlation_id
+        self.correlation_id, self.waited_until = correlation_id, inf
         self._views.watch(fast.group_id, self)
         self._ends.put(self, correlation_id, now + seconds)
         return True
@@ -165,7 +166,7 @@ class Hold:
         """Answer, since other bytes have arrived: the client does not wait for a response before it
         sends the next request, so nothing ever waits for a hold."""
         self.end()
-        self._waits_left, self.waited_until = 0, 0.0
+        self._waits_left = 0
 
     def followed_by(self, key: bytes) -> None:
         """A request of this API came during a hold, in the same read as the heartbeat before it, or
@@ -194,7 +195,7 @@ class Hold:
     def forget(self) -> None:
         """The connection has ended."""
         if self.correlation_id is not None:
-            self.correlation_id = None
+            self.correlation_id, self.waited_until = None, 0.0
             self._views.unwatch(self._fast.group_id, self)
 
     def _answer(self, code: ErrorCode) -> None:
