@@ -53,7 +53,7 @@ def page(
     members: Iterable[groups.MemberView] = (),
 ) -> dict[str, Any]:
     """A page of lines; with ``?unfolded`` of entries."""
-    is_unfolded = "unfolded" in request.GET
+    is_unfolded, until = "unfolded" in request.GET, until_of(request)
     lines = [[entry] for entry in entries] if is_unfolded else folded(entries[:READ_MAX])
     shown = _whole(lines, has_more=len(entries) > READ_MAX)[:LINES_MAX]
     names = names_of(group_id, [e for some in shown for e in some], members)
@@ -64,8 +64,8 @@ def page(
             _single(some[0], names) if is_unfolded else told(some, names) for some in shown
         ],
         "is_unfolded": is_unfolded,
-        "is_old": number_of(request.GET.get("before", "")) is not None or until_of(request),
-        "until": until_of(request),
+        "is_old": number_of(request.GET.get("before", "")) is not None or until is not None,
+        "until": until,
         "older": last if has_older else None,
     }
 

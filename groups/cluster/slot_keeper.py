@@ -295,9 +295,10 @@ class SlotKeeper:
         self.published(self._view)
 
     def _publish_own(self, slots: Collection[int]) -> None:
-        """This node serves these slots: clients are sent here from now on. The next check may take
-        as long as PostgreSQL lets it wait."""
-        owners = {**self._view.owners, **dict.fromkeys(slots, self.me.node_id)}
+        """This node serves those of these slots that it has not lost meanwhile: clients are sent
+        here from now on. The next check may take as long as PostgreSQL lets it wait."""
+        served = [slot for slot in slots if slot in self.coordinator.epochs]
+        owners = {**self._view.owners, **dict.fromkeys(served, self.me.node_id)}
         self._view = replace(self._view, owners=owners)
         self.published(self._view)
 

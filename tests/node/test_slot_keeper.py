@@ -194,6 +194,18 @@ async def test_clients_are_sent_here_as_soon_as_claimed_slots_are_served(
     assert 3 in one.node.coordinator.epochs
 
 
+async def test_clients_are_not_sent_here_for_a_slot_that_was_lost_while_others_loaded(
+    one: Running,
+) -> None:
+    keeper, views = one.node.keeper, list[Cluster]()
+    keeper._view, keeper.published = Cluster("c", (ME, YOU)), views.append
+    keeper.coordinator.drop([4], ErrorCode.NOT_COORDINATOR)
+
+    keeper._publish_own([3, 4])
+
+    assert views == [Cluster("c", (ME, YOU), {3: ME.node_id})]
+
+
 async def test_slots_that_are_served_do_not_load_any_more(one: Running) -> None:
     """A client of the draft would be told to wait for the others; a request for one that is lost
     by then would wait instead of being sent away."""

@@ -31,6 +31,9 @@ HOLD_MS = 15_000
 BRIEF_MS = 2_000
 PAUSE_S = 50.0
 PENDING_S, USUAL_S = 0.5, 5.0
+INTERVALS_MAX = 8
+"""More than it takes to come from the shortest interval to the usual one."""
+
 SESSION_S = 45.0
 SOON_S = 10.0
 """Less than a hold, and more than an answer takes on a busy machine."""
@@ -168,6 +171,7 @@ async def test_a_client_that_does_not_wait_for_responses_is_always_held(brief: S
     brief.clock.ahead_s += PAUSE_S
     client.send(beat, V)
     await until(lambda: is_held(connection))
+    assert connection._hold.s_max == BRIEF_MS / 1000
 
 
 async def test_the_next_heartbeat_ends_the_hold_of_the_last(served: Serving) -> None:
@@ -483,6 +487,25 @@ async def test_a_consumer_without_news_is_answered_as_if_it_had_not_waited(
     assert served.node.coordinator.heartbeat_views._watchers == {}
 
 
+async def intervals_after_a_rebalance(
+    served: Serving, monkeypatch: pytest.MonkeyPatch, hold_for_news: Callable[..., Any]
+) -> list[float]:
+    """The intervals that a member is told after it has given up partitions, until the usual one;
+    its heartbeats are held by ``hold_for_news``."""
+    client, _connection, empty = await settled_and_held(served)
+    newcomer = await Client.connect(served.address)
+    await newcomer.call(joining(str(uuid4())), 1)
+    given_up = await client.call(owning(empty, await client.receive()), 1)
+    monkeypatch.setattr(Call, "hold_for_news", hold_for_news)
+
+    told = [given_up.heartbeat_interval_ms / 1000]
+    while told[-1] < USUAL_S and len(told) < INTERVALS_MAX:
+        served.clock.ahead_s += told[-1]
+        beat = replace(empty, member_epoch=given_up.member_epoch)
+        told.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
+    return told
+
+
 async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -497,17 +520,7 @@ async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
         holds.append(seconds)
         return await hold_for_news(call, group_id, 0, is_news)
 
-    client, _connection, empty = await settled_and_held(served)
-    newcomer = await Client.connect(served.address)
-    await newcomer.call(joining(str(uuid4())), 1)
-    given_up = await client.call(owning(empty, await client.receive()), 1)
-    monkeypatch.setattr(Call, "hold_for_news", at_once)
-
-    told = [given_up.heartbeat_interval_ms / 1000]
-    while told[-1] < USUAL_S:
-        served.clock.ahead_s += told[-1]
-        beat = replace(empty, member_epoch=given_up.member_epoch)
-        told.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
+    told = await intervals_after_a_rebalance(served, monkeypatch, at_once)
 
     assert told == [PENDING_S, 1, 2, 4, USUAL_S]
     assert len(holds) == len(told) - 1
@@ -582,17 +595,8 @@ async def test_who_counts_a_new_interval_from_the_answer_is_not_taken_for_one_th
         served.clock.ahead_s += seconds
         return False
 
-    client, _connection, empty = await settled_and_held(served)
-    newcomer = await Client.connect(served.address)
-    await newcomer.call(joining(str(uuid4())), 1)
-    given_up = await client.call(owning(empty, await client.receive()), 1)
-    monkeypatch.setattr(Call, "hold_for_news", held_at_once)
+    told = await intervals_after_a_rebalance(served, monkeypatch, held_at_once)
 
-    told = [given_up.heartbeat_interval_ms / 1000]
-    while told[-1] < USUAL_S and len(told) < 8:
-        served.clock.ahead_s += told[-1]
-        beat = replace(empty, member_epoch=given_up.member_epoch)
-        told.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
     assert told == [PENDING_S, 1, 2, 4, USUAL_S]
 
 
