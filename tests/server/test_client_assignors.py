@@ -24,8 +24,8 @@ from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentRequest,
 )
 from tests.server.client import Client
+from tests.server.holds import PAUSE_S, SOON_S, is_held
 from tests.server.serving import Serving, serving, until
-from tests.server.test_held_heartbeats import PAUSE_S, SOON_S, is_held
 
 MINE = ClientAssignor(name="mine", maximum_version=3, version=1, metadata=b"four cores")
 SILENT = ClientAssignor(name="mine", maximum_version=3)
