@@ -15,14 +15,16 @@ from twisted.internet import reactor
 
 from coordinator_site.concurrency import is_endless
 from coordinator_site.http_limits import Channel, Factory, Websocket
-from coordinator_site.loop_watch import LoopWatch
 from coordinator_site.priority import give_way
+from groups.loop_watch import LoopWatch
 
 CONNECTIONS_MAX = "WEB_CONNECTIONS_MAX"
 
 FILES_BESIDE = 256
 """Descriptors other than clients' connections: the pool's, the listener's, those of open files."""
 
+STILL_S = 60.0
+"""How long the event loop may stand still. The process ends after that, and another one starts."""
 
 BACKLOG = 1_024
 """Connections that wait to be accepted. Beyond Twisted's 50 the system drops further ones, and
@@ -55,7 +57,7 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.connections_max = min(getattr(settings, CONNECTIONS_MAX), (hard - FILES_BESIDE) // 2)
         self.endpoints: list[str] = listening(self.endpoints)
         open_pool()
-        LoopWatch(reactor.callLater).start()
+        LoopWatch(reactor.callLater, STILL_S).start()
         super().run()
 
     @property

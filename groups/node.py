@@ -197,7 +197,9 @@ class Node:
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )
         self.followers = Followers()
-        self.keeper.lease_loop.begun_anew = self.followers.forget
+        self._is_of_another_history = False
+        self.keeper.lease_loop.begun_anew = self._begin_anew
+        self.keeper.loader.prepare = self._read_history
         new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
         self.transactions = Transactions(
             self.coordinator, self.readers, self.keeper.look_soon, fail, new_id
@@ -285,12 +287,33 @@ class Node:
             await preflight.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
             await preflight.check_loading(connection)
             await preflight.warn(connection)
-            await self.catalogue.load(connection)
-            await self.credentials.load(connection)
-            await self.quotas.load(connection)
-            if self.acls is not None:
-                await self.acls.load(connection)
+            await self._read_all(connection)
         await self.keeper.start()
+        self._is_of_another_history = False  # it has just been read
+
+    async def _read_all(self, connection: connections.Connection) -> None:
+        """Topics, users, quotas and access rules, which concern every group."""
+        await self.catalogue.load(connection)
+        await self.credentials.load(connection)
+        await self.quotas.load(connection)
+        if self.acls is not None:
+            await self.acls.load(connection)
+
+    def _begin_anew(self) -> None:
+        """Nothing in memory is valid: time has gone back in PostgreSQL, or the node starts."""
+        self._is_of_another_history = True
+        self.followers.forget()
+
+    async def _read_history(self, connection: connections.Connection) -> None:
+        """Before groups are served from the rows of another history: a commit to a topic that it
+        does not have would be acknowledged. The doorbell comes later, and without waiting."""
+        if self._is_of_another_history:
+            self._is_of_another_history = False  # set again if it happens again meanwhile
+            try:
+                await self._read_all(connection)
+            except BaseException:
+                self._is_of_another_history = True
+                raise
 
     async def run(self) -> None:
         """Serve until cancelled; then release the slots."""

@@ -133,6 +133,8 @@ def pump(output: Output, name: str, stream: IO[bytes] | None) -> threading.Threa
 
 def describe(status: int) -> str:
     """An exit status in words."""
+    if status == -signal.SIGPROF:
+        return "was ended by its watch: its event loop was busy and did not turn"
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
     return f"ended with status {status}"

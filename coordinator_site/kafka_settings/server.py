@@ -168,6 +168,15 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         60_000,
     ),
     Number(
+        "node.still.max.ms",
+        60_000,
+        "ours: a node whose event loop has not turned for this long ends, and what supervises it"
+        " starts it again; nothing is served meanwhile, and other nodes have had its groups since"
+        " its lease ended. Only time in which the process runs counts",
+        10_000,
+        3_600_000,
+    ),
+    Number(
         "node.drain.retention.hours",
         168,
         "ours: a drained node that was away for so long has left for good; its drain is removed",

@@ -1,7 +1,7 @@
 """Loads the groups of slots that this node has claimed, so that it can serve them."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from groups.coordinator import loading
 from groups.coordinator.runtime import CoordinatorRuntime
@@ -31,7 +31,8 @@ class InDoubt(Exception):
 
 class SlotLoader:
     """Loads slots in parts. ``loading``: the slots that are being loaded; ``changed`` is called
-    when some of these have finished, ``loaded`` when more groups are in memory."""
+    when some of these have finished, ``loaded`` when more groups are in memory. ``prepare`` reads
+    what the groups of any slot need first."""
 
     def __init__(
         self, node_id: int, coordinator: CoordinatorRuntime, changed: Callable[[], None]
@@ -40,6 +41,7 @@ class SlotLoader:
         self.coordinator = coordinator
         self.loading: set[int] = set()
         self.loaded: Callable[[], None] = _nothing
+        self.prepare: Callable[[connections.Connection], Awaitable[None]] = _nothing_first
         self._changed = changed
         self._taken: Mapping[int, int] = {}
         self._doubts = 0
@@ -64,6 +66,7 @@ class SlotLoader:
             async with await connections.connect(
                 "load", {"statement_timeout": LOAD_TIMEOUT, "transaction_timeout": LOAD_TIMEOUT}
             ) as connection:
+                await self.prepare(connection)
                 for part in batched(sorted(taken), LOAD_SLOTS_MAX):
                     groups += await self._adopt(
                         connection, {slot: taken[slot] for slot in part}, doubts
@@ -118,3 +121,7 @@ class SlotLoader:
 
 def _nothing() -> None:
     """The default of ``loaded``: do nothing."""
+
+
+async def _nothing_first(_connection: connections.Connection) -> None:
+    """The default of ``prepare``."""

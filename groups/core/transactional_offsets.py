@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from groups.core.events import OffsetWrite, PendingWrite, TxnOffsetCommit
 
 Pending = dict[tuple[int, str, int], PendingWrite]
-"""By producer id, topic and partition."""
+"""By producer id, topic and partition; in the order in which they were written."""
 
 
 def add(pending: Pending, event: TxnOffsetCommit) -> None:
     """Add the transaction's offsets; if it commits a partition twice, the last one counts."""
     for write in event.offsets:
         at = (event.producer_id, write.topic, write.partition)
+        pending.pop(at, None)  # the order is that of the last writes
         pending[at] = PendingWrite(event.producer_id, event.producer_epoch, write)
 
 

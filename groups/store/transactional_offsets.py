@@ -60,8 +60,8 @@ def changes(parts: Sequence[Part]) -> Iterator[Statement]:
         yield sql.DROP_PENDING, _columns(KEY, gone)
     if overtaken := _committed(kept):
         yield sql.SUPERSEDE, _columns(KEY, overtaken)
-    # A key occurs once in a batch, so the sort never compares authors, which may be None.
-    rows = in_order([_row(part.group_id, w) for part in kept for w in part.decision.pending])
+    # In the order of their requests, not of keys: the later of two counts. ``locks`` has the locks.
+    rows = [_row(part.group_id, w) for part in kept for w in part.decision.pending]
     if rows:
         yield sql.PUT_PENDING, _columns(COLUMNS, rows)
 

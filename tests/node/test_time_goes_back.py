@@ -12,6 +12,7 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
+from groups.postgres import doorbell
 from groups.postgres.timeline import MEMORIES
 from launcher import ports
 from launcher.cluster import DATABASE, SUPERUSER
@@ -219,6 +220,26 @@ async def test_a_promoted_standby_gives_no_generation_twice(
             assert lost_group.generation_id < JUMP
             assert standby.ask(TOLD) == 1
             assert "it is on timeline 2, and was on 1" in standby.ask(REASON)
+        finally:
+            await asyncio.to_thread(standby.stop)
+
+
+async def test_a_promoted_standby_is_served_with_its_own_topics(
+    primary: Server, here: Address, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Notifications come late. A commit to a topic that only the lost future has would be
+    acknowledged, and erased when somebody creates the topic."""
+    monkeypatch.setattr(doorbell, "RECONNECT_S", 600.0)
+    standby = await asyncio.to_thread(primary.standby, place / "standby")
+    async with running() as node:
+        await node.node.catalogue.create("lost", 1)
+        await asyncio.to_thread(primary.stop)
+        await asyncio.to_thread(standby.start)
+        try:
+            await asyncio.to_thread(standby.promote)
+            here.leads_to = standby.cluster.port
+            await until(lambda: all_above(node))
+            assert node.node.catalogue.get("lost") is None
         finally:
             await asyncio.to_thread(standby.stop)
 

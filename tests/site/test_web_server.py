@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from coordinator_site import loop_watch
+from groups import loop_watch
 from launcher import ports
 
 LISTENS = """
@@ -68,10 +68,11 @@ LimitedServer(
 
 STANDS_STILL = """
 import sys, threading
-from coordinator_site import loop_watch
+from coordinator_site import web_server
 from coordinator_site.web_server import LimitedServer
+from groups import loop_watch
 
-loop_watch.LOOK_S = 0.01
+loop_watch.LOOK_S, web_server.STILL_S = 0.01, 0.5
 endpoints = [f"tcp:port={sys.argv[1]}:interface=127.0.0.1"]
 LimitedServer(
     None, endpoints=endpoints, signal_handlers=False, ready_callable=threading.Event().wait
@@ -84,7 +85,7 @@ def test_a_process_whose_loop_stands_still_ends_with_a_sentence() -> None:
     argv = [sys.executable, "-c", STANDS_STILL, *map(str, ports.free(1))]
     said = subprocess.run(argv, check=False, capture_output=True)
     assert said.returncode == 1
-    assert said.stderr == loop_watch.SENTENCE
+    assert said.stderr.startswith(loop_watch.SENTENCE % 0.5)
 
 
 def test_the_threads_of_the_pool_run_before_the_first_request() -> None:

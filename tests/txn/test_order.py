@@ -99,6 +99,27 @@ async def test_of_two_transactions_the_later_write_stands(
     assert await read(one) == {T0: 2}
 
 
+async def test_of_two_transactions_in_one_batch_the_later_write_stands(
+    one: Running, producer: New
+) -> None:
+    """Whichever of the two producers has the lower id, and whatever it wrote before."""
+    await one.kept("g")
+    first, second = [await (await producer(name).init()).begin() for name in ("first", "second")]
+    for earlier, later in ((first, second), (second, first)):
+        let_go = one.points.hold("offsets:before")
+        blocked = one.commit("g", 0)
+        await one.points.reached["offsets:before"].wait()
+        writes = [later.put(1), earlier.put(2), later.put(3)]
+        let_go()
+        await asyncio.gather(blocked, *writes)
+        await later.end()
+        await earlier.end()
+        assert await read(one) == {T0: 3}
+        await deleted(one, 0)
+        for txn in (first, second):
+            await txn.begin()
+
+
 @pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("plain_first", [True, False])
 async def test_the_order_inside_one_batch_counts_as_well(

@@ -48,11 +48,13 @@ FROM unnest(%(producer_id)s::bigint[], %(epoch)s::smallint[], %(group_id)s::text
             %(leader_epoch)s::int[], %(metadata)s::text[], %(superseded)s::boolean[],
             %(member_id)s::text[], %(client_id)s::text[], %(client_host)s::text[],
             %(principal)s::text[])
-     AS new(producer_id, epoch, group_id, topic, partition, committed_offset, leader_epoch,
-            metadata, superseded, member_id, client_id, client_host, principal)
+     WITH ORDINALITY AS new(
+            producer_id, epoch, group_id, topic, partition, committed_offset, leader_epoch,
+            metadata, superseded, member_id, client_id, client_host, principal, n)
 JOIN rollcall_producer p ON p.producer_id = new.producer_id AND p.epoch = new.epoch
                         AND p.state = 'Ongoing'
 JOIN rollcall_txn_group g ON g.transactional_id = p.transactional_id AND g.group_id = new.group_id
+ORDER BY n
 ON CONFLICT (producer_id, group_id, topic, partition) DO UPDATE SET
     committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
     metadata = excluded.metadata, committed_at = excluded.committed_at,
@@ -60,7 +62,8 @@ ON CONFLICT (producer_id, group_id, topic, partition) DO UPDATE SET
     client_id = excluded.client_id, client_host = excluded.client_host,
     principal = excluded.principal
 """
-"""Only into a transaction that the producer still has and that contains the group."""
+"""Only into a transaction that the producer still has and that contains the group. Places rise in
+the order of the arrays."""
 
 # -- producers
 

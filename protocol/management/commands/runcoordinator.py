@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from groups.cluster.view import DRAFT
+from groups.loop_watch import LoopWatch
 from groups.tracing import provider
 from protocol import listeners, principals
 from protocol.listeners import Listener, ListenerError, Wanted
@@ -104,6 +105,7 @@ class Command(BaseCommand):
             metrics=metrics,
             tokens=accepted,
         )
+        LoopWatch(server.loop.call_later, setting("NODE_STILL_MAX_MS") / 1000).start()
         server.run()
         if traces is not None:
             traces.provider.shutdown()
