@@ -1,7 +1,7 @@
 """Which files are mutated, and which tests each must convince: one table.
 
 Tests come in this order, the quickest first, and end with the first that fails. What a row needs a
-database for gets one of its own for each mutant.
+database for, or Django's models, gets one of its own for each mutant.
 """
 
 from collections.abc import Iterator, Mapping
@@ -167,7 +167,12 @@ AREAS = (
         _in("sweeps", "session_sweep silences retention history schedule tasks"),
         has_database=True,
     ),
-    Row("fast path", ("protocol/heartbeat_fast_path.py",), _in("server", "fast_path")),
+    Row(
+        "fast path",
+        ("protocol/heartbeat_fast_path.py",),
+        _in("server", "fast_path"),
+        has_database=True,
+    ),
     Row(
         "fast path",
         ("protocol/heartbeat_hold.py",),
