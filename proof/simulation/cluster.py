@@ -15,8 +15,9 @@ from proof.simulation.intruders import Intruder
 from proof.simulation.network import Network
 from proof.simulation.node import SUPERVISED, Needs, Node
 from proof.simulation.population import Population, Protocol, drawn
-from proof.simulation.postgres import Database, OperationRecord
+from proof.simulation.postgres import Database
 from proof.simulation.producer import Producer
+from proof.simulation.records import OperationRecord
 from proof.simulation.world import MS, SECOND, World
 
 TROUBLE_S: Final = 45.0
