@@ -61,8 +61,9 @@ BEHIND_A_SERVER = (
 CLIENT = _in(
     "client_library",
     "epochs look_ups backoff deadlines assignors machines consumer_member classic_member"
-    " draft_member commanded_member",
+    " draft_member commanded_member assigning codes sasl_exchanges",
 )
+GATE = _in("pause", "gate")
 CLIENT_BEFORE_A_SERVER = _in("client_library", "callbacks protocols old_owners")
 WIRE = _in(
     "wire", "uvarints declarations headers frames round_trips hostile_bytes oracles disposal kept"
@@ -201,7 +202,7 @@ AREAS = (
         (*_in("site", "rights"), *_in("api", "access")),
         has_database=True,
     ),
-    Row("client", ("rollcall/client/core/*.py",), CLIENT, last=CLIENT_BEFORE_A_SERVER),
+    Row("client", ("rollcall/client/core/*.py",), (*CLIENT, *GATE), last=CLIENT_BEFORE_A_SERVER),
 )
 
 
