@@ -7,16 +7,13 @@ often it occurs. Nothing here knows what should hold.
 from collections.abc import Mapping
 from typing import Final
 
-from proof.simulation.cluster import Fault, Run
+from proof.simulation.cluster import DEADLINE_S, Fault, Run
 from proof.simulation.late import Shade
 from proof.simulation.postgres import NEVER
 from proof.simulation.world import SECOND
 
 GROWS_MAX: Final = 4
 """How many partitions a life's topics grow by, in total."""
-
-DEADLINE_S: Final = 5.0
-"""How long a node waits for a response of PostgreSQL (``offsets.commit.timeout.ms``)."""
 
 ZOMBIE_S: Final = (4.0, 10.0)
 """A zombie's pause: longer than a lease."""
