@@ -77,7 +77,7 @@ COMMITS = _in(
     "inbox committer repeated_commits refused_members toy_kind verbs outside hung_database",
 )
 MEMORY = _in("node", "overrides memory heartbeats shares assigning patterns failover")
-SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains")
+SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains shares timeline")
 
 
 def _rules(folders: tuple[str, ...], *first: tuple[str, ...]) -> Row:
