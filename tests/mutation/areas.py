@@ -158,7 +158,7 @@ AREAS = (
             ),
             "groups/event_loop.py",
         ),
-        (*MEMORY, *COMMITS, *SIMULATION),
+        (*MEMORY, *COMMITS, *_in("server", "turns"), *SIMULATION),
         has_database=True,
     ),
     Row("sweeps", ("groups/sweeps/unanswered_probes.py",), _in("sweeps", "silences")),
