@@ -448,3 +448,23 @@ def test_who_has_left_may_be_removed_whatever_it_still_sends(
     writer.records.append({**REMOVED, "at": 500.0})
 
     assert writer.verdict() == verdict
+
+
+def unknown(*, asked_before: bool) -> list[str]:
+    """What the checker says when a member that was removed and came back is told that it is none,
+    in the reply to a heartbeat that it sent before or after it came back."""
+    writer = Writer()
+    writer.row(1, "a", "b")
+    writer.row(2, "b")
+    if asked_before:
+        call = writer.send("Heartbeat", "a", 1)
+    writer.row(3, "a", "b")
+    if not asked_before:
+        call = writer.send("Heartbeat", "a", 1)
+    writer.write("fail", process="a", call=call, code=25)
+    return writer.verdict()
+
+
+def test_a_reply_may_arrive_after_the_member_has_come_back() -> None:
+    assert unknown(asked_before=True) == []
+    assert unknown(asked_before=False) == ["I10"]
