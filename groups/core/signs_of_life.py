@@ -2,7 +2,8 @@
 
 A node whose lease has expired, or that reloads a group's rows, decides nothing, but still receives
 requests. ``Group.beat_of`` finds the member; ``CoordinatorRuntime.heard`` sets the beat. A request
-counts if, decided by the same group, it would have set the member's beat.
+counts if, decided by the same group, it would have set the member's beat, or would have told the
+member of a rebalance of the draft, for which it now needs more time.
 """
 
 from typing import NamedTuple

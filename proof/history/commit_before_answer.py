@@ -83,7 +83,8 @@ class Telling(Family):
         )
         if code == ILLEGAL_GENERATION and group.generation == generation and not told_to_join:
             self.say("I10", f"generation {generation} was said to be over", record)
-        if code == UNKNOWN_MEMBER_ID and member in group.members and group.state != "Empty":
+        was_there = member in group.members and group.came_at[member] <= call["at"]
+        if code == UNKNOWN_MEMBER_ID and was_there and group.state != "Empty":
             self.say("I10", f"{member} was said to be no member", record)
 
     RULES: ClassVar[Mapping[str, Rule]] = {

@@ -18,9 +18,10 @@ ENDS_TRANSACTIONS: Final = frozenset({"EndTxn", "InitProducerId"})
 
 @dataclass(slots=True)
 class Group:
-    """One group as in its rows so far. ``gone_at``: when a member's row was deleted; ``raised_at``:
-    when a generation was followed by the next; ``told_at``: when a response first contained one;
-    ``names``: the instance id, or else the id, of every member. Of a consumer group's members:
+    """One group as in its rows so far. ``gone_at``: when a member's row was deleted; ``came_at``:
+    when it was first written, perhaps again; ``raised_at``: when a generation was followed by the
+    next; ``told_at``: when a response first contained one; ``names``: the instance id, or else the
+    id, of every member. Of a consumer group's members:
     ``holds``, what they may work on; ``kept``, that and what they gave up without the coordinator
     knowing yet; ``epochs``, the last two that they got, newest first."""
 
@@ -33,6 +34,7 @@ class Group:
     instances: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     states: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     gone_at: dict[str, float] = field(default_factory=dict)
+    came_at: dict[str, float] = field(default_factory=dict)
     raised_at: dict[int, float] = field(default_factory=dict)
     told_at: dict[int, float] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -51,6 +53,7 @@ class Group:
             self.kept.pop(member, None)
         for member in members.keys() - self.members.keys():
             self.gone_at.pop(member, None)
+            self.came_at[member] = record["at"]
         self.names.update((m, instance or m) for m, instance in members.items())
         self.generation, self.revision = generation, record["revision"]
         self.state, self.kind, self.members = record["state"], record["kind"], members

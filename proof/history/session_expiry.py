@@ -63,6 +63,7 @@ class Silence(Family):
         super().__init__(story, violations, has_rows=has_rows)
         self._sent: dict[Key, list[Attempt]] = defaultdict(list)
         self._heard: dict[Key, list[float]] = defaultdict(list)
+        self._answered: dict[Key, float] = {}
         self._sessions: dict[Key, tuple[str, float]] = {}
         self._left: set[Key] = set()
         self._suspended: dict[int, tuple[float, float]] = {}
@@ -99,6 +100,13 @@ class Silence(Family):
                 return attempt
         return None
 
+    def _answer(self, call: Record) -> None:
+        """A node has read the request, whatever it said."""
+        self._end(call)
+        if self._is_beat(call):
+            key = (call["group"], call["member"])
+            self._answered[key] = max(call["at"], self._answered.get(key, call["at"]))
+
     def info(self, record: Record, call: Record) -> None:
         """There is no response: what waited at a suspended node until then was not heard."""
         attempt = self._end(call)
@@ -121,7 +129,7 @@ class Silence(Family):
 
     def ok(self, _record: Record, call: Record) -> None:
         """A heartbeat was answered."""
-        self._end(call)
+        self._answer(call)
         if self._is_beat(call):
             heard = self._heard[call["group"], call["member"]]
             insort(heard, call["at"])
@@ -129,7 +137,7 @@ class Silence(Family):
 
     def fail(self, record: Record, call: Record) -> None:
         """An error that reports a rebalance is also an answer."""
-        self._end(call)
+        self._answer(call)
         if record["code"] == REBALANCE_IN_PROGRESS:
             self.ok(record, call)
 
@@ -140,18 +148,22 @@ class Silence(Family):
         if record["trigger"] != Trigger.SESSION_EXPIRED or known is None:
             return
         process, session = known
-        until = record["at"]
+        until: float = record["at"]
         if not self._was_silent(key, until, session):
             self.say("I6", f"{key[1]} was removed within a session of being heard", record)
-        elif self._kept_sending(key, until, session) and self._could_be_heard(
-            process, until, session
+            return
+        answered = self._answered.get(key, until)
+        if self._kept_sending(key, until, session) and self._could_be_heard(
+            process, answered, until, session
         ):
             self.say("I6", f"{key[1]} was removed although it never fell silent", record)
 
-    def _could_be_heard(self, process: str, until: float, session: float) -> bool:
+    def _could_be_heard(self, process: str, answered: float, until: float, session: float) -> bool:
         """Whether only the coordinator can have prevented a client from being heard for a session:
-        it sends twice in one, and its requests are as late as the recorder was."""
-        if self.story.is_excused(process, until - 2 * session, until):
+        it sends twice in one, and its requests are as late as the recorder was. A session that it
+        overslept when it was ``answered`` last may be noticed much later, as PostgreSQL was away
+        then."""
+        if self.story.is_excused(process, min(until - 2 * session, answered), until):
             return False
         return self.story.late_between(until - 1.5 * session, until) < session * LATE_PART
 

@@ -30,13 +30,9 @@ from groups.postgres.errors import (
 )
 from groups.store.apply import Batch, Write
 from proof.simulation import offset_rows, transaction_rows
+from proof.simulation.connections import Connection
 from proof.simulation.locks import EXCLUSIVE, SHARE
-from proof.simulation.postgres import (
-    Connection,
-    Database,
-    Operation,
-    Transaction,
-)
+from proof.simulation.postgres import Database, Operation, Transaction
 from proof.simulation.world import SECOND
 
 

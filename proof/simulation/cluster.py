@@ -15,8 +15,9 @@ from proof.simulation.intruders import Intruder
 from proof.simulation.network import Network
 from proof.simulation.node import SUPERVISED, Needs, Node
 from proof.simulation.population import Population, Protocol, drawn
-from proof.simulation.postgres import Database, OperationRecord
+from proof.simulation.postgres import Database
 from proof.simulation.producer import Producer
+from proof.simulation.records import OperationRecord
 from proof.simulation.world import MS, SECOND, World
 
 TROUBLE_S: Final = 45.0
@@ -24,6 +25,9 @@ TROUBLE_S: Final = 45.0
 
 PEACE_S: Final = 20.0
 """How long after the last fault every group must be settled (I7)."""
+
+DEADLINE_S: Final = 5.0
+"""How long a node waits for a response of PostgreSQL (``offsets.commit.timeout.ms``)."""
 
 RULES: Final = Rules(
     group_initial_rebalance_delay_ms=1_000,
@@ -108,6 +112,7 @@ class Run:
         self.clients: list[Client] = []
         self.producers: list[Producer] = []
         self.is_peace = False
+        self.outlasting_s = 0.0
         self._named = 0
 
     def _lot(self, seed: int, name: str) -> Random:
@@ -231,10 +236,22 @@ class Run:
         """Undo something after so long, and in any case before the end without faults begins."""
         self.world.at(min(self.world.now + int(seconds * SECOND), self.peace_at), what)
 
+    def begin_peace(self) -> None:
+        """No fault strikes from now on. A node may stay suspended for a while, and then wait for a
+        backend that hangs, until the deadline of its calls."""
+        self.is_peace = True
+        now, nodes = self.world.now, [node.process for node in self.network.nodes.values()]
+        asleep = [p for p in nodes if p.alive and p.paused_until > now]
+        if asleep:
+            hangs = any(s.process in asleep and s.hangs_until > now for s in self.database.sessions)
+            waits_s = (max(p.paused_until for p in asleep) - now) / SECOND
+            self.outlasting_s = waits_s + (DEADLINE_S if hangs else 0.0)
+
     @property
     def peace_s(self) -> float:
-        """How long a life continues without faults: twice as long as long sessions require."""
-        return PEACE_S * (2 if self.population.is_big else 1)
+        """How long a life continues without faults: twice as long as long sessions require, and
+        longer by what outlasts the faults."""
+        return PEACE_S * (2 if self.population.is_big else 1) + self.outlasting_s
 
     @property
     def peace_at(self) -> int:

@@ -29,7 +29,14 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import NOBODY
-from groups.core.replies import ConsumerBeaten, DraftJoined, ErrorReply, Registered, Reply
+from groups.core.replies import (
+    Committed,
+    ConsumerBeaten,
+    DraftJoined,
+    ErrorReply,
+    Registered,
+    Reply,
+)
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll
 from groups.store import offsets
@@ -159,19 +166,18 @@ class Desk:
     # -- notes: stored as the protocol's handlers store them, rejected if they are too long
 
     async def _commit_with_notes(self, ticket: Ticket, request: Request) -> Reply:
+        """A commit of which nothing can be stored is decided, too: it keeps its member alive, and
+        an error of the group takes precedence."""
         stored = _stored(request.body.offsets)
-        if stored is None:
+        body = replace(request.body, offsets=stored or ())
+        reply = await self._decide(ticket, request._replace(body=body))
+        if stored is None and reply == Committed():
             return ErrorReply(ErrorCode.OFFSET_METADATA_TOO_LARGE)
-        body = replace(request.body, offsets=stored)
-        return await self._decide(ticket, request._replace(body=body))
+        return reply
 
     async def _transact(self, ticket: Ticket, request: Request) -> Any:
         async def decide(event: TxnOffsetCommit) -> Reply:
-            stored = _stored(event.offsets)
-            if stored is None:
-                return ErrorReply(ErrorCode.OFFSET_METADATA_TOO_LARGE)
-            body = replace(event, offsets=stored)
-            return await self._decide(ticket, request._replace(body=body))
+            return await self._commit_with_notes(ticket, request._replace(body=event))
 
         return await desk_transactions.serve(self.transactions, request, decide)
 

@@ -7,16 +7,13 @@ often it occurs. Nothing here knows what should hold.
 from collections.abc import Mapping
 from typing import Final
 
-from proof.simulation.cluster import Fault, Run
+from proof.simulation.cluster import DEADLINE_S, Fault, Run
 from proof.simulation.late import Shade
 from proof.simulation.postgres import NEVER
 from proof.simulation.world import SECOND
 
 GROWS_MAX: Final = 4
 """How many partitions a life's topics grow by, in total."""
-
-DEADLINE_S: Final = 5.0
-"""How long a node waits for a response of PostgreSQL (``offsets.commit.timeout.ms``)."""
 
 ZOMBIE_S: Final = (4.0, 10.0)
 """A zombie's pause: longer than a lease."""
@@ -96,16 +93,16 @@ def _end_sessions(run: Run) -> None:
 
 def _hang_backend(run: Run) -> None:
     """One backend hangs with all its locks: it does not answer, and does not notice that its client
-    disconnects. If it holds no lock it hangs for ever, but for a load of groups, for which a node
-    waits longer than the time without faults lasts; else until long after the timeout. Then it
-    executes all that it had been sent."""
+    disconnects. If it neither holds a lock nor waits for one it hangs for ever, but for a load of
+    groups, for which a node waits longer than the time without faults lasts; else until long after
+    the timeout. Then it executes all that it had been sent."""
     world = run.world
     sessions = [s for s in run.database.sessions if s.hangs_until <= world.now]
     if not sessions:
         return
     session = world.rng.choice(sessions)
     session.hangs_until = NEVER
-    if session.advisory or session.transaction or run.database.locks.holds(session):
+    if session.advisory or session.transaction or run.database.locks.concern(session):
         seconds = world.rng.uniform(0.5, 2) * DEADLINE_S
         session.hangs_until = min(world.now + int(seconds * SECOND), run.peace_at)
     elif session.connection is not None and session.connection.is_for_long:

@@ -5,6 +5,7 @@ Slots and groups need only two modes: share and exclusive. No rows here.
 
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import chain
 from typing import Final
 
 from proof.simulation.world import MS, Micros, World
@@ -30,9 +31,12 @@ class Locks:
             list
         )
 
-    def holds(self, session: object) -> bool:
-        """Whether any transaction of the session holds a lock."""
-        return any(getattr(by, "session", None) is session for by, keys in self._of.items() if keys)
+    def concern(self, session: object) -> bool:
+        """Whether any transaction of the session holds a lock, or waits for one: it is granted to a
+        backend that hangs, too."""
+        holding = (by for by, keys in self._of.items() if keys)
+        waiting = (by for entries in self._waiting.values() for by, _, _ in entries)
+        return any(getattr(by, "session", None) is session for by in chain(holding, waiting))
 
     def is_free(self, key: Key, by: object, mode: str) -> bool:
         """Whether the lock is available at once."""

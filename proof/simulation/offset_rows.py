@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from groups.core.events import OffsetWrite
-from proof.simulation.postgres import Database, OffsetRecord
+from proof.simulation.postgres import Database
+from proof.simulation.records import OffsetRecord
 
 Place = tuple[str, str, int]
 """Group, topic, partition."""

@@ -60,7 +60,7 @@ def _live(run: Run) -> str:
     world = run.world
     run.begin()
     world.run(int(TROUBLE_S * SECOND))
-    run.is_peace = True
+    run.begin_peace()
     world.run(int((TROUBLE_S + run.peace_s) * SECOND))
     run.end()
     digest = world.digest

@@ -20,8 +20,9 @@ from groups.store import apply as store
 from groups.store import blame, load
 from groups.store.apply import Write
 from proof.simulation.batches import apply, refused_members
+from proof.simulation.connections import Connection
 from proof.simulation.network import PORT, Network
-from proof.simulation.postgres import Connection, Database
+from proof.simulation.postgres import Database
 from proof.simulation.statements import MEANINGS, load_groups, load_slots
 from proof.simulation.transaction_rows import groups_with_pending
 from proof.simulation.world import SECOND, Loop, Process

@@ -10,13 +10,8 @@ from groups.postgres import timeline_sql
 from groups.store.sql import slots as sql_slots
 from groups.store.sql.sweeps import NOTE_SLOTS
 from proof.simulation.locks import EXCLUSIVE
-from proof.simulation.postgres import (
-    Database,
-    Meaning,
-    NodeRecord,
-    Operation,
-    Transaction,
-)
+from proof.simulation.postgres import Database, Meaning, Operation, Transaction
+from proof.simulation.records import NodeRecord
 
 
 def _lock_node(db: Database, transaction: Transaction, given: Any) -> Operation:

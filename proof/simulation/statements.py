@@ -15,12 +15,7 @@ from groups.store.sql import slots as sql_slots
 from proof.simulation import slot_statements, transaction_rows
 from proof.simulation.batches import time_of_work
 from proof.simulation.locks import EXCLUSIVE, SHARE
-from proof.simulation.postgres import (
-    Database,
-    Meaning,
-    Operation,
-    Transaction,
-)
+from proof.simulation.postgres import Database, Meaning, Operation, Transaction
 
 
 def load_slots(db: Database, transaction: Transaction, slots: Any) -> Operation:

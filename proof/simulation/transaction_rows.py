@@ -20,15 +20,8 @@ from groups.store.sql import transactions as txn
 from proof.simulation import offset_rows
 from proof.simulation.locks import EXCLUSIVE, SHARE
 from proof.simulation.offset_rows import Place
-from proof.simulation.postgres import (
-    Database,
-    Meaning,
-    Operation,
-    PendingKey,
-    PendingRecord,
-    ProducerRecord,
-    Transaction,
-)
+from proof.simulation.postgres import Database, Meaning, Operation, Transaction
+from proof.simulation.records import PendingKey, PendingRecord, ProducerRecord
 from proof.simulation.world import MS
 
 

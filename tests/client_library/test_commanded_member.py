@@ -272,3 +272,8 @@ def test_it_leaves_after_it_has_given_up_everything(world: World) -> None:
     world.settle()
 
     assert anna.machine.is_gone and len(ben.owned) == 4
+
+
+def test_all_topics_but_some_are_a_subscription_too() -> None:
+    assert Subscription(blacklist="internal-.*") and Subscription(pattern="t")
+    assert not Subscription()

@@ -1,4 +1,5 @@
-"""A request that is not decided counts for a member exactly if its decision would have."""
+"""A request that is not decided counts for a member exactly if its decision would have, or would
+have told it of a rebalance of the draft: refused, it has told nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,6 +9,8 @@ from typing import Any, Final
 import pytest
 
 from groups.core import events
+from groups.core.draft.group import DraftGroup
+from groups.core.draft.states import PREPARING
 from groups.core.group import Group
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
 from tests.core.every_kind import EVERY, NOW, SESSION_MS, lived
@@ -105,7 +108,7 @@ def heard_at(group: Group, member_id: str) -> int | None:
 def heard_by_decision(group: Any, sign: Sign) -> set[str]:
     """The members of the committed group that the decision of this request keeps alive."""
     before = {member_id: heard_at(group, member_id) for member_id in group.durable.members}
-    after = group
+    after, told = group, False
     if isinstance(sign, ClassicHeartbeat):
         group.heartbeat_view().heartbeat(*sign, LATER)
     elif isinstance(sign, CommandPoll):
@@ -113,10 +116,21 @@ def heard_by_decision(group: Any, sign: Sign) -> set[str]:
             group.hear(sign.member_id, LATER)
     else:
         after = group.step([sign], LATER, Random(1)).group
+        told = tells_of_a_rebalance(group, sign)
     named = getattr(sign, "member_id", getattr(sign, "consumer_id", ""))
     return {
-        m for m, at in before.items() if m == named and at != LATER and heard_at(after, m) == LATER
+        m
+        for m, at in before.items()
+        if m == named and at != LATER and (told or heard_at(after, m) == LATER)
     }
+
+
+def tells_of_a_rebalance(group: Group, sign: Sign) -> bool:
+    """The reply to a heartbeat of the draft's current generation, while the next one begins."""
+    if not (isinstance(group, DraftGroup) and isinstance(sign, events.DraftHeartbeat)):
+        return False
+    row = group.durable.group
+    return row.state == PREPARING and sign.generation_id == row.generation
 
 
 def consumer_group() -> Any:
@@ -176,3 +190,21 @@ def test_nothing_is_changed_by_the_question(kind: str) -> None:
     for sign in signs(group, [member_id]):
         group.beat_of(sign)
     assert [s.heard_at for s in group.sessions(LATER)] == before
+
+
+def test_a_consumer_of_the_draft_whose_heartbeat_was_refused_has_a_session_to_join() -> None:
+    """It could not be told of the rebalance before; the others wait for it, once told or not."""
+    group = two_of("draft", draft_join(""))
+    (member_id,) = group.durable.members
+    generation = group.durable.group.generation
+    refused = events.DraftHeartbeat(ticket=ASKED, consumer_id=member_id, generation_id=generation)
+    refused_at = NOW + SESSION_MS - 1
+    found = group.beat_of(refused)
+    assert found is not None
+    found.at = refused_at
+
+    assert group.due(NOW + SESSION_MS) == refused_at + SESSION_MS
+    late = group.step([events.Tick(), refused], refused_at + SESSION_MS - 1, Random(3)).group
+    assert member_id in late.durable.members
+    left_out = late.step([events.Tick()], refused_at + SESSION_MS, Random(3)).group
+    assert member_id not in left_out.durable.members

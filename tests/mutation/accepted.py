@@ -49,6 +49,8 @@ FAR_AWAY = "the bound was reached many attempts ago"
 SAME_TEXT = "either way makes the same text; one byte more or less is as good a bound"
 PRODUCERS = "found = [(_producer(row[{}]), row[7]) async for row in in_slices(cursor)]"
 SAME_DEADLINES = "the group is the same, and its deadlines are found again as they are"
+PLAN_ALONE = "how PostgreSQL plans a statement changes the time that it takes, and no row"
+LONG_PAST = "no clock shows less than 0: either time is past"
 READ_ELSEWHERE = (
     "it sets ``is_overdue``, which only ``time_out`` reads, and that of the row which it locks"
 )
@@ -382,6 +384,20 @@ ACCEPTED: tuple[Accepted, ...] = (
         "if member is None and instance_id is not None:",
         "if member is None or instance_id is not None:",
         NOBODY_S_INSTANCE,
+    ),
+    Accepted(
+        "groups/store/offsets.py",
+        "unstable",
+        "cursor = await connection.execute(query, told, prepare=False)",
+        "cursor = await connection.execute(query, told, prepare=True)",
+        PLAN_ALONE,
+    ),
+    Accepted(
+        "rollcall/client/core/requests.py",
+        "PendingRequests.succeeded",
+        "self.not_before = 0",
+        "self.not_before = -1",
+        LONG_PAST,
     ),
 )
 

@@ -1,7 +1,7 @@
 """Which files are mutated, and which tests each must convince: one table.
 
 Tests come in this order, the quickest first, and end with the first that fails. What a row needs a
-database for gets one of its own for each mutant.
+database for, or Django's models, gets one of its own for each mutant.
 """
 
 from collections.abc import Iterator, Mapping
@@ -61,8 +61,9 @@ BEHIND_A_SERVER = (
 CLIENT = _in(
     "client_library",
     "epochs look_ups backoff deadlines assignors machines consumer_member classic_member"
-    " draft_member commanded_member",
+    " draft_member commanded_member assigning codes sasl_exchanges",
 )
+GATE = _in("pause", "gate")
 CLIENT_BEFORE_A_SERVER = _in("client_library", "callbacks protocols old_owners")
 WIRE = _in(
     "wire", "uvarints declarations headers frames round_trips hostile_bytes oracles disposal kept"
@@ -76,7 +77,7 @@ COMMITS = _in(
     "inbox committer repeated_commits refused_members toy_kind verbs outside hung_database",
 )
 MEMORY = _in("node", "overrides memory heartbeats shares assigning patterns failover")
-SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains")
+SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains shares timeline")
 
 
 def _rules(folders: tuple[str, ...], *first: tuple[str, ...]) -> Row:
@@ -157,7 +158,7 @@ AREAS = (
             ),
             "groups/event_loop.py",
         ),
-        (*MEMORY, *COMMITS, *SIMULATION),
+        (*MEMORY, *COMMITS, *_in("server", "turns"), *SIMULATION),
         has_database=True,
     ),
     Row("sweeps", ("groups/sweeps/unanswered_probes.py",), _in("sweeps", "silences")),
@@ -167,7 +168,12 @@ AREAS = (
         _in("sweeps", "session_sweep silences retention history schedule tasks"),
         has_database=True,
     ),
-    Row("fast path", ("protocol/heartbeat_fast_path.py",), _in("server", "fast_path")),
+    Row(
+        "fast path",
+        ("protocol/heartbeat_fast_path.py",),
+        _in("server", "fast_path"),
+        has_database=True,
+    ),
     Row(
         "fast path",
         ("protocol/heartbeat_hold.py",),
@@ -196,7 +202,7 @@ AREAS = (
         (*_in("site", "rights"), *_in("api", "access")),
         has_database=True,
     ),
-    Row("client", ("rollcall/client/core/*.py",), CLIENT, last=CLIENT_BEFORE_A_SERVER),
+    Row("client", ("rollcall/client/core/*.py",), (*CLIENT, *GATE), last=CLIENT_BEFORE_A_SERVER),
 )
 
 

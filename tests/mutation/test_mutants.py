@@ -1,5 +1,8 @@
 """The runner's own judgement: what is no mutant, what a mutant is called, who may survive."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from tests.mutation.areas import AREAS, files_of, rows
 from tests.mutation.mutants import diff, mutants_of, mutated, spread
 from tests.mutation.operators import OPERATORS
 from tests.mutation.reaching import Reached
+from tests.mutation.running import ALWAYS, PURE
 from tests.mutation.worker import BROKEN, KILLED, NOT_STARTED, TIMED_OUT, _outcome
 
 NOTHING = '''
@@ -133,6 +137,17 @@ def test_every_row_has_files_and_tests_that_are_there() -> None:
         assert list(files_of(CHECKOUT, row)), row.files_mutated
         missing = [test for test in (*row.tests, *row.last) if not (CHECKOUT / test).is_file()]
         assert not missing
+
+
+def test_the_tests_of_a_row_without_a_database_need_no_django() -> None:
+    """Those of other folders than the pure ones, which `make pure` runs in the same way."""
+    files = {test for row in AREAS if not row.has_database for test in row.tests}
+    folders = ("tests/core", "tests/walks", "tests/wire")
+    others = sorted(file for file in files if not file.startswith(folders))
+    command = [sys.executable, "-m", "pytest", *PURE, "--collect-only", *ALWAYS, *others]
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=CHECKOUT, env=alone, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_every_test_of_the_rules_is_in_the_table() -> None:

@@ -1,11 +1,14 @@
 """Settings of single groups in a node's memory: what is taken back, or belongs to a lost slot, is
 not heeded any more."""
 
+from random import Random
 from typing import Final
 
+from groups.coordinator import loading
 from groups.coordinator.entries import GroupOverrides
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Rules
-from groups.core.rows import slot_of
+from groups.core.rows import Durable, GroupRow, slot_of
 
 LIMIT: Final = {"rollcall.max.commits.per.second": "5"}
 
@@ -39,3 +42,15 @@ def test_settings_that_are_given_again_do_not_fill_the_bucket() -> None:
     assert own.buckets["g"] is bucket
     own.put("g", {"rollcall.max.commits.per.second": "6"}, now=1_000)
     assert own.buckets["g"].per_second == 6
+
+
+def test_settings_that_come_with_a_load_are_heeded_from_the_first_moment() -> None:
+    made = CoordinatorRuntime(Rules(), lambda: 0, Random(1), lambda _ticket, _reply: None)
+    row = GroupRow("g", "classic", "Empty", 7, "consumer", None, None, {})
+    configs = {"g": {"rollcall.freeze": "true", **LIMIT}}
+    loaded = {"g": Durable(row, {}, 5)}
+    for merge in loading.adopting(made, {slot_of("g"): 1}, loaded, configs=configs):
+        merge.run()
+
+    assert made.entries["g"].group.rules.guards.frozen
+    assert made.own.buckets["g"].per_second == 5

@@ -366,3 +366,13 @@ async def test_a_database_that_is_away_evicts_nobody(
 def test_slots_that_were_taken_are_counted_by_their_former_owners() -> None:
     assert taken([None]) == "1 free slot"
     assert taken([None, 3, 1, 3, None]) == "1 slot of node 1, 2 slots of node 3, 2 free slots"
+
+
+async def test_the_journal_tells_which_slots_a_node_took_and_whose_they_were(other: Other) -> None:
+    async with running():
+        cursor = await other.execute(
+            "SELECT reason, details FROM rollcall_journal WHERE kind = 'slots-claimed'"
+        )
+        found = await cursor.fetchall()
+    assert {reason for reason, _ in found} == {f"{SLOTS} free slots"}
+    assert [details["slots"] for _, details in found] == [list(range(SLOTS))]

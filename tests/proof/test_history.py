@@ -341,6 +341,31 @@ def test_what_a_recorder_kept_back_itself_is_no_fault_of_a_coordinators() -> Non
     assert unheard([(2.0, 450.0), (4_000.0, 4_600.0)]) == ["I6"]
 
 
+def overslept(refused: int | None = None) -> list[str]:
+    """What the checker says when a member with a session of 4 s slept until 5.5 s, then asked each
+    second, and was removed after 30.5 s. ``refused``: the second whose request gets an error."""
+    writer = Writer()
+    writer.row(1, "a")
+    writer.beat("a", 0, owned=[], becomes=1, given=[ONE])
+    writer.write("fault", process="a", since=1_000.0, until=5_500.0)
+    writer.happened(1_000.0)
+    for second in range(6, 31):
+        call = writer.send("ConsumerGroupHeartbeat", "a", 1)
+        writer.happened(second * 1_000.0)
+        if second == refused:
+            writer.write("fail", process="a", call=call, code=15)
+            writer.happened(second * 1_000.0 + 1)
+    writer.records.append({**REMOVED, "at": 30_500.0})
+    return writer.verdict()
+
+
+def test_a_session_that_was_overslept_may_be_noticed_much_later() -> None:
+    """PostgreSQL was away meanwhile, and no node read a request. Whoever was answered, be it with
+    an error, was heard after it had slept."""
+    assert overslept() == []
+    assert overslept(refused=21) == ["I6"]
+
+
 def in_vain(*, connected: float, until: float, breaks: bool = False) -> list[str]:
     """What the checker says when a member with a session of 4 s sent its heartbeats, but for the
     first, over a connection to a node that was suspended from 0.5 s on, and was removed after 6.5
@@ -423,3 +448,23 @@ def test_who_has_left_may_be_removed_whatever_it_still_sends(
     writer.records.append({**REMOVED, "at": 500.0})
 
     assert writer.verdict() == verdict
+
+
+def unknown(*, asked_before: bool) -> list[str]:
+    """What the checker says when a member that was removed and came back is told that it is none,
+    in the reply to a heartbeat that it sent before or after it came back."""
+    writer = Writer()
+    writer.row(1, "a", "b")
+    writer.row(2, "b")
+    if asked_before:
+        call = writer.send("Heartbeat", "a", 1)
+    writer.row(3, "a", "b")
+    if not asked_before:
+        call = writer.send("Heartbeat", "a", 1)
+    writer.write("fail", process="a", call=call, code=25)
+    return writer.verdict()
+
+
+def test_a_reply_may_arrive_after_the_member_has_come_back() -> None:
+    assert unknown(asked_before=True) == []
+    assert unknown(asked_before=False) == ["I10"]

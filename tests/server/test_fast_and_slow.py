@@ -44,7 +44,9 @@ from tests.server.two_ways import (
 from tests.wire.samples import times
 
 FRAMES = times(40)
-FAST_MIN = 15
+FAST_MIN = min(15, FRAMES // 2)
+"""So many of the fast path, also of the few frames that mutants are shown."""
+
 REPEATS_MAX = 3
 VERSION_AT = 2
 """A change before the version makes a request of another API."""

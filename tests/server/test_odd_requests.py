@@ -29,7 +29,7 @@ from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
 )
 from tests.server.client import Client
-from tests.server.serving import Serving
+from tests.server.serving import Serving, until
 
 TOO_LONG = "x" * 4_097
 NOT_ASKED = -(2**31)
@@ -73,6 +73,22 @@ async def test_who_may_not_commit_hears_that_before_what_is_wrong_with_the_metad
             ("absent", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         ]
     assert served.node.coordinator.group("g") is None
+
+
+async def test_a_commit_of_which_nothing_can_be_stored_keeps_its_member_alive(
+    served: Serving,
+) -> None:
+    await served.node.catalogue.create("orders", 1)
+    client = await Client.connect(served.address)
+    who = await client.settled("g")
+    coordinator = served.node.coordinator
+    [before] = coordinator.entries["g"].group.sessions(coordinator.clock())
+    await until(lambda: coordinator.clock() > before.heard_at)
+    request = commit(("orders", TOO_LONG), member_id=who.member_id, at=who.generation_id)
+    told = await client.call(request, 8)
+    assert told.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
+    [after] = coordinator.entries["g"].group.sessions(coordinator.clock())
+    assert after.heard_at > before.heard_at
 
 
 async def test_entries_of_one_topic_are_added_up_where_a_partition_is_unknown(

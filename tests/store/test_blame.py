@@ -27,6 +27,12 @@ async def test_members_whose_rows_are_refused_are_told_among_others(connection: 
     assert await rows.everything(connection) == before
 
 
+async def test_a_row_that_cannot_even_be_sent_is_told(connection: Connection) -> None:
+    """UTF-8 has no half of a pair: the driver refuses it, and PostgreSQL never sees it."""
+    bad, good = member("bad", client_id="\ud83d"), member("good", position=1)
+    assert await blame.refused_members(connection, birth("g", bad, good)) == ("bad",)
+
+
 async def test_nobody_is_told_where_every_row_would_be_taken(connection: Connection) -> None:
     assert await blame.refused_members(connection, birth("g", member("m"))) == ()
 

@@ -187,12 +187,15 @@ class DraftGroup(RowsGroup[Live]):
         return HeartbeatView(group.generation, ErrorCode.NONE, live.beats, {})
 
     def beat_of(self, sign: Sign) -> Beat | None:
-        """The beat of a join, and of a heartbeat that the view would answer: during a rebalance
-        heartbeats extend nothing. A commit is no sign of life."""
+        """The beat of a join, and of a heartbeat of the generation. A commit is no sign of life.
+
+        During a rebalance a heartbeat that is decided extends nothing, as it tells its consumer of
+        the rebalance; one that is refused told it nothing, so its time to join starts again.
+        """
         match sign:
             case DraftHeartbeat():
-                view = self.heartbeat_view()
-                return view.find(sign.consumer_id, None, sign.generation_id)[1]
+                is_current = sign.generation_id == self._durable.group.generation
+                return self._live.beats.get(sign.consumer_id) if is_current else None
             case ClassicHeartbeat():  # answered from the view, in every kind of group
                 return self.heartbeat_view().find(*sign)[1]
             case DraftJoin():

@@ -1,0 +1,70 @@
+"""The rows of a modelled PostgreSQL, a class for each table. Those of groups are ``Durable``."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from groups.core.events import OffsetWrite
+from groups.core.transactions import Producer
+from proof.simulation.world import Micros
+
+PendingKey = tuple[int, str, str, int]
+"""Producer id, group, topic, partition."""
+
+
+@dataclass(slots=True)
+class NodeRecord:
+    """A row of rollcall_node."""
+
+    incarnation: UUID
+    beat: int
+    host: str
+    port: int
+    lease_ms: int
+    takes_slots: bool = True
+
+
+@dataclass(slots=True)
+class SlotRecord:
+    """A row of rollcall_slot."""
+
+    node_id: int | None = None
+    incarnation: UUID | None = None
+    epoch: int = 0
+
+
+@dataclass(slots=True)
+class OffsetRecord:
+    """A row of rollcall_offset; ``at`` by the server's wall clock."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+    at: Micros
+
+
+@dataclass(slots=True)
+class OperationRecord:
+    """A row of rollcall_operation."""
+
+    group_id: str
+    slot: int
+    verb: str
+    state: str = "pending"
+
+
+@dataclass(slots=True)
+class ProducerRecord:
+    """A row of rollcall_producer; ``started`` by the server's wall clock."""
+
+    producer: Producer
+    slot: int
+    started: Micros | None = None
+
+
+@dataclass(slots=True)
+class PendingRecord:
+    """A row of rollcall_pending_offset. ``place``: in the order of writing."""
+
+    write: OffsetWrite
+    place: int
+    superseded: bool
