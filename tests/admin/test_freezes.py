@@ -45,7 +45,7 @@ def asked() -> list[tuple[str, str, str]]:
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "actor"))
 
 
-def test_a_group_is_frozen_and_what_is_frozen_is_offered_to_be_thawed(operator: Client) -> None:
+def test_a_group_is_frozen_and_a_frozen_one_can_be_thawed(operator: Client) -> None:
     write("orders")
     assert "No rebalance begins until" in text(operator.get(page("orders", "freeze")))
     answer: Any = operator.post(page("orders", "freeze"), WHY)
@@ -57,7 +57,7 @@ def test_a_group_is_frozen_and_what_is_frozen_is_offered_to_be_thawed(operator: 
     assert asked() == [("orders", "freeze", "olga"), ("orders", "thaw", "olga")]
 
 
-def test_a_group_is_frozen_until_an_instant_that_is_shown(operator: Client) -> None:
+def test_a_freeze_until_a_time_is_shown(operator: Client) -> None:
     write("orders")
     past = operator.post(page("orders", "freeze"), {**WHY, "until": "2001-01-01T00:00"})
     assert "That time has passed." in text(past) and asked() == []
@@ -68,7 +68,7 @@ def test_a_group_is_frozen_until_an_instant_that_is_shown(operator: Client) -> N
         assert "until 2999-01-01 10:00 UTC: nothing moves" in text(operator.get(path))
 
 
-def test_a_name_without_a_group_is_thawed(operator: Client) -> None:
+def test_an_id_without_a_group_can_be_thawed(operator: Client) -> None:
     """Its group is gone; and where its journal is, too, the page is still there."""
     frozen()
     shown = text(operator.get(page("orders")))
@@ -80,7 +80,7 @@ def test_a_name_without_a_group_is_thawed(operator: Client) -> None:
     assert "Thaw the name" not in text(visitor(VIEWER).get(page("orders")))
 
 
-def test_the_time_that_is_up_asks_for_a_thaw(operator: Client) -> None:
+def test_an_expired_freeze_requests_a_thaw(operator: Client) -> None:
     write("orders")
     frozen(until="2001-01-01 10:00Z")
     for told in ("ended 1 freezes", "nothing has ended"):
@@ -91,7 +91,7 @@ def test_the_time_that_is_up_asks_for_a_thaw(operator: Client) -> None:
     assert (made.actor, made.state) == ("the end of the freeze", "pending")
 
 
-def test_an_older_node_is_asked_for_no_freeze_with_an_end(operator: Client) -> None:
+def test_a_freeze_with_an_end_is_not_requested_from_an_older_node(operator: Client) -> None:
     write("orders")
     started(7, "0030_freezes_and_deletions", owns=0)
     end = {**WHY, "until": "2999-01-01T10:00"}
@@ -101,7 +101,7 @@ def test_an_older_node_is_asked_for_no_freeze_with_an_end(operator: Client) -> N
     assert asked() == [("orders", "freeze", "olga")]
 
 
-def test_what_somebody_else_froze_meanwhile_is_shown_again(operator: Client) -> None:
+def test_a_concurrent_freeze_is_shown_before_confirmation(operator: Client) -> None:
     write("orders")
     frozen()
     shown = text(operator.post(page("orders", "freeze"), WHY))
@@ -111,14 +111,14 @@ def test_what_somebody_else_froze_meanwhile_is_shown_again(operator: Client) -> 
 
 
 @pytest.mark.parametrize("tail", ["freeze", "remove"])
-def test_without_a_reason_nothing_is_asked(administrator: Client, tail: str) -> None:
+def test_an_operation_without_a_reason_is_refused(administrator: Client, tail: str) -> None:
     write("orders", size=0)
     said = {**WHY, "reason": " ", "typed": "orders"}
     shown = text(administrator.post(page("orders", tail), said))
     assert "This field is required." in shown and asked() == []
 
 
-def test_what_is_deleted_is_typed_out(administrator: Client) -> None:
+def test_a_deletion_is_confirmed_by_typing_the_id(administrator: Client) -> None:
     write("orders", size=0)
     shown = text(administrator.post(page("orders", "remove"), WHY))
     assert "Type orders to continue." in shown and asked() == []
@@ -127,7 +127,7 @@ def test_what_is_deleted_is_typed_out(administrator: Client) -> None:
 
 
 @pytest.mark.parametrize("group_id", [" orders ", "two\nlines", "a  b"])
-def test_an_id_that_no_input_can_hold_is_typed_as_it_is_seen(
+def test_an_id_that_no_input_can_hold_is_confirmed_in_its_escaped_form(
     administrator: Client, group_id: str
 ) -> None:
     """A browser puts no line breaks into a line, and shows no blanks at its ends."""
@@ -137,7 +137,9 @@ def test_an_id_that_no_input_can_hold_is_typed_as_it_is_seen(
     assert asked() == [(group_id, "delete", "ada")]
 
 
-def test_a_group_with_members_has_no_form_and_is_not_deleted(administrator: Client) -> None:
+def test_a_group_with_members_has_no_deletion_form_and_is_not_deleted(
+    administrator: Client,
+) -> None:
     write("orders", size=1)
     for shown in (
         text(administrator.get(page("orders", "remove"))),
@@ -148,7 +150,7 @@ def test_a_group_with_members_has_no_form_and_is_not_deleted(administrator: Clie
     assert asked() == []
 
 
-def test_who_may_not_sees_no_button(operator: Client) -> None:
+def test_a_user_without_the_right_sees_no_button(operator: Client) -> None:
     write("orders", size=0)
     assert page("orders", "freeze") in text(operator.get(page("orders")))
     assert page("orders", "remove") not in text(operator.get(page("orders")))
@@ -157,7 +159,7 @@ def test_who_may_not_sees_no_button(operator: Client) -> None:
     assert asked() == []
 
 
-def test_what_an_older_node_does_not_know_is_told(operator: Client) -> None:
+def test_operations_unknown_to_an_older_node_are_reported(operator: Client) -> None:
     write("orders", size=0)
     started(7, "0019_client_reason", owns=0)
     shown = text(operator.post(page("orders", "freeze"), WHY, follow=True))

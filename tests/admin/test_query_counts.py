@@ -34,7 +34,7 @@ class World:
 
 
 @pytest.mark.long
-def test_no_page_asks_the_database_often() -> None:
+def test_no_page_exceeds_its_statement_limit() -> None:
     admin, _ = visitor(ADMINISTRATOR, name="administrator"), visitor(VIEWER, name="viewer")
     world, names = World(), [f"orders-{number:02}" for number in range(ROWS)]
     write(*names, size=5)

@@ -162,7 +162,7 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_the_sentence_says_who_is_waited_for_until_when(sentence: str) -> None:
+def test_the_sentence_names_members_waited_for_and_the_deadline(sentence: str) -> None:
     facts, tone = SENTENCES[sentence]
     told = situation(facts, NOW)
     assert (told.text, told.tone) == (sentence, tone)
@@ -239,7 +239,7 @@ def is_stuck(shown: str) -> bool:
 
 
 @pytest.mark.usefixtures("stuck")
-def test_page_list_and_overview_say_the_same() -> None:
+def test_page_list_and_overview_agree() -> None:
     owned()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_group SET state_since = now() - interval '2 minutes'")
@@ -265,7 +265,7 @@ def test_rest_has_the_sentence_and_the_facts(viewer: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_what_an_owner_told_that_is_gone_is_not_believed() -> None:
+def test_the_report_of_a_removed_owner_is_ignored() -> None:
     write("orders", state="PreparingRebalance")
     owned()
     tells("orders", ago="20 s")
@@ -276,7 +276,7 @@ def test_what_an_owner_told_that_is_gone_is_not_believed() -> None:
 
 
 @pytest.mark.django_db
-def test_a_group_that_settled_since_its_owner_told_waits_for_nothing() -> None:
+def test_a_group_that_settled_after_its_owners_report_waits_for_nothing() -> None:
     """One that is settled and waits, as a frozen one does, was told of later."""
     write("orders")
     owned()
@@ -288,7 +288,7 @@ def test_a_group_that_settled_since_its_owner_told_waits_for_nothing() -> None:
 
 
 @pytest.mark.django_db
-def test_time_goes_on_since_the_owner_told() -> None:
+def test_ages_grow_after_the_owners_report() -> None:
     write("orders", state="PreparingRebalance")
     tells("orders", ago="10 s")
     (group,) = Group.objects.all()
@@ -312,7 +312,7 @@ def test_a_member_of_a_settled_group_that_falls_silent_is_named() -> None:
 
 
 @pytest.mark.django_db
-def test_a_rebalance_of_a_frozen_group_is_not_promised() -> None:
+def test_the_page_of_a_frozen_group_promises_no_rebalance() -> None:
     write("orders")
     with connection.cursor() as cursor:
         cursor.execute(

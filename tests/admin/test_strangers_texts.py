@@ -78,7 +78,7 @@ def strangers() -> Operation:
     )
 
 
-def test_no_page_takes_it_for_markup() -> None:
+def test_pages_escape_client_supplied_texts() -> None:
     operation, root = strangers(), superuser()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_operation SET finished_at = now()")
@@ -105,7 +105,7 @@ def test_no_page_takes_it_for_markup() -> None:
         assert "&lt;img src=x" in text(answer), path
 
 
-def test_nor_does_a_message_or_a_refusal() -> None:
+def test_messages_and_refusals_escape_client_supplied_texts() -> None:
     write("g")
     root = superuser()
     told = root.get("/admin/groups/group/g/evict/", {"member": EVIL}, follow=True)

@@ -28,7 +28,7 @@ def asked() -> list[tuple[str, str, str, str]]:
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "reason", "actor"))
 
 
-def test_the_preview_says_what_will_happen(operator: Client) -> None:
+def test_the_preview_describes_the_effect(operator: Client) -> None:
     write("orders")
     shown = text(operator.get(page("orders", "rebalance")))
 
@@ -38,7 +38,7 @@ def test_the_preview_says_what_will_happen(operator: Client) -> None:
     assert asked() == []
 
 
-def test_a_reason_makes_it_an_operation(operator: Client) -> None:
+def test_a_reason_creates_the_operation(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(page("orders", "rebalance"), WHY)
 
@@ -50,13 +50,13 @@ def test_a_reason_makes_it_an_operation(operator: Client) -> None:
 
 
 @pytest.mark.parametrize("reason", ["", "   "])
-def test_without_a_reason_nothing_is_asked(operator: Client, reason: str) -> None:
+def test_an_operation_without_a_reason_is_refused(operator: Client, reason: str) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
     assert "This field is required." in shown and asked() == []
 
 
-def test_a_group_that_went_on_meanwhile_is_shown_again(operator: Client) -> None:
+def test_a_group_that_changed_since_the_preview_is_shown_again(operator: Client) -> None:
     write("orders", generation=5)
     shown = text(operator.post(page("orders", "rebalance"), WHY))
 
@@ -75,7 +75,7 @@ def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
     assert asked() == []
 
 
-def test_a_group_that_rebalances_is_left_alone_unless_asked_otherwise(operator: Client) -> None:
+def test_a_rebalancing_group_is_skipped_unless_requested(operator: Client) -> None:
     write("orders", state="PreparingRebalance")
     shown = text(operator.post(page("orders", "rebalance"), WHY))
     assert "The group is already rebalancing; nothing is changed." in shown and asked() == []
@@ -84,7 +84,7 @@ def test_a_group_that_rebalances_is_left_alone_unless_asked_otherwise(operator: 
     assert Operation.objects.get().expected_generation is None  # it is another one by then
 
 
-def test_a_group_that_waits_for_its_assignment_may_be_asked(operator: Client) -> None:
+def test_a_group_that_waits_for_its_assignment_can_be_rebalanced(operator: Client) -> None:
     """Its owner leaves alone only a join phase that goes on."""
     write("orders", state="CompletingRebalance")
     assert "rebalancing right now" not in text(operator.get(page("orders", "rebalance")))
@@ -100,12 +100,14 @@ def test_a_group_that_waits_for_its_assignment_may_be_asked(operator: Client) ->
         ("acme", "does not know this protocol"),
     ],
 )
-def test_the_preview_knows_what_members_give_up(operator: Client, protocol: str, said: str) -> None:
+def test_the_preview_lists_partitions_that_members_give_up(
+    operator: Client, protocol: str, said: str
+) -> None:
     write("orders", protocol_name=protocol)
     assert said in text(operator.get(page("orders", "rebalance")))
 
 
-def test_a_large_group_is_typed_out_first(operator: Client) -> None:
+def test_a_large_group_is_confirmed_by_typing_its_id(operator: Client) -> None:
     write("orders", size=25)
     shown = text(operator.post(page("orders", "rebalance"), WHY))
     assert "Type orders to continue." in shown and asked() == []
@@ -114,7 +116,7 @@ def test_a_large_group_is_typed_out_first(operator: Client) -> None:
     assert len(asked()) == 1
 
 
-def test_a_viewer_may_not(operator: Client) -> None:
+def test_a_viewer_cannot_request_operations(operator: Client) -> None:
     write("orders")
     viewer = visitor(VIEWER)
     assert viewer.get(page("orders", "rebalance")).status_code == 403
@@ -135,13 +137,13 @@ def test_a_member_is_evicted_with_a_reason(operator: Client) -> None:
     assert (operation.verb, operation.member_id, operation.reason) == ("evict", "m-1", "stuck")
 
 
-def test_a_member_who_is_gone_leads_back_to_the_group(operator: Client) -> None:
+def test_evicting_a_removed_member_redirects_to_the_group(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(f"{page('orders', 'evict')}?member=nobody", {"reason": "stuck"})
     assert answer.url == page("orders") and asked() == []
 
 
-def test_an_eviction_is_asked_of_the_group_that_was_seen(operator: Client) -> None:
+def test_an_eviction_applies_to_the_membership_that_was_shown(operator: Client) -> None:
     write("orders", size=25, generation=5)
     path = f"{page('orders', 'evict')}?member=m-1"
 
@@ -180,7 +182,7 @@ def test_many_groups_share_one_reason(operator: Client) -> None:
     assert "it has no members" in shown
 
 
-def test_all_that_a_filter_finds_are_chosen_and_stay_chosen(operator: Client) -> None:
+def test_selecting_all_results_of_a_filter_keeps_that_selection(operator: Client) -> None:
     """The box "select all" of a list of a filter and of an order that PostgreSQL does not know; the
     groups of the form are asked though the filter no longer finds them."""
     write("pack-a", "pack-b", "other")
@@ -199,7 +201,7 @@ def test_all_that_a_filter_finds_are_chosen_and_stay_chosen(operator: Client) ->
     assert [group for group, *_ in asked()] == ["pack-a", "pack-b"]
 
 
-def test_more_groups_than_one_action_takes_are_counted(
+def test_groups_beyond_the_maximum_of_an_action_are_counted(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(many, "GROUPS_MAX", 2)
@@ -209,7 +211,7 @@ def test_more_groups_than_one_action_takes_are_counted(
     assert "1 more were selected; one action takes 2 at most." in shown
 
 
-def test_many_groups_are_asked_once_however_often_the_page_is_loaded(operator: Client) -> None:
+def test_resubmitting_a_bulk_action_requests_it_once(operator: Client) -> None:
     write("a", "b")
     form = chosen(operator, "a", "b")
     operator.post(LIST, form)
@@ -221,7 +223,7 @@ def test_many_groups_are_asked_once_however_often_the_page_is_loaded(operator: C
     assert "failed" in again and "too late" in again
 
 
-def test_many_members_at_once_are_asked_only_once_the_number_of_groups_was_typed(
+def test_an_action_on_many_members_is_confirmed_by_typing_the_number_of_groups(
     operator: Client,
 ) -> None:
     write("a", "b", size=11)
@@ -234,7 +236,9 @@ def test_many_members_at_once_are_asked_only_once_the_number_of_groups_was_typed
     assert [group for group, *_ in asked()] == ["a", "b"]
 
 
-def test_one_of_many_that_went_on_meanwhile_is_left_alone(operator: Client) -> None:
+def test_a_group_that_changed_since_the_preview_is_skipped_in_a_bulk_action(
+    operator: Client,
+) -> None:
     write("a", "b")
     form = chosen(operator, "a", "b")
     form["seen"] = ["1:a", "0:b"]
@@ -245,7 +249,7 @@ def test_one_of_many_that_went_on_meanwhile_is_left_alone(operator: Client) -> N
     assert "it has changed since you opened the page" in shown
 
 
-def test_an_operation_that_found_nothing_to_do_says_so(operator: Client) -> None:
+def test_an_operation_without_effect_says_so(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), WHY)
     Operation.objects.update(state="succeeded", outcome="unchanged", detail="it was rebalancing")
@@ -255,19 +259,19 @@ def test_an_operation_that_found_nothing_to_do_says_so(operator: Client) -> None
 
 
 @pytest.mark.parametrize("reason", ["a\u202eb", "a\x1bb", "a\x07b"])
-def test_a_reason_is_what_people_can_read(operator: Client, reason: str) -> None:
+def test_a_reason_must_be_printable(operator: Client, reason: str) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
     assert "is not allowed in a text." in shown and asked() == []
 
 
-def test_a_reason_of_many_lines_becomes_one(operator: Client) -> None:
+def test_a_reason_of_several_lines_is_joined(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), {**WHY, "reason": " a new\r\n deployment "})
     assert [reason for _, _, reason, _ in asked()] == ["a new deployment"]
 
 
-def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
+def test_operations_and_nodes_have_a_page_each(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), WHY)
     operation = Operation.objects.get()
@@ -280,7 +284,7 @@ def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
     assert "Changes of slot owners" in text(operator.get("/admin/groups/node/"))
 
 
-def test_an_eviction_without_a_member_asks_for_one(operator: Client) -> None:
+def test_an_eviction_requires_a_member(operator: Client) -> None:
     write("orders")
     answer = operator.get(page("orders", "evict"), follow=True)
     assert "Select a member to evict." in text(answer)

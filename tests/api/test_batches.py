@@ -27,7 +27,7 @@ def asked() -> list[tuple[str, str]]:
     return list(Operation.objects.order_by("id").values_list("verb", "group_id"))
 
 
-def test_each_group_that_matches_is_asked(operator: Client) -> None:
+def test_each_matching_group_gets_an_operation(operator: Client) -> None:
     answer = post(operator, "pause?q=a-")
     assert answer.status_code == 202
     told = answer.json()
@@ -44,7 +44,7 @@ def test_a_dry_run_lists_the_groups(operator: Client) -> None:
     assert asked() == []
 
 
-def test_nothing_is_asked_where_more_match_than_may(operator: Client) -> None:
+def test_nothing_is_requested_above_the_maximum_of_matches(operator: Client) -> None:
     for query in ("q=", "q=&dry_run=true"):
         refused = post(operator, f"freeze?{query}", {"groups_max": 2})
         assert (refused.status_code, refused.json()["code"]) == (409, "too_many_groups")
@@ -52,14 +52,14 @@ def test_nothing_is_asked_where_more_match_than_may(operator: Client) -> None:
     assert post(operator, "freeze?q=", {"groups_max": 3}).json()["groups"] == 3
 
 
-def test_somebody_has_to_say_which(operator: Client) -> None:
+def test_a_batch_requires_a_selection(operator: Client) -> None:
     refused = post(operator, "pause")
     assert (refused.status_code, refused.json()["errors"][0]["parameter"]) == (400, "q")
     assert post(operator, "pause?stat=Stable").status_code == 400
     assert asked() == []
 
 
-def test_it_happens_once_for_each_key(operator: Client) -> None:
+def test_a_batch_is_idempotent_by_key(operator: Client) -> None:
     first = post(operator, "pause?q=a-", **{"idempotency-key": "k"}).json()
     write("a-3")
     again = post(operator, "pause?q=a-", **{"idempotency-key": "k"})
@@ -70,7 +70,7 @@ def test_it_happens_once_for_each_key(operator: Client) -> None:
     assert len(asked()) == 2
 
 
-def test_each_verb_needs_the_right_that_it_needs_for_one(api: Api, operator: Client) -> None:
+def test_each_verb_needs_the_same_right_as_for_one_group(api: Api, operator: Client) -> None:
     assert post(operator, "delete?q=a-").status_code == 403
     viewer = api("view_group")
     for verb in ("rebalance", "pause", "resume", "freeze", "thaw", "delete"):

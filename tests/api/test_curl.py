@@ -46,7 +46,7 @@ def told(answer: object, rest: Client) -> int:
         ("pause/?member=m-1", "pause"),
     ],
 )
-def test_rest_does_what_the_line_says(tail: str, verb: str, api: Api) -> None:
+def test_rest_examples_do_what_they_document(tail: str, verb: str, api: Api) -> None:
     write(ODD)
     path, _, query = tail.partition("/")
     shown = visitor(OPERATOR, name="olga").get(page(ODD, path) + query)
@@ -57,7 +57,7 @@ def test_rest_does_what_the_line_says(tail: str, verb: str, api: Api) -> None:
     assert asked.member_id == ("m-1" if query else "")
 
 
-def test_rest_resets_offsets_as_the_page_does(api: Api) -> None:
+def test_rest_resets_offsets_like_the_page(api: Api) -> None:
     write(ODD, size=0)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -72,7 +72,7 @@ def test_rest_resets_offsets_as_the_page_does(api: Api) -> None:
     assert offsets is not None and offsets["to"] == [["orders", 0, 3]]
 
 
-def test_a_reset_that_is_asked_for_again_is_the_one_that_was(api: Api) -> None:
+def test_a_repeated_reset_request_returns_the_first_operation(api: Api) -> None:
     """Whatever became of the offsets meanwhile."""
     write("g", size=0)
     commit = (
@@ -96,7 +96,7 @@ def test_a_reset_that_is_asked_for_again_is_the_one_that_was(api: Api) -> None:
     assert refused.status_code == 400 and "is unknown" in refused.content.decode()
 
 
-def test_an_eviction_from_a_frozen_group_says_that_nobody_takes_over() -> None:
+def test_an_eviction_from_a_frozen_group_says_that_its_partitions_stay_unassigned() -> None:
     write("g")
     with connection.cursor() as cursor:
         cursor.execute(
@@ -107,7 +107,7 @@ def test_an_eviction_from_a_frozen_group_says_that_nobody_takes_over() -> None:
     assert "its partitions have no owner until it is thawed" in shown
 
 
-def test_rest_changes_acls_and_users_as_the_pages_do(api: Api) -> None:
+def test_rest_changes_acls_and_users_like_the_pages(api: Api) -> None:
     administrator = visitor(ADMINISTRATOR, name="olga")
     rest = api("add_acl", "delete_acl", "change_kafkauser")
     assert told(administrator.get("/admin/groups/acl/add/"), rest) == 201
@@ -120,7 +120,7 @@ def test_rest_changes_acls_and_users_as_the_pages_do(api: Api) -> None:
     assert set(KafkaUser.objects.get().mechanisms) == {"SCRAM-SHA-256", "SCRAM-SHA-512"}
 
 
-def test_rest_sets_quotas_as_the_page_says(api: Api) -> None:
+def test_rest_sets_quotas_as_documented(api: Api) -> None:
     rest, client = api("change_clientquota"), visitor(ADMINISTRATOR, name="olga")
     assert told(client.get("/admin/groups/quotaentity/add/"), rest) == 200
     row = QuotaEntity.objects.get()

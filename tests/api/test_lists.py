@@ -43,7 +43,7 @@ def walked(client: Client, url: str | None) -> list[Any]:
 
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
-def test_each_order_walks_over_all_rows_once_and_back(viewer: Client, step: int) -> None:
+def test_each_order_visits_all_rows_once_in_both_directions(viewer: Client, step: int) -> None:
     """A third of them in ``make test``. There may be groups of other tests, whose owners were ended
     before they counted them anew: only the order of these is known."""
     ours = set("abcdexyz")
@@ -65,7 +65,7 @@ def test_each_order_walks_over_all_rows_once_and_back(viewer: Client, step: int)
             assert [row[LISTED[path]] for row in before] == [row[LISTED[path]] for row in rows[:-1]]
 
 
-def test_a_cursor_of_another_order_is_none(viewer: Client) -> None:
+def test_a_cursor_of_another_order_is_refused(viewer: Client) -> None:
     write("a", "b")
     cursor = viewer.get("/api/v1/groups?ordering=state_since&page_size=1").json()["next"]
     other = cursor.replace("ordering=state_since", "ordering=generation")
@@ -73,7 +73,7 @@ def test_a_cursor_of_another_order_is_none(viewer: Client) -> None:
     assert viewer.get("/api/v1/groups?ordering=details").status_code == 400
 
 
-def test_filters_choose_among_groups(viewer: Client) -> None:
+def test_filters_select_groups(viewer: Client) -> None:
     write("large", size=4)
     write("small", size=1)
     for query, found in (
@@ -92,7 +92,7 @@ def test_filters_choose_among_groups(viewer: Client) -> None:
         assert viewer.get(f"/api/v1/groups?{wrong}").status_code == 400, wrong
 
 
-def test_fields_are_those_that_are_asked_for(viewer: Client) -> None:
+def test_only_the_requested_fields_are_returned(viewer: Client) -> None:
     write("g", size=1)
     told = viewer.get("/api/v1/groups?fields=state,group_id").json()
     assert told["data"] == [{"group_id": "g", "state": Group.objects.get().state}]
@@ -101,7 +101,7 @@ def test_fields_are_those_that_are_asked_for(viewer: Client) -> None:
         assert viewer.get(f"/api/v1/groups?{wrong}").status_code == 400, wrong
 
 
-def test_every_list_may_be_had_as_a_file(viewer: Client) -> None:
+def test_every_list_can_be_downloaded_as_a_file(viewer: Client) -> None:
     write("=cmd|calc", 'b,"c', size=2)
     lists = [
         path
@@ -128,14 +128,14 @@ def test_every_list_may_be_had_as_a_file(viewer: Client) -> None:
         assert [set(row) for row in found] == [set(row) for row in rows]
 
 
-def test_no_spreadsheet_runs_a_cell(viewer: Client) -> None:
+def test_no_cell_is_a_spreadsheet_formula(viewer: Client) -> None:
     write("=cmd|calc")
     told = viewer.get("/api/v1/groups?fields=group_id", headers={"accept": "text/csv"})
     assert told.content == b"group_id\r\n'=cmd|calc\r\n"
     assert "Accept" in told.headers["Vary"]
 
 
-def test_an_order_asks_the_database_as_often_as_none(viewer: Client) -> None:
+def test_an_order_adds_no_statements(viewer: Client) -> None:
     write("a", "b", "c", size=2)
     asked = {}
     viewer.get("/api/v1/me")  # notes that the token was used

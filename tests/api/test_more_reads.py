@@ -12,7 +12,7 @@ from tests.model_factories import OperationFactory
 pytestmark = pytest.mark.django_db
 
 
-def test_a_rebalance_is_told_with_what_asked_for_it(viewer: Client) -> None:
+def test_a_rebalance_is_returned_with_its_cause(viewer: Client) -> None:
     write("g")
     asked = OperationFactory.create(
         group_id="g",
@@ -31,14 +31,14 @@ def test_a_rebalance_is_told_with_what_asked_for_it(viewer: Client) -> None:
     assert viewer.get("/api/v1/groups/none/rebalances/2").status_code == 404
 
 
-def test_what_a_group_waits_for(viewer: Client) -> None:
+def test_a_group_returns_what_it_waits_for(viewer: Client) -> None:
     write("g")
     told = viewer.get("/api/v1/groups/g/waiting").json()
     assert told["group_id"] == "g" and told["situation"]
     assert viewer.get("/api/v1/groups/none/waiting").status_code == 404
 
 
-def test_partitions_of_a_group_come_page_by_page(viewer: Client) -> None:
+def test_partitions_of_a_group_are_paginated(viewer: Client) -> None:
     write("g")
     rows, url = [], "/api/v1/groups/g/assignment?page_size=1"
     while url:
@@ -49,7 +49,7 @@ def test_partitions_of_a_group_come_page_by_page(viewer: Client) -> None:
     assert viewer.get("/api/v1/groups/none/assignment").status_code == 404
 
 
-def test_a_history_is_that_of_one_partition(viewer: Client) -> None:
+def test_a_history_is_of_one_partition(viewer: Client) -> None:
     write("g")
     for query, missing in (("", 2), ("topic=orders", 1), ("partition=0", 1)):
         told = viewer.get(f"/api/v1/groups/g/offsets/history?{query}")
@@ -58,14 +58,14 @@ def test_a_history_is_that_of_one_partition(viewer: Client) -> None:
     assert told.json() == {"data": []}
 
 
-def test_every_slot_and_every_rule(viewer: Client) -> None:
+def test_every_slot_and_every_rule_is_returned(viewer: Client) -> None:
     assert len(viewer.get("/api/v1/slots").json()["data"]) == Slot.objects.count()
     told = {row["rule"]: row for row in viewer.get("/api/v1/rules").json()["data"]}
     assert list(told) == [rule.name for rule in RULES]
     assert told["storm"]["value"] == 60
 
 
-def test_the_audit_is_for_those_who_may_see_it(api: Api, viewer: Client) -> None:
+def test_the_audit_log_needs_its_own_right(api: Api, viewer: Client) -> None:
     audit.note(None, "token", "olga", "failed")
     assert viewer.get("/api/v1/audit").status_code == 403
     auditor = api("view_auditentry")

@@ -66,7 +66,7 @@ def asked_and_killed(running: Installation, rest: Rest, key: str) -> bool:
         return isinstance(answer.exception(), OSError)
 
 
-def test_it_happens_once(running: Installation, worker: Worker) -> None:
+def test_a_repeated_request_takes_effect_once(running: Installation, worker: Worker) -> None:
     rest = Rest(running.web)
     for key in map("deploy-{}".format, count()):
         rest.settle(worker)

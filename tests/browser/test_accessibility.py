@@ -133,7 +133,7 @@ def group(world: World, start: Start, topic: str) -> str:
     return topic
 
 
-def test_the_page_of_a_group_shuts_nobody_out(log_in: LogIn, group: str) -> None:
+def test_the_group_page_is_accessible(log_in: LogIn, group: str) -> None:
     page = log_in(OPERATOR, f"/admin/groups/group/{group}/change/")
     expect(page.locator("#situation")).to_contain_text("Settled")
     assert [told for theme in THEMES for told in troubles(page, theme)] == []
@@ -181,7 +181,7 @@ SITE: Final[Mapping[str, str]] = {
 
 @pytest.mark.long
 @pytest.mark.timeout(1_200)
-def test_no_page_shuts_anybody_out(log_in: LogIn, world: World, group: str) -> None:
+def test_every_page_is_accessible(log_in: LogIn, world: World, group: str) -> None:
     page = log_in(ADMINISTRATOR)
     found = []
     for path in paths(world, group):
@@ -191,7 +191,7 @@ def test_no_page_shuts_anybody_out(log_in: LogIn, world: World, group: str) -> N
 
 
 @pytest.mark.long
-def test_the_login_shuts_nobody_out(log_in: LogIn) -> None:
+def test_the_login_is_accessible(log_in: LogIn) -> None:
     page = log_in(OPERATOR)
     page.context.clear_cookies()
     page.goto("/admin/login/")

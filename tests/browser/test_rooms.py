@@ -47,9 +47,7 @@ def test_a_token_is_copied_where_pages_may_not_write_to_the_clipboard(
     assert page.evaluate("document.getSelection().toString().trim()") == secret
 
 
-def test_a_token_that_was_copied_opens_the_api_until_it_is_revoked(
-    world: World, log_in: LogIn, name: str
-) -> None:
+def test_a_copied_token_works_until_it_is_revoked(world: World, log_in: LogIn, name: str) -> None:
     page = log_in(ADMINISTRATOR, "/admin/groups/apitoken/add/")
 
     page.get_by_label("Name").fill(name)
@@ -80,7 +78,7 @@ RUNS = (
 
 @pytest.mark.timeout(300)
 @pytest.mark.long
-def test_an_analysis_is_asked_for_and_becomes_a_report(world: World, log_in: LogIn) -> None:
+def test_an_analysis_is_requested_and_becomes_a_report(world: World, log_in: LogIn) -> None:
     page = log_in(OPERATOR)
 
     page.locator("#nav-sidebar-apps").get_by_role("link", name="Reports").click()
@@ -115,7 +113,7 @@ def asked(world: World, secret: str) -> int:
         (ADMINISTRATOR, ["Groups", "Kafka users", "API tokens"], []),
     ],
 )
-def test_the_sidebar_leads_where_one_may_go(
+def test_the_sidebar_links_to_permitted_pages(
     log_in: LogIn, role: str, seen: list[str], hidden: list[str]
 ) -> None:
     page = log_in(role)

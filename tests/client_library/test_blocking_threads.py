@@ -42,7 +42,7 @@ def _collect(doing: Callable[[], None], raised: list[BaseException]) -> None:
 
 
 @pytest.mark.parametrize("others", [BlockingMember.close, BlockingMember.abandon])
-async def test_whoever_ends_a_member_that_another_thread_ends_too_hears_nothing_of_it(
+async def test_ending_a_member_that_another_thread_ends_raises_nothing(
     served: Serving, others: Ending
 ) -> None:
     def story() -> None:
@@ -56,7 +56,7 @@ async def test_whoever_ends_a_member_that_another_thread_ends_too_hears_nothing_
     await asyncio.to_thread(story)
 
 
-async def test_who_comes_to_the_end_late_finds_it_done(served: Serving) -> None:
+async def test_a_late_end_returns_at_once(served: Serving) -> None:
     """It saw the member open, and another thread was quicker."""
 
     def story() -> None:
@@ -69,7 +69,7 @@ async def test_who_comes_to_the_end_late_finds_it_done(served: Serving) -> None:
     await asyncio.to_thread(story)
 
 
-async def test_a_loop_that_is_left_while_another_thread_ends_the_member_raises_nothing(
+async def test_leaving_a_loop_while_another_thread_ends_the_member_raises_nothing(
     served: Serving,
 ) -> None:
     """Its thread does not take orders any more, and has not ended yet."""

@@ -74,7 +74,7 @@ def has_no_more(partitions: Partitions) -> None:
     raise StopIteration
 
 
-async def test_a_mistake_in_a_callback_changes_nothing_for_the_group(
+async def test_an_exception_in_a_callback_does_not_affect_the_group(
     served: Serving, options: dict[str, Any]
 ) -> None:
     async def story(protocol: str, mistake: Callable[..., Any]) -> None:
@@ -93,7 +93,7 @@ async def test_a_mistake_in_a_callback_changes_nothing_for_the_group(
     await asyncio.gather(*(story(protocol, each) for protocol in PROTOCOLS for each in mistakes))
 
 
-async def test_nothing_that_a_blocking_callback_raises_ends_the_member(
+async def test_an_exception_in_a_blocking_callback_does_not_end_the_member(
     served: Serving, options: dict[str, Any]
 ) -> None:
     def story(error: type[BaseException]) -> None:
@@ -111,7 +111,7 @@ async def test_nothing_that_a_blocking_callback_raises_ends_the_member(
         await asyncio.to_thread(story, error)
 
 
-async def test_a_member_whose_task_somebody_else_cancels_says_so(
+async def test_a_member_whose_task_is_cancelled_from_outside_reports_it(
     served: Serving, options: dict[str, Any]
 ) -> None:
     """Not a mistake of the callback's: whoever cancels all tasks there are ends the member."""
@@ -143,7 +143,7 @@ def _of_members(tasks: set[asyncio.Task[Any]]) -> list[str]:
     return [each for each in names if each.split(".")[0] in ("Pump", "Orders", "Connection")]
 
 
-async def test_close_in_a_callback_begins_it_and_the_member_leaves_in_order(
+async def test_close_in_a_callback_returns_at_once_and_the_member_leaves_in_order(
     served: Serving, options: dict[str, Any]
 ) -> None:
     async def story(protocol: str) -> None:
@@ -173,7 +173,7 @@ async def test_close_in_a_callback_begins_it_and_the_member_leaves_in_order(
     await asyncio.gather(*map(story, PROTOCOLS))
 
 
-async def test_close_in_a_loop_ends_the_loop_whoever_is_sent_to_do_it(
+async def test_close_in_a_loop_ends_the_loop_from_any_task(
     served: Serving, options: dict[str, Any]
 ) -> None:
     seen = []
@@ -184,7 +184,7 @@ async def test_close_in_a_loop_ends_the_loop_whoever_is_sent_to_do_it(
     assert seen == [Kind.ASSIGNED]
 
 
-async def test_a_worker_that_a_callback_began_closes_its_member_in_order(
+async def test_a_worker_started_by_a_callback_closes_its_member_in_order(
     served: Serving, options: dict[str, Any]
 ) -> None:
     """It is within the callback no longer, since that has returned."""
@@ -260,7 +260,7 @@ def takes_one(member: BlockingMember) -> None:
     next(iter(member))
 
 
-async def test_nothing_waits_for_a_loop_that_was_left(
+async def test_nothing_waits_for_an_abandoned_loop(
     served: Serving, options: dict[str, Any]
 ) -> None:
     def story(leaves: Callable[[BlockingMember], None]) -> None:
@@ -307,7 +307,7 @@ def _wait(claim: Callable[[], object]) -> None:
         tick.wait(0.01)
 
 
-async def test_one_thread_follows_at_a_time_and_all_may_commit(
+async def test_one_thread_iterates_at_a_time_and_all_may_commit(
     served: Serving, options: dict[str, Any]
 ) -> None:
     def story() -> None:
@@ -330,7 +330,7 @@ async def test_one_thread_follows_at_a_time_and_all_may_commit(
     await asyncio.to_thread(story)
 
 
-async def test_a_member_that_is_over_says_so(served: Serving, options: dict[str, Any]) -> None:
+async def test_a_closed_member_raises(served: Serving, options: dict[str, Any]) -> None:
     async def story(end: str) -> None:
         anna = Member(served.address, end, ["t"], **options)
         await anna.start()
@@ -360,9 +360,7 @@ async def test_a_member_that_is_over_says_so(served: Serving, options: dict[str,
     await asyncio.gather(story("close"), story("abandon"))
 
 
-async def test_a_blocking_member_that_is_over_says_so(
-    served: Serving, options: dict[str, Any]
-) -> None:
+async def test_a_closed_blocking_member_raises(served: Serving, options: dict[str, Any]) -> None:
     def story(end: Callable[[BlockingMember], None]) -> None:
         anna = BlockingMember(served.address, "g", ["t"], **options)
         anna.start()

@@ -137,7 +137,7 @@ def an_answer_comes_late_and_then_none(cast: Cast, kind: type) -> None:
 
 
 @pytest.mark.parametrize("protocol", CASTS)
-def test_a_session_is_counted_from_the_question_not_from_the_answer(protocol: str) -> None:
+def test_a_session_counts_from_the_request_not_from_the_response(protocol: str) -> None:
     """Catches "session counted from the answer", in every machine."""
     cast = CASTS[protocol]
     an_answer_comes_late_and_then_none(cast, cast.member)
@@ -199,7 +199,7 @@ def the_revocation_hangs_and_then_the_network(kind: type) -> None:
         (the_revocation_hangs_and_then_the_network, ForgetsHeardRevocations),
     ],
 )
-def test_a_member_of_the_consumer_protocol_knows_when_a_revocation_is_too_late(
+def test_a_consumer_protocol_member_knows_when_a_revocation_is_too_late(
     story: Callable[[type], None], mistaken: type
 ) -> None:
     """Catches "rebalance deadline ignored" in the consumer protocol's machine: both of its

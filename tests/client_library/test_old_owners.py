@@ -33,7 +33,7 @@ async def evict(served: Serving, group: str, member_id: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
-async def test_a_commit_is_not_tried_again_for_what_was_lost_since(
+async def test_a_failed_commit_is_not_retried_for_partitions_lost_since(
     protocol: str, served: Serving
 ) -> None:
     """Anna's commit does not get through; she is evicted, and joins again; Ben works on it."""
@@ -73,7 +73,7 @@ async def test_a_commit_is_not_tried_again_for_what_was_lost_since(
             assert await ben.committed([mine]) == {mine: 5_000}
 
 
-async def test_progress_in_a_topic_that_was_deleted_is_none_in_its_successor(
+async def test_progress_of_a_deleted_topic_is_not_that_of_its_successor(
     served: Serving,
 ) -> None:
     """The loss is told; at the latest when somebody commits."""
@@ -117,7 +117,7 @@ async def test_progress_in_a_topic_that_was_deleted_is_none_in_its_successor(
     await asyncio.gather(*map(story, BY_ID))
 
 
-async def test_a_member_that_commits_nothing_hears_of_a_topic_that_was_made_anew(
+async def test_a_member_that_commits_nothing_notices_a_recreated_topic(
     served: Serving,
 ) -> None:
     """A classic one looks by itself, as often as it looks at topics."""
@@ -191,7 +191,7 @@ def gives_rubbish(counts: Counts, members: Sequence[Candidate]) -> Assignment:
     return {members[0].member_id: {7}}  # type: ignore[arg-type]
 
 
-async def test_a_leader_whose_assignor_fails_tries_again_and_then_says_so(served: Serving) -> None:
+async def test_a_leader_whose_assignor_fails_retries_and_then_reports_it(served: Serving) -> None:
     await create_topic(served.address, "t", 4)
     options: dict[str, Any] = {"protocol": "classic", **TIMES}
 
@@ -213,7 +213,7 @@ async def test_a_leader_whose_assignor_fails_tries_again_and_then_says_so(served
                 member.subscribe(["t"])
 
 
-async def test_a_leader_that_gives_a_partition_to_two_leaves_and_another_one_leads(
+async def test_a_leader_that_assigns_a_partition_twice_leaves_and_another_leads(
     served: Serving,
 ) -> None:
     await create_topic(served.address, "t", 4)

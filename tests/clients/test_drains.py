@@ -31,7 +31,7 @@ SAID = "SELECT takes_slots FROM rollcall_node WHERE node_id = %s"
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
 @pytest.mark.timeout(300)
-def test_nobody_is_removed_and_commits_go_on_while_nodes_are_drained(
+def test_nobody_is_removed_and_commits_succeed_while_nodes_are_drained(
     pair: Installation, start: Start, name: str
 ) -> None:
     rest, reason = Rest(pair.web), {"reason": "a new kernel"}

@@ -49,7 +49,7 @@ def test_four_libraries_of_three_languages_share_one_group(
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_a_static_member_comes_back_to_what_it_had(
+def test_a_static_member_returns_to_its_partitions(
     protocol: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))

@@ -128,7 +128,7 @@ def test_a_group_is_upgraded_and_back_one_consumer_at_a_time(
 
 
 @pytest.mark.timeout(400)
-def test_a_group_at_rest_whose_assignor_keeps_user_data_is_upgraded_when_nobody_is_in_it(
+def test_an_offline_upgrade_works_for_a_group_whose_assignor_keeps_user_data(
     installation: Installation, start: Start, name: str
 ) -> None:
     """librdkafka's cooperative-sticky writes each member's partitions into the user data of its

@@ -27,7 +27,7 @@ CHANGES = "SELECT kind, reason FROM rollcall_journal WHERE group_id = '' ORDER B
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
 @pytest.mark.timeout(240)
-def test_a_node_that_stood_still_costs_no_commit_and_no_member(
+def test_a_suspended_node_loses_no_commit_and_no_member(
     pair: Installation, start: Start, name: str
 ) -> None:
     url = (pair.data_dir / "database-url").read_text().strip()

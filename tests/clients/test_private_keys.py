@@ -48,7 +48,7 @@ async def commanded(bootstrap: str, name: str) -> None:
 
 @pytest.mark.timeout(900)  # the first Java client is built
 @pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="aiokafka"))
-def test_a_stock_client_works_beside_them(
+def test_a_stock_client_works_beside_clients_of_the_private_apis(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))

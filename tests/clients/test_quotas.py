@@ -35,7 +35,7 @@ def slow(installation: Installation, name: str) -> Iterator[str]:
     asyncio.run(_set(installation.kafka, name, remove=True))
 
 
-def test_librdkafka_hears_of_its_pauses_and_stays_a_member(
+def test_librdkafka_reports_throttling_and_stays_a_member(
     installation: Installation, slow: str
 ) -> None:
     asyncio.run(create_topic(installation.kafka, slow, 1))

@@ -64,7 +64,7 @@ async def stored(bootstrap: str, name: str, *, stable: bool) -> tuple[int, int]:
 
 
 @every_library
-def test_offsets_count_from_the_commit_on_and_an_abort_forgets_them(
+def test_offsets_are_visible_from_the_commit_on_and_dropped_by_an_abort(
     make: Make, library: str, installation: Installation, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name, partitions=1))

@@ -70,7 +70,7 @@ async def test_two_hundred_stop_move_and_start(
 
 
 @pytest.mark.long
-async def test_a_coordinator_is_killed_in_the_middle_of_it(pair: Installation) -> None:
+async def test_a_coordinator_is_killed_during_a_rebalance(pair: Installation) -> None:
     """kill -9 while everybody is being stopped, and again while everybody works: the next
     coordinator goes on from the rows, and nobody ever works on what another works on."""
     record = Record()

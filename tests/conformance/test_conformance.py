@@ -49,7 +49,7 @@ def test_every_case_passes(asked: Installation) -> None:
 
 
 @pytest.mark.timeout(400)
-def test_cases_of_any_settings_pass(installation: Installation) -> None:
+def test_cases_of_every_configuration_pass(installation: Installation) -> None:
     passes(installation, QUICK_MIN, *QUICK)
 
 

@@ -35,7 +35,7 @@ def test_an_offset_is_kept_up_to_the_last_millisecond() -> None:
     assert expired([Age("t", 0, MINUTE_MS)], MINUTE_MS, None, ()) == [("t", 0)]
 
 
-def test_what_somebody_subscribes_to_stays() -> None:
+def test_offsets_of_subscribed_topics_are_kept() -> None:
     ages = [Age("t", 0, MINUTE_MS), Age("u", 0, MINUTE_MS)]
     assert expired(ages, MINUTE_MS, None, {"t"}) == [("u", 0)]
 
@@ -89,7 +89,7 @@ def test_a_rebalance_is_not_disturbed(state: str) -> None:
     assert [o.detail for o in decision.operations] == ["the group is rebalancing"]
 
 
-def test_a_group_that_is_gone_says_so() -> None:
+def test_a_deleted_group_says_so() -> None:
     assert [o.detail for o in look(factories.nothing()).operations] == ["the group is gone"]
 
 

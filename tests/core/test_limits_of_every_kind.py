@@ -37,7 +37,7 @@ def joining(kind: str, member_id: str) -> Any:
 
 
 @EVERY
-def test_a_full_group_lets_nobody_in_but_those_who_are_in_it(kind: str) -> None:
+def test_a_full_group_admits_only_its_members(kind: str) -> None:
     for most, code in ((1, ErrorCode.GROUP_MAX_SIZE_REACHED), (2, None)):
         rules = replace(RULES, group_max_size=most, group_consumer_max_size=most)
         group = lived(kind).group.with_rules(rules)
@@ -47,7 +47,7 @@ def test_a_full_group_lets_nobody_in_but_those_who_are_in_it(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LIMITS)
-def test_a_session_is_as_long_as_the_least_and_the_most_and_not_beyond(kind: str) -> None:
+def test_session_timeouts_are_within_their_bounds(kind: str) -> None:
     least, most = (getattr(RULES, name) for name in LIMITS[kind])
     join: Any = JOINS[kind]
     for timeout_ms in (least, most):
@@ -78,7 +78,7 @@ def test_a_consumer_names_topics_or_a_filter() -> None:
         assert told(ABSENT["commanded"](), replace(join, **over)) is ErrorCode.INVALID_REQUEST
 
 
-def test_who_says_that_it_works_and_is_not_known_begins_anew() -> None:
+def test_an_unknown_consumer_that_claims_partitions_starts_again() -> None:
     join: Any = JOINS["commanded"]
     group = lived("commanded").group
     for generation in (0, 1):
@@ -107,14 +107,14 @@ topic too; with one more member, or one that waits to become one."""
 
 
 @EVERY
-def test_a_step_goes_through_members_those_who_wait_topics_and_partitions(kind: str) -> None:
+def test_the_cost_of_a_step_counts_members_waiters_topics_and_partitions(kind: str) -> None:
     group = lived(kind).group
     more = group.step([joining(kind, NEWCOMERS[kind])], NOW, Random(2)).group
     assert (ABSENT[kind]().breadth, group.breadth, more.breadth) == BREADTH[kind]
 
 
 @pytest.mark.parametrize("kind", ["draft", "commanded"])
-def test_topics_that_nobody_knows_make_a_step_long_as_well(kind: str) -> None:
+def test_unknown_topics_add_to_the_cost_of_a_step(kind: str) -> None:
     join: Any = JOINS[kind]
     for count, is_long in ((LONG_STEP_MIN - 1, False), (LONG_STEP_MIN, True)):
         names = {f"t{number}": 0 for number in range(count)}

@@ -13,6 +13,6 @@ def test_the_transcript_is_what_the_rules_do(path: Path) -> None:
     assert scenarios.run(told) == told
 
 
-def test_every_transcript_says_first_what_it_shows() -> None:
+def test_every_transcript_begins_with_its_title() -> None:
     for path in scenarios.paths():
         assert path.read_text().startswith("# "), path.name

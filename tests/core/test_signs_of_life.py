@@ -156,7 +156,7 @@ GROUPS: Final[Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", GROUPS)
-def test_a_request_counts_for_whom_its_decision_would_have_kept_alive(name: str) -> None:
+def test_a_request_is_a_sign_of_life_if_its_decision_would_be(name: str) -> None:
     group, counted = GROUPS[name](), 0
     silent_since = {member_id: beat.at for member_id, beat in group.live.beats.items()}
     for sign in signs(group, list(group.durable.members)):
@@ -170,7 +170,7 @@ def test_a_request_counts_for_whom_its_decision_would_have_kept_alive(name: str)
 
 
 @EVERY
-def test_nothing_is_changed_by_the_question(kind: str) -> None:
+def test_asking_changes_nothing(kind: str) -> None:
     group, member_id = lived(kind)
     before = [s.heard_at for s in group.sessions(LATER)]
     for sign in signs(group, [member_id]):

@@ -45,7 +45,7 @@ def test_a_long_stall_ends_no_session() -> None:
     assert group.due(3_610_000) == 3_600_000 + SESSION_MS
 
 
-def test_a_newcomer_s_guard_runs_on_through_reloads() -> None:
+def test_a_new_members_guard_continues_through_reloads() -> None:
     """A round whose write fails again and again ends all the same, with a newcomer that has
     gone away put out in five minutes of its own."""
     asked = JoinGroup(

@@ -24,7 +24,7 @@ def heard_at(group: Group, now: int) -> int:
 
 
 @EVERY
-def test_a_session_ends_so_long_after_the_member_was_heard_of(kind: str) -> None:
+def test_a_session_ends_a_timeout_after_the_last_sign_of_life(kind: str) -> None:
     group = beaten(kind)
     end = HEARD + SESSION_MS
     assert heard_at(group, end) == HEARD
@@ -35,7 +35,7 @@ def test_a_session_ends_so_long_after_the_member_was_heard_of(kind: str) -> None
 
 
 @EVERY
-def test_time_in_which_nobody_could_be_heard_does_not_count(kind: str) -> None:
+def test_time_without_reception_does_not_count(kind: str) -> None:
     group, now = beaten(kind), HEARD + 20_000
     assert heard_at(group.rearm(now, 1_000), now) == HEARD + 1_000
     assert heard_at(group.rearm(now), now) == HEARD, "nothing was missed"
@@ -45,7 +45,7 @@ def test_time_in_which_nobody_could_be_heard_does_not_count(kind: str) -> None:
 
 
 @EVERY
-def test_after_a_takeover_everybody_has_a_whole_session(kind: str) -> None:
+def test_after_a_takeover_every_member_has_a_full_session(kind: str) -> None:
     group = beaten(kind)
     taken = type(group).merge(group.durable, None, RULES, 100_000)
     assert heard_at(taken, 100_000) == 100_000
@@ -54,7 +54,7 @@ def test_after_a_takeover_everybody_has_a_whole_session(kind: str) -> None:
 
 
 @EVERY
-def test_a_group_asks_for_a_tick_when_something_is_to_be_decided(kind: str) -> None:
+def test_a_group_requests_a_tick_when_a_deadline_is_due(kind: str) -> None:
     group = beaten(kind)
     ticked: Any = decided(group, events.Tick()).group
     due = ticked.due(NOW)
@@ -66,7 +66,7 @@ def test_a_group_asks_for_a_tick_when_something_is_to_be_decided(kind: str) -> N
 
 
 @EVERY
-def test_what_stays_as_it_was_is_the_same_value_under_a_new_revision(kind: str) -> None:
+def test_unchanged_parts_are_the_same_objects_under_a_new_revision(kind: str) -> None:
     group = beaten(kind)
     due = group.due(NOW)
     after = group.with_revision(9)
@@ -76,7 +76,7 @@ def test_what_stays_as_it_was_is_the_same_value_under_a_new_revision(kind: str) 
 
 
 @EVERY
-def test_nobody_waits_in_a_group_at_work(kind: str) -> None:
+def test_nobody_waits_in_a_settled_group(kind: str) -> None:
     group = beaten(kind)
     lost = events.Ticket(8, 8)
     (answer,) = group.resume([lost])

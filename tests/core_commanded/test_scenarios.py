@@ -28,7 +28,7 @@ HEADINGS = (
 
 
 @pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
-def test_the_conversation_goes_as_it_is_written(path: Path) -> None:
+def test_the_transcript_matches_the_rules(path: Path) -> None:
     text = path.read_text()
     assert run(text) == text
 
@@ -38,7 +38,7 @@ def test_every_heading_has_a_transcript() -> None:
     assert not [heading for heading in HEADINGS if f"# {heading}" not in told]
 
 
-def test_every_condition_and_every_trigger_has_happened_in_one() -> None:
+def test_every_condition_and_every_trigger_occurs_in_a_transcript() -> None:
     told = "\n".join(path.read_text() for path in paths())
     assert not [condition for condition in CONDITIONS if f" by {condition}" not in told]
     queued = [f"queued {trigger}" in told or f"-started {trigger}" in told for trigger in QUEUES]

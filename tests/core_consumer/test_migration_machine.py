@@ -204,7 +204,7 @@ TestCrossings.settings = settings(
 )
 
 
-def test_a_static_member_that_is_replaced_before_its_sync_leaves_nothing_idle() -> None:
+def test_a_static_member_replaced_before_its_sync_leaves_no_partition_unassigned() -> None:
     """The rebalance that was on is the new group's to end, though subscriptions are the same."""
     life = Crossings()
     life.begin(policy="bidirectional", count=1, cooperative=[])

@@ -39,7 +39,7 @@ def unread(member: Member) -> Member:
     return replace(member, assigned=assigned, target=assigned)
 
 
-def test_a_quiet_heartbeat_looks_at_no_topic_and_no_partition() -> None:
+def test_a_quiet_heartbeat_reads_no_topic_and_no_partition() -> None:
     talk = Talk({f"t{i}": 1 for i in range(20)})
     m = Client("m", tuple(talk.catalogue))
     talk.beat(m)
@@ -64,7 +64,7 @@ def test_a_quiet_heartbeat_looks_at_no_topic_and_no_partition() -> None:
     assert decision.group is group and len(decision.answers) == 1
 
 
-def test_the_names_are_the_very_same_set_until_there_are_others() -> None:
+def test_the_set_of_names_is_the_same_object_until_it_changes() -> None:
     talk = Talk({"a": 1, "b": 1, "c": 1})
     m, n = Client("m", ("a", "b")), Client("n", ("a",))
     talk.beat(m)

@@ -98,7 +98,7 @@ class Crowd:
 
 
 @pytest.mark.parametrize("size", [EXACT_MAX, EXACT_MAX + 1])
-def test_only_a_small_group_looks_at_everybody_for_each_join_of_a_round(size: int) -> None:
+def test_a_join_of_a_round_scans_all_members_only_in_a_small_group(size: int) -> None:
     crowd = Crowd(size)
     crowd.now += 1
     crowd.join("", SESSIONS[1])  # a round begins, and gives everybody a whole session
@@ -109,7 +109,7 @@ def test_only_a_small_group_looks_at_everybody_for_each_join_of_a_round(size: in
     assert each > EXACT_MAX - 21 if size == EXACT_MAX else each <= FEW
 
 
-def test_the_next_deadline_is_never_missed_whatever_consumers_do() -> None:
+def test_the_next_deadline_is_never_missed() -> None:
     crowd = Crowd(EXACT_MAX + 30)
     rng = Random(5)
     states = set()
@@ -141,7 +141,7 @@ def test_the_next_deadline_is_never_missed_whatever_consumers_do() -> None:
     assert len(states) > 1 and len(crowd.ids) > EXACT_MAX
 
 
-def test_a_consumer_with_a_short_session_is_known_the_moment_it_is_let_in() -> None:
+def test_a_short_session_bounds_the_next_deadline_from_the_join_on() -> None:
     crowd = Crowd(EXACT_MAX + 30)
     crowd.join("", 6_000)
     for consumer_id in crowd.ids:
@@ -166,7 +166,7 @@ def newcomer(
     )
 
 
-def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_topics_of_a_group_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(join, "TOPICS_MAX", 4)
     group = DraftGroup.absent("g", RULES, 0)
 
@@ -184,7 +184,7 @@ def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatc
     assert set(group.counts) == {"a", "b", "c", "d"}
 
 
-def test_a_join_costs_nothing_for_topics_of_others() -> None:
+def test_a_join_does_not_pay_for_topics_of_others() -> None:
     """It copied the counts of all topics, 200,000 at most, on the event loop."""
     group = DraftGroup.absent("g", RULES, 0)
     seen = []

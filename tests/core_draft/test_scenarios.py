@@ -21,7 +21,7 @@ CASES = tuple(f"DR-{number:02}" for number in range(1, 11))
 
 
 @pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
-def test_the_conversation_goes_as_it_is_written(path: object) -> None:
+def test_the_transcript_matches_the_rules(path: object) -> None:
     text = path.read_text()  # type: ignore[attr-defined]
     assert run(text) == text
 

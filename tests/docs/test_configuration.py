@@ -19,5 +19,5 @@ def expected(config: GroupConfig) -> tuple[str, str]:
     return bounds, config.inherits or config.default
 
 
-def test_the_page_tells_every_name_its_bounds_and_what_holds_unless_set() -> None:
+def test_the_page_has_every_name_its_bounds_and_its_default() -> None:
     assert told() == {name: expected(config) for name, config in BY_NAME.items()}

@@ -15,12 +15,12 @@ ALL_LONG = {"upgrade", "wheel"}
 """These show what holds at a release."""
 
 
-def test_no_example_is_judged_by_its_time() -> None:
+def test_no_test_asserts_on_elapsed_time() -> None:
     assert settings().deadline is None
     assert settings(max_examples=7).deadline is None
 
 
-def test_every_folder_has_its_row() -> None:
+def test_every_folder_has_a_row() -> None:
     page = (CHECKOUT / "docs" / "testing.md").read_text()
     folders = {path.parent.name for path in TESTS.glob("*/test_*.py")}
 

@@ -157,7 +157,7 @@ class Tour:
 
 
 @pytest.mark.long
-def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> None:
+def test_the_tour_works_as_documented(folder: Path, open_terminal: Open) -> None:
     tour = Tour(open_terminal, folder)
     rollcall = tour.make_run()
 
@@ -195,7 +195,7 @@ def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> No
     ours.until_said("assigned [0, 1, 2, 3, 4, 5]")
 
 
-def test_make_says_nothing_of_what_it_brings_first(tmp_path: Path) -> None:
+def test_make_prints_nothing_while_it_installs_its_tools(tmp_path: Path) -> None:
     """`make run` prints the ready line first, though ``uv.lock`` is newer than what is here."""
     (tmp_path / "docker").mkdir()
     for name in ("Makefile", "pyproject.toml", "uv.lock", "docker/uv-requirements.txt"):

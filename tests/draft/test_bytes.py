@@ -194,7 +194,7 @@ def test_the_table_is_what_the_draft_has() -> None:
     }  # fmt: skip
 
 
-def test_todays_join_is_another_message() -> None:
+def test_todays_join_has_another_layout() -> None:
     """Trap 63: same key, same version, another body. A port for each tells them apart."""
     body = raw.join_group("g", 6000, ["t"], "", "range")
     with pytest.raises(WireError):

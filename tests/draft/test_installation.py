@@ -80,7 +80,7 @@ async def committed(consumer: Consumer, offset: int) -> int:
 
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
-async def test_a_group_goes_on_when_its_coordinator_is_killed(pair: Installation) -> None:
+async def test_a_group_continues_when_its_coordinator_is_killed(pair: Installation) -> None:
     """Join, rebalance, commit, fail over: nobody is disturbed, and nothing is lost."""
     a = Consumer(pair.draft, "payments", ["ledger"])
     b = Consumer(pair.draft, "payments", ["ledger"])
@@ -112,7 +112,7 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(pair: Installation
     await all_nodes(pair, NODES)  # other tests want both
 
 
-async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(
+async def test_a_custom_strategy_is_named_by_its_friendly_name(
     installation: Installation,
 ) -> None:
     a = Consumer(installation.draft, "ours", ["shelf"], strategy="mine")

@@ -73,7 +73,7 @@ async def test_two_consumers_share_a_topic(consumer: Make) -> None:
     assert [await a.heartbeat(), await b.heartbeat()] == [0, 0]
 
 
-async def test_refusals_have_the_numbers_of_the_code(consumer: Make) -> None:
+async def test_refusals_have_the_drafts_error_codes(consumer: Make) -> None:
     """DR-02."""
     a = consumer()
     unknown = await a.join("stranger")
@@ -108,7 +108,7 @@ async def test_commits_are_fenced_and_read_back(consumer: Make) -> None:
     assert found == {("orders", mine): (8, "", 0), ("orders", other): (-1, "", 3)}
 
 
-async def test_offsets_without_a_group_serve_its_first_consumer(consumer: Make) -> None:
+async def test_simple_offsets_serve_the_groups_first_consumer(consumer: Make) -> None:
     """v0 knows no consumer: such a commit makes a group that only keeps offsets."""
     simple = consumer()
     assert await simple.commit({("orders", 1): 5}, version=0) == {("orders", 1): 0}
@@ -147,7 +147,7 @@ async def test_more_partitions_raise_the_generation(served: Serving, consumer: M
     assert (told.generation, told.parts) == (2, {"orders": [0, 1, 2, 3, 4, 5]})
 
 
-async def test_a_topic_that_comes_later_is_dealt(served: Serving, consumer: Make) -> None:
+async def test_a_topic_created_later_is_assigned(served: Serving, consumer: Make) -> None:
     a = consumer(topics=["later"])
     assert (await a.join()).parts == {}
     await served.node.catalogue.create("later", 2)
@@ -155,7 +155,7 @@ async def test_a_topic_that_comes_later_is_dealt(served: Serving, consumer: Make
     assert (await a.join()).parts == {"later": [0, 1]}
 
 
-async def test_a_dead_consumer_is_hung_up_on_and_may_call_the_rebalance_off(
+async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
     served: Serving, consumer: Make
 ) -> None:
     """Slow consumers, 1 and 3: over a new connection, before the other has been told."""
@@ -196,7 +196,7 @@ async def test_a_dead_consumer_is_told_after_the_others(served: Serving, consume
     assert (await again).generation == 4
 
 
-async def test_while_it_catches_up_it_says_so(served: Serving, consumer: Make) -> None:
+async def test_a_loading_coordinator_says_so(served: Serving, consumer: Make) -> None:
     """CoordinatorStartupNotComplete to heartbeats, commits and joins, at once."""
     a = consumer()
     await a.join()
@@ -208,7 +208,7 @@ async def test_while_it_catches_up_it_says_so(served: Serving, consumer: Make) -
     assert await a.heartbeat() == 0
 
 
-async def test_another_owner_is_somebody_else(served: Serving, consumer: Make) -> None:
+async def test_requests_to_a_former_owner_are_refused(served: Serving, consumer: Make) -> None:
     a = consumer()
     await a.join()
     served.node.coordinator.epochs.clear()
@@ -218,7 +218,7 @@ async def test_another_owner_is_somebody_else(served: Serving, consumer: Make) -
     assert await a.fetch({"orders": [0]}) == {("orders", 0): (-1, "", 16)}
 
 
-async def test_what_the_draft_does_not_have_ends_the_connection(served: Serving) -> None:
+async def test_an_unsupported_request_closes_the_connection(served: Serving) -> None:
     """Who asks for ApiVersions is no client of the draft."""
     for key, version in ((18, 0), (14, 0), (11, 1), (12, 1), (1, 0)):
         connection = await Connection.open(served.draft_address)
@@ -245,7 +245,7 @@ async def test_the_group_survives_a_restart_of_its_node() -> None:
         a.close()
 
 
-async def test_rows_say_draft(consumer: Make) -> None:
+async def test_rows_have_the_kind_draft(consumer: Make) -> None:
     await consumer().join()
     async with await connections.connect("other", options="") as other:
         found = await (
@@ -283,7 +283,7 @@ async def test_kafkas_tools_see_a_group_of_the_draft(served: Serving, consumer: 
     assert partitions_of(member.member_assignment) == frozenset(("orders", p) for p in range(4))
 
 
-async def test_a_note_is_judged_and_kept_as_everywhere(consumer: Make) -> None:
+async def test_commit_metadata_is_validated_and_stored_as_in_other_kinds(consumer: Make) -> None:
     """What PostgreSQL's text cannot hold comes back as it was; the limit counts as Java does."""
     a = consumer()
     await a.join()

@@ -34,7 +34,7 @@ A_CLIENT = ApiVersionsRequest(
 # ---- versions
 
 
-async def test_every_version_lists_the_whole_table(cut_off: World) -> None:
+async def test_every_version_lists_the_full_table(cut_off: World) -> None:
     """HS-01."""
     for version in range(5):
         answer = await cut_off.ask(api_versions.handle, version, A_CLIENT)
@@ -58,7 +58,7 @@ async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
             assert answer.finalized_features_epoch >= 0
 
 
-async def test_cg_29_without_the_consumer_protocol_its_feature_is_not_there(
+async def test_cg_29_without_the_consumer_protocol_its_feature_is_missing(
     cut_off: World,
 ) -> None:
     cut_off.settings = settings(group_coordinator_rebalance_protocols=("classic",))
@@ -83,7 +83,7 @@ async def test_cg_29_without_the_consumer_protocol_its_requests_are_refused(
         assert [g.error_code for g in described.groups] == [ErrorCode.UNSUPPORTED_VERSION]
 
 
-async def test_a_client_must_say_its_name_well_from_version_three(cut_off: World) -> None:
+async def test_client_software_names_are_validated_from_version_three(cut_off: World) -> None:
     for name, version in (("", "1"), ("a", ""), ("-a", "1"), ("a b", "1"), ("a", "1.")):
         request = ApiVersionsRequest(client_software_name=name, client_software_version=version)
         answer = await cut_off.ask(api_versions.handle, 3, request)

@@ -48,7 +48,7 @@ async def test_a_fetch_from_version_seven_is_empty_until_other_offsets_are_asked
             assert (again.error_code, again.session_id, list(again.responses)) == (0, 0, [])
 
 
-async def test_a_new_fetch_session_hears_of_each_partition_once(cut_off: World) -> None:
+async def test_a_new_fetch_session_returns_each_partition_once(cut_off: World) -> None:
     for version in range(7, 19):
         first = await cut_off.ask(fetch.handle, version, a_fetch(session_epoch=0))
         more = FetchRequest(session_id=first.session_id, session_epoch=1)
@@ -61,7 +61,7 @@ async def test_a_new_fetch_session_hears_of_each_partition_once(cut_off: World) 
         assert list(second.responses) == []
 
 
-async def test_an_older_fetch_hears_of_each_partition(cut_off: World) -> None:
+async def test_an_older_fetch_returns_each_partition(cut_off: World) -> None:
     for version in range(4, 7):
         answer = await cut_off.ask(fetch.handle, version, a_fetch())
         assert [t.topic for t in answer.responses] == ["orders"]
@@ -142,7 +142,7 @@ async def listed(
     return [partition for topic in answer.topics for partition in topic.partitions]
 
 
-async def test_an_untouched_partition_begins_and_ends_at_nought(world: World) -> None:
+async def test_a_partition_without_commits_begins_and_ends_at_zero(world: World) -> None:
     await world.catalogue.create("orders", 1)
     for version in range(1, 12):
         for timestamp, offset in ((LATEST, 0), (EARLIEST, 0), (12_345, -1)):
@@ -150,7 +150,7 @@ async def test_an_untouched_partition_begins_and_ends_at_nought(world: World) ->
             assert (told.error_code, told.offset, told.timestamp) == (0, offset, -1)
 
 
-async def test_a_partition_that_is_asked_for_twice_is_answered_once(world: World) -> None:
+async def test_a_partition_requested_twice_is_answered_once(world: World) -> None:
     await world.catalogue.create("orders", 2)
     asked = [("orders", 0, LATEST), ("orders", 1, LATEST), ("orders", 0, EARLIEST)]
     for version in (1, 8):
@@ -162,7 +162,7 @@ async def test_a_partition_that_is_asked_for_twice_is_answered_once(world: World
         ]
 
 
-async def test_latest_is_the_greatest_commit_or_the_end_that_was_told(world: World) -> None:
+async def test_latest_is_the_greatest_commit_or_the_reported_end(world: World) -> None:
     await world.catalogue.create("orders", 4)
     for group, partition, offset in (("a", 0, 7), ("b", 0, 9), ("a", 1, 3), ("a", 3, -2)):
         await world.commit(group, "orders", partition, offset)
@@ -187,19 +187,19 @@ async def test_special_times_need_their_versions(world: World) -> None:
         assert [(p.error_code, p.offset) for p in told] == answers
 
 
-async def test_a_time_that_nobody_knows_is_refused_whatever_the_topic(world: World) -> None:
+async def test_an_unknown_special_time_is_refused_whatever_the_topic(world: World) -> None:
     """As there: what the request means is asked before what it is about."""
     told = await listed(world, 11, ("absent", 0, -7))
     assert [p.error_code for p in told] == [ErrorCode.UNSUPPORTED_VERSION]
 
 
-async def test_unknown_partitions_are_unknown(world: World) -> None:
+async def test_unknown_partitions_get_an_error(world: World) -> None:
     await world.catalogue.create("orders", 1)
     asked = [("orders", 1, LATEST), ("orders", -1, LATEST), ("nothing", 0, EARLIEST)]
     for told in await listed(world, 7, *asked):
         assert told.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-async def test_without_a_database_the_latest_is_asked_for_again(cut_off: World) -> None:
+async def test_without_a_database_latest_is_a_retriable_error(cut_off: World) -> None:
     told = await listed(cut_off, 7, ("orders", 0, LATEST))
     assert told[0].error_code == WireCode.LEADER_NOT_AVAILABLE

@@ -15,7 +15,7 @@ from launcher import celery, commands
 from launcher.environment import CHECKOUT
 
 
-def test_celery_s_shell_is_not_imported() -> None:
+def test_celerys_shell_is_not_imported() -> None:
     script = """
 import sys, launcher.celery, celery.apps.worker, celery.apps.beat
 print([name for name in ("prompt_toolkit", "celery.bin") if name in sys.modules])
@@ -84,7 +84,7 @@ def test_beat_begins_once_and_has_ended_before_the_worker(
     assert (schedule.begun, schedule.ended) == (1, 1)
 
 
-def test_a_beat_that_fails_ends_the_process_as_a_failure(
+def test_a_failure_of_beat_ends_the_process_with_an_error(
     beside: Callable[[Schedule], celery.Beside], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(state, "should_stop", None)

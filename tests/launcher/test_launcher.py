@@ -82,7 +82,7 @@ def processes_of(lines: list[str], form: str) -> set[str]:
     return {each[1].strip() for each in found if each}
 
 
-def test_an_argument_that_it_does_not_know_starts_nothing(folder: Path, launch: Launch) -> None:
+def test_an_unknown_argument_starts_nothing(folder: Path, launch: Launch) -> None:
     refused = launch(*LAUNCHER, "--nodes=3", **environ(folder))
     _, said = refused.communicate()
     assert refused.returncode == 2 and "unrecognized arguments: --nodes=3" in said
@@ -156,7 +156,7 @@ def pid_with_argument(launcher: int, argument: str) -> int:
 
 
 @pytest.mark.long
-def test_first_admin_is_made_once_and_its_password_is_in_a_file(
+def test_first_admin_is_created_once_and_its_password_is_in_a_file(
     folder: Path, launch: Launch
 ) -> None:
     said = []
@@ -189,7 +189,7 @@ def test_given_database_is_used_instead_of_an_embedded_one(folder: Path, launch:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="who is asked for by /proc")
-def test_a_signal_to_everybody_at_once_is_a_stop(folder: Path, launch: Launch) -> None:
+def test_a_signal_to_the_process_group_is_a_stop(folder: Path, launch: Launch) -> None:
     """As a container or a session ends: here while initdb works, which fails for it."""
     launcher = launch(*LAUNCHER, **environ(folder))
     part = folder / "postgres" / "data.part"
@@ -217,7 +217,7 @@ def test_a_signal_to_everybody_at_once_is_a_stop(folder: Path, launch: Launch) -
         ),
     ],
 )
-def test_wrong_setting_is_one_sentence(
+def test_wrong_setting_is_reported_in_one_line(
     folder: Path, launch: Launch, wrong: dict[str, str], sentence: str
 ) -> None:
     launcher = launch(*LAUNCHER, **environ(folder, **wrong))
@@ -233,7 +233,7 @@ def test_wrong_setting_is_one_sentence(
 READ_ONLY = "ROLLCALL_DATABASE_URL: the database accepts no writes"
 
 
-def test_database_that_accepts_no_writes_is_one_sentence(
+def test_database_that_accepts_no_writes_is_reported_in_one_line(
     folder: Path, launch: Launch, database_url: str
 ) -> None:
     """It was the traceback of the first statement that writes, of the set-up."""
@@ -247,7 +247,7 @@ def test_database_that_accepts_no_writes_is_one_sentence(
     assert READ_ONLY in said and "Traceback" not in said
 
 
-def test_pooler_before_the_database_is_one_sentence(
+def test_pooler_before_the_database_is_reported_in_one_line(
     folder: Path, launch: Launch, database_url: str
 ) -> None:
     """Whoever gave the database the timeouts that the nodes missed got nodes which served, and
@@ -265,7 +265,7 @@ def test_pooler_before_the_database_is_one_sentence(
 @pytest.mark.parametrize(
     "names", [("KAFKA",), pytest.param(("DRAFT", "WEB"), marks=pytest.mark.long)], ids="+".join
 )
-def test_port_that_is_taken_is_one_sentence(
+def test_port_in_use_is_reported_in_one_line(
     folder: Path, launch: Launch, database_url: str, names: Sequence[str]
 ) -> None:
     """Each is waited for in case its program is just ending: so all at once."""
@@ -300,7 +300,7 @@ def test_processes_share_nothing_but_memory(installation: Installation) -> None:
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
 @pytest.mark.xdist_group("pair")
-def test_processes_come_back_without_the_fork_server(pair: Installation) -> None:
+def test_processes_are_restarted_without_the_fork_server(pair: Installation) -> None:
     node = serving(pair, 0)
     launcher = launcher_of(pair)
     server = pid_with_argument(launcher, "launcher.fork_server")

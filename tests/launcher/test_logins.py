@@ -80,9 +80,7 @@ def test_the_web_takes_no_connection_beyond_its_own(url: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("role", LOGINS)
-def test_what_a_login_may_be_by_its_own_word_is_no_superuser_and_nobody_else(
-    url: str, role: str
-) -> None:
+def test_a_login_cannot_become_superuser_or_another_role(url: str, role: str) -> None:
     with connect(url, role) as made:
         made.execute("SET ROLE NONE")
         assert asked(made, WHO) == role
@@ -157,7 +155,7 @@ def test_each_login_may_do_to_each_table_what_the_table_of_roles_says(url: str, 
             assert tried(made, table, columns) == expected, f"{role}: {table}"
 
 
-def test_nobody_but_nodes_writes_what_groups_are_and_nobody_changes_what_is_written_down() -> None:
+def test_only_nodes_write_groups_and_nobody_changes_records() -> None:
     """Of the table itself, so that a row added in haste is noticed."""
     writes = {
         (role.name, table): told(privileges, ["any"]) - {"SELECT"}
@@ -177,7 +175,7 @@ def test_nobody_but_nodes_writes_what_groups_are_and_nobody_changes_what_is_writ
 
 
 @pytest.mark.long
-def test_the_web_makes_a_topic_as_a_node_would_and_does_nothing_else_so(url: str) -> None:
+def test_the_web_creates_topics_through_a_function_only(url: str) -> None:
     with connect(url, "rollcall_web") as made:
         topic = ("made", str(uuid4()))
         assert asked(made, functions.CREATE.call, [topic[0]], [topic[1]], [2], "{}") is True
@@ -188,7 +186,7 @@ def test_the_web_makes_a_topic_as_a_node_would_and_does_nothing_else_so(url: str
 
 
 @pytest.mark.long
-def test_the_web_changes_who_gets_in_and_cannot_read_what_verifies_it(url: str) -> None:
+def test_the_web_changes_users_and_cannot_read_their_verifiers(url: str) -> None:
     made_of = ("ann", "SCRAM-SHA-256", b"salt", 4096, b"stored", b"server", "{}")
     with connect(url, "rollcall_web") as made:
         assert asked(made, access.SET_PASSWORD.call, *made_of) is True
@@ -208,13 +206,13 @@ def test_the_web_changes_who_gets_in_and_cannot_read_what_verifies_it(url: str) 
 
 
 @pytest.mark.long
-def test_nodes_may_use_what_the_server_reserves_and_the_web_may_not(url: str) -> None:
+def test_nodes_may_use_reserved_connections_and_the_web_may_not(url: str) -> None:
     question = "SELECT pg_has_role(current_user, 'pg_use_reserved_connections', 'USAGE')"
     with connect(url, "rollcall_node") as node, connect(url, "rollcall_web") as web:
         assert (asked(node, question), asked(web, question)) == (True, False)
 
 
-def test_logins_need_a_secret_to_follow_from() -> None:
+def test_logins_need_a_secret_to_derive_passwords_from() -> None:
     with pytest.raises(ImproperlyConfigured, match="needs a password"):
         database.logins("postgresql://rollcall@127.0.0.1/rollcall", AS_LOGINS)
     told = {**AS_LOGINS, "PGPASSWORD": "of the environment"}
@@ -222,11 +220,11 @@ def test_logins_need_a_secret_to_follow_from() -> None:
     assert len(set(passwords.values())) == len(passwords) == len(LOGINS)
 
 
-def test_roles_that_are_only_taken_have_no_passwords() -> None:
+def test_roles_without_login_have_no_passwords() -> None:
     assert not database.logins("postgresql://rollcall:secret@127.0.0.1/rollcall", {})
 
 
-def test_each_process_is_given_its_own_secrets_and_no_other_s() -> None:
+def test_each_process_gets_only_its_own_secrets() -> None:
     """None of them can act as another, nor as who owns the database."""
     whole = {
         **AS_LOGINS,

@@ -18,7 +18,7 @@ WAITING = (
 )
 
 
-async def test_of_two_who_have_seen_the_same_topic_one_changes_it(
+async def test_of_two_changes_based_on_the_same_topic_version_one_succeeds(
     other: Connection, database_url: str, settings: Any
 ) -> None:
     settings.API_TOKEN = "the-token"

@@ -153,7 +153,7 @@ async def test_entries_come_as_they_are_written(reader: Opened, other: Connectio
     assert told["sentence"] and await one.seqs(1) == [written[1]]
 
 
-async def test_late_entries_come_once_also_to_who_comes_back(
+async def test_late_entries_are_sent_once_also_after_a_reconnect(
     reader: Opened, other: Connection, database_url: str
 ) -> None:
     first = (await wrote(other, "a"))[0]
@@ -172,7 +172,7 @@ async def test_late_entries_come_once_also_to_who_comes_back(
     assert await again.seqs(1) == last
 
 
-async def test_a_late_entry_comes_to_who_stayed(
+async def test_a_late_entry_is_sent_on_an_open_stream(
     reader: Opened, other: Connection, database_url: str
 ) -> None:
     one = await reader()
@@ -184,7 +184,7 @@ async def test_a_late_entry_comes_to_who_stayed(
     assert await one.seqs(1) == [late]
 
 
-async def test_everything_that_was_missed_page_by_page(
+async def test_missed_entries_are_sent_page_by_page(
     reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal_rows, "PAGE", 3)
@@ -198,7 +198,7 @@ async def test_everything_that_was_missed_page_by_page(
 NOBODY = streams.Holder(None, None, "", "")
 
 
-async def test_who_takes_nothing_of_what_it_missed_holds_up_nobody(
+async def test_a_reader_that_does_not_read_missed_entries_delays_nobody(
     reader: Opened, other: Connection
 ) -> None:
     written = await wrote(other, *"abc")
@@ -216,7 +216,7 @@ async def test_who_takes_nothing_of_what_it_missed_holds_up_nobody(
         await each.aclose()
 
 
-async def test_who_reads_what_it_missed_is_not_too_far_behind(
+async def test_reading_missed_entries_does_not_count_as_too_far_behind(
     reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal_rows, "PAGE", 1)
@@ -240,7 +240,7 @@ async def test_who_reads_what_it_missed_is_not_too_far_behind(
     await told.aclose()
 
 
-async def test_filters(reader: Opened, other: Connection) -> None:
+async def test_entries_are_filtered(reader: Opened, other: Connection) -> None:
     odd = "a\n\nid: 1\ndata: x\u2028ü"
     one = await reader(f"group_id={quote(odd)}&kind=stable")
     await wrote(other, "b", odd, kind="emptied")
@@ -249,16 +249,16 @@ async def test_filters(reader: Opened, other: Connection) -> None:
     assert await one.seqs(1) == wanted
 
 
-async def test_odd_positions_and_one_of_the_future_are_refused(
-    reader: Opened, other: Connection
-) -> None:
+async def test_invalid_and_future_positions_are_refused(reader: Opened, other: Connection) -> None:
     seq = (await wrote(other, "a"))[0]
     for text, status in (("x", 400), ("5~7", 400), (str(seq + 1_000), 409)):
         refused = await reader(f"after={text}")
         assert (refused.status, (await refused.body())["status"]) == (status, status)
 
 
-async def test_a_journal_that_goes_back_ends_the_streams(reader: Opened, other: Connection) -> None:
+async def test_a_journal_restored_to_an_earlier_state_ends_the_streams(
+    reader: Opened, other: Connection
+) -> None:
     written = await wrote(other, "a", "b")
     one = await reader(f"after={written[0]}")
     assert await one.seqs(1) == written[1:]
@@ -311,7 +311,9 @@ async def test_a_stream_ends_with_its_token(reader: Opened, cookie: str) -> None
     assert json.loads((await one.event())["data"])["code"] == streams.FORBIDDEN
 
 
-async def test_so_many_of_one_and_none_for_strangers(reader: Opened, settings: Any) -> None:
+async def test_streams_per_user_are_limited_and_anonymous_users_get_none(
+    reader: Opened, settings: Any
+) -> None:
     settings.WEB_EVENT_STREAMS_PER_USER_MAX = 2
     one, two, three = [await reader() for _ in range(3)]
     assert (one.status, two.status, three.status) == (200, 200, 429)
@@ -324,7 +326,7 @@ async def test_so_many_of_one_and_none_for_strangers(reader: Opened, settings: A
     assert (await reader()).status == 200
 
 
-async def test_who_is_too_far_behind_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_too_far_behind_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "BEHIND_MAX", 2)
     holder = streams.Holder(None, None, "", "")
     one = streams.Stream(Position(), holder, "", "")
@@ -336,7 +338,7 @@ async def test_who_is_too_far_behind_is_ended(monkeypatch: pytest.MonkeyPatch) -
     assert one.ended == streams.SLOW and one.taken() == ""
 
 
-async def test_events_take_no_place_from_other_requests() -> None:
+async def test_streams_take_no_places_from_other_requests() -> None:
     begun, end = asyncio.Event(), asyncio.Event()
 
     async def endless(_scope: Any, _receive: Any, send: Any) -> None:
@@ -363,7 +365,7 @@ async def test_events_take_no_place_from_other_requests() -> None:
     assert heard == [200, 200, 200]
 
 
-async def test_who_waits_holds_no_connection(
+async def test_a_waiting_stream_holds_no_connection(
     reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(follower, "LOOK_S", 1_000)

@@ -54,7 +54,7 @@ def scraped(wanted: MetricsSettings = WANTED) -> Scrape:
     return Scrape(generate_latest(registry).decode())
 
 
-def test_totals() -> None:
+def test_totals_are_exposed() -> None:
     sql(NODE, 0, timedelta())
     sql(NODE, 1, timedelta(minutes=2))
     sql(OWN_ALL, 0)
@@ -99,7 +99,7 @@ def test_totals() -> None:
     assert told("rollcall_group_attention", group="b1", rule="unsettled") == 1
 
 
-def test_of_each_group() -> None:
+def test_series_of_each_group_are_exposed() -> None:
     groups("g", "Stable", 2, 60)
     sql(MEMBERS, "g1", 3)
     sql("UPDATE rollcall_group SET group_id = %s WHERE group_id = 'g2'", ODD)
@@ -140,7 +140,7 @@ def test_there_is_no_lag_where_an_end_is_not_known() -> None:
     assert not [value for key, value in told.values.items() if value < 0]
 
 
-def test_caps_hold_and_what_is_left_out_is_told() -> None:
+def test_limits_hold_and_omitted_groups_are_counted() -> None:
     groups("g", "Stable", 5)
     sql(TOPIC, "a", 3, [1, 1, 1])
     sql(TOPIC, "b", 3, [1, 1, 1])
@@ -177,7 +177,7 @@ def test_at_the_cap_nothing_is_left_out() -> None:
         replace(WANTED, metrics_groups_max=0, metrics_partitions_max=0),
     ],
 )
-def test_what_is_switched_off_is_not_there(wanted: MetricsSettings) -> None:
+def test_disabled_series_are_missing(wanted: MetricsSettings) -> None:
     groups("g", "Stable", 1)
     sql(TOPIC, "a", 3, [1, 1, 1])
     sql(OFFSETS, "g1", "a", 1, 3)
@@ -189,7 +189,7 @@ def test_what_is_switched_off_is_not_there(wanted: MetricsSettings) -> None:
     assert told("rollcall_groups", kind="classic", state="Stable") == 1
 
 
-def test_periodic_work() -> None:
+def test_periodic_work_is_exposed() -> None:
     schedule.ensure()
     name = next(iter(look(WANTED).fleet.runs)).task.name
     Sweep.objects.update_or_create(
@@ -212,7 +212,7 @@ def test_periodic_work() -> None:
     assert told("rollcall_periodic_failures_total", task=name) == 2
 
 
-def test_rows_are_looked_at_once_in_a_while() -> None:
+def test_rows_are_read_at_most_once_per_interval() -> None:
     now = 100.0
     collector = StateCollector(replace(WANTED, metrics_cache_ms=5_000), clock=lambda: now)
     with CaptureQueriesContext(connection) as first:
@@ -227,7 +227,7 @@ def test_rows_are_looked_at_once_in_a_while() -> None:
     assert 0 < len(first) == len(later) < 30
 
 
-def test_without_postgresql_nothing_is_told_but_that() -> None:
+def test_without_postgresql_only_its_absence_is_exposed() -> None:
     def away(_wanted: MetricsSettings) -> State:
         raise OperationalError("the server closed the connection")
 
@@ -237,12 +237,12 @@ def test_without_postgresql_nothing_is_told_but_that() -> None:
     assert told["rollcall_database_up"].samples[0].value == 0
 
 
-def test_a_series_that_has_no_row_in_the_table_is_refused() -> None:
+def test_a_series_without_a_row_in_the_table_is_refused() -> None:
     with pytest.raises(KeyError):
         exposed(WEB, [Sample("rollcall_unheard_of", 1)])
 
 
-def test_everything_that_is_exposed_stands_in_the_table_and_the_other_way_round() -> None:
+def test_exposed_series_and_the_table_agree() -> None:
     groups("g", "PreparingRebalance", 1, 90)
     sql(NODE, 0, timedelta())
     sql(TOPIC, "a", 1, [1])

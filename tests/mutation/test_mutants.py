@@ -66,11 +66,11 @@ def of(folder: Path, source: str) -> set[tuple[str, str, str]]:
     return found
 
 
-def test_nothing_is_mutated_that_no_test_should_look_at(tmp_path: Path) -> None:
+def test_excluded_statements_are_not_mutated(tmp_path: Path) -> None:
     assert of(tmp_path, NOTHING) == set()
 
 
-def test_what_decides_is_mutated(tmp_path: Path) -> None:
+def test_decisions_are_mutated(tmp_path: Path) -> None:
     found = of(tmp_path, SOMETHING)
     line = "if one >= most and one not in given:"
     assert {
@@ -99,7 +99,7 @@ def test_a_mutant_is_the_same_when_other_lines_change(tmp_path: Path) -> None:
     assert first != second and set(first) == set(second) == set(after)
 
 
-def test_a_mutant_is_shown_to_the_tests_that_run_its_statement() -> None:
+def test_a_mutant_runs_the_tests_that_cover_its_statement() -> None:
     source = (
         "LIMIT = (\n    3,\n)\ndef f(x):\n    if x:\n        g(\n            x + 1,\n        )\n"
     )
@@ -110,7 +110,7 @@ def test_a_mutant_is_shown_to_the_tests_that_run_its_statement() -> None:
     assert reached.tests("never_run.py", source, 7) == frozenset()
 
 
-def test_a_time_limit_is_known_although_pytest_itself_failed(
+def test_a_timeout_is_recognised_although_pytest_itself_failed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """As where it strikes between two lines, of which pytest can make no report."""
@@ -128,7 +128,7 @@ def test_a_mutant_at_which_django_cannot_be_set_up_is_killed() -> None:
     assert _outcome(NOT_STARTED, "TypeError") == KILLED
 
 
-def test_every_row_has_files_and_tests_that_are_there() -> None:
+def test_every_row_has_existing_files_and_tests() -> None:
     for row in AREAS:
         assert list(files_of(CHECKOUT, row)), row.files_mutated
         missing = [test for test in (*row.tests, *row.last) if not (CHECKOUT / test).is_file()]
@@ -145,7 +145,7 @@ def test_every_test_of_the_rules_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("entry", ACCEPTED, ids=lambda entry: f"{entry.path}-{entry.after}")
-def test_what_is_accepted_is_still_there(entry: tuple[str, ...]) -> None:
+def test_accepted_mutants_still_exist(entry: tuple[str, ...]) -> None:
     """Else the entry would be kept for ever, and might accept something else one day."""
     path, function, before, after, why = entry
     assert path in rows(CHECKOUT) and why

@@ -22,7 +22,7 @@ async def test_an_error_of_the_cancelled_statement_hides_no_cancellation(databas
             await sleeping
 
 
-async def test_an_error_that_is_met_while_a_timeout_is_handled_stays_an_error() -> None:
+async def test_an_error_while_a_timeout_is_handled_stays_an_error() -> None:
     async with await connections.connect("handled") as connection:
         try:
             async with asyncio.timeout(0):
@@ -39,7 +39,7 @@ async def is_active(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("turns", range(8))
-async def test_a_connection_that_comes_in_that_moment_hides_no_cancellation(turns: int) -> None:
+async def test_a_connection_obtained_at_that_moment_hides_no_cancellation(turns: int) -> None:
     """Whichever turn of the loop it is: the connection goes back to those who wait for one."""
     async with connections.pool() as pool:
         lent = [await pool.getconn() for _ in range(connections.READERS_MAX)]

@@ -145,7 +145,7 @@ async def test_an_assignment_whose_commit_is_in_doubt_is_asked_for_again(
     assert await state(other) == ("Stable", leader.generation_id)
 
 
-async def test_an_assignment_that_comes_after_the_slot_was_lost_is_nobodys(
+async def test_an_assignment_that_arrives_after_the_slot_was_lost_is_dropped(
     one: Running, other: Other
 ) -> None:
     """SY-07, FO-03: leader and followers hear NOT_COORDINATOR, and nothing is written."""

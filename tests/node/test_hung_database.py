@@ -55,7 +55,7 @@ async def gone(other: Other, pids: list[int], name: str) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_a_commit_that_a_hung_backend_makes_late_overwrites_nothing(
+async def test_a_late_commit_of_a_hung_backend_overwrites_nothing(
     one: Running, other: Other
 ) -> None:
     """It is answered with an error that may be tried again; the commits that are acknowledged by
@@ -74,9 +74,7 @@ async def test_a_commit_that_a_hung_backend_makes_late_overwrites_nothing(
     assert (await rows.offsets(other))["g", "t", 0] == 90
 
 
-async def test_a_batch_of_members_that_comes_late_changes_nothing(
-    one: Running, other: Other
-) -> None:
+async def test_a_late_batch_of_memberships_changes_nothing(one: Running, other: Other) -> None:
     """The same of the membership queue: the group goes on from what its rows said when they were
     read again."""
     joined = await one.settled("g")
@@ -94,7 +92,7 @@ async def test_a_batch_of_members_that_comes_late_changes_nothing(
     assert await one.commit("g", 1, joined) == Committed()
 
 
-async def test_a_held_row_costs_its_own_group_an_answer_in_time(one: Running, other: Other) -> None:
+async def test_a_locked_row_times_out_its_own_group_only(one: Running, other: Other) -> None:
     """Whoever waits for a lock that is never let go is told so again and again; strangers go on."""
     held, stranger = await one.settled("held"), await one.settled("stranger")
     async with other.transaction():
@@ -107,9 +105,7 @@ async def test_a_held_row_costs_its_own_group_an_answer_in_time(one: Running, ot
     assert await one.commit("held", 2, held) == Committed()
 
 
-async def test_a_table_that_is_locked_costs_everybody_an_answer_in_time(
-    one: Running, other: Other
-) -> None:
+async def test_a_locked_table_times_out_every_request(one: Running, other: Other) -> None:
     """A lock that all batches meet is nobody's in particular: nobody waits for ever either."""
     ids = [f"g{n}" for n in range(9)]
     for group_id in ids:
@@ -122,9 +118,7 @@ async def test_a_table_that_is_locked_costs_everybody_an_answer_in_time(
     assert await asyncio.gather(*(one.commit(g, 2) for g in ids)) == [Committed()] * len(ids)
 
 
-async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
-    one: Running, other: Other
-) -> None:
+async def test_a_group_in_doubt_that_cannot_be_read_times_out(one: Running, other: Other) -> None:
     """What was sent for it is past its guard and holds its row: it may commit yet, so nobody can
     know how the group stands; but whoever asks is told so."""
     joined = await one.settled("g")
@@ -141,7 +135,7 @@ async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
     assert await one.commit("g", 2, joined) == Committed()
 
 
-async def test_a_reader_that_hangs_is_replaced(one: Running, other: Other) -> None:
+async def test_a_hung_reader_is_replaced(one: Running, other: Other) -> None:
     """Its query ends with an error in time, and the next one is answered."""
     name = "rollcall node"
     async with stopped(other, name):
@@ -152,7 +146,7 @@ async def test_a_reader_that_hangs_is_replaced(one: Running, other: Other) -> No
             await connection.execute("SELECT 1")
 
 
-async def test_a_doorbell_that_hangs_is_replaced(
+async def test_a_hung_doorbell_is_replaced(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Silence may be that nobody rings: so it is asked now and then."""
@@ -165,7 +159,7 @@ async def test_a_doorbell_that_hangs_is_replaced(
             await asyncio.sleep(0.05)
 
 
-async def test_listening_is_not_waiting(settings: Any) -> None:
+async def test_listening_is_not_mistaken_for_hanging(settings: Any) -> None:
     """A doorbell that nobody rings for long is not taken for one that hangs."""
     settings.OFFSETS_COMMIT_TIMEOUT_MS = 50
     async with await connections.connect("listener") as listener:

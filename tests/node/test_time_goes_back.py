@@ -155,7 +155,7 @@ async def nobody_is_confirmed(
 
 
 @pytest.mark.parametrize("has_beaten", [True, False])
-async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
+async def test_a_restored_copy_of_the_files_repeats_no_generation(
     primary: Server, here: Address, place: Path, has_beaten: bool
 ) -> None:
     """Same system, same timeline, an earlier place in the log: the node remembers a later one. Or
@@ -184,7 +184,7 @@ async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
             await asyncio.to_thread(backup.stop)
 
 
-async def test_a_promoted_standby_gives_no_generation_twice(
+async def test_a_promoted_standby_repeats_no_generation(
     primary: Server, here: Address, place: Path
 ) -> None:
     """It had not everything, and goes on in a timeline of its own. Two nodes see it, one acts."""

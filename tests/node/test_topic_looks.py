@@ -45,7 +45,7 @@ async def looks(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_group_that_knows_all_is_compared_again_when_something_changes(
+async def test_an_up_to_date_group_is_compared_again_after_a_change(
     served: Serving, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared, compare = list[str](), KINDS[kind]._compare
@@ -69,7 +69,7 @@ async def test_a_group_that_knows_all_is_compared_again_when_something_changes(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_group_is_told_until_it_knows(served: Serving, kind: str) -> None:
+async def test_a_group_is_notified_until_it_is_up_to_date(served: Serving, kind: str) -> None:
     topics = await looks(served, kind, {"orders": 2, "gone": 3})
     group: Any = served.node.coordinator.group("g")
     assert dict(group.counts) == {"orders": 2, "gone": 3}

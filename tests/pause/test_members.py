@@ -74,7 +74,7 @@ async def test_a_stopped_member_keeps_everything_but_its_work(
 
 
 @PROTOCOLS
-async def test_who_joins_a_stopped_group_is_given_work_and_hears_of_none(
+async def test_a_member_that_joins_a_stopped_group_owns_partitions_but_gets_none(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     anna = await join(at(served, protocol), protocol=protocol)
@@ -92,7 +92,7 @@ async def test_who_joins_a_stopped_group_is_given_work_and_hears_of_none(
 
 
 @PROTOCOLS
-async def test_one_member_is_stopped_and_the_other_works_on(
+async def test_one_member_is_stopped_and_the_other_keeps_working(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     anna, bert = [await join(at(served, protocol), protocol=protocol) for _ in range(2)]
@@ -107,7 +107,7 @@ async def test_one_member_is_stopped_and_the_other_works_on(
 
 
 @STATIC
-async def test_a_static_member_comes_back_stopped(
+async def test_a_static_member_returns_stopped(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     static: dict[str, Any] = {"protocol": protocol, "instance_id": "desk-2"}
@@ -122,7 +122,7 @@ async def test_a_static_member_comes_back_stopped(
     assert "assigned" not in again.words
 
 
-async def test_obeyed_is_what_the_application_has_returned_from(
+async def test_obeyed_means_that_the_callback_has_returned(
     served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     stopping, stopped = asyncio.Event(), asyncio.Event()
@@ -143,7 +143,7 @@ async def test_obeyed_is_what_the_application_has_returned_from(
     await until_obeyed(other, lambda rows: rows == {anna.member_id: number})
 
 
-async def test_the_loop_hears_of_it_and_its_body_is_the_callback(
+async def test_in_a_loop_the_body_is_the_callback(
     served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     anna = await join(served.address)
@@ -189,7 +189,7 @@ async def test_a_member_that_closes_while_stopped_leaves_in_order(
 
 @PROTOCOLS
 @pytest.mark.usefixtures("_prepared")
-async def test_a_stopped_member_is_stopped_under_the_next_coordinator(
+async def test_a_stopped_member_stays_stopped_under_the_next_coordinator(
     protocol: str, other: Other, join: Join
 ) -> None:
     """The first node is gone before it is asked anything more; the member finds the second."""
@@ -213,7 +213,7 @@ async def test_a_stopped_member_is_stopped_under_the_next_coordinator(
         assert anna.words == ["assigned", "paused", "resumed"]
 
 
-async def test_a_coordinator_without_the_poll_is_left_alone(
+async def test_a_coordinator_without_the_pause_api_is_not_polled(
     served: Serving, topic: str, join: Join, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from protocol import apis

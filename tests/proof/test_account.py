@@ -48,7 +48,7 @@ def row(*values: str | None) -> bytes:
     return struct.pack(">h", len(values)) + b"".join(parts)
 
 
-def test_transactions_are_read_in_the_order_of_their_commits() -> None:
+def test_transactions_are_read_in_commit_order() -> None:
     text = "said"
     stream = Stream().transactions(
         [
@@ -101,7 +101,7 @@ def guard(epoch: int, revision: int) -> LogMessage:
     return LogMessage("guard", json.dumps(told))
 
 
-def test_a_group_is_told_with_all_its_members_and_what_its_writer_knew() -> None:
+def test_a_group_is_decoded_with_all_its_members_and_its_writers_state() -> None:
     """The second transaction names one member only; the first one is there still."""
     commits = Commits({G: {"old": "seat"}})
     changes = [group_row(3, 8), member_row("new")]
@@ -111,7 +111,7 @@ def test_a_group_is_told_with_all_its_members_and_what_its_writer_knew() -> None
     assert (told["slot"], told["epoch"]) == (SLOT, 5)
 
 
-def test_who_was_taken_out_for_its_silence_is_told() -> None:
+def test_a_member_removed_for_its_silence_is_reported() -> None:
     """Who is named and stays, as in the entry of a rebalance that ended, is not."""
     commits = Commits({G: {"silent": None, "other": None}})
     entry = put(
@@ -123,7 +123,7 @@ def test_who_was_taken_out_for_its_silence_is_told() -> None:
     assert [(r["table"], r.get("member")) for r in told] == [("group", None), ("removed", "silent")]
 
 
-def test_an_offset_that_is_written_twice_is_told_once() -> None:
+def test_an_offset_written_twice_in_a_transaction_is_reported_once() -> None:
     """A request that arrives twice changes nothing the second time."""
     commits = Commits()
     told = [
@@ -134,7 +134,7 @@ def test_an_offset_that_is_written_twice_is_told_once() -> None:
     assert told == [1, 2]
 
 
-def test_what_a_replica_lacks_is_told_with_what_stands_instead() -> None:
+def test_data_missing_on_a_replica_are_reported_with_their_older_values() -> None:
     """Of the lost future, one partition had been committed before, and one had not."""
     commits = Commits()
     list(commits.rows(Transaction(1, 0.0, [offset_row(7)])))
@@ -175,23 +175,23 @@ def fetched(asked: float, offset: int) -> list[dict[str, Any]]:
     return [wanted, ok(2, asked + 5, offsets=[[T, 0, offset]])]
 
 
-def test_who_reads_while_a_commit_is_on_its_way_may_see_either() -> None:
+def test_a_read_during_a_commit_may_see_either_value() -> None:
     for offset in (-1, 7):
         assert judge([*COMMITTED, *fetched(30, offset)], [stored(20, 7)]) == []
 
 
-def test_who_reads_behind_the_acknowledgement_must_see_it() -> None:
+def test_a_read_after_the_acknowledgement_must_see_the_commit() -> None:
     assert judge([*COMMITTED, *fetched(61, 7)], [stored(20, 7)]) == []
     [violation] = judge([*COMMITTED, *fetched(61, -1)], [stored(20, 7)])
     assert violation.invariant == "I5"
 
 
-def test_an_acknowledgement_without_a_row_is_seen() -> None:
+def test_an_acknowledgement_without_a_row_is_detected() -> None:
     [violation] = judge(COMMITTED, [])
     assert violation.invariant == "I10"
 
 
-def test_what_came_before_a_violation_is_kept_and_nothing_of_others() -> None:
+def test_the_context_of_a_violation_is_kept_without_other_groups() -> None:
     history = merged(COMMITTED, [])
     [violation] = judge(COMMITTED, [])
     others = [{**record, "call": 2} for record in history]
@@ -201,7 +201,7 @@ def test_what_came_before_a_violation_is_kept_and_nothing_of_others() -> None:
     assert around([violation], [long_ago, *history, *others, of_all]) == [*history, of_all]
 
 
-def test_a_write_under_an_old_epoch_is_seen() -> None:
+def test_a_write_under_an_old_epoch_is_detected() -> None:
     slots = [
         {"type": "row", "at": at, "table": "slot", "slot": SLOT, "epoch": at, "node": 0}
         for at in (1, 2)
@@ -211,12 +211,12 @@ def test_a_write_under_an_old_epoch_is_seen() -> None:
     assert violation.invariant == "I3"
 
 
-def test_rows_of_groups_that_nobody_observes_are_left_out() -> None:
+def test_rows_of_unobserved_groups_are_ignored() -> None:
     other = {**stored(5, 1), "group": "another"}
     assert other not in merged(COMMITTED, [other, stored(20, 7)])
 
 
-def test_the_history_hears_of_a_request_and_of_its_answer() -> None:
+def test_the_history_records_requests_and_responses() -> None:
     asked = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id=G, topics=None)])
     assert of_request(asked)["group"] == G
     partition = OffsetFetchResponsePartitions(

@@ -180,7 +180,7 @@ async def talk(world: World) -> AsyncIterator[Talk]:
         peer.close()
 
 
-async def test_every_group_request_at_another_node_is_turned_away(talk: Talk) -> None:
+async def test_every_group_request_at_another_node_is_refused(talk: Talk) -> None:
     """HS-05: at the top, per partition or per group, as each request has it."""
     _, joined = await talk.alone()
     owner = await talk.owner()
@@ -206,7 +206,7 @@ async def test_every_group_request_at_another_node_is_turned_away(talk: Talk) ->
     assert codes == dict.fromkeys(codes, NOT_COORDINATOR)
 
 
-async def test_a_held_join_ends_with_its_node_and_the_generation_stays(talk: Talk) -> None:
+async def test_a_held_join_ends_with_its_node_and_keeps_the_generation(talk: Talk) -> None:
     """FO-01: the new owner has the group Stable from its rows; the others' heartbeats go on."""
     first, one = await talk.alone()
     second = await talk.find()
@@ -225,7 +225,7 @@ async def test_a_held_join_ends_with_its_node_and_the_generation_stays(talk: Tal
     assert await talk.commit(again, one) == 0
 
 
-async def test_no_takeover_says_that_it_is_loading(talk: Talk) -> None:
+async def test_no_takeover_answers_that_it_is_loading(talk: Talk) -> None:
     """HS-06: who asks the living nodes all the time hears "elsewhere" until one has the group
     loaded, and then that all is well; never 14, which crashes a common client."""
     _, joined = await talk.alone()
@@ -248,7 +248,7 @@ async def test_no_takeover_says_that_it_is_loading(talk: Talk) -> None:
     }
 
 
-async def test_nobody_is_sent_to_a_node_that_hangs(talk: Talk) -> None:
+async def test_clients_are_not_sent_to_a_hung_node(talk: Talk) -> None:
     """Before its lease is over, and so before another has its slots: a client that was sent there
     would wait for its own time limit."""
     await talk.alone()
@@ -273,7 +273,7 @@ async def test_nobody_is_sent_to_a_node_that_hangs(talk: Talk) -> None:
         send(node, signal.SIGCONT)
 
 
-async def test_a_generation_without_an_assignment_goes_on_at_the_new_owner(talk: Talk) -> None:
+async def test_a_generation_without_an_assignment_continues_at_the_new_owner(talk: Talk) -> None:
     """FO-02: Rollcall's own: the generation was stored before anybody heard of it."""
     first = await talk.find()
     promised = await talk.join(first)
@@ -286,7 +286,7 @@ async def test_a_generation_without_an_assignment_goes_on_at_the_new_owner(talk:
     assert (synced.error_code, synced.assignment) == (0, b"share")
 
 
-async def test_a_stale_owner_turns_every_request_away(talk: Talk) -> None:
+async def test_a_stale_owner_refuses_every_request(talk: Talk) -> None:
     """FO-03: it slept past its lease; what waited at its door is no longer its business."""
     first, joined = await talk.alone()
     assert await talk.commit(first, joined, 5) == 0
@@ -323,7 +323,7 @@ async def test_a_stale_owner_turns_every_request_away(talk: Talk) -> None:
     assert await talk.heartbeat(again, joined) == 0
 
 
-async def test_an_id_that_was_only_promised_is_lost_with_its_node(talk: Talk) -> None:
+async def test_a_pending_member_id_is_lost_with_its_node(talk: Talk) -> None:
     """FO-04: the client asks for another."""
     promised = await talk.join(await talk.find())
     await talk.kill(await talk.owner())

@@ -73,7 +73,9 @@ async def hung(world: World) -> AsyncIterator[None]:
 
 
 @pytest.mark.parametrize("outage", [away, hung, read_only], ids=lambda outage: outage.__name__)
-async def test_an_outage_costs_nobody_anything(world: World, fleet: Fleet, outage: Outage) -> None:
+async def test_an_outage_costs_no_member_its_partitions(
+    world: World, fleet: Fleet, outage: Outage
+) -> None:
     """Writes are sent away meanwhile, and no node names a coordinator once its lease has run out:
     what it remembers of the slots may be old. Then all goes on as it was."""
     before, owners = generations(fleet), await world.owners()
@@ -97,7 +99,7 @@ async def test_an_outage_costs_nobody_anything(world: World, fleet: Fleet, outag
     [end_backends, restart_postgres, fill_the_disk],
     ids=lambda inject: inject.__name__,
 )
-async def test_a_server_that_ends_moves_no_slot(world: World, fleet: Fleet, inject: Inject) -> None:
+async def test_a_server_shutdown_moves_no_slot(world: World, fleet: Fleet, inject: Inject) -> None:
     """A free lock and a beat that came late are no death."""
     if inject is fill_the_disk and not world.server.is_possible:
         pytest.skip("a full disk takes a C compiler and Linux")

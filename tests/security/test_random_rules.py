@@ -100,7 +100,7 @@ def fault(answer: Any, missing: Sequence[Need], api: Api, tenant: Tenant) -> str
 @pytest.mark.parametrize(
     "calls", [FEW, pytest.param(MANY, marks=[pytest.mark.long, pytest.mark.timeout(300)])]
 )
-async def test_every_answer_is_what_the_rules_say(door: Door, calls: int) -> None:
+async def test_every_response_follows_the_rules(door: Door, calls: int) -> None:
     rng, cases, faults = Random(17), every_case(), list[Any]()
     for _ in range(calls):
         where, api, variant = rng.choice(cases).values

@@ -127,7 +127,9 @@ async def waiting(served: Serving, waits: Waits) -> tuple[Client, Client]:
 
 
 @pytest.mark.parametrize("waits", WAITING)
-async def test_who_may_no_more_waits_no_longer(served: Serving, waits: Waits) -> None:
+async def test_a_waiting_member_that_loses_its_right_stops_waiting(
+    served: Serving, waits: Waits
+) -> None:
     """It is told so, or its connection ends; whoever waits and still may is let alone."""
     ann, ben = await waiting(served, waits)
     others, other = await waiting_too(served)
@@ -154,7 +156,9 @@ async def waiting_too(served: Serving) -> tuple[Client, KafkaConnection]:
 
 
 @pytest.mark.parametrize("waits", WAITING)
-async def test_who_is_deleted_waits_no_longer(served: Serving, waits: Waits, other: Other) -> None:
+async def test_the_waiting_member_of_a_deleted_user_stops_waiting(
+    served: Serving, waits: Waits, other: Other
+) -> None:
     _ann, ben = await waiting(served, waits)
 
     named = {"name": "ben", "mechanism": "SCRAM-SHA-256"}
@@ -165,7 +169,7 @@ async def test_who_is_deleted_waits_no_longer(served: Serving, waits: Waits, oth
         assert await ben.ended() == b""
 
 
-async def test_who_removes_a_rule_of_their_own_is_told_so(served: Serving) -> None:
+async def test_removing_an_own_rule_is_answered_before_it_applies(served: Serving) -> None:
     """The request that does it was allowed, and is no longer; it is done."""
     ann, ben = await logged_in(served, "ann"), await logged_in(served, "ben")
     cluster: dict[str, Any] = {"resource_type": 4, "operation": AclOperation.ALTER}

@@ -94,7 +94,7 @@ async def settle(door: Door, ben: Tenant) -> None:
 @pytest.mark.parametrize(
     "calls", [FEW, pytest.param(MANY, marks=[pytest.mark.long, pytest.mark.timeout(300)])]
 )
-async def test_crossed_calls_have_no_effect_and_tell_nothing(
+async def test_cross_tenant_calls_have_no_effect_and_reveal_nothing(
     door: Door, other: Other, calls: int
 ) -> None:
     """Every answer about what Ben has is the one about what nobody has, but for the name."""
@@ -133,7 +133,7 @@ async def seen(door: Door, principal: str, tenant: Tenant) -> str:
     return repr(told)
 
 
-async def test_each_tenant_sees_its_own(door: Door) -> None:
+async def test_each_tenant_sees_only_its_own(door: Door) -> None:
     """In lists, and by the names that it has."""
     door.allow([*own(ANN, "anna-"), *own(BEN, "ben-")])
     anna, ben = (Tenant(name, door.topic_ids[name]) for name in ("anna", "ben"))

@@ -68,7 +68,7 @@ async def altered(other: Connection) -> list[Any]:
     return [entry for entry in await told(other) if entry.kind == "offsets-altered"]
 
 
-async def test_offsets_that_no_member_sets(client: Client, other: Connection) -> None:
+async def test_offsets_set_from_outside_are_journalled(client: Client, other: Connection) -> None:
     await set_offsets(client, p0=17, p1=4)
     await set_offsets(client, p0=5)
 
@@ -84,7 +84,7 @@ async def test_offsets_that_no_member_sets(client: Client, other: Connection) ->
     )
 
 
-async def test_a_consumer_of_its_own_is_not_told_with_each_commit(
+async def test_commits_of_a_simple_consumer_are_not_journalled_each(
     client: Client, other: Connection, served: Serving
 ) -> None:
     for offset in range(OUTSIDERS_TOLD_MAX + 5):
@@ -94,7 +94,7 @@ async def test_a_consumer_of_its_own_is_not_told_with_each_commit(
     assert len(await altered(other)) == OUTSIDERS_TOLD_MAX + 1
 
 
-async def test_each_change_is_told_where_a_group_has_had_members(
+async def test_each_change_is_journalled_where_a_group_has_had_members(
     client: Client, other: Connection
 ) -> None:
     await set_offsets(client, p0=1)
@@ -104,7 +104,7 @@ async def test_each_change_is_told_where_a_group_has_had_members(
     assert len(await altered(other)) == OUTSIDERS_TOLD_MAX + 6
 
 
-async def test_offsets_that_are_deleted(client: Client, other: Connection) -> None:
+async def test_deleted_offsets_are_journalled(client: Client, other: Connection) -> None:
     await set_offsets(client, p0=17)
     partitions = [OffsetDeleteRequestPartition(partition_index=n) for n in (0, 1)]
     topic = OffsetDeleteRequestTopic(name="orders", partitions=partitions)
@@ -119,7 +119,7 @@ async def test_offsets_that_are_deleted(client: Client, other: Connection) -> No
     assert kinds == ["offsets-altered", "offsets-deleted"]
 
 
-async def test_a_group_that_is_deleted(client: Client, other: Connection) -> None:
+async def test_a_deleted_group_is_journalled(client: Client, other: Connection) -> None:
     await set_offsets(client, p0=17, p2=1)
     await client.call(DeleteGroupsRequest(groups_names=["ledger"]), 2)
 
@@ -129,7 +129,7 @@ async def test_a_group_that_is_deleted(client: Client, other: Connection) -> Non
     assert "(/127.0.0.1), with 2 offsets." in last.sentence
 
 
-async def test_configuration(client: Client, other: Connection) -> None:
+async def test_configuration_changes_are_journalled(client: Client, other: Connection) -> None:
     """Also of a group that is not there yet."""
     settings = {"rollcall_freeze": "true", "consumer_session_timeout_ms": "50000"}
     await alter(client, change(32, "ledger", **settings), validate=True)
@@ -152,7 +152,9 @@ async def test_configuration(client: Client, other: Connection) -> None:
     assert thaw.sentence.endswith("(/127.0.0.1) thawed the group.")
 
 
-async def test_topics_and_what_goes_with_them(client: Client, other: Connection) -> None:
+async def test_topic_changes_and_lost_offsets_are_journalled(
+    client: Client, other: Connection
+) -> None:
     await set_offsets(client, p0=17, p1=4)
     grown = CreatePartitionsTopic(name="orders", count=5, assignments=None)
     await client.call(CreatePartitionsRequest(topics=[grown], timeout_ms=5_000), 3)
@@ -181,7 +183,7 @@ async def test_topics_and_what_goes_with_them(client: Client, other: Connection)
     assert lost.revision == revision
 
 
-async def test_what_is_not_done_is_not_told(client: Client, other: Connection) -> None:
+async def test_refused_changes_are_not_journalled(client: Client, other: Connection) -> None:
     """A trigger of the test's own fails the deletion after the journal was written."""
     await set_offsets(client, p0=17)
     await other.execute(
@@ -199,7 +201,7 @@ async def test_what_is_not_done_is_not_told(client: Client, other: Connection) -
     assert [entry.kind for entry in await told(other, "")] == ["topic-created"]
 
 
-async def test_ten_thousand_offsets_go_by_one_statement(
+async def test_ten_thousand_offsets_take_one_statement(
     client: Client, other: Connection, database_url: str
 ) -> None:
     """Each group is told once, and of many partitions the first thousand."""

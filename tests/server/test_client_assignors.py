@@ -133,7 +133,7 @@ async def test_a_member_assigns_over_the_wire(served: Serving) -> None:
     assert not told.should_compute_assignment
 
 
-async def test_a_stock_member_is_assigned_like_all_others_and_sent_no_byte_of_ours(
+async def test_a_stock_member_is_assigned_without_extra_fields(
     served: Serving,
 ) -> None:
     await create_topic(served.address, "t", 2)
@@ -154,7 +154,7 @@ async def test_a_stock_member_is_assigned_like_all_others_and_sent_no_byte_of_ou
     assert OURS == 10_000 and not told.should_compute_assignment
 
 
-async def test_a_held_heartbeat_does_not_delay_the_asking(served: Serving) -> None:
+async def test_a_held_heartbeat_does_not_delay_the_request_to_assign(served: Serving) -> None:
     await create_topic(served.address, "t", 2)
     client, connection = await served.connect()
     one = Hand(client, str(uuid4()))
@@ -186,7 +186,7 @@ async def test_a_held_heartbeat_does_not_delay_the_asking(served: Serving) -> No
         ({"member_epoch": 77}, ErrorCode.STALE_MEMBER_EPOCH),
     ],
 )
-async def test_who_may_not_assign_is_told_nothing(
+async def test_a_member_without_the_right_to_assign_is_not_asked(
     served: Serving, over: dict[str, Any], code: ErrorCode
 ) -> None:
     await create_topic(served.address, "t", 2)
@@ -195,7 +195,7 @@ async def test_who_may_not_assign_is_told_nothing(
     assert (told.error_code, list(told.members), list(told.topics)) == (code, [], [])
 
 
-async def test_an_answer_that_breaks_a_rule_is_refused_with_a_sentence(served: Serving) -> None:
+async def test_an_assignment_that_breaks_a_rule_is_refused_with_a_reason(served: Serving) -> None:
     await create_topic(served.address, "t", 2)
     one = await Hand.join(served, SILENT)
     view = await one.prepare()
@@ -211,7 +211,7 @@ async def test_an_answer_that_breaks_a_rule_is_refused_with_a_sentence(served: S
     await one.assign({one.member_id: [0, 1]})
 
 
-async def test_a_classic_group_knows_of_no_such_thing(served: Serving) -> None:
+async def test_a_classic_group_has_no_client_assignors(served: Serving) -> None:
     client = await Client.connect(served.address)
     await client.settled("g")
     told = await Hand(client, "x").prepare()
@@ -219,7 +219,7 @@ async def test_a_classic_group_knows_of_no_such_thing(served: Serving) -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_without_the_consumer_protocol_nobody_assigns(settings: Any) -> None:
+async def test_without_the_consumer_protocol_no_member_assigns(settings: Any) -> None:
     settings.GROUP_COORDINATOR_REBALANCE_PROTOCOLS = ("classic",)
     async with serving() as served:
         hand = Hand(await Client.connect(served.address), "x")
@@ -227,7 +227,7 @@ async def test_without_the_consumer_protocol_nobody_assigns(settings: Any) -> No
         assert (await hand.install(1, {})).error_code == ErrorCode.UNSUPPORTED_VERSION
 
 
-async def test_another_node_asks_again_what_the_first_had_asked(
+async def test_the_next_owner_requests_the_assignment_again(
     other: connections.Connection,
 ) -> None:
     """The first node ends between the question and the answer."""
@@ -255,7 +255,7 @@ async def test_another_node_asks_again_what_the_first_had_asked(
     assert (facts["assignor"], facts["assigned_by"]) == ("mine", "bench")
 
 
-async def test_the_row_says_why_the_coordinator_assigned(
+async def test_the_row_has_the_reason_why_the_coordinator_assigned(
     served: Serving, other: connections.Connection
 ) -> None:
     await create_topic(served.address, "t", 2)

@@ -221,7 +221,7 @@ async def members_of_all_kinds(served: Serving) -> list[tuple[str, int, str, str
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("keeps_history", [False, True], ids=["plain", "history"])
-async def test_commits_and_heartbeats(
+async def test_both_paths_answer_commits_and_heartbeats_alike(
     served: Serving, other: Other, monkeypatch: Any, seed: int, keeps_history: bool
 ) -> None:
     queued = queue_replies(monkeypatch)

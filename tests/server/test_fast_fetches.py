@@ -161,7 +161,9 @@ class Fetches:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_fetches(served: Serving, monkeypatch: Any, seed: int) -> None:
+async def test_both_paths_answer_fetches_alike(
+    served: Serving, monkeypatch: Any, seed: int
+) -> None:
     queued = queue_replies(monkeypatch)
     member = await committed(served)
     asking = await Client.connect(served.address)

@@ -105,7 +105,7 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert not errors
 
 
-async def test_every_request_is_answered_whatever_it_says(served: Serving) -> None:
+async def test_every_request_is_answered_whatever_it_contains(served: Serving) -> None:
     chaos = Chaos(chance("requests"))
     neighbour, _ = await served.connect()
     beat = await neighbour.settled("neighbours")

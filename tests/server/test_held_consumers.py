@@ -72,7 +72,7 @@ async def settled_and_held(
     return client, connection, empty
 
 
-async def test_a_settled_consumer_hears_of_a_new_target_at_once(served: Serving) -> None:
+async def test_a_settled_consumer_gets_a_new_target_at_once(served: Serving) -> None:
     client, _connection, _empty = await settled_and_held(served)
     newcomer = await Client.connect(served.address)
     waiting = await newcomer.call(joining(str(uuid4())), 1)
@@ -86,7 +86,7 @@ async def test_a_settled_consumer_hears_of_a_new_target_at_once(served: Serving)
     assert (waiting.heartbeat_interval_ms, told.heartbeat_interval_ms) == (short, short)
 
 
-async def test_a_held_consumer_hears_of_new_partitions_at_once(served: Serving) -> None:
+async def test_a_held_consumer_gets_new_partitions_at_once(served: Serving) -> None:
     """Its group learns of them by heartbeats alone: one that is held is decided again."""
     client, _connection, empty = await settled_and_held(served)
     await served.node.catalogue.grow("t", 3)
@@ -109,7 +109,7 @@ async def test_a_topic_of_others_ends_no_hold_of_a_consumer(served: Serving) -> 
     assert is_held(connection)
 
 
-async def test_one_held_consumer_of_a_group_asks_again_when_its_topic_grows(
+async def test_one_held_consumer_of_a_group_is_released_when_its_topic_grows(
     served: Serving,
 ) -> None:
     """The group decides once, and tells the others when it has a new target."""
@@ -148,7 +148,7 @@ async def test_a_held_consumer_is_answered_when_its_node_stops(served: Serving) 
     await stopping
 
 
-async def test_a_consumer_that_is_held_when_the_lease_ends_was_heard_when_it_came(
+async def test_a_heartbeat_held_when_the_lease_ends_counts_from_its_arrival(
     served: Serving,
 ) -> None:
     """It may have died meanwhile; what it sends next says more."""
@@ -165,7 +165,7 @@ async def test_a_consumer_that_is_held_when_the_lease_ends_was_heard_when_it_cam
     assert after.heard_at == before.heard_at
 
 
-async def test_a_consumer_without_news_is_answered_as_if_it_had_not_waited(
+async def test_a_consumer_without_news_is_answered_as_if_not_held(
     served: Serving,
 ) -> None:
     client, _connection, _empty = await settled_and_held(served)
@@ -196,7 +196,7 @@ async def intervals_after_a_rebalance(
     return told
 
 
-async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
+async def test_no_consumer_is_held_longer_than_its_heartbeat_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """librdkafka takes the interval for the request's timeout: a longer hold costs it its
@@ -218,7 +218,7 @@ async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
     assert holds == sorted(holds)
 
 
-async def test_who_counts_from_the_answer_is_told_what_is_left_of_its_interval(
+async def test_a_client_that_counts_from_the_response_gets_the_rest_of_its_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So it beats no more often than others, and is nearly always held."""
@@ -245,7 +245,7 @@ async def test_who_counts_from_the_answer_is_told_what_is_left_of_its_interval(
 
 
 @pytest.mark.parametrize("has_news", [True, False], ids=["after news", "to say something"])
-async def test_a_heartbeat_that_comes_at_once_does_not_show_from_where_its_client_counts(
+async def test_a_heartbeat_sent_at_once_does_not_show_from_where_its_client_counts(
     has_news: bool, served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A member acknowledges news, or tells its own, whatever the time. Taken for one that counts
@@ -273,7 +273,7 @@ async def test_a_heartbeat_that_comes_at_once_does_not_show_from_where_its_clien
     assert not news
 
 
-async def test_who_counts_a_new_interval_from_the_answer_is_not_taken_for_one_that_always_does(
+async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a_rule(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As Java's consumer. It was told to come soon, after a rebalance, and came without a pause as
@@ -290,7 +290,7 @@ async def test_who_counts_a_new_interval_from_the_answer_is_not_taken_for_one_th
     assert told == [PENDING_S, 1, 2, 4, USUAL_S]
 
 
-async def test_who_counts_from_the_request_is_never_held_beyond_what_it_was_told(
+async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told the usual interval: what is left of one is not for who takes it for a timeout."""

@@ -72,12 +72,12 @@ def told(group: OffsetFetchResponseGroup) -> list[tuple[int, int, str | None]]:
 ALL = [(p, p, NOTE) for p in range(PARTITIONS)]
 
 
-async def test_many_rows_are_told_as_few_are(client: Client) -> None:
+async def test_many_rows_are_encoded_as_few_are(client: Client) -> None:
     (group,) = await fetch(client, "first")
     assert (group.error_code, told(group)) == (0, ALL)
 
 
-async def test_of_two_groups_the_one_without_room_is_asked_for_again(
+async def test_of_two_groups_the_one_that_does_not_fit_gets_a_retriable_error(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room(monkeypatch, WHOLE + OF_ONE)
@@ -89,7 +89,7 @@ async def test_of_two_groups_the_one_without_room_is_asked_for_again(
     assert (alone.error_code, told(alone)) == (0, ALL)
 
 
-async def test_a_group_that_no_reply_holds_is_refused_and_its_parts_are_not(
+async def test_a_group_that_fits_no_reply_is_refused_but_its_parts_are_not(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room(monkeypatch, WHOLE - 1)
@@ -105,7 +105,7 @@ async def test_a_group_that_no_reply_holds_is_refused_and_its_parts_are_not(
     ]
 
 
-async def test_no_more_is_kept_than_there_is_room_for(client: Client, served: Serving) -> None:
+async def test_the_cache_is_bounded(client: Client, served: Serving) -> None:
     readers = served.node.readers
     with pytest.raises(offsets.TooLong):
         await offsets.committed(readers, "first", None, room=WHOLE - 1)
@@ -137,7 +137,7 @@ def asked(group_id: str, *partitions: int, topic: str = "work") -> OffsetFetchRe
 
 
 @pytest.mark.parametrize("stable", [False, True])
-async def test_groups_that_are_read_together_are_told_as_each_alone(
+async def test_groups_read_together_are_answered_as_each_alone(
     client: Client, monkeypatch: pytest.MonkeyPatch, stable: bool
 ) -> None:
     """Short and long ones, whole and in parts, named twice, unknown, and with names that none has:
@@ -168,7 +168,7 @@ async def test_groups_that_are_read_together_are_told_as_each_alone(
         assert (await client.call(request, MULTI)).groups == alone
 
 
-async def test_a_long_group_among_many_short_ones_is_read_by_itself(
+async def test_a_long_group_among_many_short_ones_is_read_separately(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others go on together: a statement each would be the work of so many requests."""

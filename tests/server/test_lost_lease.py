@@ -130,7 +130,7 @@ IN_THE_DRAFT: Final = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDI
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_who_beats_while_nobody_can_be_answered_was_heard(
+async def test_a_heartbeat_without_a_lease_is_a_sign_of_life(
     served: Serving, monkeypatch: pytest.MonkeyPatch, kind: Callable[..., Awaitable[Member]]
 ) -> None:
     """When the lease ended: time without one counts for nobody. Of a request that is wrong nobody
@@ -159,7 +159,7 @@ async def test_who_beats_while_nobody_can_be_answered_was_heard(
         member.close()
 
 
-async def test_who_beats_while_its_group_is_read_again_was_heard(served: Serving) -> None:
+async def test_a_heartbeat_during_a_reload_is_a_sign_of_life(served: Serving) -> None:
     """The rows of a group are in doubt: no view answers, and its members are alive all the same."""
     coordinator = served.node.coordinator
     member = await heartbeats(served, "beats")

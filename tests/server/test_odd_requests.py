@@ -56,7 +56,7 @@ def commit(*topics: tuple[str, str], member_id: str = "", at: int = -1) -> Offse
     )
 
 
-async def test_who_may_not_commit_hears_that_before_what_is_wrong_with_the_metadata(
+async def test_authorization_is_checked_before_metadata_size(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 1)
@@ -75,7 +75,7 @@ async def test_who_may_not_commit_hears_that_before_what_is_wrong_with_the_metad
     assert served.node.coordinator.group("g") is None
 
 
-async def test_entries_of_one_topic_are_added_up_where_a_partition_is_unknown(
+async def test_entries_of_one_topic_are_merged_where_a_partition_is_unknown(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 2)
@@ -98,7 +98,7 @@ async def test_entries_of_one_topic_are_added_up_where_a_partition_is_unknown(
     ]
 
 
-async def test_deletions_are_told_in_the_same_way(served: Serving) -> None:
+async def test_deletions_are_answered_in_the_same_way(served: Serving) -> None:
     await served.node.catalogue.create("orders", 2)
     client = await Client.connect(served.address)
     await client.call(commit(("orders", "")), 8)
@@ -109,7 +109,7 @@ async def test_deletions_are_told_in_the_same_way(served: Serving) -> None:
         assert [[p.error_code for p in t.partitions] for t in told.topics] == entries
 
 
-async def test_a_refused_transactional_commit_still_tells_which_partitions_do_not_exist(
+async def test_a_refused_transactional_commit_still_reports_missing_partitions(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 1)
@@ -138,7 +138,7 @@ async def test_a_refused_transactional_commit_still_tells_which_partitions_do_no
     ]
 
 
-async def test_half_a_claim_is_refused_also_without_a_transactional_id(served: Serving) -> None:
+async def test_a_partial_claim_is_refused_also_without_a_transactional_id(served: Serving) -> None:
     client = await Client.connect(served.address)
     for producer_id, epoch, code in (
         (0, -1, ErrorCode.INVALID_REQUEST),
@@ -164,7 +164,7 @@ async def test_a_commit_names_a_topic_that_does_not_exist_also_without_partition
     assert [(t.name, list(t.partitions)) for t in told.topics] == [("absent", []), ("a b", [])]
 
 
-async def test_who_reads_offsets_under_an_empty_member_id_is_no_member(served: Serving) -> None:
+async def test_an_offset_fetch_with_an_empty_member_id_is_not_by_a_member(served: Serving) -> None:
     client = await Client.connect(served.address)
     await client.call(heartbeat(), 1)
     for member_id, code in (("", ErrorCode.UNKNOWN_MEMBER_ID), (None, ErrorCode.NONE)):
@@ -173,7 +173,7 @@ async def test_who_reads_offsets_under_an_empty_member_id_is_no_member(served: S
         assert told.error_code == code
 
 
-async def test_what_is_owned_of_a_topic_in_several_entries_is_added_up(served: Serving) -> None:
+async def test_owned_partitions_of_a_topic_in_several_entries_are_merged(served: Serving) -> None:
     topic_id = (await served.node.catalogue.create("orders", 3)).topic_id
     client = await Client.connect(served.address)
     each = [TopicPartitions(topic_id=topic_id, partitions=[p]) for p in (2, 1, 0)]
@@ -201,7 +201,7 @@ def heartbeat(
     )
 
 
-async def test_a_transactional_commit_with_long_metadata_alone_is_judged_all_the_same(
+async def test_a_transactional_commit_with_only_oversized_metadata_is_still_checked(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 1)
@@ -224,7 +224,7 @@ async def test_a_transactional_commit_with_long_metadata_alone_is_judged_all_the
     assert told.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
 
 
-async def test_a_transactional_id_is_described_as_often_as_it_is_named(served: Serving) -> None:
+async def test_a_transactional_id_named_twice_is_described_twice(served: Serving) -> None:
     client = await Client.connect(served.address)
     asked = DescribeTransactionsRequest(transactional_ids=["x", "", "x"])
     told = (await client.call(asked, 0)).transaction_states
@@ -248,7 +248,7 @@ async def test_a_deletion_names_no_topic_without_partitions(served: Serving) -> 
     ]
 
 
-async def test_what_may_be_done_with_a_dead_group_is_told_up_to_version_five(
+async def test_authorized_operations_of_a_dead_group_are_returned_up_to_version_five(
     served: Serving,
 ) -> None:
     client = await Client.connect(served.address)
@@ -258,7 +258,7 @@ async def test_what_may_be_done_with_a_dead_group_is_told_up_to_version_five(
         assert (told.authorized_operations != NOT_ASKED) == (version < 6)
 
 
-async def test_a_name_as_long_as_a_string_may_be_is_quoted_in_part(served: Serving) -> None:
+async def test_an_overlong_name_is_quoted_in_part(served: Serving) -> None:
     """A sentence around all of it would be no string any more, and the connection would go."""
     client = await Client.connect(served.address)
     longest = "x" * 32_767

@@ -162,7 +162,7 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-async def test_an_odd_text_is_its_own_request_s_affair(served: Serving, part: int) -> None:
+async def test_an_unusual_text_affects_only_its_own_request(served: Serving, part: int) -> None:
     good, _ = await served.connect()
     topic = CreatableTopic(name="t", num_partitions=1, replication_factor=1)
     await good.call(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 2)

@@ -403,7 +403,7 @@ class Life:
 
 
 @pytest.mark.parametrize(("seed", "steps"), SEEDS)
-async def test_offsets_are_those_of_the_model_now_and_at_every_moment(
+async def test_offsets_equal_the_models_now_and_at_every_past_time(
     other: Connection, seed: int, steps: int
 ) -> None:
     rng, model = Random(seed), Model()

@@ -102,7 +102,7 @@ CASES = [(protocol, seed) for protocol in ("classic", "consumer", "draft") for s
         for case in CASES
     ],
 )
-async def test_each_has_a_result_and_the_work_goes_on(
+async def test_each_operation_has_a_result_and_the_work_continues(
     protocol: str,
     seed: int,
     served: Serving,

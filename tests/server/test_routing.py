@@ -221,7 +221,7 @@ async def told(client: Client, api: Api) -> set[int]:
     return set(codes)
 
 
-async def test_every_api_says_that_the_group_is_elsewhere(
+async def test_every_api_reports_a_group_of_another_node(
     served: Serving, other: connections.Connection
 ) -> None:
     """HS-05: NOT_COORDINATOR, at the place where each API has its error."""
@@ -233,7 +233,7 @@ async def test_every_api_says_that_the_group_is_elsewhere(
     }
 
 
-async def test_every_api_waits_while_the_group_is_loaded_and_then_gives_up(
+async def test_every_api_waits_while_the_group_is_loading_and_then_gives_up(
     served: Serving,
 ) -> None:
     """HS-06: never COORDINATOR_LOAD_IN_PROGRESS, which crashes a common client; heartbeats too."""
@@ -268,7 +268,7 @@ async def draft_codes(served: Serving) -> dict[str, int]:
     return heard
 
 
-async def test_a_consumer_of_the_draft_is_told_the_same(
+async def test_a_draft_consumer_gets_the_same_errors(
     served: Serving, other: connections.Connection
 ) -> None:
     """Elsewhere: 16. While the group is loaded nothing is held: the draft has a number for that,
@@ -283,7 +283,7 @@ async def test_a_consumer_of_the_draft_is_told_the_same(
     assert await draft_codes(served) == dict.fromkeys(DRAFT, GONE)
 
 
-async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
+async def test_clients_are_not_sent_to_a_node_whose_beat_is_overdue(
     served: Serving, other: connections.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It owns the slot still, by the rows; but a client would wait there for its own time limit."""
@@ -302,7 +302,7 @@ async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
     assert await found() == (AWAY, -1)
 
 
-async def test_who_waited_for_the_load_is_served_after_it(
+async def test_requests_that_waited_for_the_load_are_served_after_it(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """HS-06: a member's heartbeat, sent while nobody knew the group, is answered from its rows."""
@@ -341,7 +341,7 @@ async def test_parked_requests_are_answered_when_the_slot_is_lost(
 # ---- cases of the wire that need no second node
 
 
-async def test_a_group_without_a_name(served: Serving) -> None:
+async def test_an_empty_group_id_is_refused(served: Serving) -> None:
     """CJ-03: INVALID_GROUP_ID, and the member id comes back as it was sent."""
     client = await Client.connect(served.address)
     answer = await client.call(join("", "me"), 3)
@@ -363,7 +363,7 @@ async def test_several_groups_are_read_in_one_request(served: Serving) -> None:
     assert read == [("nobody", 0, -1), (G, 0, 1)]
 
 
-async def test_where_an_error_of_the_group_stands_when_offsets_are_read(
+async def test_errors_of_a_group_are_placed_by_version_in_offset_fetch(
     served: Serving, other: connections.Connection
 ) -> None:
     """OF-12: with each partition and offset -1 in version 1; once, on top, from version 2."""
@@ -387,7 +387,7 @@ async def test_a_group_that_does_not_exist_is_dead(served: Serving) -> None:
         assert said == ((ErrorCode.GROUP_ID_NOT_FOUND, True) if version == 6 else (0, False))
 
 
-async def test_what_is_told_of_members(served: Serving) -> None:
+async def test_descriptions_of_members_have_their_fields(served: Serving) -> None:
     """AD-03: protocol, metadata and assignment once the group is Stable; before the sync only the
     assignment of the generation before, as with Kafka 4.3."""
     client = await Client.connect(served.address)

@@ -57,7 +57,7 @@ async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 @pytest.mark.parametrize(
     ("draft", "apis", "each"), [(False, APIS, set(EACH)), (True, DRAFT_APIS, set())]
 )
-async def test_a_request_that_names_much_asks_postgresql_little(
+async def test_the_number_of_statements_does_not_grow_with_the_request(
     served: Serving,
     draft: bool,
     apis: Mapping[int, Api],

@@ -191,7 +191,7 @@ async def rows_of(other: Other, group_id: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_consumer_heartbeats(
+async def test_both_paths_answer_consumer_heartbeats_alike(
     served: Serving, other: Other, monkeypatch: Any, seed: int
 ) -> None:
     queued = queue_replies(monkeypatch)

@@ -56,7 +56,7 @@ def hours() -> object:
     return asked("SELECT count(*) FROM pg_class WHERE relname ~ '^rollcall_offset_history_2.*\\d$'")
 
 
-def test_both_ways_make_the_same_database(empty: Empty) -> None:
+def test_the_baseline_and_the_migrations_create_the_same_database(empty: Empty) -> None:
     """After a new migration or a new version of a library: ``make schema``."""
     with empty() as url:
         call_command("migrate", verbosity=0)
@@ -70,7 +70,7 @@ def test_both_ways_make_the_same_database(empty: Empty) -> None:
         assert hours() == of_history
 
 
-def test_two_set_ups_at_once_make_one_database(empty: Empty, tmp_path: Path) -> None:
+def test_two_concurrent_set_ups_create_one_database(empty: Empty, tmp_path: Path) -> None:
     with empty() as url:
         told = {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": str(tmp_path)}
         site = {"DJANGO_SETTINGS_MODULE": "coordinator_site.settings"}
@@ -84,7 +84,7 @@ def test_two_set_ups_at_once_make_one_database(empty: Empty, tmp_path: Path) -> 
         assert asked("SELECT count(*) FROM auth_user") == 1
 
 
-def test_half_of_it_is_nothing(
+def test_a_failed_set_up_leaves_nothing(
     empty: Empty, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     broken = tmp_path / "baseline.sql"
@@ -96,7 +96,7 @@ def test_half_of_it_is_nothing(
         assert asked(baseline.IS_EMPTY) is True
 
 
-def test_what_follows_is_done_by_the_next_set_up(
+def test_later_migrations_are_applied_by_the_next_set_up(
     empty: Empty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A set-up that dies between the tables and the grants."""
@@ -125,7 +125,7 @@ def test_what_follows_is_done_by_the_next_set_up(
         "CREATE SCHEMA mine; SET search_path = mine",
     ],
 )
-def test_a_database_with_anything_in_it_is_migrated(empty: Empty, there: str) -> None:
+def test_a_non_empty_database_is_migrated(empty: Empty, there: str) -> None:
     with empty():
         with connection.cursor() as cursor:
             cursor.execute(there)
@@ -133,7 +133,7 @@ def test_a_database_with_anything_in_it_is_migrated(empty: Empty, there: str) ->
 
 
 @pytest.mark.parametrize("other", ["a migration", "PostgreSQL"])
-def test_a_file_of_something_else_is_not_loaded(
+def test_an_unrelated_file_is_not_loaded(
     empty: Empty, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, other: str
 ) -> None:
     more = frozenset({("groups", "9999_new")}) if other == "a migration" else frozenset()

@@ -26,13 +26,13 @@ def line(form: str, said: str = "rebalanced", *args: Any, **fields: Any) -> str:
     return logs.formatter(form).format(record)
 
 
-def test_for_people() -> None:
+def test_text_lines_are_readable() -> None:
     told = line("text", "group %r waits", "g", group="a group", moved=3)
 
     assert told == f"{AT} warning  groups.node: group 'g' waits  group=\"a group\" moved=3"
 
 
-def test_for_programs() -> None:
+def test_json_lines_are_parsable() -> None:
     told = json.loads(line("json", "group %r waits", "g", group="a group", moved=3))
 
     said = {"event": "group 'g' waits", "group": "a group", "moved": 3}
@@ -40,7 +40,7 @@ def test_for_programs() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=300))
-def test_what_strangers_sent_is_one_printable_line(text: str) -> None:
+def test_client_supplied_text_is_one_printable_line(text: str) -> None:
     shown = line("text", "%s", text, group=text)
     told = line("json", "%s", text, group=text)
 
@@ -49,7 +49,7 @@ def test_what_strangers_sent_is_one_printable_line(text: str) -> None:
 
 
 @given(st.text(max_size=200), st.sampled_from(("text", "json")))
-def test_the_launcher_passes_a_line_on_as_it_is_and_writes_no_other(text: str, form: str) -> None:
+def test_the_launcher_passes_lines_on_unchanged(text: str, form: str) -> None:
     own = line(form, "%s", text)
     passed = log_lines.of_process(form, "node 0", own, SECONDS)
     raw = log_lines.of_process(form, "node 0", text, SECONDS)
@@ -64,7 +64,7 @@ def test_the_launcher_passes_a_line_on_as_it_is_and_writes_no_other(text: str, f
 
 @pytest.mark.parametrize("character", ["x", "\x00", "\U0001f980"])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_long_line_is_cut_and_whole_all_the_same(form: str, character: str) -> None:
+def test_a_long_line_is_truncated_and_stays_valid(form: str, character: str) -> None:
     text = character * 100_000
     told = line(form, "%s", text, group=text, reason=text, trigger=text)
 
@@ -82,7 +82,7 @@ def test_a_long_line_is_cut_and_whole_all_the_same(form: str, character: str) ->
         ("Note: nothing", "info", "Note: nothing"),
     ],
 )
-def test_postgresql_agrees(said: str, level: str, text: str) -> None:
+def test_postgresql_logs_in_the_same_format(said: str, level: str, text: str) -> None:
     told = json.loads(log_lines.of_process("json", "postgres", said, SECONDS))
 
     assert told == {"timestamp": AT, "level": level, "event": text, "process": "postgres"}
@@ -91,7 +91,7 @@ def test_postgresql_agrees(said: str, level: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_secrets_of_the_process_are_in_no_line(form: str, settings: Any) -> None:
+def test_secrets_of_the_process_are_redacted(form: str, settings: Any) -> None:
     settings.API_TOKEN = "a-token-of-the-installation"
     told = line(
         form,
@@ -113,7 +113,7 @@ def _failed(error: Exception) -> Any:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_defect_has_its_traceback_and_an_outage_none(form: str) -> None:
+def test_a_defect_has_its_traceback_and_an_outage_has_none(form: str) -> None:
     told = line(form, "a round failed", exc_info=_failed(ValueError("first\nsecond\x1b[2J")))
     away = logging.LogRecord(
         "x", logging.ERROR, "", 0, "it failed", (), _failed(OperationalError("gone"))

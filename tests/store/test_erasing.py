@@ -30,7 +30,7 @@ PATIENT = "\n".join(
 
 
 @pytest.mark.parametrize("ending", ["COMMIT", "ROLLBACK"])
-async def test_a_commit_under_way_goes_with_the_topic(
+async def test_an_uncommitted_commit_is_deleted_with_the_topic(
     connection: Connection, other: Connection, ending: str
 ) -> None:
     """What it wrote is what the journal tells, where it committed."""

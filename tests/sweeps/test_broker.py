@@ -46,7 +46,7 @@ def connect() -> Connection:
     )
 
 
-def test_processes_that_start_wait_for_nobody_who_uses_the_queue(queue: Queue) -> None:
+def test_starting_processes_do_not_wait_for_users_of_the_queue(queue: Queue) -> None:
     """A trigger that is made anew waits for every reader; two of those wait for each other."""
     heard: list[object] = []
     with (
@@ -62,7 +62,7 @@ def test_processes_that_start_wait_for_nobody_who_uses_the_queue(queue: Queue) -
     assert heard == ["work"]
 
 
-def test_a_queue_that_is_there_is_left_alone(queue: Queue) -> None:
+def test_an_existing_queue_is_not_changed(queue: Queue) -> None:
     before = trigger()
 
     message_queue.ensure(QUEUE)

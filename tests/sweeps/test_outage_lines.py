@@ -35,7 +35,7 @@ def two_nodes() -> Iterator[Installation]:
         yield running
 
 
-def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
+def test_a_killed_postgresql_is_one_log_line_of_each_process(
     two_nodes: Installation,
 ) -> None:
     """Nodes, web and worker; nobody's traceback; periodic work and nodes go on."""
@@ -60,7 +60,7 @@ def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
     assert all(count <= 1 for count in told.values()), "\n".join(ours)
 
 
-def test_a_postgresql_that_takes_no_writes_ends_nobody(two_nodes: Installation) -> None:
+def test_a_read_only_postgresql_ends_no_process(two_nodes: Installation) -> None:
     """Taking a task is a write, and so is saying that one is due: both go on afterwards."""
     runs = swept(two_nodes)
     two_nodes.log.clear()

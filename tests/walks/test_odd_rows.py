@@ -54,7 +54,7 @@ def lived(kind: str, seed: int) -> Iterator[Durable]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_a_group_that_cannot_be_loaded_takes_no_other_with_it(kind: str, seed: int) -> None:
+def test_a_group_that_cannot_be_loaded_affects_no_other(kind: str, seed: int) -> None:
     rng = Random(f"{kind} {seed}")
     told: list[Reply] = []
     for durable in lived(kind, seed):

@@ -16,7 +16,7 @@ from tests.walks.life import PEOPLE, Life
 
 @pytest.mark.parametrize("seed", range(recorded.LIVES))
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_a_life_is_what_it_was_when_the_rules_were_changed_last(kind: str, seed: int) -> None:
+def test_a_walk_is_unchanged_since_the_rules_last_changed(kind: str, seed: int) -> None:
     before, now = recorded.recorded(kind)[seed], recorded.lived(kind, seed)
     pairs = enumerate(zip_longest(before, now))
     parted = next((at for at, (was, is_) in pairs if was != is_), None)

@@ -101,7 +101,7 @@ def test_kafka_python_writes_the_bytes_that_we_write(cls: type[Message]) -> None
             assert decode(cls, version, written) == message, version
 
 
-def test_both_oracles_have_what_they_are_said_to_have() -> None:
+def test_both_oracles_cover_what_they_claim() -> None:
     absent = {cls.__name__ for cls in KAFKAS if cls.__name__ not in kafka_python.MESSAGES}
     assert absent == {
         "ConsumerGroupHeartbeatRequest",
