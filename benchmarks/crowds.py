@@ -178,8 +178,8 @@ async def dripping(where: str, start: bytes) -> None:
 
 async def deaf(where: str) -> None:
     """Pipelines requests with long replies, and reads none."""
-    asked = MetadataRequest(topics=None, allow_auto_topic_creation=False)
-    data = frame(asked, 9, 1) * 100 + frame(ApiVersionsRequest(), 0, 2) * 1_000
+    request = MetadataRequest(topics=None, allow_auto_topic_creation=False)
+    data = frame(request, 9, 1) * 100 + frame(ApiVersionsRequest(), 0, 2) * 1_000
     while True:
         with suppress(OSError):
             _reader, writer = await _connect(where)

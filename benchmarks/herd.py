@@ -61,11 +61,11 @@ class Herd:
             try:
                 request = FindCoordinatorRequest(key=group_id, key_type=0)
                 async with asyncio.timeout(CALL_S):
-                    told = await peer.call(request, 2)
+                    reply = await peer.call(request, 2)
             finally:
                 peer.close()
-            if not told.error_code:
-                return f"{told.host}:{told.port}"
+            if not reply.error_code:
+                return f"{reply.host}:{reply.port}"
             await asyncio.sleep(RETRY_S)
 
     async def form(self, groups: int, size: int) -> None:

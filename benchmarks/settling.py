@@ -239,9 +239,9 @@ async def measure(
 async def _topic(bootstrap: str) -> UUID:
     await create_topic(bootstrap, TOPIC, PARTITIONS)
     peer = await Peer.connect(bootstrap)
-    asked = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+    request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
     for _ in range(100):  # Kafka's brokers hear of it a moment after its controller
-        found = (await peer.call(asked, 12)).topics[0]
+        found = (await peer.call(request, 12)).topics[0]
         if not found.error_code:
             peer.close()
             return UUID(bytes=found.topic_id.bytes)

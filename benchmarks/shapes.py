@@ -60,10 +60,10 @@ async def serving(bootstrap: str) -> None:
     peer = await Peer.connect(bootstrap)
     async with asyncio.timeout(SETTLED_S):
         for n in range(64):
-            asked = OffsetFetchRequest(group_id=f"nobody-{n}", topics=[])
+            request = OffsetFetchRequest(group_id=f"nobody-{n}", topics=[])
             while True:
                 await peer.call(FindCoordinatorRequest(key=f"nobody-{n}"), 1)
-                if not (await peer.call(asked, 5)).error_code:
+                if not (await peer.call(request, 5)).error_code:
                     break
                 await asyncio.sleep(0.2)
     peer.close()

@@ -140,13 +140,13 @@ class Slot:
             except OSError:
                 continue
             try:
-                asked = FindCoordinatorRequest(key=self.group_ids[0], key_type=0)
+                request = FindCoordinatorRequest(key=self.group_ids[0], key_type=0)
                 async with asyncio.timeout(10):
-                    told = await peer.call(asked, 2)
+                    reply = await peer.call(request, 2)
             finally:
                 peer.close()
-            if not told.error_code:
-                self.owner = f"{told.host}:{told.port}"
+            if not reply.error_code:
+                self.owner = f"{reply.host}:{reply.port}"
                 return self.owner
         raise TimeoutError("nobody knows")
 
@@ -163,10 +163,10 @@ class Slot:
 
     async def _window(self, peer: Peer, keys: Sequence[tuple[str, int]]) -> None:
         for group_id, number in keys:
-            asked = HeartbeatRequest(
+            request = HeartbeatRequest(
                 group_id=group_id, generation_id=1, member_id=member_of(group_id, number)
             )
-            peer.writer.write(frame(asked, 3, 7))
+            peer.writer.write(frame(request, 3, 7))
         moved = False
         for group_id, _ in keys:
             async with asyncio.timeout(30):  # wait_for may lose a cancellation (bpo-37658)

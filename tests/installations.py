@@ -153,7 +153,7 @@ def shared(folder: Path) -> Installation:
     until(lambda: serves.exists() or failed.exists(), "an installation serves", START_S + 10)
     if failed.exists():
         raise RuntimeError(failed.read_text())
-    told = json.loads(serves.read_text())
-    found = Installation(told.pop("settings"), Path(told.pop("data_dir")))
-    found.kafka, found.draft, found.web = told["kafka"], told["draft"], told["web"]
+    body = json.loads(serves.read_text())
+    found = Installation(body.pop("settings"), Path(body.pop("data_dir")))
+    found.kafka, found.draft, found.web = body["kafka"], body["draft"], body["web"]
     return found

@@ -185,10 +185,10 @@ def test_acknowledgements_add_no_statements_to_a_page(tab: str, stopped: str) ->
     operator = visitor(OPERATOR, name="olga")
     sql(FREEZE, stopped, HOUR)
     acknowledge(operator, "frozen", stopped)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         shown = text(operator.get(f"{page(stopped)}?tab={tab}"))
     assert "1 acknowledged" in shown and "Work of orders is stopped" in shown
-    assert len(asked) <= QUERIES_MAX
+    assert len(queries) <= QUERIES_MAX
 
 
 def test_a_limit_that_is_near_again_is_shown_again(operator: Client) -> None:

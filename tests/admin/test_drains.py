@@ -101,6 +101,6 @@ def test_the_list_takes_few_statements(operator: Client) -> None:
     operator.get(LIST)
     with CaptureQueriesContext(
         connection,
-    ) as asked:
+    ) as queries:
         operator.get(LIST)
-    assert len(asked) <= 15
+    assert len(queries) <= 15

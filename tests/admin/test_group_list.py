@@ -267,9 +267,9 @@ def test_the_list_takes_few_statements(viewer: Client) -> None:
         "topic=boxes",
         *SORTED,
     ):
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             viewer.get(f"{LIST}?{query}")
-        assert len(asked) <= QUERIES_MAX, (query, len(asked))
+        assert len(queries) <= QUERIES_MAX, (query, len(queries))
 
 
 def test_the_order_does_not_depend_on_rights(viewer: Client) -> None:

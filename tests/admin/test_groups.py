@@ -79,9 +79,9 @@ def test_ids_may_hold_any_character(viewer: Client, group_id: str) -> None:
 def test_pages_take_few_statements(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(40)), size=5)
     for path in (LIST, f"{LIST}?q=g-0&state=Stable", page("g-01"), page("g-01", "live")):
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             viewer.get(path)
-        assert len(asked) <= QUERIES_MAX, (path, len(asked))
+        assert len(queries) <= QUERIES_MAX, (path, len(queries))
 
 
 @pytest.mark.parametrize(

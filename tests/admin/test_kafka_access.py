@@ -54,8 +54,8 @@ def test_an_acl_is_created_and_deleted(administrator: Client) -> None:
     assert "User:ann" in page and "TOPIC orders" in page
     assert administrator.post(f"{ACLS}{acl.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not Acl.objects.exists()
-    told = Journal.objects.filter(kind__startswith="acl-").order_by("id")
-    assert [(e.kind, e.details["author"]["user"]) for e in told] == [
+    entries = Journal.objects.filter(kind__startswith="acl-").order_by("id")
+    assert [(e.kind, e.details["author"]["user"]) for e in entries] == [
         ("acl-created", "olga"),
         ("acl-deleted", "olga"),
     ]

@@ -89,9 +89,9 @@ def test_silent_members_come_first_on_request(viewer: Client) -> None:
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("tab", TABS)
 def test_each_tab_is_small_and_takes_few_statements(viewer: Client, tab: str) -> None:
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         shown = text(viewer.get(f"{page('g', 'live')}?tab={tab}"))
-    assert len(asked) <= QUERIES_MAX and len(shown) < REFRESH_BYTES_MAX
+    assert len(queries) <= QUERIES_MAX and len(shown) < REFRESH_BYTES_MAX
     assert "2 partitions have no owner." in shown
 
 

@@ -90,9 +90,9 @@ def test_new_objects_are_found_at_once_with_few_statements(operator: Client) -> 
     write("orders")
     assert "orders-new" not in hits(operator, "orders")
     write("orders-new")
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         assert "orders-new" in hits(operator, "orders")
-    assert len(asked) <= 10
+    assert len(queries) <= 10
 
 
 def test_the_button_that_opens_it_is_on_every_page(operator: Client) -> None:

@@ -44,11 +44,11 @@ def test_no_page_exceeds_its_statement_limit() -> None:
             world.execute(statement, name)
     often, seen = {}, 0
     for path in paths(world, names[0]):  # type: ignore[arg-type]
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             answer = admin.get(path)
         assert answer.status_code < 500, (path, answer.status_code)
         seen += answer.status_code == 200
         most = QUERIES_MAX + (RELATED if path.endswith("/delete/") else 0)
-        if len(asked) > most:
-            often[path] = len(asked)
+        if len(queries) > most:
+            often[path] = len(queries)
     assert not often and seen > 60, (often, seen)

@@ -67,8 +67,8 @@ def test_quotas_are_set_changed_and_removed(administrator: Client) -> None:
     assert shown(administrator, change)["producer_byte_rate"] == "2000"
     assert administrator.post(f"{QUOTAS}{row.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not QuotaEntity.objects.exists()
-    told = Journal.objects.filter(kind__startswith="quota-").order_by("id")
-    assert {e.details["author"]["user"] for e in told} == {"olga"} and told.count() == 5
+    entries = Journal.objects.filter(kind__startswith="quota-").order_by("id")
+    assert {e.details["author"]["user"] for e in entries} == {"olga"} and entries.count() == 5
 
 
 def test_all_values_of_an_entity_may_be_removed_in_its_form(administrator: Client) -> None:

@@ -94,12 +94,12 @@ def test_long_lists_of_groups_and_members_are_cut(monkeypatch: pytest.MonkeyPatc
     changes.create("orders", 2)
     for number in range(topic_groups.GROUPS_MAX + 3):
         group(f"g-{number:02}", "orders", (0,), (1,))
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         found = topic_groups.of(Topic.objects.get(name="orders"))
     assert len(found.shown) == topic_groups.GROUPS_MAX and found.is_more
     assert [use.unread for use in found.shown] == [False] * 15 + [True] * 5
     assert not any(use.unowned for use in found.shown)
-    assert len(asked) <= 5
+    assert len(queries) <= 5
 
 
 def test_groups_are_hidden_without_the_right_to_groups() -> None:
@@ -142,9 +142,9 @@ def test_the_page_reads_its_groups_once() -> None:
     group("packers", "orders", (0,), (1,))
     viewer = visitor(VIEWER)
     viewer.get(page("orders"))
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         shown = text(viewer.get(page("orders")))
-    assert len(asked) <= 15 and "created the topic orders" in shown
+    assert len(queries) <= 15 and "created the topic orders" in shown
 
 
 def test_a_topic_without_journal_entries_has_no_changes() -> None:

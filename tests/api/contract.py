@@ -126,14 +126,16 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=40)
     parser.add_argument("--role", action="append")
     parser.add_argument("options", nargs="*", help="further options of schemathesis, behind --")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     REPORTS.mkdir(parents=True, exist_ok=True)
     failed = False
     with installation() as running:
         for role, token in tokens(running).items():
-            if asked.role and role not in asked.role:
+            if arguments.role and role not in arguments.role:
                 continue
-            ended = ask(running, role, token, "--max-examples", str(asked.examples), *asked.options)
+            ended = ask(
+                running, role, token, "--max-examples", str(arguments.examples), *arguments.options
+            )
             (REPORTS / f"{role}.txt").write_text(ended.told)
             print(ended.told if ended.failed else f"{role}: {ended.cases} cases, none failed")
             failed |= ended.failed

@@ -30,17 +30,17 @@ def asked() -> list[tuple[str, str]]:
 def test_each_matching_group_gets_an_operation(operator: Client) -> None:
     answer = post(operator, "pause?q=a-")
     assert answer.status_code == 202
-    told = answer.json()
-    assert told["groups"] == 2
-    assert [each["group_id"] for each in told["operations"]] == ["a-1", "a-2"]
+    body = answer.json()
+    assert body["groups"] == 2
+    assert [each["group_id"] for each in body["operations"]] == ["a-1", "a-2"]
     assert asked() == [("pause", "a-1"), ("pause", "a-2")]
-    assert {each.pk for each in Operation.objects.all()} == {o["id"] for o in told["operations"]}
+    assert {each.pk for each in Operation.objects.all()} == {o["id"] for o in body["operations"]}
     assert set(Operation.objects.values_list("reason", flat=True)) == {"a move"}
 
 
 def test_a_dry_run_lists_the_groups(operator: Client) -> None:
-    told = post(operator, "rebalance?q=a-&dry_run=true").json()
-    assert (told["dry_run"], told["groups"], told["group_ids"]) == (True, 2, ["a-1", "a-2"])
+    body = post(operator, "rebalance?q=a-&dry_run=true").json()
+    assert (body["dry_run"], body["groups"], body["group_ids"]) == (True, 2, ["a-1", "a-2"])
     assert asked() == []
 
 

@@ -75,9 +75,9 @@ def test_the_journal_has_author_reason_before_and_after(operator: Client) -> Non
 
 def test_setting_the_current_value_is_no_change(operator: Client) -> None:
     change(operator, {MEMBERS: "7"})
-    told = Journal.objects.count()
+    entries = Journal.objects.count()
     assert change(operator, {MEMBERS: "7", INTERVAL: None}).json()["changed"] == []
-    assert Journal.objects.count() == told
+    assert Journal.objects.count() == entries
 
 
 def test_other_settings_are_kept(operator: Client) -> None:
@@ -88,8 +88,8 @@ def test_other_settings_are_kept(operator: Client) -> None:
 
 
 def test_a_dry_run_changes_nothing(operator: Client) -> None:
-    told = change(operator, {MEMBERS: "7"}, "?dry_run=true").json()
-    assert told == {
+    body = change(operator, {MEMBERS: "7"}, "?dry_run=true").json()
+    assert body == {
         "dry_run": True,
         "changed": [{"name": MEMBERS, "before": None, "after": "7"}],
     }

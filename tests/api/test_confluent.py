@@ -245,9 +245,9 @@ def test_errors_have_confluents_format(viewer: Client, api: Api, root: str, db: 
     ):
         answer = client.get(path)
         assert (answer.status_code, answer["Content-Type"]) == (status, "application/json")
-        told = json.loads(answer.content)
-        assert told.keys() == {"error_code", "message"}
-        assert (told["error_code"], bool(told["message"])) == (code, True)
+        body = json.loads(answer.content)
+        assert body.keys() == {"error_code", "message"}
+        assert (body["error_code"], bool(body["message"])) == (code, True)
     assert viewer.post(root).status_code == 405
     both = viewer.get(f"{root}?page_size=0&limit=1").json()["message"]
     assert "page_size: This must be a number from 1 to 500." in both and "limit: " in both

@@ -47,12 +47,12 @@ def listed(client: Client, **query: Any) -> list[tuple[int, int]]:
 
 @pytest.mark.usefixtures("two")
 def test_connections_are_listed_by_node_and_age(operator: Client) -> None:
-    told = operator.get(PATH).json()
-    assert [(row["node_id"], row["number"]) for row in told["data"]] == [
+    body = operator.get(PATH).json()
+    assert [(row["node_id"], row["number"]) for row in body["data"]] == [
         (node, number) for node in (0, 1) for number in (1, 2, 3)
     ]
-    assert [(node["node_id"], node["connections"]) for node in told["nodes"]] == [(0, 3), (1, 3)]
-    first = told["data"][1]
+    assert [(node["node_id"], node["connections"]) for node in body["nodes"]] == [(0, 3), (1, 3)]
+    first = body["data"][1]
     assert first.pop("connected_at")
     assert first == {
         "node_id": 0,

@@ -52,9 +52,9 @@ def test_rest_examples_do_what_they_document(tail: str, verb: str, api: Api) -> 
     shown = visitor(OPERATOR, name="olga").get(page(ODD, path) + query)
     rest = api("rebalance_group", "evict_member", "pause_group")
     assert told(shown, rest) == 202
-    asked = Operation.objects.get()
-    assert (asked.group_id, asked.verb, asked.reason) == (ODD, verb, "WHY")
-    assert asked.member_id == ("m-1" if query else "")
+    operation = Operation.objects.get()
+    assert (operation.group_id, operation.verb, operation.reason) == (ODD, verb, "WHY")
+    assert operation.member_id == ("m-1" if query else "")
 
 
 def test_rest_resets_offsets_like_the_page(api: Api) -> None:

@@ -126,10 +126,10 @@ def test_offsets_of_a_topic_or_a_partition_can_be_deleted(
     assert tried["changes"] == [{"topic": "orders", "partition": 1, "before": 7, "after": None}]
     answer = delete(administrator, path)
     assert (answer.status_code, answer.json()["verb"]) == (202, "reset-offsets")
-    asked: Any = Operation.objects.get()
-    assert asked.offsets["to"] == [["orders", n, None] for n in range(3)]
-    assert asked.offsets["before"] == [["orders", n, 7] for n in range(3)]
-    assert asked.reason == "unused"
+    operation: Any = Operation.objects.get()
+    assert operation.offsets["to"] == [["orders", n, None] for n in range(3)]
+    assert operation.offsets["before"] == [["orders", n, 7] for n in range(3)]
+    assert operation.reason == "unused"
 
 
 def test_a_deletion_of_offsets_is_idempotent_by_key(administrator: Client, used: Topic) -> None:

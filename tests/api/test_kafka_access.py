@@ -60,9 +60,9 @@ def test_an_acl_is_created_once_and_deleted(keeper: Client) -> None:
     assert would == {"dry_run": True, "acls": [made]} and Acl.objects.count() == 1
     assert send(keeper, "DELETE", "acls?resource_type=topic&name=orders")["acls"] == [made]
     assert send(keeper, "DELETE", "acls?resource_type=topic&name=orders")["acls"] == []
-    told = Journal.objects.filter(kind__startswith="acl-").order_by("id")
-    assert [entry.kind for entry in told] == ["acl-created", "acl-deleted"]
-    assert all("user" in entry.details["author"] for entry in told)
+    entries = Journal.objects.filter(kind__startswith="acl-").order_by("id")
+    assert [entry.kind for entry in entries] == ["acl-created", "acl-deleted"]
+    assert all("user" in entry.details["author"] for entry in entries)
     kinds = AuditEntry.objects.filter(kind__startswith="acl-").values_list("kind", flat=True)
     assert sorted(kinds) == ["acl-created", "acl-deleted"]
 
@@ -87,8 +87,8 @@ def test_an_acl_is_created_once_and_deleted(keeper: Client) -> None:
 )
 def test_an_invalid_acl_is_named(keeper: Client, change: dict[str, str], field: str) -> None:
     for query in ("", "?dry_run=true"):
-        told = send(keeper, "POST", f"acls{query}", {**RULE, **change}, 400)
-        assert [error["pointer"] for error in told["errors"]] == [f"#/{field}"]
+        body = send(keeper, "POST", f"acls{query}", {**RULE, **change}, 400)
+        assert [error["pointer"] for error in body["errors"]] == [f"#/{field}"]
     assert not Acl.objects.exists()
 
 
@@ -97,36 +97,36 @@ def test_a_dry_run_creates_nothing(keeper: Client) -> None:
     assert (would["name"], would["created_at"], would["dry_run"]) == ("orders", None, True)
     assert not Acl.objects.exists()
     password = {"password": "a secret"}
-    told = send(keeper, "PUT", "users/ann?dry_run=true", password)
-    assert set(told["mechanisms"]) == set(scram.HASHES)
-    assert told["dry_run"] and not KafkaUser.objects.exists()
+    body = send(keeper, "PUT", "users/ann?dry_run=true", password)
+    assert set(body["mechanisms"]) == set(scram.HASHES)
+    assert body["dry_run"] and not KafkaUser.objects.exists()
     made = send(keeper, "POST", "acls", RULE, 201)
     again = send(keeper, "POST", "acls?dry_run=true", RULE)
     assert again["created_at"] == made["created_at"] and "dry_run" not in made
     send(keeper, "PUT", "users/ann", password, 201)
-    told = send(keeper, "DELETE", "users/ann?dry_run=true")
-    assert told["dry_run"] and KafkaUser.objects.exists()
+    body = send(keeper, "DELETE", "users/ann?dry_run=true")
+    assert body["dry_run"] and KafkaUser.objects.exists()
 
 
 def test_the_number_of_acls_is_limited(keeper: Client, settings: Any) -> None:
     settings.ACLS_MAX = 1
     send(keeper, "POST", "acls", RULE, 201)
-    told = send(keeper, "POST", "acls", {**RULE, "name": "other"}, 400)
-    assert told["code"] == "policy_violation" and told["kafka_error_code"] == 44
+    body = send(keeper, "POST", "acls", {**RULE, "name": "other"}, 400)
+    assert body["code"] == "policy_violation" and body["kafka_error_code"] == 44
     send(keeper, "POST", "acls", RULE)
 
 
 def test_acls_are_refused_where_none_are_enforced(keeper: Client, settings: Any) -> None:
     settings.AUTHORIZER = "off"
     for method, path, body in (("POST", "acls", RULE), ("DELETE", "acls?resource_type=any", None)):
-        told = send(keeper, method, path, body, 409)
-        assert (told["code"], told["kafka_error_code"]) == ("security_disabled", 54)
+        document = send(keeper, method, path, body, 409)
+        assert (document["code"], document["kafka_error_code"]) == ("security_disabled", 54)
     assert send(keeper, "GET", "acls")["authorizer"] == {"is_on": False}
 
 
 def test_a_filter_that_matches_everything_is_refused(keeper: Client) -> None:
-    told = send(keeper, "DELETE", "acls", None, 400)
-    assert told["errors"][0]["parameter"] == "resource_type"
+    body = send(keeper, "DELETE", "acls", None, 400)
+    assert body["errors"][0]["parameter"] == "resource_type"
 
 
 NAMES = ["a", "ab", "abc", "a_", "a%", "*", "\\", "b"]
@@ -209,8 +209,8 @@ def test_a_user_is_created_changed_and_deleted(keeper: Client) -> None:
     ],
 )
 def test_an_invalid_password_is_named(keeper: Client, body: Any, field: str) -> None:
-    told = send(keeper, "PUT", "users/ann", body, 400)
-    assert told["errors"][0]["pointer"] == f"#/{field}"
+    document = send(keeper, "PUT", "users/ann", body, 400)
+    assert document["errors"][0]["pointer"] == f"#/{field}"
     assert not KafkaUser.objects.exists()
 
 

@@ -33,12 +33,12 @@ def walked(client: Client, url: str | None) -> list[Any]:
     while url is not None:
         answer = client.get(url)
         assert answer.status_code == 200, answer.content
-        told = answer.json()
-        assert (f'<{told["next"]}>; rel="next"' in answer.headers.get("Link", "")) == bool(
-            told["next"]
+        body = answer.json()
+        assert (f'<{body["next"]}>; rel="next"' in answer.headers.get("Link", "")) == bool(
+            body["next"]
         )
-        rows += told["data"]
-        url = told["next"]
+        rows += body["data"]
+        url = body["next"]
     return rows
 
 
@@ -94,8 +94,8 @@ def test_filters_select_groups(viewer: Client) -> None:
 
 def test_only_the_requested_fields_are_returned(viewer: Client) -> None:
     write("g", size=1)
-    told = viewer.get("/api/v1/groups?fields=state,group_id").json()
-    assert told["data"] == [{"group_id": "g", "state": Group.objects.get().state}]
+    body = viewer.get("/api/v1/groups?fields=state,group_id").json()
+    assert body["data"] == [{"group_id": "g", "state": Group.objects.get().state}]
     assert viewer.get("/api/v1/groups/g?fields=revision").json() == {"revision": 2}
     for wrong in ("fields=", "fields=state,details", "fields=state&fields=group_id"):
         assert viewer.get(f"/api/v1/groups?{wrong}").status_code == 400, wrong
@@ -117,22 +117,22 @@ def test_every_list_can_be_downloaded_as_a_file(viewer: Client) -> None:
             continue
         query = {"group_id": 'b,"c'} if "/group/" in f"{path}/" else None
         rows = plain.json()["data"]
-        told = viewer.get(url, query, headers={"accept": "text/csv"})
-        assert told.headers["Content-Type"].startswith("text/csv"), path
-        lines = list(csv.reader(StringIO(told.content.decode())))
+        response = viewer.get(url, query, headers={"accept": "text/csv"})
+        assert response.headers["Content-Type"].startswith("text/csv"), path
+        lines = list(csv.reader(StringIO(response.content.decode())))
         assert len(lines) == len(rows) + 1
         if rows:
             assert set(lines[0]) == set(rows[0]), path
-        told = viewer.get(url, query, headers={"accept": "application/x-ndjson"})
-        found = [json.loads(line) for line in told.content.decode().splitlines()]
+        response = viewer.get(url, query, headers={"accept": "application/x-ndjson"})
+        found = [json.loads(line) for line in response.content.decode().splitlines()]
         assert [set(row) for row in found] == [set(row) for row in rows]
 
 
 def test_no_cell_is_a_spreadsheet_formula(viewer: Client) -> None:
     write("=cmd|calc")
-    told = viewer.get("/api/v1/groups?fields=group_id", headers={"accept": "text/csv"})
-    assert told.content == b"group_id\r\n'=cmd|calc\r\n"
-    assert "Accept" in told.headers["Vary"]
+    response = viewer.get("/api/v1/groups?fields=group_id", headers={"accept": "text/csv"})
+    assert response.content == b"group_id\r\n'=cmd|calc\r\n"
+    assert "Accept" in response.headers["Vary"]
 
 
 def test_an_order_adds_no_statements(viewer: Client) -> None:

@@ -22,19 +22,19 @@ def test_a_rebalance_is_returned_with_its_cause(viewer: Client) -> None:
     )
     OperationFactory.create(group_id="g", generation=2, outcome=Operation.Outcome.UNCHANGED)
     OperationFactory.create(group_id="other", generation=2, outcome=Operation.Outcome.CHANGED)
-    told = viewer.get("/api/v1/groups/g/rebalances/2").json()
-    assert told["rebalance"]["generation_after"] == 2
-    assert [operation["id"] for operation in told["operations"]] == [asked.pk]
+    body = viewer.get("/api/v1/groups/g/rebalances/2").json()
+    assert body["rebalance"]["generation_after"] == 2
+    assert [operation["id"] for operation in body["operations"]] == [asked.pk]
     twin = viewer.get("/api/v1/group/rebalances/2?group_id=g")
-    assert twin.json() == told
+    assert twin.json() == body
     assert viewer.get("/api/v1/groups/g/rebalances/7").status_code == 404
     assert viewer.get("/api/v1/groups/none/rebalances/2").status_code == 404
 
 
 def test_a_group_returns_what_it_waits_for(viewer: Client) -> None:
     write("g")
-    told = viewer.get("/api/v1/groups/g/waiting").json()
-    assert told["group_id"] == "g" and told["situation"]
+    body = viewer.get("/api/v1/groups/g/waiting").json()
+    assert body["group_id"] == "g" and body["situation"]
     assert viewer.get("/api/v1/groups/none/waiting").status_code == 404
 
 
@@ -42,9 +42,9 @@ def test_partitions_of_a_group_are_paginated(viewer: Client) -> None:
     write("g")
     rows, url = [], "/api/v1/groups/g/assignment?page_size=1"
     while url:
-        told = viewer.get(url).json()
-        rows += told["data"]
-        url = told["next"]
+        body = viewer.get(url).json()
+        rows += body["data"]
+        url = body["next"]
     assert rows == viewer.get("/api/v1/groups/g/assignment").json()["data"]
     assert viewer.get("/api/v1/groups/none/assignment").status_code == 404
 
@@ -52,10 +52,10 @@ def test_partitions_of_a_group_are_paginated(viewer: Client) -> None:
 def test_a_history_is_of_one_partition(viewer: Client) -> None:
     write("g")
     for query, missing in (("", 2), ("topic=orders", 1), ("partition=0", 1)):
-        told = viewer.get(f"/api/v1/groups/g/offsets/history?{query}")
-        assert (told.status_code, len(told.json()["errors"])) == (400, missing)
-    told = viewer.get("/api/v1/groups/g/offsets/history?topic=orders&partition=0")
-    assert told.json() == {"data": []}
+        response = viewer.get(f"/api/v1/groups/g/offsets/history?{query}")
+        assert (response.status_code, len(response.json()["errors"])) == (400, missing)
+    response = viewer.get("/api/v1/groups/g/offsets/history?topic=orders&partition=0")
+    assert response.json() == {"data": []}
 
 
 def test_every_slot_and_every_rule_is_returned(viewer: Client) -> None:

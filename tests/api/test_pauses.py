@@ -52,8 +52,10 @@ def test_a_group_or_a_member_is_stopped_by_an_operation(operator: Client, verb: 
     member = post(operator, f"/groups/g/members/m-1/{verb}", REASON)
 
     assert (group.status_code, member.status_code) == (202, 202)
-    asked = Operation.objects.order_by("id").values_list("group_id", "verb", "member_id", "reason")
-    assert list(asked) == [
+    operations = Operation.objects.order_by("id").values_list(
+        "group_id", "verb", "member_id", "reason"
+    )
+    assert list(operations) == [
         ("g", verb, "", "the database is moved"),
         ("g", verb, "m-1", "the database is moved"),
     ]
@@ -66,8 +68,8 @@ def test_a_twin_path_has_its_ids_in_the_query(operator: Client, tail: str) -> No
     member = post(operator, f"/group/members/{tail}?group_id=a/b&member_id=m-1", REASON)
 
     assert (group.status_code, member.status_code) == (202, 202)
-    asked = Operation.objects.order_by("id").values_list("group_id", "member_id")
-    assert list(asked) == [("a/b", ""), ("a/b", "m-1")]
+    operations = Operation.objects.order_by("id").values_list("group_id", "member_id")
+    assert list(operations) == [("a/b", ""), ("a/b", "m-1")]
 
 
 def test_a_pause_without_a_reason_or_a_target_is_refused(operator: Client) -> None:

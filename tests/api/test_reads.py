@@ -111,9 +111,9 @@ def test_a_dry_run_of_a_reset_reports_the_effect_and_requests_nothing(api: Api) 
     path = f"{API}/groups/g/offsets/resets"
     body = {"reason": "try", "to": "offset", "offset": 5, "topics": ["t"]}
 
-    told = client.post(f"{path}?dry_run=true", body, content_type="application/json")
-    assert told.status_code == 200
-    assert told.json() == {
+    response = client.post(f"{path}?dry_run=true", body, content_type="application/json")
+    assert response.status_code == 200
+    assert response.json() == {
         "dry_run": True,
         "how": "to 5",
         "changes": [
@@ -131,11 +131,11 @@ def test_a_dry_run_of_a_reset_reports_the_effect_and_requests_nothing(api: Api) 
         client.post(f"{path}?dry_run=yes", body, content_type="application/json").status_code == 400
     )
     two = {"reason": "try", "to": "csv", "csv": "t,0,1\r\nt,1,2\n", "topics": ["t"]}
-    told = client.post(f"{path}?dry_run=true", two, content_type="application/json")
-    assert [change["after"] for change in told.json()["changes"]] == [1, 2]
+    response = client.post(f"{path}?dry_run=true", two, content_type="application/json")
+    assert [change["after"] for change in response.json()["changes"]] == [1, 2]
     two["csv"] = "t,0,1\n\x1b[31m"
-    told = client.post(f"{path}?dry_run=true", two, content_type="application/json")
-    assert told.json()["errors"][0]["pointer"] == "#/csv"
+    response = client.post(f"{path}?dry_run=true", two, content_type="application/json")
+    assert response.json()["errors"][0]["pointer"] == "#/csv"
     missing = path.replace("/g/", "/nobodys/")
-    told = client.post(f"{missing}?dry_run=true", body, content_type="application/json")
-    assert told.status_code == 404
+    response = client.post(f"{missing}?dry_run=true", body, content_type="application/json")
+    assert response.status_code == 404

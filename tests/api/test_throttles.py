@@ -64,8 +64,8 @@ def test_a_throttled_caller_gets_retry_after(api: Api, clock: Clock) -> None:
     keeper, other = api("add_topic", "view_topic", "change_clientquota"), api("add_topic")
     made = [post(keeper, "/topics", {"name": f"t-{n}", "partitions": 1}) for n in range(3)]
     assert [answer.status_code for answer in made] == [201, 201, 429]
-    told = made[2].json()
-    assert told["code"] == "throttled" and made[2].headers["Retry-After"] == "30"
+    body = made[2].json()
+    assert body["code"] == "throttled" and made[2].headers["Retry-After"] == "30"
     assert made[2].headers["Content-Type"] == "application/problem+json"
 
     path = "/api/v1/topics"

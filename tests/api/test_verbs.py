@@ -454,9 +454,9 @@ def tried(client: Client, tail: str, **body: Any) -> tuple[str, str]:
     """Outcome and sentences of a dry run."""
     answer = post(client, f"/groups/g/{tail}?dry_run=true", {**REASON, **body})
     assert answer.status_code == 200, answer.content
-    told = answer.json()
-    assert told["dry_run"] and told["group_id"] == "g"
-    return told["would"], told["detail"]
+    document = answer.json()
+    assert document["dry_run"] and document["group_id"] == "g"
+    return document["would"], document["detail"]
 
 
 def test_a_dry_run_reports_and_changes_nothing(operator: Client) -> None:
@@ -472,8 +472,8 @@ def test_a_dry_run_reports_and_changes_nothing(operator: Client) -> None:
     path = "/api/v1/groups/g?dry_run=true&reason=old"
     assert operator.delete(path).json()["would"] == "fail"
     write("empty", size=0)
-    told = operator.delete(path.replace("/g?", "/empty?")).json()
-    assert told["would"] == "change" and "0 committed offsets" in told["detail"]
+    body = operator.delete(path.replace("/g?", "/empty?")).json()
+    assert body["would"] == "change" and "0 committed offsets" in body["detail"]
     assert operator.delete(path.replace("/g?", "/gone?")).status_code == 404
     assert not Operation.objects.exists()
     (listed,) = (one for one in operator.get("/api/v1/groups").json()["data"] if one["frozen"])

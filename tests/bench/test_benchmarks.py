@@ -79,13 +79,13 @@ def test_every_page_of_a_list_is_read(own: Installation) -> None:
     with lists.Web(own.web, TOKEN) as web:
         assert len(list(web.pages("/api/v1/groups?page_size=50"))) == 3
         assert len(list(web.pages(lists.MEMBERS_PATH))) == 3
-        told = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
-    assert 0 < told.best <= told.median
+        figures = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
+    assert 0 < figures.best <= figures.median
     pages.share(fill_to, members=250, partitions=500)
     with pages.Browser(own.web) as browser:
-        told = lists.measured(own, browser, pages.PAGES[-1][0], 2, 1)
+        figures = lists.measured(own, browser, pages.PAGES[-1][0], 2, 1)
         assert [next(browser.pages(path)) > 0 for path, _ in pages.PAGES]
-    assert 0 < told.best <= told.median
+    assert 0 < figures.best <= figures.median
 
 
 @pytest.mark.long

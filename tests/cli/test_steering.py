@@ -199,8 +199,8 @@ def test_a_group_is_frozen_and_thawed(cli: Cli, worker: Worker, name: str) -> No
     assert cli("group", "freeze", name, *WHY, "-o", "json").json["outcome"] == "unchanged"
     (row,) = cli("group", "list", "-q", name, "-o", "json").json
     assert row["frozen"]
-    told = cli("journal", "tail", "--group", name, "-n", "1").printed
-    assert "froze the group: a test of the command line." in told
+    printed = cli("journal", "tail", "--group", name, "-n", "1").printed
+    assert "froze the group: a test of the command line." in printed
     assert cli("group", "thaw", name, *WHY, "-o", "json").json["outcome"] == "changed"
     (row,) = cli("group", "list", "-q", name, "-o", "json").json
     assert not row["frozen"]
@@ -226,9 +226,9 @@ def test_only_a_group_without_members_is_deleted(
     done = cli("group", "delete", gone, "--yes", *WHY)
     assert done.code == 0, done
     assert cli("group", "why", gone).code == 4
-    told = cli("journal", "tail", "--group", gone, "-n", "1").printed
-    assert "The group was deleted by API token" in told
-    assert WHY[1] in told
+    printed = cli("journal", "tail", "--group", gone, "-n", "1").printed
+    assert "The group was deleted by API token" in printed
+    assert WHY[1] in printed
 
 
 def test_the_only_node_is_not_drained(cli: Cli) -> None:

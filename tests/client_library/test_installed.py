@@ -74,10 +74,10 @@ async def test_a_member_of_the_draft_and_a_client_of_that_time_share_a_group(
     old = raw.Consumer(installation.draft, name, [name])
     async with Watched(installation.draft, name, name, **DRAFT) as ours:
         await until(lambda: len(ours.owned) == 4, "all four are ours")
-        told = await old.join()
-        assert told.error == 0 and len(told.parts[name]) == 2
+        reply = await old.join()
+        assert reply.error == 0 and len(reply.parts[name]) == 2
         await until(lambda: len(ours.owned) == 2, "two and two")
-        assert {p.partition for p in ours.owned}.isdisjoint(told.parts[name])
+        assert {p.partition for p in ours.owned}.isdisjoint(reply.parts[name])
     await old.told_to_join()
     assert (await old.join()).parts == {name: [0, 1, 2, 3]}
     old.close()

@@ -108,8 +108,8 @@ class Lives(RuleBasedStateMachine):
         if player is None or not (mine := player.owned | player.finishing):
             return
         standing = player.machine.standing
-        asked = CommitRequest(dict.fromkeys(mine, 1), lambda: standing, KAFKA)
-        self.commits.append((player, asked, {each: self.world.given[each] for each in mine}))
+        request = CommitRequest(dict.fromkeys(mine, 1), lambda: standing, KAFKA)
+        self.commits.append((player, request, {each: self.world.given[each] for each in mine}))
 
     @rule(which=st.integers(0, 50))
     def commit_again(self, which: int) -> None:

@@ -155,9 +155,9 @@ def test_a_group_of_the_consumer_protocol_is_described(
 
 
 def test_an_unknown_group_is_not_found(tools: Tools, name: str) -> None:
-    said = tools.run(GROUPS, "--describe", "--group", name)
+    output = tools.run(GROUPS, "--describe", "--group", name)
 
-    assert f"GroupIdNotFoundException: Group {name} not found." in said
+    assert f"GroupIdNotFoundException: Group {name} not found." in output
 
 
 RESETS = {
@@ -212,9 +212,9 @@ def test_offsets_of_an_active_group_are_not_reset(
     worker.commit(3)
 
     how = ("--reset-offsets", "--group", name, "--all-topics", "--to-earliest", "--execute")
-    said = tools.run(GROUPS, *how)
+    output = tools.run(GROUPS, *how)
 
-    assert "current state is Stable" in said
+    assert "current state is Stable" in output
     assert worker.commit(4) == {str(p): 4 for p in range(6)}
 
 

@@ -34,8 +34,8 @@ async def commanded(bootstrap: str, name: str) -> None:
     client = await Client.connect(bootstrap)
     try:
         for version in range(4):
-            told = await client.call(hello(), version)
-            assert {api.api_key for api in told.api_keys} >= PRIVATE
+            reply = await client.call(hello(), version)
+            assert {api.api_key for api in reply.api_keys} >= PRIVATE
         request = RegisterConsumerRequest(
             group_id=f"{name}-commanded",
             session_timeout_ms=60_000,

@@ -21,8 +21,8 @@ async def _set(bootstrap: str, client_id: str, *, remove: bool) -> None:
     entity = [EntityData(entity_type="client-id", entity_name=client_id)]
     op = OpData(key="consumer_byte_rate", value=1.0, remove=remove)
     peer = await Peer.connect(bootstrap)
-    asked = AlterClientQuotasRequest(entries=[EntryData(entity=entity, ops=[op])])
-    answer = await peer.call(asked, 1)
+    request = AlterClientQuotasRequest(entries=[EntryData(entity=entity, ops=[op])])
+    answer = await peer.call(request, 1)
     assert [entry.error_code for entry in answer.entries] == [0]
     peer.writer.close()
 

@@ -32,7 +32,11 @@ def test_every_folder_has_a_row() -> None:
 def test_every_tier_has_tests_that_are_not_long() -> None:
     asked = (sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "not long")
     run = {name: value for name, value in os.environ.items() if name != "ROLLCALL_TEST_DIR"}
-    said = subprocess.run(asked, cwd=CHECKOUT, env=run, capture_output=True, text=True, check=True)
-    short = {Path(line.partition("::")[0]).parts[1] for line in said.stdout.split() if "::" in line}
+    output = subprocess.run(
+        asked, cwd=CHECKOUT, env=run, capture_output=True, text=True, check=True
+    )
+    short = {
+        Path(line.partition("::")[0]).parts[1] for line in output.stdout.split() if "::" in line
+    }
 
     assert short == {path.parent.name for path in TESTS.glob("*/test_*.py")} - ALL_LONG

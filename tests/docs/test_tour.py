@@ -207,10 +207,10 @@ def test_make_prints_nothing_while_it_installs_its_tools(tmp_path: Path) -> None
     python.symlink_to(sys.executable)
 
     environ = {**os.environ, **QUIET}
-    said = subprocess.check_output(["make", "setup"], cwd=tmp_path, env=environ)
+    output = subprocess.check_output(["make", "setup"], cwd=tmp_path, env=environ)
 
     assert (tmp_path / ".venv/.synced").exists()
-    assert said == b""
+    assert output == b""
 
 
 def shared(*terminals: Terminal) -> bool:

@@ -105,8 +105,8 @@ async def test_a_group_continues_when_its_coordinator_is_killed(pair: Installati
         assert await committed(first, 42) == 0
         assert await b.leave() == 0
         await a.told_to_join()
-        told = await a.join()
-        assert (told.generation, told.parts) == (generation + 1, {"ledger": [0]})
+        reply = await a.join()
+        assert (reply.generation, reply.parts) == (generation + 1, {"ledger": [0]})
     a.close()
     b.close()
     await all_nodes(pair, NODES)  # other tests want both
@@ -118,8 +118,8 @@ async def test_a_custom_strategy_is_named_by_its_friendly_name(
     a = Consumer(installation.draft, "ours", ["shelf"], strategy="mine")
     async with asyncio.timeout(TIMEOUT_S):
         await a.metadata(["shelf"])
-        told = await a.join()
-        assert (told.error, told.parts) == (0, {"shelf": [0]})
+        reply = await a.join()
+        assert (reply.error, reply.parts) == (0, {"shelf": [0]})
     a.close()
 
 

@@ -143,8 +143,8 @@ async def test_more_partitions_raise_the_generation(served: Serving, consumer: M
     await a.join()
     await served.node.catalogue.grow("orders", 6)
     await a.told_to_join()
-    told = await a.join()
-    assert (told.generation, told.parts) == (2, {"orders": [0, 1, 2, 3, 4, 5]})
+    reply = await a.join()
+    assert (reply.generation, reply.parts) == (2, {"orders": [0, 1, 2, 3, 4, 5]})
 
 
 async def test_a_topic_created_later_is_assigned(served: Serving, consumer: Make) -> None:
@@ -237,8 +237,8 @@ async def test_the_group_survives_a_restart_of_its_node() -> None:
         a.close()
     async with serving() as second:
         connection = await Connection.open(second.draft_address)
-        told = await connection.call(HEARTBEAT, heartbeat("g", a.generation, a.consumer_id))
-        assert told == b"\0\0"
+        reply = await connection.call(HEARTBEAT, heartbeat("g", a.generation, a.consumer_id))
+        assert reply == b"\0\0"
         a.connection = connection
         assert (await a.join()).parts == {"orders": [0, 1, 2, 3]}
         assert a.generation == 1
@@ -276,9 +276,9 @@ async def test_kafkas_tools_see_a_group_of_the_draft(served: Serving, consumer: 
     stock, _ = await served.connect()
     listed = (await stock.call(ListGroupsRequest(), 5)).groups
     assert [(g.group_id, g.group_type, g.group_state) for g in listed] == [("g", "draft", "Stable")]
-    (told,) = (await stock.call(DescribeGroupsRequest(groups=["g"]), 5)).groups
-    assert (told.group_state, told.protocol_data) == ("Stable", "range")
-    (member,) = told.members
+    (group,) = (await stock.call(DescribeGroupsRequest(groups=["g"]), 5)).groups
+    assert (group.group_state, group.protocol_data) == ("Stable", "range")
+    (member,) = group.members
     assert topics_of(member.member_metadata) == frozenset({"orders"})
     assert partitions_of(member.member_assignment) == frozenset(("orders", p) for p in range(4))
 

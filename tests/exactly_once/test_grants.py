@@ -104,9 +104,9 @@ async def test_no_login_can_grant_itself(billing: Application) -> None:
 @pytest.mark.django_db
 def test_the_command_grants_lists_and_revokes() -> None:
     def told(*arguments: str) -> str:
-        said = StringIO()
-        call_command("grant_groups", *arguments, stdout=said)
-        return said.getvalue().strip()
+        output = StringIO()
+        call_command("grant_groups", *arguments, stdout=output)
+        return output.getvalue().strip()
 
     login = "rollcall_worker"  # one that is there
     told(login, "billing")

@@ -105,25 +105,25 @@ async def test_the_owner_of_the_slot_coordinates_the_group(cut_off: World) -> No
     """HS-03."""
     for version in range(4):
         request = FindCoordinatorRequest(key="g", key_type=GROUP)
-        told = await cut_off.ask(find_coordinator.handle, version, request)
-        assert (told.error_code, told.node_id, told.host, told.port) == (0, *BROKERS[1][:3])
-        assert told.error_message == ("NONE" if version else "")
+        reply = await cut_off.ask(find_coordinator.handle, version, request)
+        assert (reply.error_code, reply.node_id, reply.host, reply.port) == (0, *BROKERS[1][:3])
+        assert reply.error_message == ("NONE" if version else "")
     for version in range(4, 7):
         request = FindCoordinatorRequest(coordinator_keys=["g", "h"], key_type=GROUP)
-        told = await cut_off.ask(find_coordinator.handle, version, request)
-        assert [(c.key, c.error_code, c.node_id) for c in told.coordinators] == [
+        reply = await cut_off.ask(find_coordinator.handle, version, request)
+        assert [(c.key, c.error_code, c.node_id) for c in reply.coordinators] == [
             ("g", 0, 1),
             ("h", 0, 1),
         ]
-        assert [c.error_message for c in told.coordinators] == ["", ""]
+        assert [c.error_message for c in reply.coordinators] == ["", ""]
 
 
 async def test_a_node_without_a_lease_names_no_coordinator(cut_off: World) -> None:
     """It may have slept, and what it remembers of the slots may be old."""
     cut_off.coordinator.holds_lease = False
     request = FindCoordinatorRequest(coordinator_keys=["g"], key_type=GROUP)
-    told = await cut_off.ask(find_coordinator.handle, 4, request)
-    assert told.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    reply = await cut_off.ask(find_coordinator.handle, 4, request)
+    assert reply.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
 @pytest.mark.parametrize(
@@ -155,12 +155,14 @@ async def test_the_live_nodes_are_the_brokers(cut_off: World) -> None:
     for version in range(3):
         for asked, operations in ((True, 0b1_1111_1010_0000), (False, -(2**31))):
             request = DescribeClusterRequest(include_cluster_authorized_operations=asked)
-            told = await cut_off.ask(describe_cluster.handle, version, request)
-            assert (told.error_code, told.cluster_id) == (0, "cluster-of-tests")
-            assert told.controller_id == 0
-            assert [(b.broker_id, b.host, b.port) for b in told.brokers] == [b[:3] for b in BROKERS]
-            assert not any(b.is_fenced for b in told.brokers)
-            assert told.cluster_authorized_operations == operations
+            reply = await cut_off.ask(describe_cluster.handle, version, request)
+            assert (reply.error_code, reply.cluster_id) == (0, "cluster-of-tests")
+            assert reply.controller_id == 0
+            assert [(b.broker_id, b.host, b.port) for b in reply.brokers] == [
+                b[:3] for b in BROKERS
+            ]
+            assert not any(b.is_fenced for b in reply.brokers)
+            assert reply.cluster_authorized_operations == operations
 
 
 async def test_controllers_cannot_be_described(cut_off: World) -> None:
@@ -169,12 +171,12 @@ async def test_controllers_cannot_be_described(cut_off: World) -> None:
         (3, WireCode.UNSUPPORTED_ENDPOINT_TYPE),
     ):
         request = DescribeClusterRequest(endpoint_type=endpoint_type)
-        told = await cut_off.ask(describe_cluster.handle, 1, request)
-        assert (told.error_code, list(told.brokers)) == (code, [])
-        assert told.error_message
+        reply = await cut_off.ask(describe_cluster.handle, 1, request)
+        assert (reply.error_code, list(reply.brokers)) == (code, [])
+        assert reply.error_message
 
 
 async def test_every_node_answers_from_its_own_view(cut_off: World) -> None:
     cut_off.cluster = replace(cut_off.cluster, brokers=BROKERS[1:])
-    told = await cut_off.ask(describe_cluster.handle, 2, DescribeClusterRequest())
-    assert (told.controller_id, [b.broker_id for b in told.brokers]) == (1, [1])
+    reply = await cut_off.ask(describe_cluster.handle, 2, DescribeClusterRequest())
+    assert (reply.controller_id, [b.broker_id for b in reply.brokers]) == (1, [1])

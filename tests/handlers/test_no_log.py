@@ -41,10 +41,10 @@ async def test_a_fetch_from_version_seven_is_empty_until_other_offsets_are_asked
     for version in range(7, 19):
         cut_off.memory.clear()
         for start in (7, 8):
-            told = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
-            marks = [p.high_watermark for p in told.responses[0].partitions]
+            reply = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
+            marks = [p.high_watermark for p in reply.responses[0].partitions]
             again = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
-            assert (told.error_code, told.session_id, marks) == (0, 0, [start, start + 1])
+            assert (reply.error_code, reply.session_id, marks) == (0, 0, [start, start + 1])
             assert (again.error_code, again.session_id, list(again.responses)) == (0, 0, [])
 
 
@@ -154,8 +154,8 @@ async def test_a_partition_requested_twice_is_answered_once(world: World) -> Non
     await world.catalogue.create("orders", 2)
     asked = [("orders", 0, LATEST), ("orders", 1, LATEST), ("orders", 0, EARLIEST)]
     for version in (1, 8):
-        told = await listed(world, version, *asked, ("absent", 0, LATEST), ("absent", 0, LATEST))
-        assert [(p.partition_index, p.error_code) for p in told] == [
+        offsets = await listed(world, version, *asked, ("absent", 0, LATEST), ("absent", 0, LATEST))
+        assert [(p.partition_index, p.error_code) for p in offsets] == [
             (0, ErrorCode.INVALID_REQUEST),
             (1, 0),
             (0, ErrorCode.INVALID_REQUEST),
@@ -169,8 +169,8 @@ async def test_latest_is_the_greatest_commit_or_the_reported_end(world: World) -
     assert world.connection is not None
     await world.connection.execute("UPDATE rollcall_topic SET end_offsets = '{5, 6}'")
     await world.catalogue.rung("orders")
-    told = await listed(world, 7, *(("orders", i, LATEST) for i in range(4)))
-    assert [(p.offset, p.leader_epoch) for p in told] == [(9, -1), (6, -1), (0, -1), (0, -1)]
+    offsets = await listed(world, 7, *(("orders", i, LATEST) for i in range(4)))
+    assert [(p.offset, p.leader_epoch) for p in offsets] == [(9, -1), (6, -1), (0, -1), (0, -1)]
 
 
 async def test_special_times_need_their_versions(world: World) -> None:
@@ -189,8 +189,8 @@ async def test_special_times_need_their_versions(world: World) -> None:
 
 async def test_an_unknown_special_time_is_refused_whatever_the_topic(world: World) -> None:
     """As there: what the request means is asked before what it is about."""
-    told = await listed(world, 11, ("absent", 0, -7))
-    assert [p.error_code for p in told] == [ErrorCode.UNSUPPORTED_VERSION]
+    offsets = await listed(world, 11, ("absent", 0, -7))
+    assert [p.error_code for p in offsets] == [ErrorCode.UNSUPPORTED_VERSION]
 
 
 async def test_unknown_partitions_get_an_error(world: World) -> None:
@@ -201,5 +201,5 @@ async def test_unknown_partitions_get_an_error(world: World) -> None:
 
 
 async def test_without_a_database_latest_is_a_retriable_error(cut_off: World) -> None:
-    told = await listed(cut_off, 7, ("orders", 0, LATEST))
-    assert told[0].error_code == WireCode.LEADER_NOT_AVAILABLE
+    offsets = await listed(cut_off, 7, ("orders", 0, LATEST))
+    assert offsets[0].error_code == WireCode.LEADER_NOT_AVAILABLE

@@ -312,13 +312,13 @@ async def test_metadata_by_id_is_served_from_version_twelve(world: World) -> Non
 
 async def test_metadata_requested_by_id_ignores_names(world: World) -> None:
     made = (await create(world, topic("orders"), topic("other")))[0]
-    asked = [
+    topics = [
         MetadataRequestTopic(name="orders"),
         MetadataRequestTopic(name="other"),
         MetadataRequestTopic(topic_id=made.topic_id, name=None),
         MetadataRequestTopic(topic_id=made.topic_id, name="zzz"),
     ]
-    answer = await world.ask(metadata.handle, 12, MetadataRequest(topics=asked))
+    answer = await world.ask(metadata.handle, 12, MetadataRequest(topics=topics))
     assert [t.name for t in answer.topics] == ["orders"]
 
 

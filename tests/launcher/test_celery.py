@@ -20,10 +20,10 @@ def test_celerys_shell_is_not_imported() -> None:
 import sys, launcher.celery, celery.apps.worker, celery.apps.beat
 print([name for name in ("prompt_toolkit", "celery.bin") if name in sys.modules])
 """
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script], cwd=CHECKOUT, capture_output=True, text=True, check=True
     )
-    assert said.stdout == "[]\n"
+    assert output.stdout == "[]\n"
 
 
 def test_the_table_names_both() -> None:

@@ -144,13 +144,13 @@ def test_each_node_has_a_port_and_a_dead_one_comes_back(pair: Installation) -> N
 def pid_with_argument(launcher: int, argument: str) -> int:
     """The launcher's process that was started with this argument."""
     for pid in descendants(launcher):
-        said = subprocess.run(
+        output = subprocess.run(
             ["ps", "-ww", "-o", "args=", "-p", str(pid)],
             capture_output=True,
             text=True,
             check=False,
         )
-        if argument in said.stdout:
+        if argument in output.stdout:
             return pid
     raise AssertionError(f"no process was started with {argument}")
 

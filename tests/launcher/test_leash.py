@@ -68,6 +68,6 @@ def test_command_never_starts_when_its_parent_has_ended() -> None:
 def test_command_runs_as_the_given_user() -> None:
     arguments = [str(os.getpid()), "9", "12345:23456", "-", "/usr/bin/id"]
 
-    said = subprocess.check_output([sys.executable, str(child.LEASH), *arguments], text=True)
+    output = subprocess.check_output([sys.executable, str(child.LEASH), *arguments], text=True)
 
-    assert said.split() == ["uid=12345", "gid=23456", "groups=23456"]
+    assert output.split() == ["uid=12345", "gid=23456", "groups=23456"]

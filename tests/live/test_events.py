@@ -148,9 +148,9 @@ async def test_entries_come_as_they_are_written(reader: Opened, other: Connectio
     event = await one.event()
 
     assert one.status == 200 and "event" not in event
-    told = json.loads(event["data"])
-    assert (told["seq"], told["group_id"], told["kind"]) == (written[0], "a", "stable")
-    assert told["sentence"] and await one.seqs(1) == [written[1]]
+    body = json.loads(event["data"])
+    assert (body["seq"], body["group_id"], body["kind"]) == (written[0], "a", "stable")
+    assert body["sentence"] and await one.seqs(1) == [written[1]]
 
 
 async def test_late_entries_are_sent_once_also_after_a_reconnect(

@@ -59,10 +59,10 @@ class Alone:
         """The member asks for its assignment, which changes nothing."""
         ticket = Ticket(1, len(self.answers))
         reply = self.answers[ticket] = asyncio.get_running_loop().create_future()
-        asked = SyncGroup(
+        event = SyncGroup(
             ticket=ticket, generation_id=7, member_id="m", instance_id=None, assignments={}
         )
-        self.coordinator.submit("g", asked)
+        self.coordinator.submit("g", event)
         return ErrorCode((await reply).error)
 
     def later(self, ms: int, *, heard: bool) -> None:

@@ -217,8 +217,8 @@ def test_rows_of_unobserved_groups_are_ignored() -> None:
 
 
 def test_the_history_records_requests_and_responses() -> None:
-    asked = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id=G, topics=None)])
-    assert of_request(asked)["group"] == G
+    request = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id=G, topics=None)])
+    assert of_request(request)["group"] == G
     partition = OffsetFetchResponsePartitions(
         partition_index=0, committed_offset=3, metadata="", error_code=0
     )

@@ -255,10 +255,10 @@ async def test_clients_are_not_sent_to_a_hung_node(talk: Talk) -> None:
     hung = await talk.owner()
     node = talk.world.node(hung)
     others = [await talk.at(node_id) for node_id in talk.world.ports if node_id != hung]
-    asked = FindCoordinatorRequest(coordinator_keys=[talk.group_id])
+    request = FindCoordinatorRequest(coordinator_keys=[talk.group_id])
 
     async def named() -> set[int]:
-        answers = [await call(peer, asked, 4) for peer in others]
+        answers = [await call(peer, request, 4) for peer in others]
         return {answer.coordinators[0].node_id for answer in answers}
 
     assert send(node, signal.SIGSTOP)

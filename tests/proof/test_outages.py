@@ -177,11 +177,11 @@ def _acknowledged(fleet: Fleet) -> list[object]:
 
 
 async def _nobody_knows(world: World, fleet: Fleet) -> bool:
-    asked = FindCoordinatorRequest(coordinator_keys=[next(iter(fleet.groups))])
+    request = FindCoordinatorRequest(coordinator_keys=[next(iter(fleet.groups))])
     codes = set()
     for address in world.bootstraps:
         peer = await fleet.network.connect(address)
-        codes.add((await call(peer, asked, FIND_VERSION)).coordinators[0].error_code)
+        codes.add((await call(peer, request, FIND_VERSION)).coordinators[0].error_code)
         peer.close()
     return codes == {ErrorCode.COORDINATOR_NOT_AVAILABLE}
 

@@ -97,8 +97,8 @@ async def joins(served: Serving, ben: Client) -> None:
 async def polls(_served: Serving, ben: Client) -> None:
     """A member that waits for commands."""
     beat = await ben.settled("g", session_ms=120_000)
-    asked = PollCommandsRequest(group_id="g", member_id=beat.member_id, max_wait_ms=LONG_MS)
-    ben.send(asked, 0)
+    request = PollCommandsRequest(group_id="g", member_id=beat.member_id, max_wait_ms=LONG_MS)
+    ben.send(request, 0)
 
 
 async def fetches(_served: Serving, ben: Client) -> None:

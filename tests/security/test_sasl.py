@@ -147,8 +147,8 @@ async def test_before_authentication_only_api_versions_is_served(
     client, _ = await served.connect()
     client.send(request_, 3 if request_.api_key == 18 else 12)
     if request_.api_key == 18:
-        told = await client.receive()
-        assert {17, 36} <= {api.api_key for api in told.api_keys}
+        reply = await client.receive()
+        assert {17, 36} <= {api.api_key for api in reply.api_keys}
     else:
         assert await is_closed(client)
 

@@ -183,8 +183,8 @@ async def test_a_second_long_frame_is_not_read_before_there_is_room(
 async def test_a_long_request_releases_its_memory(served: Serving) -> None:
     client, _ = await served.connect()
     names = [MetadataRequestTopic(name=f"t{i}") for i in range(9_000)]
-    asked = MetadataRequest(topics=names, allow_auto_topic_creation=False)
-    assert len((await client.call(asked, 9)).topics) == len(names)
+    request = MetadataRequest(topics=names, allow_auto_topic_creation=False)
+    assert len((await client.call(request, 9)).topics) == len(names)
     assert served.server.request_bytes.taken == 0
 
 

@@ -128,9 +128,9 @@ async def test_a_member_assigns_over_the_wire(served: Serving) -> None:
     assert member.subscribed_topic_ids == [topic.topic_id]
     assert (member.assignor.metadata_version, member.assignor.metadata_bytes) == (1, b"four cores")
     await one.assign({one.member_id: [0, 2]})
-    told = await one.client.call(one.request(), 1)
-    assert told.assignment.topic_partitions[0].partitions == [0, 2]
-    assert not told.should_compute_assignment
+    reply = await one.client.call(one.request(), 1)
+    assert reply.assignment.topic_partitions[0].partitions == [0, 2]
+    assert not reply.should_compute_assignment
 
 
 async def test_a_stock_member_is_assigned_without_extra_fields(
@@ -148,10 +148,10 @@ async def test_a_stock_member_is_assigned_without_extra_fields(
     assert by_id[stock.member_id].assignor is None
     await one.assign({stock.member_id: [0, 1]})
     await one.beat()
-    told = await stock.client.call(stock.request(), 1)
+    reply = await stock.client.call(stock.request(), 1)
 
-    assert told.assignment.topic_partitions[0].partitions == [0, 1]
-    assert OURS == 10_000 and not told.should_compute_assignment
+    assert reply.assignment.topic_partitions[0].partitions == [0, 1]
+    assert OURS == 10_000 and not reply.should_compute_assignment
 
 
 async def test_a_held_heartbeat_does_not_delay_the_request_to_assign(served: Serving) -> None:

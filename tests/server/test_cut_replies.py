@@ -146,8 +146,8 @@ async def test_topics_whose_partitions_do_not_fit_are_returned_without_them(
     def asking(*names: str) -> MetadataRequest:
         return MetadataRequest(topics=[MetadataRequestTopic(name=n) for n in names])
 
-    told = (await client.call(asking("a", "b"), version)).topics
-    assert [(t.name, t.error_code, len(t.partitions)) for t in told] == [
+    topics = (await client.call(asking("a", "b"), version)).topics
+    assert [(t.name, t.error_code, len(t.partitions)) for t in topics] == [
         ("a", 0, 5),
         ("b", TOO_MUCH, 0),
     ]
@@ -158,9 +158,9 @@ async def test_topics_whose_partitions_do_not_fit_are_returned_without_them(
 async def test_a_resource_named_often_is_answered_once(client: Client) -> None:
     broker = DescribeConfigsResource(resource_type=Resource.BROKER, resource_name="0")
     group = DescribeConfigsResource(resource_type=Resource.GROUP, resource_name="g")
-    asked = DescribeConfigsRequest(resources=[broker, group, broker, group, broker])
+    request = DescribeConfigsRequest(resources=[broker, group, broker, group, broker])
 
-    results = (await client.call(asked, 4)).results
+    results = (await client.call(request, 4)).results
     assert [(r.resource_type, r.resource_name) for r in results] == [
         (Resource.BROKER, "0"),
         (Resource.GROUP, "g"),

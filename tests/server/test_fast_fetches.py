@@ -81,8 +81,8 @@ async def committed(served: Serving) -> tuple[int, str]:
             member_id=member_id,
             topics=topics,
         )
-        told = await client.call(request, 9)
-        assert {p.error_code for topic in told.topics for p in topic.partitions} == {0}
+        reply = await client.call(request, 9)
+        assert {p.error_code for topic in reply.topics for p in topic.partitions} == {0}
     return joined.member_epoch, joined.member_id
 
 

@@ -93,7 +93,7 @@ def frame(
     correlation_id: bytes = CORRELATION_ID,
 ) -> bytes:
     """A Heartbeat as it stands in a frame, without its length."""
-    asked = HeartbeatRequest(
+    request = HeartbeatRequest(
         group_id=group_id,
         generation_id=generation,
         member_id=member_id,
@@ -102,7 +102,7 @@ def frame(
     tags = b"\0" if version >= 4 else b""
     head = struct.pack(">hh", key, version) + correlation_id + struct.pack(">h", 1) + b"c" + tags
     first, last = HeartbeatRequest.versions
-    return head + encode(asked, min(max(version, first), last))
+    return head + encode(request, min(max(version, first), last))
 
 
 def sent(framed: bytes) -> bytes:
@@ -118,7 +118,7 @@ def heard(coordinator: CoordinatorRuntime) -> int:
 
 def join_another(coordinator: CoordinatorRuntime) -> None:
     """A second member comes: a rebalance begins."""
-    asked = JoinGroup(
+    event = JoinGroup(
         ticket=None,
         member_id="",
         instance_id=None,
@@ -130,7 +130,7 @@ def join_another(coordinator: CoordinatorRuntime) -> None:
         protocols=(("range", b""),),
     )
     entry = coordinator.entries["g"]
-    decision = entry.group.step([asked], coordinator.clock(), Random(1))
+    decision = entry.group.step([event], coordinator.clock(), Random(1))
     coordinator.install(entry, decision, 6)
 
 

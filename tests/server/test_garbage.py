@@ -35,8 +35,8 @@ async def test_a_long_request_counts_until_it_is_answered(
 
     monkeypatch.setattr(KafkaConnection, "hold", noted)
     partitions = [FetchPartition(partition=n) for n in range(LARGE_FRAME_BYTES // 16)]
-    asked = FetchRequest(max_wait_ms=1, topics=[FetchTopic(topic="t", partitions=partitions)])
-    await client.call(asked, 4)
+    request = FetchRequest(max_wait_ms=1, topics=[FetchTopic(topic="t", partitions=partitions)])
+    await client.call(request, 4)
     assert seen == {THRESHOLDS_WITH_LONG}
     assert gc.get_threshold() == before
     await client.call(FetchRequest(max_wait_ms=1), 4)

@@ -78,12 +78,12 @@ async def test_a_settled_consumer_gets_a_new_target_at_once(served: Serving) -> 
     waiting = await newcomer.call(joining(str(uuid4())), 1)
 
     async with asyncio.timeout(SOON_S):
-        told = await client.receive()
-    assert [len(t.partitions) for t in told.assignment.topic_partitions] == [1]
+        reply = await client.receive()
+    assert [len(t.partitions) for t in reply.assignment.topic_partitions] == [1]
     # Both have something to do, so both are told to come back soon.
     rules = served.node.coordinator.own.rules
     short = rules.group_consumer_pending_heartbeat_interval_ms
-    assert (waiting.heartbeat_interval_ms, told.heartbeat_interval_ms) == (short, short)
+    assert (waiting.heartbeat_interval_ms, reply.heartbeat_interval_ms) == (short, short)
 
 
 async def test_a_held_consumer_gets_new_partitions_at_once(served: Serving) -> None:
@@ -92,13 +92,13 @@ async def test_a_held_consumer_gets_new_partitions_at_once(served: Serving) -> N
     await served.node.catalogue.grow("t", 3)
 
     async with asyncio.timeout(SOON_S):
-        told = await client.receive()
+        reply = await client.receive()
         short = served.node.coordinator.own.rules.group_consumer_pending_heartbeat_interval_ms
-        assert told.heartbeat_interval_ms == short, "it has news"
-        while told.assignment is None:  # the target may come after the answer
-            told = await client.call(replace(empty, member_epoch=told.member_epoch), 1)
-    assert [t.partitions for t in told.assignment.topic_partitions] == [[0, 1, 2]]
-    assert told.member_epoch > empty.member_epoch
+        assert reply.heartbeat_interval_ms == short, "it has news"
+        while reply.assignment is None:  # the target may come after the answer
+            reply = await client.call(replace(empty, member_epoch=reply.member_epoch), 1)
+    assert [t.partitions for t in reply.assignment.topic_partitions] == [[0, 1, 2]]
+    assert reply.member_epoch > empty.member_epoch
 
 
 async def test_a_topic_of_others_ends_no_hold_of_a_consumer(served: Serving) -> None:
@@ -170,10 +170,10 @@ async def test_a_consumer_without_news_is_answered_as_if_not_held(
 ) -> None:
     client, _connection, _empty = await settled_and_held(served)
 
-    told = await client.receive()
+    reply = await client.receive()
     usual = served.node.coordinator.own.rules.group_consumer_heartbeat_interval_ms
-    assert (told.error_code, told.assignment) == (ErrorCode.NONE, None)
-    assert told.heartbeat_interval_ms == usual
+    assert (reply.error_code, reply.assignment) == (ErrorCode.NONE, None)
+    assert reply.heartbeat_interval_ms == usual
     assert served.node.coordinator.heartbeat_views._watchers == {}
 
 
@@ -232,10 +232,10 @@ async def test_a_client_that_counts_from_the_response_gets_the_rest_of_its_inter
         return False
 
     client, _connection, empty = await settled_and_held(served)
-    told = await client.receive()
+    reply = await client.receive()
     monkeypatch.setattr(Call, "hold_for_news", held_at_once)
 
-    told_s = [told.heartbeat_interval_ms / 1000]
+    told_s = [reply.heartbeat_interval_ms / 1000]
     for _ in range(4):
         served.clock.ahead_s += told_s[-1]
         told_s.append((await client.call(empty, 1)).heartbeat_interval_ms / 1000)
@@ -259,17 +259,17 @@ async def test_a_heartbeat_sent_at_once_does_not_show_from_where_its_client_coun
         return news.pop(0)
 
     client, _connection, empty = await settled_and_held(served)
-    told = await client.receive()
+    reply = await client.receive()
     monkeypatch.setattr(Call, "hold_for_news", held_at_once)
     for _ in range(2):  # the first shows that it counts from the answer
-        served.clock.ahead_s += told.heartbeat_interval_ms / 1000
-        told = await client.call(empty, 1)
+        served.clock.ahead_s += reply.heartbeat_interval_ms / 1000
+        reply = await client.call(empty, 1)
     soon = empty if has_news else replace(empty, subscribed_topic_names=["t"])
-    told = await client.call(soon, 1)
+    reply = await client.call(soon, 1)
 
-    served.clock.ahead_s += told.heartbeat_interval_ms / 1000
-    told = await client.call(empty, 1)
-    assert told.heartbeat_interval_ms < USUAL_S * 1000, "the rest of its interval, still"
+    served.clock.ahead_s += reply.heartbeat_interval_ms / 1000
+    reply = await client.call(empty, 1)
+    assert reply.heartbeat_interval_ms < USUAL_S * 1000, "the rest of its interval, still"
     assert not news
 
 
@@ -304,10 +304,10 @@ async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_in
         return False
 
     client, _connection, empty = await settled_and_held(served)
-    told = await client.receive()
+    reply = await client.receive()
     monkeypatch.setattr(Call, "hold_for_news", held_at_once)
 
     for _ in range(4):
-        served.clock.ahead_s += told.heartbeat_interval_ms / 1000 - held_s
-        told = await client.call(empty, 1)
-        assert told.heartbeat_interval_ms == USUAL_S * 1000
+        served.clock.ahead_s += reply.heartbeat_interval_ms / 1000 - held_s
+        reply = await client.call(empty, 1)
+        assert reply.heartbeat_interval_ms == USUAL_S * 1000

@@ -63,13 +63,13 @@ async def joins(served: Serving, group_id: str) -> Member:
 async def syncs(served: Serving, group_id: str) -> Member:
     client, _ = await served.connect()
     beat = await client.settled(group_id)
-    asked = SyncGroupRequest(
+    request = SyncGroupRequest(
         group_id=group_id,
         generation_id=beat.generation_id,
         member_id=beat.member_id,
         assignments=[],
     )
-    return by_wire(client, asked, 2)
+    return by_wire(client, request, 2)
 
 
 async def commits(served: Serving, group_id: str) -> Member:
@@ -78,13 +78,13 @@ async def commits(served: Serving, group_id: str) -> Member:
     part = OffsetCommitRequestPartition(
         partition_index=0, committed_offset=1, committed_metadata=""
     )
-    asked = OffsetCommitRequest(
+    request = OffsetCommitRequest(
         group_id=group_id,
         generation_id_or_member_epoch=beat.generation_id,
         member_id=beat.member_id,
         topics=[OffsetCommitRequestTopic(name="t", partitions=[part])],
     )
-    return by_wire(client, asked, 6)
+    return by_wire(client, request, 6)
 
 
 async def consumer(served: Serving, group_id: str) -> Member:

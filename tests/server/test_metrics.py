@@ -74,8 +74,8 @@ async def test_heartbeats_are_counted_by_result(watched: Serving) -> None:
     client, _ = await watched.connect()
     beat = await client.settled("g")
     assert await beats(client, beat, 5) == {0}
-    told = await scraped(watched)
-    assert told("rollcall_heartbeats_total", result="NONE") == 5
+    samples = await scraped(watched)
+    assert samples("rollcall_heartbeats_total", result="NONE") == 5
 
     beat.generation_id += 7
     assert await beats(client, beat, 3) == {ErrorCode.ILLEGAL_GENERATION}
@@ -104,20 +104,20 @@ async def test_rebalances_joins_and_leaves_are_counted(
     while tallies.decided:
         tallies.read(tallies.decided.popleft())
 
-    told = await scraped(watched)
+    samples = await scraped(watched)
 
-    assert sum(told.all("rollcall_rebalances_total").values()) == 1
+    assert sum(samples.all("rollcall_rebalances_total").values()) == 1
     lines = [vars(each) for each in caplog.records if each.name == rebalance_log.__name__]
     assert [each["msg"] for each in lines] == ["rebalanced", "the group is empty"]
     fields = {name: lines[0][name] for name in ("group", "trigger", "generation", "members")}
     assert fields == {"group": "g", "trigger": "member-joined", "generation": 1, "members": 1}
     assert lines[0]["moved"] == 0 and lines[0]["duration_ms"] >= 0 and lines[0]["reason"]
-    assert told("rollcall_rebalance_seconds_count", phase="rebalance") == 1
-    assert told("rollcall_rebalance_seconds_count", phase="sync") == 1
-    assert told("rollcall_member_arrivals_total") == 1
-    assert told("rollcall_member_departures_total", cause="member-left") == 1
-    assert (told("rollcall_batch_seconds_count", queue="membership") or 0) >= 3
-    assert (told("rollcall_batch_groups_total", queue="membership") or 0) >= 3
+    assert samples("rollcall_rebalance_seconds_count", phase="rebalance") == 1
+    assert samples("rollcall_rebalance_seconds_count", phase="sync") == 1
+    assert samples("rollcall_member_arrivals_total") == 1
+    assert samples("rollcall_member_departures_total", cause="member-left") == 1
+    assert (samples("rollcall_batch_seconds_count", queue="membership") or 0) >= 3
+    assert (samples("rollcall_batch_groups_total", queue="membership") or 0) >= 3
 
 
 async def test_requests_are_counted_by_api_and_result(watched: Serving) -> None:
@@ -125,12 +125,12 @@ async def test_requests_are_counted_by_api_and_result(watched: Serving) -> None:
     await client.settled("g")
     assert (await client.call(join("", ""), V)).error_code == ErrorCode.INVALID_GROUP_ID
 
-    told = await scraped(watched)
+    samples = await scraped(watched)
 
-    assert told("rollcall_requests_total", api="JoinGroup", result="NONE") == 1
-    assert told("rollcall_requests_total", api="JoinGroup", result="INVALID_GROUP_ID") == 1
-    assert told("rollcall_request_seconds_count", api="JoinGroup") == 2
-    inf = told("rollcall_request_seconds_bucket", api="JoinGroup", le="+Inf")
+    assert samples("rollcall_requests_total", api="JoinGroup", result="NONE") == 1
+    assert samples("rollcall_requests_total", api="JoinGroup", result="INVALID_GROUP_ID") == 1
+    assert samples("rollcall_request_seconds_count", api="JoinGroup") == 2
+    inf = samples("rollcall_request_seconds_bucket", api="JoinGroup", le="+Inf")
     assert inf == 2
 
 
@@ -148,26 +148,26 @@ async def test_exposed_series_are_in_the_table(watched: Serving) -> None:
     while tallies.decided:
         tallies.read(tallies.decided.popleft())
 
-    told = await scraped(watched)
+    samples = await scraped(watched)
 
-    types = {f.name.removesuffix("_total"): f.type for f in told.families}
+    types = {f.name.removesuffix("_total"): f.type for f in samples.families}
     ours = {name: kind for name, kind in types.items() if name.startswith("rollcall_")}
     assert ours == {row.name.removesuffix("_total"): row.type.value for row in NODE}
     rows = {row.name: set(row.labels) for row in NODE}
-    for name, labels in told.values:
+    for name, labels in samples.values:
         for ending in ("_bucket", "_sum", "_count"):
             if name not in rows:
                 name = name.removesuffix(ending)
         if name in rows:
             assert {label for label, _ in labels} - {"le"} == rows[name], name
-    assert told("process_cpu_seconds_total") is not None
-    assert told("rollcall_slots_owned") == 64
-    assert told("rollcall_connections") == 1
+    assert samples("process_cpu_seconds_total") is not None
+    assert samples("rollcall_slots_owned") == 64
+    assert samples("rollcall_connections") == 1
     by = {"entity": "user", "quota": "request_percentage"}
-    assert told("rollcall_throttled_seconds_total", **by) == 1.5
-    assert told("rollcall_throttled_total", **by) == 2
-    assert (told("rollcall_lease_seconds") or 0) > 0
-    assert (told("rollcall_limit_max", limit="topics") or 0) > 0
+    assert samples("rollcall_throttled_seconds_total", **by) == 1.5
+    assert samples("rollcall_throttled_total", **by) == 2
+    assert (samples("rollcall_lease_seconds") or 0) > 0
+    assert (samples("rollcall_limit_max", limit="topics") or 0) > 0
 
 
 DRAIN = "INSERT INTO rollcall_drain SELECT node_id, 'o', 'r', now(), now() FROM rollcall_node"

@@ -67,8 +67,8 @@ async def test_authorization_is_checked_before_metadata_size(
         (stranger, ErrorCode.ILLEGAL_GENERATION),
         (simple, ErrorCode.OFFSET_METADATA_TOO_LARGE),
     ):
-        told = await client.call(request, 8)
-        assert [(t.name, t.partitions[0].error_code) for t in told.topics] == [
+        reply = await client.call(request, 8)
+        assert [(t.name, t.partitions[0].error_code) for t in reply.topics] == [
             ("orders", code),
             ("absent", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         ]
@@ -84,15 +84,15 @@ async def test_entries_of_one_topic_are_merged_where_a_partition_is_unknown(
     empty = OffsetCommitRequestTopic(name="orders", partitions=[])
     request.topics = [*request.topics, empty]
 
-    told = await client.call(request, 8)
-    assert [[p.error_code for p in t.partitions] for t in told.topics] == [
+    reply = await client.call(request, 8)
+    assert [[p.error_code for p in t.partitions] for t in reply.topics] == [
         [ErrorCode.NONE],
         [ErrorCode.OFFSET_METADATA_TOO_LARGE],
     ]
 
     request.topics = [*request.topics, *commit(("absent", "")).topics]
-    told = await client.call(request, 8)
-    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+    reply = await client.call(request, 8)
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in reply.topics] == [
         ("orders", [ErrorCode.NONE, ErrorCode.OFFSET_METADATA_TOO_LARGE]),
         ("absent", [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]),
     ]
@@ -105,8 +105,8 @@ async def test_deletions_are_answered_in_the_same_way(served: Serving) -> None:
     for partitions, entries in (((0, 1), [[0], [0]]), ((0, 9), [[0, UNKNOWN]])):
         each = [OffsetDeleteRequestPartition(partition_index=p) for p in partitions]
         topics = [OffsetDeleteRequestTopic(name="orders", partitions=[p]) for p in each]
-        told = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
-        assert [[p.error_code for p in t.partitions] for t in told.topics] == entries
+        reply = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
+        assert [[p.error_code for p in t.partitions] for t in reply.topics] == entries
 
 
 async def test_a_refused_transactional_commit_still_reports_missing_partitions(
@@ -130,8 +130,8 @@ async def test_a_refused_transactional_commit_still_reports_missing_partitions(
             for name, partitions in named
         ],
     )
-    told = await client.call(request, 3)
-    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+    reply = await client.call(request, 3)
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in reply.topics] == [
         ("orders", [ErrorCode.INVALID_PRODUCER_ID_MAPPING, UNKNOWN]),
         ("absent", [UNKNOWN]),
         ("gone", []),
@@ -160,8 +160,8 @@ async def test_a_commit_names_a_topic_that_does_not_exist_also_without_partition
     await served.node.catalogue.create("orders", 1)
     client = await Client.connect(served.address)
     topics = [OffsetCommitRequestTopic(name=n, partitions=[]) for n in ("absent", "orders", "a b")]
-    told = await client.call(OffsetCommitRequest(group_id="g", topics=topics), 8)
-    assert [(t.name, list(t.partitions)) for t in told.topics] == [("absent", []), ("a b", [])]
+    reply = await client.call(OffsetCommitRequest(group_id="g", topics=topics), 8)
+    assert [(t.name, list(t.partitions)) for t in reply.topics] == [("absent", []), ("a b", [])]
 
 
 async def test_an_offset_fetch_with_an_empty_member_id_is_not_by_a_member(served: Serving) -> None:
@@ -179,11 +179,11 @@ async def test_owned_partitions_of_a_topic_in_several_entries_are_merged(served:
     each = [TopicPartitions(topic_id=topic_id, partitions=[p]) for p in (2, 1, 0)]
     await client.call(heartbeat("a"), 1)
     await client.call(heartbeat("b"), 1)
-    while (told := await client.call(heartbeat("a", epoch=2, owned=each), 1)).assignment is None:
+    while (reply := await client.call(heartbeat("a", epoch=2, owned=each), 1)).assignment is None:
         await asyncio.sleep(0.01)  # the target waits for the group's interval
-    assert sum(len(t.partitions) for t in told.assignment.topic_partitions) == 2
-    told = await client.call(heartbeat("a", epoch=2, owned=each), 1)
-    assert (told.error_code, told.member_epoch) == (0, 2), "it still has to give one up"
+    assert sum(len(t.partitions) for t in reply.assignment.topic_partitions) == 2
+    reply = await client.call(heartbeat("a", epoch=2, owned=each), 1)
+    assert (reply.error_code, reply.member_epoch) == (0, 2), "it still has to give one up"
 
 
 def heartbeat(
@@ -215,20 +215,20 @@ async def test_a_transactional_commit_with_only_oversized_metadata_is_still_chec
         producer_id=1,
         topics=[TxnOffsetCommitRequestTopic(name="orders", partitions=[part])],
     )
-    told = await client.call(request, 3)
-    assert told.topics[0].partitions[0].error_code == ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    reply = await client.call(request, 3)
+    assert reply.topics[0].partitions[0].error_code == ErrorCode.INVALID_PRODUCER_ID_MAPPING
     claim = InitProducerIdRequest(transactional_id="nobody", transaction_timeout_ms=60_000)
     producer = await client.call(claim, 4)
     request.producer_id, request.producer_epoch = producer.producer_id, producer.producer_epoch
-    told = await client.call(request, 5)
-    assert told.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
+    reply = await client.call(request, 5)
+    assert reply.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
 
 
 async def test_a_transactional_id_named_twice_is_described_twice(served: Serving) -> None:
     client = await Client.connect(served.address)
-    asked = DescribeTransactionsRequest(transactional_ids=["x", "", "x"])
-    told = (await client.call(asked, 0)).transaction_states
-    assert [t.transactional_id for t in told] == ["x", "", "x"]
+    request = DescribeTransactionsRequest(transactional_ids=["x", "", "x"])
+    transaction_states = (await client.call(request, 0)).transaction_states
+    assert [t.transactional_id for t in transaction_states] == ["x", "", "x"]
 
 
 async def test_a_deletion_names_no_topic_without_partitions(served: Serving) -> None:
@@ -241,9 +241,9 @@ async def test_a_deletion_names_no_topic_without_partitions(served: Serving) -> 
         OffsetDeleteRequestTopic(name="absent", partitions=[partition]),
     ]
 
-    told = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
+    reply = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
 
-    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in reply.topics] == [
         ("absent", [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION])
     ]
 
@@ -254,8 +254,8 @@ async def test_authorized_operations_of_a_dead_group_are_returned_up_to_version_
     client = await Client.connect(served.address)
     request = DescribeGroupsRequest(groups=["absent"], include_authorized_operations=True)
     for version in range(3, 7):
-        [told] = (await client.call(request, version)).groups
-        assert (told.authorized_operations != NOT_ASKED) == (version < 6)
+        [group] = (await client.call(request, version)).groups
+        assert (group.authorized_operations != NOT_ASKED) == (version < 6)
 
 
 async def test_an_overlong_name_is_quoted_in_part(served: Serving) -> None:

@@ -48,10 +48,10 @@ async def commit(client: Client, group: int, group_id: str = "") -> None:
         for p in range(OF_EACH - 1)
     ]
     topic = OffsetCommitRequestTopic(name="work", partitions=lines)
-    told = await client.call(
+    reply = await client.call(
         OffsetCommitRequest(group_id=group_id or f"g{group}", topics=[topic]), 8
     )
-    assert {p.error_code for p in told.topics[0].partitions} == {0}
+    assert {p.error_code for p in reply.topics[0].partitions} == {0}
 
 
 @pytest.fixture
@@ -271,8 +271,8 @@ async def test_an_unread_long_reply_counts(served: Serving, taken: list[bool]) -
         for p in range(FAST_MAX)
     ]
     topic = OffsetCommitRequestTopic(name="work", partitions=lines)
-    told = await client.call(OffsetCommitRequest(group_id="g0", topics=[topic]), 8)
-    assert {p.error_code for p in told.topics[0].partitions} == {0}
+    reply = await client.call(OffsetCommitRequest(group_id="g0", topics=[topic]), 8)
+    assert {p.error_code for p in reply.topics[0].partitions} == {0}
     client.send(fetch(0, range(FAST_MAX)), 8)
     await until(lambda: bool(served.server.reply_bytes.unread))
     assert taken == [True]

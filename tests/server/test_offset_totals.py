@@ -42,8 +42,8 @@ async def commit_many(client: Client, group_id: str, partitions: range) -> list[
     ]
     topics = [OffsetCommitRequestTopic(name="wide", partitions=lines)]
     request = OffsetCommitRequest(group_id=group_id, topics=topics)
-    (told,) = (await client.call(request, 8)).topics
-    return [partition.error_code for partition in told.partitions]
+    (topic,) = (await client.call(request, 8)).topics
+    return [partition.error_code for partition in topic.partitions]
 
 
 async def wait(
@@ -60,8 +60,8 @@ async def wait(
         producer_epoch=producer[1],
         topics=[TxnOffsetCommitRequestTopic(name="wide", partitions=lines)],
     )
-    (told,) = (await client.call(request, 5)).topics
-    return {partition.error_code for partition in told.partitions}
+    (topic,) = (await client.call(request, 5)).topics
+    return {partition.error_code for partition in topic.partitions}
 
 
 @pytest.fixture
@@ -165,9 +165,9 @@ async def test_pending_offsets_have_their_own_limits(
     of_offsets: Serving, other: Connection
 ) -> None:
     client, _ = await of_offsets.connect()
-    asked = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
-    told = await client.call(asked, 4)
-    put = partial(wait, client, (told.producer_id, told.producer_epoch))
+    request = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
+    reply = await client.call(request, 4)
+    put = partial(wait, client, (reply.producer_id, reply.producer_epoch))
     assert await put("greedy", range(200)) == {GOOD}
     await until(lambda: "greedy" in of_offsets.node.totals.offsets.large)
     assert await put("greedy", range(200, 201)) == {NO_ROOM}
@@ -181,8 +181,8 @@ async def test_pending_offsets_have_their_own_limits(
     assert (await row(other, "SELECT count(*) FROM rollcall_pending_offset"))[0] == 400
     end = EndTxnRequest(
         transactional_id="pay",
-        producer_id=told.producer_id,
-        producer_epoch=told.producer_epoch,
+        producer_id=reply.producer_id,
+        producer_epoch=reply.producer_epoch,
         committed=False,
     )
     assert (await client.call(end, 4)).error_code == GOOD
@@ -196,9 +196,9 @@ async def test_with_many_pending_offsets_all_of_the_group_are_unstable(
     monkeypatch.setattr(offsets, "UNSTABLE_MAX", 5)
     client, _ = await of_offsets.connect()
     assert set(await commit_many(client, "g", range(10))) == {GOOD}
-    asked = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
-    told = await client.call(asked, 4)
-    put = partial(wait, client, (told.producer_id, told.producer_epoch))
+    query = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
+    reply = await client.call(query, 4)
+    put = partial(wait, client, (reply.producer_id, reply.producer_epoch))
 
     async def seen(topics: list[OffsetFetchRequestTopics] | None) -> list[int]:
         group = OffsetFetchRequestGroup(group_id="g", topics=topics)

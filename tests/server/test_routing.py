@@ -353,8 +353,8 @@ async def test_several_groups_are_read_in_one_request(served: Serving) -> None:
     await create_topic(served.address, "t", 2)
     client = await Client.connect(served.address)
     assert await told(client, TABLE[4]) == {ErrorCode.NONE}
-    asked = [OffsetFetchRequestTopics(name="t", partition_indexes=[0])]
-    groups = [OffsetFetchRequestGroup(group_id=g, topics=asked) for g in ("nobody", G)]
+    topics = [OffsetFetchRequestTopics(name="t", partition_indexes=[0])]
+    groups = [OffsetFetchRequestGroup(group_id=g, topics=topics) for g in ("nobody", G)]
     answer = await client.call(OffsetFetchRequest(groups=groups), 8)
     read = [
         (g.group_id, g.error_code, g.topics[0].partitions[0].committed_offset)
@@ -392,8 +392,8 @@ async def test_descriptions_of_members_have_their_fields(served: Serving) -> Non
     assignment of the generation before, as with Kafka 4.3."""
     client = await Client.connect(served.address)
     beat = await client.settled(G)
-    asked = DescribeGroupsRequest(groups=[G])
-    [stable] = (await client.call(asked, 5)).groups
+    request = DescribeGroupsRequest(groups=[G])
+    [stable] = (await client.call(request, 5)).groups
     [member] = stable.members
     assert (stable.group_state, stable.protocol_data) == ("Stable", "range")
     assert (member.member_assignment, member.client_host) == (b"all", "/127.0.0.1")
@@ -402,7 +402,7 @@ async def test_descriptions_of_members_have_their_fields(served: Serving) -> Non
     again = replace(join(G, beat.member_id), protocols=protocols)
     joined = await client.call(again, 3)
     assert joined.error_code == ErrorCode.NONE
-    [completing] = (await client.call(asked, 5)).groups
+    [completing] = (await client.call(request, 5)).groups
     [member] = completing.members
     assert (completing.group_state, completing.protocol_data) == ("CompletingRebalance", "")
     assert (member.member_metadata, member.member_assignment) == (b"", b"all")

@@ -87,10 +87,10 @@ async def test_news_is_sent_at_once(served: Serving, member: Member) -> None:
     client, _connection, empty, submitted = member
     newcomer = await Client.connect(served.address)
     await newcomer.call(joining(str(uuid4())), V)
-    while (told := await client.call(empty, V)).assignment is None:
-        assert told.error_code == ErrorCode.NONE
+    while (reply := await client.call(empty, V)).assignment is None:
+        assert reply.error_code == ErrorCode.NONE
         await asyncio.sleep(0.002)
-    assert [len(topic.partitions) for topic in told.assignment.topic_partitions] == [1]
+    assert [len(topic.partitions) for topic in reply.assignment.topic_partitions] == [1]
     assert submitted
 
 
@@ -126,10 +126,10 @@ async def test_a_heartbeat_with_content_takes_a_step(
 async def test_changed_topics_are_news(served: Serving, member: Member) -> None:
     client, _connection, empty, _submitted = member
     await served.node.catalogue.grow(TOPIC, 3)
-    while (told := await client.call(empty, V)).assignment is None:
-        assert told.error_code == ErrorCode.NONE
+    while (reply := await client.call(empty, V)).assignment is None:
+        assert reply.error_code == ErrorCode.NONE
         await asyncio.sleep(0.002)
-    assert [len(topic.partitions) for topic in told.assignment.topic_partitions] == [3]
+    assert [len(topic.partitions) for topic in reply.assignment.topic_partitions] == [3]
 
 
 async def test_without_a_lease_memory_does_not_answer(served: Serving, member: Member) -> None:

@@ -94,16 +94,16 @@ def _understood(reply: bytes | None, version: int) -> Any:
     if reply is None:
         return None
     try:
-        told = decode(ConsumerGroupHeartbeatResponse, version, reply, 5)
+        response = decode(ConsumerGroupHeartbeatResponse, version, reply, 5)
     except WireError:
         return reply
-    if told.assignment is not None:
-        told.assignment.topic_partitions = sorted(
-            told.assignment.topic_partitions, key=lambda each: each.topic_id
+    if response.assignment is not None:
+        response.assignment.topic_partitions = sorted(
+            response.assignment.topic_partitions, key=lambda each: each.topic_id
         )
-        for each in told.assignment.topic_partitions:
+        for each in response.assignment.topic_partitions:
             each.partitions = sorted(each.partitions)
-    return told
+    return response
 
 
 ODD_HEARTBEATS: dict[str, tuple[Any, ...]] = {

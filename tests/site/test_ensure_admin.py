@@ -29,9 +29,9 @@ def ensure(
     monkeypatch.setenv("ROLLCALL_ADMIN_USER", user)
     monkeypatch.setenv("ROLLCALL_ADMIN_PASSWORD", password)
     monkeypatch.setenv("ROLLCALL_TERMINAL", terminal)
-    said = StringIO()
-    call_command("ensure_admin", stdout=said)
-    return said.getvalue()
+    output = StringIO()
+    call_command("ensure_admin", stdout=output)
+    return output.getvalue()
 
 
 def test_a_password_is_generated_and_shown_once_on_a_terminal(
@@ -65,8 +65,8 @@ def test_without_a_terminal_it_is_in_a_private_file(
 def logged_in(password: str) -> Client:
     """By the form, as a person does."""
     client = Client()
-    told = client.post("/admin/login/", {"username": "admin", "password": password})
-    assert told.status_code == 302
+    response = client.post("/admin/login/", {"username": "admin", "password": password})
+    assert response.status_code == 302
     return client
 
 
@@ -83,8 +83,8 @@ def test_its_user_must_change_it_before_anything_else(
         ), path
     for path in ("/api/v1/groups", "/api/v1/me", "/kafka/v3/clusters/x/consumer-groups"):
         assert client.get(path).status_code == 403, path
-    told = client.get("/api/v1/groups").json()
-    assert told["code"] == "password_change_required"
+    body = client.get("/api/v1/groups").json()
+    assert body["code"] == "password_change_required"
     assert client.get("/metrics").status_code in (401, 403)
     assert client.get("/livez").status_code == 200
     page = client.get("/admin/password_change/")

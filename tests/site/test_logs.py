@@ -33,10 +33,10 @@ def test_text_lines_are_readable() -> None:
 
 
 def test_json_lines_are_parsable() -> None:
-    told = json.loads(line("json", "group %r waits", "g", group="a group", moved=3))
+    body = json.loads(line("json", "group %r waits", "g", group="a group", moved=3))
 
     said = {"event": "group 'g' waits", "group": "a group", "moved": 3}
-    assert told == {"timestamp": AT, "level": "warning", "logger": "groups.node", **said}
+    assert body == {"timestamp": AT, "level": "warning", "logger": "groups.node", **said}
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=300))
@@ -83,9 +83,9 @@ def test_a_long_line_is_truncated_and_stays_valid(form: str, character: str) -> 
     ],
 )
 def test_postgresql_logs_in_the_same_format(said: str, level: str, text: str) -> None:
-    told = json.loads(log_lines.of_process("json", "postgres", said, SECONDS))
+    body = json.loads(log_lines.of_process("json", "postgres", said, SECONDS))
 
-    assert told == {"timestamp": AT, "level": level, "event": text, "process": "postgres"}
+    assert body == {"timestamp": AT, "level": level, "event": text, "process": "postgres"}
     shown = log_lines.of_process("text", "postgres", said, SECONDS)
     assert shown == f"{AT} {level:8} {text}"
 

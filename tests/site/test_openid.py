@@ -85,8 +85,8 @@ def test_a_user_of_the_provider_gets_the_roles_of_its_claim(provider: Provider) 
     ann = User.objects.get(username="ann")
     assert [role.name for role in ann.groups.all()] == ["Operator"]
     assert (ann.is_staff, ann.is_superuser, ann.has_usable_password()) == (True, False, False)
-    told = AuditEntry.objects.filter(kind="login").get()
-    assert (told.who, told.outcome, told.details) == ("ann", "done", {"with": "openid"})
+    entry = AuditEntry.objects.filter(kind="login").get()
+    assert (entry.who, entry.outcome, entry.details) == ("ann", "done", {"with": "openid"})
     made = AuditEntry.objects.filter(kind="role-of-user-made").get()
     assert (made.who, made.target) == ("ann", "ann")
 
@@ -165,8 +165,8 @@ def test_another_name_at_the_provider_is_not_recorded_in_the_audit_log(
     assert logged_in(Client()) == "/admin/"
     provider.says |= {"groups": []}
     assert logged_in(Client()) == "/admin/login/"
-    told = AuditEntry.objects.filter(target="ann").values_list("who", flat=True)
-    assert set(told) == {"ann"}
+    entries = AuditEntry.objects.filter(target="ann").values_list("who", flat=True)
+    assert set(entries) == {"ann"}
     assert refusals() == [("ann", "None of your groups has a role here.")]
     assert not AuditEntry.objects.filter(who="chief").exists()
 

@@ -104,8 +104,8 @@ def test_recovery_codes_and_secrets_are_not_in_rows_or_audit_log() -> None:
     secret, codes = set_up(visitor("Viewer"))
     kept = set(StaticToken.objects.values_list("token", flat=True))
     assert kept.isdisjoint(code.replace("-", "") for code in codes)
-    told = repr(list(AuditEntry.objects.values()))
-    assert b32decode(secret).hex() not in told and secret not in told
+    entries = repr(list(AuditEntry.objects.values()))
+    assert b32decode(secret).hex() not in entries and secret not in entries
     kinds = set(AuditEntry.objects.filter(target="vera").values_list("kind", "who"))
     assert {("second-factor-made", "vera"), ("recovery-codes-made", "vera")} <= kinds
 
@@ -132,8 +132,8 @@ def test_wrong_codes_lock_out_as_wrong_passwords_do(
     statuses = [answer("vera", "000000") for _ in range(settings.AXES_FAILURE_LIMIT)]
     assert statuses[-1] == HTTPStatus.TOO_MANY_REQUESTS
     assert answer("vera", code_of(secret)) == HTTPStatus.TOO_MANY_REQUESTS
-    told = AuditEntry.objects.filter(kind="login", who="vera").values_list("outcome", flat=True)
-    assert {"failed", "locked out"} <= set(told)
+    entries = AuditEntry.objects.filter(kind="login", who="vera").values_list("outcome", flat=True)
+    assert {"failed", "locked out"} <= set(entries)
 
 
 def test_a_code_beside_a_wrong_password_is_not_stored(settings: Any) -> None:
@@ -281,9 +281,9 @@ def test_the_list_of_users_takes_the_same_statements_for_any_number() -> None:
         user = person(f"vera-{number}")
         TOTPDevice.objects.create(user=user, name="authenticator")
         second_factor.new_codes(user)
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             shown = text(chief.get("/admin/otp_totp/totpdevice/"))
-        counts.append(len(asked))
+        counts.append(len(queries))
     found = re.findall(r'data-label="Recovery codes left">\s*(\d+)\s*<', shown)
     assert found == [str(second_factor.CODES)] * 4
     assert counts[-1] == counts[0] <= QUERIES_MAX

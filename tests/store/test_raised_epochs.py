@@ -129,8 +129,8 @@ async def test_members_of_a_consumer_group_are_fenced_in_every_epoch_they_may_us
     for client in (one, two):
         for epoch in epochs - {0}:
             owned = {"id-t": [0]}
-            told = talk.beat(client, member_epoch=epoch, owned=owned)
-            assert told.error is ErrorCode.FENCED_MEMBER_EPOCH
+            reply = talk.beat(client, member_epoch=epoch, owned=owned)
+            assert reply.error is ErrorCode.FENCED_MEMBER_EPOCH
             assert _committed(talk, client, epoch) is ErrorCode.STALE_MEMBER_EPOCH
     one.epoch = 0
     assert talk.beat(one).error is ErrorCode.NONE and one.epoch > JUMP

@@ -43,9 +43,9 @@ def forced(running: Installation, consumer: Consumer) -> int:
     operation = answer.headers["Location"]
     while True:
         consumer.poll(0.2)
-        told = httpx.get(f"{running.web}{operation}", headers=headers | {"traceparent": ""}).json()
-        if told["state"] == "succeeded":
-            number: int = told["id"]
+        body = httpx.get(f"{running.web}{operation}", headers=headers | {"traceparent": ""}).json()
+        if body["state"] == "succeeded":
+            number: int = body["id"]
             return number
 
 

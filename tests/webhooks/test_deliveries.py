@@ -78,10 +78,10 @@ def test_an_entry_is_delivered_once_and_signed(make: Make, receiver: Receiver) -
     turn()
 
     (got,) = receiver.got
-    told = json.loads(got.body)
-    assert got.path == "/in?x=1" and set(told) == {"type", "timestamp", "data"}
-    assert told["type"] == "journal.stable" and told["data"]["seq"] == entry.pk
-    assert told["data"]["group_id"] == "orders" and told["data"]["sentence"]
+    body = json.loads(got.body)
+    assert got.path == "/in?x=1" and set(body) == {"type", "timestamp", "data"}
+    assert body["type"] == "journal.stable" and body["data"]["seq"] == entry.pk
+    assert body["data"]["group_id"] == "orders" and body["data"]["sentence"]
     signed = f"{got.headers['webhook-id']}.{got.headers['webhook-timestamp']}.".encode() + got.body
     key = base64.b64decode(secret.removeprefix("whsec_"))
     wanted = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
@@ -145,11 +145,11 @@ def test_a_run_without_entries_writes_nothing(make: Make) -> None:
     last = happened()
     happened(pk=last.pk + 2)
     turn()
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         outbox.turn()
 
-    assert not any(each["sql"].startswith(("UPDATE", "INSERT", "DELETE")) for each in asked)
-    assert len(asked) <= 6, [each["sql"] for each in asked]
+    assert not any(each["sql"].startswith(("UPDATE", "INSERT", "DELETE")) for each in queries)
+    assert len(queries) <= 6, [each["sql"] for each in queries]
 
 
 def test_an_endpoint_enabled_when_none_was_gets_later_entries(
@@ -375,11 +375,11 @@ def test_entries_after_a_position_are_found_by_the_index() -> None:
         (Position(900), 901),
         (Position(900, [Gap(40, 41, 0.0), Gap(700, 700, 0.0)]), 40),
     ):
-        with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+        with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
             for way in ("seqscan", "bitmapscan"):  # what an empty table is read by
                 cursor.execute(f"SET LOCAL enable_{way} = off")
             journal_rows.beyond(position)
-            cursor.execute(f"EXPLAIN {asked[-1]['sql']}")
+            cursor.execute(f"EXPLAIN {queries[-1]['sql']}")
             plan = "\n".join(line for (line,) in cursor.fetchall())
         found = re.search(r"Index Cond: .*id >=? '?(\d+)", plan)
         assert found is not None and int(found[1]) in (first, first - 1), plan

@@ -36,9 +36,9 @@ def sent(client: Client, method: str, url: str, body: Any = None) -> Any:
 def test_an_endpoint_is_created_changed_and_deleted(rest: Client) -> None:
     made = sent(rest, "POST", URL, {**GOOD, "events": ["journal.stable", "attention.*"]})
     assert made.status_code == 201, made.content
-    told = made.json()
-    one = f"{URL}/{told['webhook']['id']}"
-    assert made.headers["Location"] == one and told["secret"].startswith("whsec_")
+    body = made.json()
+    one = f"{URL}/{body['webhook']['id']}"
+    assert made.headers["Location"] == one and body["secret"].startswith("whsec_")
 
     shown = rest.get(one).json()
     assert "secret" not in json.dumps(shown)
@@ -48,7 +48,7 @@ def test_an_endpoint_is_created_changed_and_deleted(rest: Client) -> None:
         *(False, "orders-", GOOD["url"]),
     )
     another = sent(rest, "POST", f"{one}/secrets").json()["secret"]
-    assert another != told["secret"]
+    assert another != body["secret"]
 
     tested = sent(rest, "POST", f"{one}/tests")
     assert (tested.status_code, tested.json()["type"]) == (202, "webhook.test")
@@ -100,9 +100,9 @@ def test_a_forbidden_address_is_refused_unless_the_check_is_disabled(
         sent(rest, "POST", URL, {**made, "name": "other"}),
         sent(rest, "PATCH", one, {"group_prefix": "g"}),
     ):
-        told = answer.json()
-        assert (answer.status_code, told["code"]) == (400, "address_not_allowed")
-        assert told["errors"][0]["pointer"] == "#/url"
+        body = answer.json()
+        assert (answer.status_code, body["code"]) == (400, "address_not_allowed")
+        assert body["errors"][0]["pointer"] == "#/url"
     assert sent(rest, "PATCH", one, {"enabled": False}).status_code == 200
 
 

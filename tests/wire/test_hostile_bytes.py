@@ -154,8 +154,8 @@ def test_the_budget_counts_all_arrays_of_a_frame() -> None:
     assert len(frame) < FRAME_BYTES_MAX
     with pytest.raises(WireError, match="elements"):
         decode(OffsetCommitRequest, 8, frame)
-    told = decode(OffsetCommitRequest, 8, frame, elements_max=200_000)
-    assert sum(len(topic.partitions) for topic in told.topics) == 150_000
+    reply = decode(OffsetCommitRequest, 8, frame, elements_max=200_000)
+    assert sum(len(topic.partitions) for topic in reply.topics) == 150_000
 
 
 def test_numbers_count_as_elements_too() -> None:
@@ -189,8 +189,8 @@ def test_tagged_fields_may_come_unordered_and_the_last_of_two_counts() -> None:
     """Kafka's readers do not look at the order either; only its writers keep it."""
     head = encode(ApiVersionsResponse(), 3)[:-1]
     epoch = [b"\x01\x08" + struct.pack(">q", number) for number in (7, 8)]
-    told = decode(ApiVersionsResponse, 3, head + b"\x04\x03\x01\x01\x63\x01x" + b"".join(epoch))
-    assert told == ApiVersionsResponse(zk_migration_ready=True, finalized_features_epoch=8)
+    reply = decode(ApiVersionsResponse, 3, head + b"\x04\x03\x01\x01\x63\x01x" + b"".join(epoch))
+    assert reply == ApiVersionsResponse(zk_migration_ready=True, finalized_features_epoch=8)
 
 
 @pytest.mark.parametrize("size", [0, 7, 9])

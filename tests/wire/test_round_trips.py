@@ -133,8 +133,8 @@ def test_tagged_fields_may_hold_lists_and_structs() -> None:
 
 def test_a_struct_may_be_null() -> None:
     for cursor in (None, Cursor(topic_name="orders", partition_index=7)):
-        asked = DescribeTopicPartitionsRequest(cursor=cursor)
-        assert decode(DescribeTopicPartitionsRequest, 0, encode(asked, 0)) == asked
+        request = DescribeTopicPartitionsRequest(cursor=cursor)
+        assert decode(DescribeTopicPartitionsRequest, 0, encode(request, 0)) == request
 
 
 def test_any_sequence_is_an_array() -> None:
