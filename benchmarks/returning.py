@@ -95,7 +95,7 @@ async def _authenticate(peer: Peer) -> None:
     """RFC 5802, without a look at what the server proves."""
     await peer.call(SaslHandshakeRequest(mechanism=MECHANISM), 1)
     bare = f"n={USER},r={secrets.token_hex(12)}"
-    first = (await _said(peer, f"n,,{bare}")).decode()
+    first = (await _exchange(peer, f"n,,{bare}")).decode()
     told = dict(part.partition("=")[::2] for part in first.split(","))
     salted = _salted(base64.b64decode(told["s"]), int(told["i"]))
     unproven = f"c=biws,r={told['r']}"
@@ -103,10 +103,10 @@ async def _authenticate(peer: Peer) -> None:
     signed = f"{bare},{first},{unproven}".encode()
     signature = hmac.digest(hashlib.new(HASH, key).digest(), signed, HASH)
     proof = base64.b64encode(bytes(a ^ b for a, b in zip(key, signature, strict=True)))
-    await _said(peer, f"{unproven},p={proof.decode()}")
+    await _exchange(peer, f"{unproven},p={proof.decode()}")
 
 
-async def _said(peer: Peer, message: str) -> bytes:
+async def _exchange(peer: Peer, message: str) -> bytes:
     answer = await peer.call(SaslAuthenticateRequest(auth_bytes=message.encode()), 2)
     if answer.error_code:
         raise ConnectionError(f"refused: {answer.error_message}")

@@ -205,7 +205,7 @@ class Crowd:
 
 
 @asynccontextmanager
-async def crowd(
+async def new_group(
     bootstrap: str, protocol: str, topic: UUID, from_answer: bool
 ) -> AsyncIterator[Crowd]:
     """The members of a new group, who have begun to join."""
@@ -223,7 +223,7 @@ async def measure(
     """Seconds by what happened: all start, one joins, one leaves."""
     topic, rng = await _topic(bootstrap), Random(1)
     took: dict[str, list[float]] = {"all start": [], "one joins": [], "one leaves": []}
-    async with crowd(bootstrap, protocol, topic, from_answer) as members:
+    async with new_group(bootstrap, protocol, topic, from_answer) as members:
         took["all start"].append(await members.settled())
         for _ in range(rounds):
             for name, change in (

@@ -219,10 +219,10 @@ class Pings:
         """The longest wait at each since this was asked last."""
         for address in addresses:
             self.pipes[address].send(None)
-        return {address: self._told(self.pipes[address]) for address in addresses}
+        return {address: self._received(self.pipes[address]) for address in addresses}
 
     @staticmethod
-    def _told(pipe: Pipe) -> float:
+    def _received(pipe: Pipe) -> float:
         return float(pipe.recv()) if pipe.poll(PING_S_MAX) else inf
 
 

@@ -82,7 +82,7 @@ class Stage:
 
     def _player(self, name: str) -> Player:
         def tell(held: Collection[int]) -> None:
-            self._told(name, tuple(sorted(held)))
+            self._print_assignment(name, tuple(sorted(held)))
 
         part = self._part(name)
         if self.library == LIBRARY:
@@ -105,7 +105,7 @@ class Stage:
             seed=f"{terms.seed}/{troupe.name}/{name}/{next(self._entrances)}",
         )
 
-    def _told(self, name: str, held: tuple[int, ...]) -> None:
+    def _print_assignment(self, name: str, held: tuple[int, ...]) -> None:
         """Say what a member holds, where that is news."""
         if held == self._held.get(name, ()):
             return

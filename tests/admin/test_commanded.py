@@ -84,7 +84,7 @@ def facts(client: Client) -> dict[str, object]:
     return dict(client.get(page("g")).context["facts"])
 
 
-def told() -> Sequence[str]:
+def sentences() -> Sequence[str]:
     return [sentence(entry) for entry in groups.journal_of("g")]
 
 
@@ -118,7 +118,7 @@ def test_the_page_shows_who_was_excluded_and_why(stuck: Owner) -> None:
 def test_a_settled_group_waits_for_nobody(stuck: Owner) -> None:
     stuck.done("b", "a", "b", "c")
     assert facts(visitor(VIEWER))["Not acknowledged"] == "nothing"
-    assert any(line.startswith("Rebalanced to generation 2") for line in told())
+    assert any(line.startswith("Rebalanced to generation 2") for line in sentences())
 
 
 def test_rest_returns_type_state_members_and_assignment(stuck: Owner, viewer: Client) -> None:

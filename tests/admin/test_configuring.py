@@ -61,9 +61,9 @@ def test_a_setting_is_set_with_its_author_in_the_journal_and_in_the_audit(operat
     assert (entry.group_id, entry.reason) == ("orders", WHY)
     assert entry.details["author"] == user("olga")
     assert (entry.details["before"], entry.details["after"]) == ({MEMBERS: None}, {MEMBERS: "7"})
-    entry = AuditEntry.objects.filter(kind="write").latest("id")
-    assert (entry.who, entry.outcome) == ("olga", "302")
-    assert entry.target == f"POST {page('orders', 'configure')}"
+    recorded = AuditEntry.objects.filter(kind="write").latest("id")
+    assert (recorded.who, recorded.outcome) == ("olga", "302")
+    assert recorded.target == f"POST {page('orders', 'configure')}"
     shown = row(tab(operator), MEMBERS)
     assert "7" in shown and "this group" in shown and "by olga" in shown
 

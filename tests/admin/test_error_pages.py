@@ -48,8 +48,8 @@ def test_a_server_error_names_where_to_look(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_page_is_rendered_while_the_database_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
     client = visitor(VIEWER)
     client.raise_request_exception = False
-    monkeypatch.setattr(connection, "cursor", _away)
-    monkeypatch.setattr(connection, "ensure_connection", _away)
+    monkeypatch.setattr(connection, "cursor", _unavailable)
+    monkeypatch.setattr(connection, "ensure_connection", _unavailable)
     answer = client.get(f"{LIST}?o=-size&q=%22", headers=HTML)
     assert (answer.status_code, answer["Retry-After"]) == (503, "1")
     assert answer["Content-Type"].startswith("text/html")
@@ -78,7 +78,7 @@ def test_non_browsers_get_plain_text_errors(
 ) -> None:
     client = visitor(VIEWER)
     client.raise_request_exception = False
-    monkeypatch.setattr(connection, "cursor", _away)
+    monkeypatch.setattr(connection, "cursor", _unavailable)
     answer = client.get(path, headers={"accept": accepted})
     assert answer.status_code == 503 and answer["Content-Type"].startswith("text/plain")
     assert "The database is currently unavailable" in text(answer)
@@ -88,7 +88,7 @@ def _slow(*_: object) -> None:
     raise OperationalError("canceling statement") from QueryCanceled("canceling statement")
 
 
-def _away(*_: object) -> None:
+def _unavailable(*_: object) -> None:
     raise OperationalError("the connection was closed")
 
 

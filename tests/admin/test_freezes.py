@@ -40,7 +40,7 @@ def frozen(until: str | None = None) -> None:
         cursor.execute(FROZEN, [until])
 
 
-def asked() -> list[tuple[str, str, str]]:
+def requested() -> list[tuple[str, str, str]]:
     """Every operation."""
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "actor"))
 
@@ -54,13 +54,13 @@ def test_a_group_is_frozen_and_a_frozen_one_can_be_thawed(operator: Client) -> N
     frozen()
     assert "Thaw the group" in text(operator.get(page("orders", "freeze")))
     operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
-    assert asked() == [("orders", "freeze", "olga"), ("orders", "thaw", "olga")]
+    assert requested() == [("orders", "freeze", "olga"), ("orders", "thaw", "olga")]
 
 
 def test_a_freeze_until_a_time_is_shown(operator: Client) -> None:
     write("orders")
     past = operator.post(page("orders", "freeze"), {**WHY, "until": "2001-01-01T00:00"})
-    assert "That time has passed." in text(past) and asked() == []
+    assert "That time has passed." in text(past) and requested() == []
     operator.post(page("orders", "freeze"), {**WHY, "until": "2999-01-01T10:00"})
     assert str(Operation.objects.get().until) == "2999-01-01 10:00:00+00:00"
     frozen(until="2999-01-01 10:00Z")
@@ -75,7 +75,7 @@ def test_an_id_without_a_group_can_be_thawed(operator: Client) -> None:
     assert "The name is frozen since" in shown and "Thaw the name" in shown
     assert "Thaw the group" in text(operator.get(page("orders", "freeze")))
     operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
-    assert asked() == [("orders", "thaw", "olga")]
+    assert requested() == [("orders", "thaw", "olga")]
     assert operator.get(page("others", "freeze")).status_code == 404
     assert "Thaw the name" not in text(visitor(VIEWER).get(page("orders")))
 
@@ -96,9 +96,9 @@ def test_a_freeze_with_an_end_is_not_requested_from_an_older_node(operator: Clie
     started(7, "0030_freezes_and_deletions", owns=0)
     end = {**WHY, "until": "2999-01-01T10:00"}
     shown = text(operator.post(page("orders", "freeze"), end, follow=True))
-    assert "Node 7 has an older version" in shown and asked() == []
+    assert "Node 7 has an older version" in shown and requested() == []
     operator.post(page("orders", "freeze"), WHY)
-    assert asked() == [("orders", "freeze", "olga")]
+    assert requested() == [("orders", "freeze", "olga")]
 
 
 def test_a_concurrent_freeze_is_shown_before_confirmation(operator: Client) -> None:
@@ -107,7 +107,7 @@ def test_a_concurrent_freeze_is_shown_before_confirmation(operator: Client) -> N
     shown = text(operator.post(page("orders", "freeze"), WHY))
     assert "It was frozen or thawed since you opened this page." in shown
     assert "a long batch" in shown and 'value="thaw"' in shown
-    assert asked() == []
+    assert requested() == []
 
 
 @pytest.mark.parametrize("tail", ["freeze", "remove"])
@@ -115,15 +115,15 @@ def test_an_operation_without_a_reason_is_refused(administrator: Client, tail: s
     write("orders", size=0)
     said = {**WHY, "reason": " ", "typed": "orders"}
     shown = text(administrator.post(page("orders", tail), said))
-    assert "This field is required." in shown and asked() == []
+    assert "This field is required." in shown and requested() == []
 
 
 def test_a_deletion_is_confirmed_by_typing_the_id(administrator: Client) -> None:
     write("orders", size=0)
     shown = text(administrator.post(page("orders", "remove"), WHY))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
     administrator.post(page("orders", "remove"), {**WHY, "typed": "orders"})
-    assert asked() == [("orders", "delete", "ada")]
+    assert requested() == [("orders", "delete", "ada")]
 
 
 @pytest.mark.parametrize("group_id", [" orders ", "two\nlines", "a  b"])
@@ -134,7 +134,7 @@ def test_an_id_that_no_input_can_hold_is_confirmed_in_its_escaped_form(
     write(group_id, size=0)
     said = {**WHY, "typed": " ".join(group_id.split())}
     administrator.post(page(group_id, "remove"), said)
-    assert asked() == [(group_id, "delete", "ada")]
+    assert requested() == [(group_id, "delete", "ada")]
 
 
 def test_a_group_with_members_has_no_deletion_form_and_is_not_deleted(
@@ -147,7 +147,7 @@ def test_a_group_with_members_has_no_deletion_form_and_is_not_deleted(
     ):
         assert "The group has 1 member: stop them first." in shown
         assert "Delete the group" not in shown
-    assert asked() == []
+    assert requested() == []
 
 
 def test_a_user_without_the_right_sees_no_button(operator: Client) -> None:
@@ -156,7 +156,7 @@ def test_a_user_without_the_right_sees_no_button(operator: Client) -> None:
     assert page("orders", "remove") not in text(operator.get(page("orders")))
     assert page("orders", "freeze") not in text(visitor(VIEWER).get(page("orders")))
     assert operator.post(page("orders", "remove"), {**WHY, "typed": "orders"}).status_code == 403
-    assert asked() == []
+    assert requested() == []
 
 
 def test_operations_unknown_to_an_older_node_are_reported(operator: Client) -> None:
@@ -164,4 +164,4 @@ def test_operations_unknown_to_an_older_node_are_reported(operator: Client) -> N
     started(7, "0019_client_reason", owns=0)
     shown = text(operator.post(page("orders", "freeze"), WHY, follow=True))
     assert "Nothing was requested. Node 7 has an older version" in shown
-    assert asked() == []
+    assert requested() == []

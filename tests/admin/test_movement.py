@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 SAME: Final = "no partition would move, since members and topics are the same."
 
 
-def said() -> str:
+def expected_moves() -> str:
     """Of the group ``packers``, whose protocol the test has set."""
     group = Group.objects.get(group_id="packers")
     return movement.expected(group, groups.members_of(group))
@@ -39,7 +39,7 @@ def packers(*owned: int, protocol: str = "range") -> None:
 )
 def test_where_every_partition_has_an_owner_nothing_moves(protocol: str, how: str) -> None:
     packers(0, 1, 2, 3, protocol=protocol)
-    assert said() == f"{how}: {SAME}"
+    assert expected_moves() == f"{how}: {SAME}"
 
 
 @pytest.mark.parametrize(
@@ -48,30 +48,41 @@ def test_where_every_partition_has_an_owner_nothing_moves(protocol: str, how: st
 )
 def test_a_partition_without_owner_gets_one(owned: tuple[int, ...], what: str) -> None:
     packers(*owned)
-    assert said().startswith(f"Estimated: {what}")
+    assert expected_moves().startswith(f"Estimated: {what}")
 
 
 def test_a_move_by_an_unknown_assignor_is_unknown() -> None:
     packers(0, protocol="ours")
-    assert said() == "How many partitions would move is unknown: the assignor ours decides it."
+    assert (
+        expected_moves()
+        == "How many partitions would move is unknown: the assignor ours decides it."
+    )
 
 
 def test_a_move_is_unknown_before_an_assignor_was_chosen() -> None:
     packers(0)
     execute("UPDATE rollcall_group SET protocol_name = NULL")
-    assert said() == "How many partitions would move is unknown: no assignor is chosen yet."
+    assert (
+        expected_moves() == "How many partitions would move is unknown: no assignor is chosen yet."
+    )
 
 
 def test_a_move_is_unknown_during_a_rebalance() -> None:
     packers(0, 1, 2, 3)
     execute("UPDATE rollcall_group SET state = 'PreparingRebalance'")
-    assert said() == "How many partitions would move is unknown until the current rebalance ends."
+    assert (
+        expected_moves()
+        == "How many partitions would move is unknown until the current rebalance ends."
+    )
 
 
 def test_unreadable_assignments_are_not_counted() -> None:
     packers(0, 1, 2, 3)
     execute(r"UPDATE rollcall_member SET assignment = '\xff' WHERE member_id = 'packers-m1'")
-    assert said() == "How many partitions would move is unknown: what members own cannot be read."
+    assert (
+        expected_moves()
+        == "How many partitions would move is unknown: what members own cannot be read."
+    )
 
 
 @pytest.mark.parametrize("kind", ["draft", "commanded"])
@@ -85,7 +96,7 @@ def test_other_kinds_have_no_estimate(kind: str) -> None:
 
 def test_a_group_without_members_has_no_estimate() -> None:
     write("packers", size=0)
-    assert said() == ""
+    assert expected_moves() == ""
 
 
 def test_the_preview_shows_the_estimate() -> None:

@@ -24,7 +24,7 @@ def operator() -> Client:
     return visitor(OPERATOR, name="olga")
 
 
-def asked() -> list[tuple[str, str, str]]:
+def requested() -> list[tuple[str, str, str]]:
     """Every operation."""
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "member_id"))
 
@@ -36,7 +36,7 @@ def test_the_preview_lists_who_stops_and_who_cannot(operator: Client) -> None:
 
     assert "All 3 members are ordered to stop at once, and so are members that join later." in shown
     assert "But 2 clients do not support stopping, and will continue" in shown
-    assert asked() == []
+    assert requested() == []
 
 
 def test_the_preview_promises_no_stop_without_client_support(operator: Client) -> None:
@@ -84,13 +84,13 @@ def test_a_reason_creates_the_operation(operator: Client) -> None:
     assert answer.url == reverse("admin:groups_operation_change", args=[operation.pk])
     assert (operation.verb, operation.actor) == ("pause", "olga")
     operator.post(f"{page('orders', 'pause')}?member=m-1", WHY)
-    assert asked() == [("orders", "pause", ""), ("orders", "pause", "m-1")]
+    assert requested() == [("orders", "pause", ""), ("orders", "pause", "m-1")]
 
 
 def test_an_operation_without_a_reason_is_refused(operator: Client) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "pause"), {**WHY, "reason": " "}))
-    assert "This field is required." in shown and asked() == []
+    assert "This field is required." in shown and requested() == []
 
 
 def test_stopped_work_can_be_started(operator: Client) -> None:
@@ -107,7 +107,7 @@ def test_stopped_work_can_be_started(operator: Client) -> None:
     assert "The whole group is stopped as well" in alone
 
     operator.post(page("orders", "pause"), {"reason": "moved", "verb": "start", "seen": 7})
-    assert asked() == [("orders", "resume", "")]
+    assert requested() == [("orders", "resume", "")]
 
 
 def test_a_concurrent_pause_is_shown_before_confirmation(operator: Client) -> None:
@@ -117,16 +117,16 @@ def test_a_concurrent_pause_is_shown_before_confirmation(operator: Client) -> No
 
     assert "It was stopped or started since you opened this page." in shown
     assert "the database is moved" in shown and 'value="start"' in shown
-    assert asked() == []
+    assert requested() == []
 
 
 def test_stopping_a_large_group_is_confirmed_by_typing_its_id(operator: Client) -> None:
     write("orders", size=25)
     shown = text(operator.post(page("orders", "pause"), WHY))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
 
     operator.post(page("orders", "pause"), {**WHY, "typed": "orders"})
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
 def test_a_viewer_cannot_stop_work(operator: Client) -> None:
@@ -136,7 +136,7 @@ def test_a_viewer_cannot_stop_work(operator: Client) -> None:
     assert viewer.post(page("orders", "pause"), WHY).status_code == 403
     for action in ("stop_work", "start_work"):
         viewer.post(LIST, {"action": action, "_selected_action": "orders", "confirm": 1, **WHY})
-    assert asked() == []
+    assert requested() == []
     paused("orders", 7)
     for word in ("Stop its work", "Start its work"):
         assert word not in text(viewer.get(page("orders")))
@@ -164,7 +164,7 @@ def test_a_stopped_member_that_left_can_still_be_started(operator: Client) -> No
     assert path.replace("&", "&amp;") in text(operator.get(page("orders")))
 
     operator.post(path, {"reason": "moved", "verb": "start", "seen": 7})
-    assert asked() == [("orders", "resume", "desk-9")]
+    assert requested() == [("orders", "resume", "desk-9")]
 
 
 def test_an_unknown_member_redirects_to_the_group(operator: Client) -> None:
@@ -190,7 +190,7 @@ def test_many_groups_are_stopped_with_one_reason(operator: Client, action: str, 
     sent = {**chosen, "confirm": 1, "reason": "a move", "once": "0" * 32}
     for _ in range(2):  # a reload asks for nothing more
         assert "0 of 2 done" in text(operator.post(LIST, sent))
-    assert asked() == [("a", verb, ""), ("b", verb, "")]
+    assert requested() == [("a", verb, ""), ("b", verb, "")]
 
 
 def test_the_journal_describes_it_in_plain_words() -> None:

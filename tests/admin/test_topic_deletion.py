@@ -70,8 +70,8 @@ def test_typing_the_name_deletes_it_with_its_offsets(administrator: Client, topi
     assert set(Offset.objects.values_list("topic", flat=True)) == {"bills"}
     entry = Journal.objects.get(kind="topic-deleted")
     assert entry.details["author"] == {"user": "ada"}
-    entry = AuditEntry.objects.filter(kind="write").latest("id")
-    assert (entry.who, entry.target) == ("ada", f"POST {PAGE}")
+    recorded = AuditEntry.objects.filter(kind="write").latest("id")
+    assert (recorded.who, recorded.target) == ("ada", f"POST {PAGE}")
     assert administrator.get(PAGE).status_code == 404
 
 

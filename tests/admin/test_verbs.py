@@ -23,7 +23,7 @@ def operator() -> Client:
     return visitor(OPERATOR, name="olga")
 
 
-def asked() -> list[tuple[str, str, str, str]]:
+def requested() -> list[tuple[str, str, str, str]]:
     """Every operation."""
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "reason", "actor"))
 
@@ -35,14 +35,14 @@ def test_the_preview_describes_the_effect(operator: Client) -> None:
     assert "Both members are asked with the next heartbeat to rejoin." in shown
     assert "Members revoke all their partitions" in shown
     assert "from generation 1 to 2; the last rebalance took 1.2 s" in shown
-    assert asked() == []
+    assert requested() == []
 
 
 def test_a_reason_creates_the_operation(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(page("orders", "rebalance"), WHY)
 
-    assert asked() == [("orders", "rebalance", "a new deployment", "olga")]
+    assert requested() == [("orders", "rebalance", "a new deployment", "olga")]
     assert Operation.objects.get().expected_generation == 1  # the owner looks again
     followed = text(operator.get(answer.url))
     assert "Waiting for the node that owns the group." in followed
@@ -53,7 +53,7 @@ def test_a_reason_creates_the_operation(operator: Client) -> None:
 def test_an_operation_without_a_reason_is_refused(operator: Client, reason: str) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
-    assert "This field is required." in shown and asked() == []
+    assert "This field is required." in shown and requested() == []
 
 
 def test_a_group_that_changed_since_the_preview_is_shown_again(operator: Client) -> None:
@@ -62,7 +62,7 @@ def test_a_group_that_changed_since_the_preview_is_shown_again(operator: Client)
 
     assert "The group has changed since you opened this page." in shown
     assert 'value="5"' in shown and "a new deployment" in shown
-    assert asked() == []
+    assert requested() == []
 
 
 def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
@@ -72,13 +72,13 @@ def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
         operator.post(page("orders", "rebalance"), WHY),
     ):
         assert "The group has no members, so it cannot rebalance." in text(answer)
-    assert asked() == []
+    assert requested() == []
 
 
 def test_a_rebalancing_group_is_skipped_unless_requested(operator: Client) -> None:
     write("orders", state="PreparingRebalance")
     shown = text(operator.post(page("orders", "rebalance"), WHY))
-    assert "The group is already rebalancing; nothing is changed." in shown and asked() == []
+    assert "The group is already rebalancing; nothing is changed." in shown and requested() == []
 
     operator.post(page("orders", "rebalance"), {**WHY, "anyway": "on"})
     assert Operation.objects.get().expected_generation is None  # it is another one by then
@@ -89,7 +89,7 @@ def test_a_group_that_waits_for_its_assignment_can_be_rebalanced(operator: Clien
     write("orders", state="CompletingRebalance")
     assert "rebalancing right now" not in text(operator.get(page("orders", "rebalance")))
     operator.post(page("orders", "rebalance"), WHY)
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_the_preview_lists_partitions_that_members_give_up(
 def test_a_large_group_is_confirmed_by_typing_its_id(operator: Client) -> None:
     write("orders", size=25)
     shown = text(operator.post(page("orders", "rebalance"), WHY))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
 
     operator.post(page("orders", "rebalance"), {**WHY, "typed": "orders"})
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
 def test_a_viewer_cannot_request_operations(operator: Client) -> None:
@@ -124,7 +124,7 @@ def test_a_viewer_cannot_request_operations(operator: Client) -> None:
     assert viewer.post(f"{page('orders', 'evict')}?member=m-1", WHY).status_code == 403
     many = {"action": "force_rebalances", "_selected_action": "orders", "confirm": 1, **WHY}
     viewer.post(LIST, many)
-    assert asked() == []
+    assert requested() == []
 
 
 def test_a_member_is_evicted_with_a_reason(operator: Client) -> None:
@@ -140,7 +140,7 @@ def test_a_member_is_evicted_with_a_reason(operator: Client) -> None:
 def test_evicting_a_removed_member_redirects_to_the_group(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(f"{page('orders', 'evict')}?member=nobody", {"reason": "stuck"})
-    assert answer.url == page("orders") and asked() == []
+    assert answer.url == page("orders") and requested() == []
 
 
 def test_an_eviction_applies_to_the_membership_that_was_shown(operator: Client) -> None:
@@ -148,12 +148,12 @@ def test_an_eviction_applies_to_the_membership_that_was_shown(operator: Client) 
     path = f"{page('orders', 'evict')}?member=m-1"
 
     shown = text(operator.post(path, {"reason": "stuck", "generation": 4, "typed": "orders"}))
-    assert "The group has changed since you opened this page." in shown and asked() == []
+    assert "The group has changed since you opened this page." in shown and requested() == []
     shown = text(operator.post(path, {"reason": "stuck", "generation": 5}))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
 
     operator.post(path, {"reason": "stuck", "generation": 5, "typed": "orders"})
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
 def chosen(operator: Client, *group_ids: str) -> dict[str, Any]:
@@ -173,11 +173,11 @@ def test_many_groups_share_one_reason(operator: Client) -> None:
     write("a", "b")
     write("empty", size=0)
     form = chosen(operator, "a", "b", "empty")
-    assert asked() == []
+    assert requested() == []
 
     shown = text(operator.post(LIST, form))
 
-    assert [group for group, *_ in asked()] == ["a", "b"]
+    assert [group for group, *_ in requested()] == ["a", "b"]
     assert set(Operation.objects.values_list("expected_generation", flat=True)) == {1}
     assert "it has no members" in shown
 
@@ -198,7 +198,7 @@ def test_selecting_all_results_of_a_filter_keeps_that_selection(operator: Client
 
     operator.post(LIST, form)
 
-    assert [group for group, *_ in asked()] == ["pack-a", "pack-b"]
+    assert [group for group, *_ in requested()] == ["pack-a", "pack-b"]
 
 
 def test_groups_beyond_the_maximum_of_an_action_are_counted(
@@ -219,7 +219,7 @@ def test_resubmitting_a_bulk_action_requests_it_once(operator: Client) -> None:
 
     again = text(operator.post(LIST, form))
 
-    assert len(asked()) == 2
+    assert len(requested()) == 2
     assert "failed" in again and "too late" in again
 
 
@@ -230,10 +230,10 @@ def test_an_action_on_many_members_is_confirmed_by_typing_the_number_of_groups(
     form = chosen(operator, "a", "b")
     shown = text(operator.post(LIST, form))
     assert "They have 22 members together" in shown and "Type 2 to continue." in shown
-    assert asked() == []
+    assert requested() == []
 
     operator.post(LIST, {**form, "typed": "2"})
-    assert [group for group, *_ in asked()] == ["a", "b"]
+    assert [group for group, *_ in requested()] == ["a", "b"]
 
 
 def test_a_group_that_changed_since_the_preview_is_skipped_in_a_bulk_action(
@@ -245,7 +245,7 @@ def test_a_group_that_changed_since_the_preview_is_skipped_in_a_bulk_action(
 
     shown = text(operator.post(LIST, form))
 
-    assert [group for group, *_ in asked()] == ["a"]
+    assert [group for group, *_ in requested()] == ["a"]
     assert "it has changed since you opened the page" in shown
 
 
@@ -262,13 +262,13 @@ def test_an_operation_without_effect_says_so(operator: Client) -> None:
 def test_a_reason_must_be_printable(operator: Client, reason: str) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
-    assert "is not allowed in a text." in shown and asked() == []
+    assert "is not allowed in a text." in shown and requested() == []
 
 
 def test_a_reason_of_several_lines_is_joined(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), {**WHY, "reason": " a new\r\n deployment "})
-    assert [reason for _, _, reason, _ in asked()] == ["a new deployment"]
+    assert [reason for _, _, reason, _ in requested()] == ["a new deployment"]
 
 
 def test_operations_and_nodes_have_a_page_each(operator: Client) -> None:

@@ -263,10 +263,10 @@ def test_defects_and_outages_have_confluents_format(
     assert defect.status_code == defect.json()["error_code"] == 500
     assert "the-one" in defect.json()["message"]
 
-    def away(_request: HttpRequest) -> HttpResponse:
+    def unavailable(_request: HttpRequest) -> HttpResponse:
         raise OperationalError("the connection is lost")
 
-    outage: Any = convert_exception_to_response(away)(rf.get(root))
+    outage: Any = convert_exception_to_response(unavailable)(rf.get(root))
     assert (outage.status_code, outage["Retry-After"]) == (503, "1")
     assert json.loads(outage.content)["error_code"] == 50003
 

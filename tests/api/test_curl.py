@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 ODD = "a/b c'%.ü"
 
 
-def told(answer: object, rest: Client) -> int:
+def run(answer: object, rest: Client) -> int:
     """Send what the page's line says, as a shell would read it; the answer's status."""
     line = answer.context["curl"]  # type: ignore[attr-defined]
     words = shlex.split(line)
@@ -51,7 +51,7 @@ def test_rest_examples_do_what_they_document(tail: str, verb: str, api: Api) -> 
     path, _, query = tail.partition("/")
     shown = visitor(OPERATOR, name="olga").get(page(ODD, path) + query)
     rest = api("rebalance_group", "evict_member", "pause_group")
-    assert told(shown, rest) == 202
+    assert run(shown, rest) == 202
     operation = Operation.objects.get()
     assert (operation.group_id, operation.verb, operation.reason) == (ODD, verb, "WHY")
     assert operation.member_id == ("m-1" if query else "")
@@ -67,7 +67,7 @@ def test_rest_resets_offsets_like_the_page(api: Api) -> None:
         )
     client, rest = visitor(OPERATOR, name="olga"), api("restore_offsets")
     shown = client.post(page(ODD, "reset"), {"to": "shift", "shift": "-2", "reason": "a mistake"})
-    assert told(shown, rest) == 202, shown.context["curl"]
+    assert run(shown, rest) == 202, shown.context["curl"]
     offsets = Operation.objects.get().offsets
     assert offsets is not None and offsets["to"] == [["orders", 0, 3]]
 
@@ -110,19 +110,19 @@ def test_an_eviction_from_a_frozen_group_says_that_its_partitions_stay_unassigne
 def test_rest_changes_acls_and_users_like_the_pages(api: Api) -> None:
     administrator = visitor(ADMINISTRATOR, name="olga")
     rest = api("add_acl", "delete_acl", "change_kafkauser")
-    assert told(administrator.get("/admin/groups/acl/add/"), rest) == 201
+    assert run(administrator.get("/admin/groups/acl/add/"), rest) == 201
     acl = Acl.objects.get()
-    assert told(administrator.get(f"/admin/groups/acl/{acl.pk}/change/"), rest) == 200
+    assert run(administrator.get(f"/admin/groups/acl/{acl.pk}/change/"), rest) == 200
     assert not Acl.objects.exists()
     kafka_users.set_password("a/b ü", "first", ["SCRAM-SHA-512"], 4096, user("olga"))
     page = administrator.get("/admin/groups/kafkauser/a_2Fb%20ü/change/")
-    assert told(page, rest) == 200
+    assert run(page, rest) == 200
     assert set(KafkaUser.objects.get().mechanisms) == {"SCRAM-SHA-256", "SCRAM-SHA-512"}
 
 
 def test_rest_sets_quotas_as_documented(api: Api) -> None:
     rest, client = api("change_clientquota"), visitor(ADMINISTRATOR, name="olga")
-    assert told(client.get("/admin/groups/quotaentity/add/"), rest) == 200
+    assert run(client.get("/admin/groups/quotaentity/add/"), rest) == 200
     row = QuotaEntity.objects.get()
     assert (row.user_name, row.quotas) == ("NAME", {"request_percentage": 20})
-    assert told(client.get(f"/admin/groups/quotaentity/{row.pk}/change/"), rest) == 200
+    assert run(client.get(f"/admin/groups/quotaentity/{row.pk}/change/"), rest) == 200

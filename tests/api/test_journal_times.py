@@ -29,7 +29,7 @@ def add(*entries: tuple[int, datetime, str]) -> None:
         cursor.execute(ADD, [list(column) for column in zip(*entries, strict=True)])
 
 
-def told(client: Client, path: str, **query: str) -> list[int]:
+def entry_ids(client: Client, path: str, **query: str) -> list[int]:
     """The numbers of the entries."""
     answer = client.get(f"/api/v1{path}", query)
     assert answer.status_code == 200, answer.content
@@ -44,12 +44,12 @@ def test_entries_are_filtered_by_since_and_before(viewer: Client) -> None:
     add(*((n, FIRST + timedelta(hours=n), "gh"[n % 2]) for n in range(1, 9)))
     times = {"since": text(FIRST + timedelta(hours=3)), "until": text(FIRST + timedelta(hours=6))}
 
-    assert told(viewer, "/journal", **times) == [5, 4, 3]
-    assert told(viewer, "/journal", after="3", **times) == [4, 5]
-    assert told(viewer, "/groups/h/journal", **times) == [5, 3]
-    assert told(viewer, "/groups/h/rebalances", **times) == []
-    assert told(viewer, "/journal", since=times["until"]) == [8, 7, 6]
-    assert told(viewer, "/journal", until=times["since"]) == [2, 1]
+    assert entry_ids(viewer, "/journal", **times) == [5, 4, 3]
+    assert entry_ids(viewer, "/journal", after="3", **times) == [4, 5]
+    assert entry_ids(viewer, "/groups/h/journal", **times) == [5, 3]
+    assert entry_ids(viewer, "/groups/h/rebalances", **times) == []
+    assert entry_ids(viewer, "/journal", since=times["until"]) == [8, 7, 6]
+    assert entry_ids(viewer, "/journal", until=times["since"]) == [2, 1]
 
 
 def test_pages_of_a_time_filter_are_linked(viewer: Client) -> None:
@@ -61,7 +61,7 @@ def test_pages_of_a_time_filter_are_linked(viewer: Client) -> None:
 
 
 def test_an_empty_journal_has_no_entries_at_any_time(viewer: Client) -> None:
-    assert told(viewer, "/journal", since=text(FIRST), until=text(FIRST)) == []
+    assert entry_ids(viewer, "/journal", since=text(FIRST), until=text(FIRST)) == []
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
@@ -69,7 +69,7 @@ def test_an_empty_journal_has_no_entries_at_any_time(viewer: Client) -> None:
 def test_the_bounds_of_time_are_accepted(viewer: Client, name: str, moment: str) -> None:
     write("g")
     has_all = (name == "since") == moment.startswith("0001")
-    assert bool(told(viewer, "/groups/g/journal", **{name: moment})) == has_all
+    assert bool(entry_ids(viewer, "/groups/g/journal", **{name: moment})) == has_all
 
 
 @pytest.mark.parametrize("wrong", ["yesterday", "2026-13-01T00:00:00Z", ""])

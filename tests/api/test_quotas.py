@@ -33,7 +33,7 @@ def put(client: Client, parts: Any, quotas: Any, query: str = "", status: int = 
     return send(client, "PUT", f"quotas{query}", {"entity": parts, "quotas": quotas}, status)
 
 
-def told(client: Client, query: str = "") -> list[tuple[Any, Any]]:
+def listed(client: Client, query: str = "") -> list[tuple[Any, Any]]:
     """What the list has: entities and their quotas."""
     return [(row["entity"], row["quotas"]) for row in send(client, "GET", f"quotas{query}")["data"]]
 
@@ -46,7 +46,7 @@ def test_quotas_are_set_listed_and_removed_with_their_author(keeper: Client) -> 
     assert again["quotas"] == {"producer_byte_rate": 1000, "request_percentage": 20}
     one = "quotas?user=ann&default=client_id&key=producer_byte_rate"
     assert send(keeper, "DELETE", one)["quotas"] == {"producer_byte_rate": 1000}
-    assert told(keeper) == [(BOTH, {"request_percentage": 20})]
+    assert listed(keeper) == [(BOTH, {"request_percentage": 20})]
     gone = send(keeper, "DELETE", "quotas?user=ann&default=client_id")
     assert gone["quotas"] == {"request_percentage": 20} and not ClientQuota.objects.exists()
 
@@ -70,7 +70,7 @@ def test_the_web_changes_quotas_through_functions_only(keeper: Client) -> None:
         assert quota_changes.alter(of_client("ann"), {"request_percentage": 1}, user("olga"))
         assert not quota_changes.alter(of_client("ann"), {"request_percentage": 1}, user("olga"))
         assert quota_changes.alter(of_client("ann"), {"request_percentage": None}, user("olga"))
-    assert told(keeper) == []
+    assert listed(keeper) == []
 
 
 def test_the_list_is_filtered_by_the_parts_of_entities(keeper: Client) -> None:
@@ -87,7 +87,7 @@ def test_the_list_is_filtered_by_the_parts_of_entities(keeper: Client) -> None:
         put(keeper, parts, {key: 5})
 
     def found(query: str) -> list[Any]:
-        return [parts for parts, _ in told(keeper, query)]
+        return [parts for parts, _ in listed(keeper, query)]
 
     assert len(found("")) == 6
     assert found("?user=ann") == [BOTH, ANN]
@@ -108,7 +108,7 @@ def test_a_dry_run_changes_nothing(keeper: Client) -> None:
     assert gone["quotas"] == {"consumer_byte_rate": 9}
     new = put(keeper, {"ip": None}, {"connection_creation_rate": 5}, "?dry_run=true")
     assert new["updated_at"] is None
-    assert told(keeper) == [(ANN, {"consumer_byte_rate": 9})]
+    assert listed(keeper) == [(ANN, {"consumer_byte_rate": 9})]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_quota_of_rest_is_finite_and_one_of_the_wire_need_not_be(keeper: Clien
             "INSERT INTO rollcall_quota VALUES ('user', 'ann', '', '', 'request_percentage',"
             " 'Infinity', now())"
         )
-    assert told(keeper) == [(ANN, {"request_percentage": None})]
+    assert listed(keeper) == [(ANN, {"request_percentage": None})]
     assert send(keeper, "DELETE", "quotas?user=ann")["quotas"] == {"request_percentage": None}
 
 

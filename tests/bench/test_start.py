@@ -20,9 +20,9 @@ def test_the_figures_of_several_rounds_are_printed_with_their_spread() -> None:
         for at in (3.0, 5.0, 4.0)
     ]
 
-    told = start.told(rounds)
+    printed = start.summary(rounds)
 
     fresh = "fresh 4.0 (3.0 to 5.0) s, all of it 5.0 (4.0 to 6.0) s (CPU 2.0 (2.0 to 2.0) s)"
-    assert told.startswith(f"{fresh}; again 1.0")
-    assert "200 (200 to 200) MiB with 500 members" in told
-    assert "kill -9 0.5 (0.5 to 0.5) s" in told
+    assert printed.startswith(f"{fresh}; again 1.0")
+    assert "200 (200 to 200) MiB with 500 members" in printed
+    assert "kill -9 0.5 (0.5 to 0.5) s" in printed

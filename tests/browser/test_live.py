@@ -64,7 +64,7 @@ class Probe:
         """Let time pass on the page."""
         self.page.clock.run_for(milliseconds)
 
-    def says(self, word: str) -> None:
+    def expect_state(self, word: str) -> None:
         """Wait for the state word."""
         expect(self.page.locator("[data-live-state]")).to_have_text(word)
 
@@ -92,7 +92,7 @@ def watch(world: World, log_in: LogIn, name: str) -> Watch:
 
 def test_a_push_updates_the_page_in_place(watch: Watch) -> None:
     probe = watch("<details><summary>more</summary>old</details><details open>x</details>")
-    probe.says("live")
+    probe.expect_state("live")
     probe.page.locator("summary").click()
 
     probe.part = "<details><summary>more</summary>new</details><details open>x</details>"
@@ -104,7 +104,7 @@ def test_a_push_updates_the_page_in_place(watch: Watch) -> None:
 
 def test_a_revision_already_shown_is_not_fetched_again(watch: Watch) -> None:
     probe = watch("old")
-    probe.says("live")
+    probe.expect_state("live")
     probe.part = '<b data-live-revision="7">seven</b>'
     probe.ring({probe.group_id: 7})
     probe.shows("seven")
@@ -120,7 +120,7 @@ def test_a_revision_already_shown_is_not_fetched_again(watch: Watch) -> None:
 
 def test_a_refresh_keeps_what_a_user_types(watch: Watch) -> None:
     probe = watch('<input id="reason">old')
-    probe.says("live")
+    probe.expect_state("live")
     probe.page.locator("#reason").fill("because")
     probe.part = '<input id="reason">new'
 
@@ -136,7 +136,7 @@ def test_a_refresh_keeps_what_a_user_types(watch: Watch) -> None:
 
 def test_a_part_is_polled_every_five_seconds_without_a_push(watch: Watch) -> None:
     probe = watch("old", group_id="")
-    probe.says("polling")
+    probe.expect_state("polling")
     probe.part = "new"
 
     probe.passes(4_000)
@@ -189,16 +189,16 @@ def test_a_lost_websocket_is_reopened(watch: Watch) -> None:
             socket.connect_to_server()
 
     probe = watch("old", door=door)
-    probe.says("polling")
+    probe.expect_state("polling")
     while len(doors) < 2:
         probe.passes(1_000)
 
-    probe.says("live")
+    probe.expect_state("live")
 
 
 def test_after_the_listening_connection_was_lost_the_page_polls(watch: Watch) -> None:
     probe = watch("old")
-    probe.says("live")
+    probe.expect_state("live")
 
     probe.part = "after the loss"
     for (pid,) in probe.world.execute(LISTENERS):

@@ -62,13 +62,13 @@ def test_a_copied_token_works_until_it_is_revoked(world: World, log_in: LogIn, n
 
     expect(page.get_by_role("link", name=name)).to_be_visible()
     assert secret not in page.content()
-    assert asked(world, secret) == 200
+    assert status_with(world, secret) == 200
 
     page.get_by_role("link", name=name).click()
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Yes, I’m sure").click()
     expect(page.get_by_text("was deleted successfully")).to_be_visible()
-    assert asked(world, secret) in (401, 403)
+    assert status_with(world, secret) in (401, 403)
 
 
 RUNS = (
@@ -92,7 +92,7 @@ def test_an_analysis_is_requested_and_becomes_a_report(world: World, log_in: Log
     expect(page.get_by_text("asked for by operator")).to_be_visible()
 
 
-def asked(world: World, secret: str) -> int:
+def status_with(world: World, secret: str) -> int:
     """What REST answers to a bearer of this."""
     request = urllib.request.Request(
         f"{world.web}/api/v1/groups", headers={"Authorization": f"Bearer {secret}"}

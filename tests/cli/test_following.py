@@ -70,7 +70,7 @@ def serve() -> Iterator[Any]:
         server.close()
 
 
-def told(server: Server, count: int, **query: Any) -> Sequence[int]:
+def followed(server: Server, count: int, **query: Any) -> Sequence[int]:
     """So many entries of the stream."""
     with Follower(server.rest, **query) as follower:
         return [row["seq"] for row in islice(follower.entries(), count)]
@@ -82,25 +82,25 @@ def test_a_broken_stream_resumes_after_the_last_entry(serve: Any) -> None:
         (200, "id: 13~12\n\n" + entry(12, "13")),
         (200, BEGIN + entry(14)),
     )
-    assert told(server, 4) == [11, 13, 12, 14]
+    assert followed(server, 4) == [11, 13, 12, 14]
     assert [last_id for _, last_id in server.asked] == [None, "13~12", "13"]
 
 
 def test_a_stream_without_entries_resumes_where_it_began(serve: Any) -> None:
     server = serve((200, BEGIN), (200, entry(11)))
-    assert told(server, 1) == [11]
+    assert followed(server, 1) == [11]
     assert [last_id for _, last_id in server.asked] == [None, "10"]
 
 
 def test_a_truncated_entry_is_printed_whole_after_resuming(serve: Any) -> None:
     server = serve((200, BEGIN + 'id: 11\ndata: {"se'), (200, entry(11)))
-    assert told(server, 1) == [11]
+    assert followed(server, 1) == [11]
 
 
 def test_a_slow_or_disconnected_reader_reconnects(serve: Any) -> None:
     end = 'event: end\ndata: {"code": "slow", "detail": "Too far behind."}\n\n'
     server = serve((200, BEGIN + end), (503, "{}"), (429, "{}"), (200, entry(11)))
-    assert told(server, 1) == [11]
+    assert followed(server, 1) == [11]
     assert len(server.asked) == 4
 
 
@@ -124,7 +124,7 @@ def test_a_problem_is_printed_as_by_any_command(serve: Any) -> None:
 
 def test_the_filters_are_sent_with_each_request(serve: Any) -> None:
     server = serve((200, BEGIN), (200, entry(11)))
-    told(server, 1, group_id="a b", kind=None)
+    followed(server, 1, group_id="a b", kind=None)
     assert {path for path, _ in server.asked} == {"/api/v1/journal/events?group_id=a+b"}
 
 

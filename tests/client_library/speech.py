@@ -162,7 +162,7 @@ def _old_leave(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
     return events.LeaveGroup(ticket=ticket, members=(events.Leaver(message.consumer_id, None),))
 
 
-def _beaten(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
+def _heartbeat_event(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
     owned = message.topic_partitions
     names = message.subscribed_topic_names
     return events.ConsumerHeartbeat(
@@ -223,7 +223,7 @@ _EVENTS: Mapping[type[Message], Callable[[Any, events.Ticket, Any], events.Event
     RegisterConsumerRequest: _register,
     AcknowledgeCommandRequest: _acknowledge,
     draft_leave.LeaveGroupRequest: _old_leave,
-    ConsumerGroupHeartbeatRequest: _beaten,
+    ConsumerGroupHeartbeatRequest: _heartbeat_event,
     JoinGroupRequest: _join,
     SyncGroupRequest: _sync,
     LeaveGroupRequest: _leave,

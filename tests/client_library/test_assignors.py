@@ -48,7 +48,7 @@ JAVA_RESULTS = {
 }
 
 
-def said(partitions: Partitions | set[TopicPartition]) -> str:
+def written(partitions: Partitions | set[TopicPartition]) -> str:
     return " ".join(f"{topic}{number}" for topic, number in sorted(partitions))
 
 
@@ -99,7 +99,9 @@ def test_invalid_subscription_bytes_are_refused(data: bytes) -> None:
 def test_assignments_equal_javas(name: str) -> None:
     given = ASSIGNORS[name].assign({"a": 5, "b": 3, "c": 1}, MEMBERS)
 
-    assert {member: said(partitions) for member, partitions in given.items()} == JAVA_RESULTS[name]
+    assert {member: written(partitions) for member, partitions in given.items()} == JAVA_RESULTS[
+        name
+    ]
 
 
 def test_a_new_sticky_member_gets_its_share_and_nobody_loses_more_than_that() -> None:

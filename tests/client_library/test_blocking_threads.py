@@ -45,7 +45,7 @@ def _collect(doing: Callable[[], None], raised: list[BaseException]) -> None:
 async def test_ending_a_member_that_another_thread_ends_raises_nothing(
     served: Serving, others: Ending
 ) -> None:
-    def story() -> None:
+    def scenario() -> None:
         for _ in range(LIVES):
             member = BlockingMember(served.address, "g", ["t"])
             member.start()
@@ -53,20 +53,20 @@ async def test_ending_a_member_that_another_thread_ends_raises_nothing(
             assert ended_by_many(member, ends) == []
             assert not member._thread.is_alive()
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
 async def test_a_late_end_returns_at_once(served: Serving) -> None:
     """It saw the member open, and another thread was quicker."""
 
-    def story() -> None:
+    def scenario() -> None:
         member = BlockingMember(served.address, "g", ["t"])
         member.start()
         member.close()
         member._stop()
         assert not member._thread.is_alive() and member._loop.is_closed()
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
 async def test_leaving_a_loop_while_another_thread_ends_the_member_raises_nothing(
@@ -74,7 +74,7 @@ async def test_leaving_a_loop_while_another_thread_ends_the_member_raises_nothin
 ) -> None:
     """Its thread does not take orders any more, and has not ended yet."""
 
-    def story() -> None:
+    def scenario() -> None:
         member = BlockingMember(served.address, "g", ["t"])
         member.start()
         following = member.changes(timeout_s=0)
@@ -101,4 +101,4 @@ async def test_leaving_a_loop_while_another_thread_ends_the_member_raises_nothin
         abandoning.join()
         assert raised == []
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)

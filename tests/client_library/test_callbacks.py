@@ -77,7 +77,7 @@ def has_no_more(partitions: Partitions) -> None:
 async def test_an_exception_in_a_callback_does_not_affect_the_group(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    async def story(protocol: str, mistake: Callable[..., Any]) -> None:
+    async def scenario(protocol: str, mistake: Callable[..., Any]) -> None:
         where, group = at(served, protocol), f"{protocol}-{mistake.__name__}"
         callbacks: Any = dict.fromkeys(("on_assigned", "on_revoked", "on_lost"), mistake)
         anna = Member(where, group, ["t"], protocol=protocol, **callbacks, **options)
@@ -90,13 +90,13 @@ async def test_an_exception_in_a_callback_does_not_affect_the_group(
         assert anna.failure is None
 
     mistakes = (raises, cancels_its_own_work, is_cancelled_before_it_waits, has_no_more)
-    await asyncio.gather(*(story(protocol, each) for protocol in PROTOCOLS for each in mistakes))
+    await asyncio.gather(*(scenario(protocol, each) for protocol in PROTOCOLS for each in mistakes))
 
 
 async def test_an_exception_in_a_blocking_callback_does_not_end_the_member(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    def story(error: type[BaseException]) -> None:
+    def scenario(error: type[BaseException]) -> None:
         def odd(partitions: Partitions) -> None:
             raise error
 
@@ -108,7 +108,7 @@ async def test_an_exception_in_a_blocking_callback_does_not_end_the_member(
             assert anna.failure is None
 
     for error in (SystemExit, KeyboardInterrupt, Oddity, StopIteration):
-        await asyncio.to_thread(story, error)
+        await asyncio.to_thread(scenario, error)
 
 
 async def test_a_member_whose_task_is_cancelled_from_outside_reports_it(
@@ -146,7 +146,7 @@ def _of_members(tasks: set[asyncio.Task[Any]]) -> list[str]:
 async def test_close_in_a_callback_returns_at_once_and_the_member_leaves_in_order(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    async def story(protocol: str) -> None:
+    async def scenario(protocol: str) -> None:
         told: list[str] = []
         closed = asyncio.Event()
 
@@ -170,7 +170,7 @@ async def test_close_in_a_callback_returns_at_once_and_the_member_leaves_in_orde
         async with Member(where, protocol, ["t"], **kind, **options) as ben:
             await until(lambda: len(ben.assigned) == 4)
 
-    await asyncio.gather(*map(story, PROTOCOLS))
+    await asyncio.gather(*map(scenario, PROTOCOLS))
 
 
 async def test_close_in_a_loop_ends_the_loop_from_any_task(
@@ -263,7 +263,7 @@ def takes_one(member: BlockingMember) -> None:
 async def test_nothing_waits_for_an_abandoned_loop(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    def story(leaves: Callable[[BlockingMember], None]) -> None:
+    def scenario(leaves: Callable[[BlockingMember], None]) -> None:
         with BlockingMember(served.address, "g", ["t"], **options) as anna:
             leaves(anna)
             with BlockingMember(served.address, "g", ["t"], **options) as ben:
@@ -273,7 +273,7 @@ async def test_nothing_waits_for_an_abandoned_loop(
             assert change.kind is Kind.ASSIGNED and change.partitions
 
     for leaves in (breaks, raises_in_the_body, takes_one):
-        await asyncio.to_thread(story, leaves)
+        await asyncio.to_thread(scenario, leaves)
 
 
 async def test_a_change_waits_a_while_for_a_loop_that_ended_by_its_timeout(
@@ -282,7 +282,7 @@ async def test_a_change_waits_a_while_for_a_loop_that_ended_by_its_timeout(
     """It goes on where it ended, unless it takes too long to come back."""
     monkeypatch.setattr("rollcall.client.change_stream.RETURN_S", 1.0)
 
-    def story() -> None:
+    def scenario() -> None:
         anna = BlockingMember(served.address, "g", ["t"], **options)
         ben = BlockingMember(served.address, "g", ["t"], **options)
         with anna:
@@ -297,7 +297,7 @@ async def test_a_change_waits_a_while_for_a_loop_that_ended_by_its_timeout(
                 _wait(lambda: halves(anna, ben))
             _wait(lambda: len(anna.assigned) == 4)  # it does not come back at all
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
 def _wait(claim: Callable[[], object]) -> None:
@@ -310,7 +310,7 @@ def _wait(claim: Callable[[], object]) -> None:
 async def test_one_thread_iterates_at_a_time_and_all_may_commit(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    def story() -> None:
+    def scenario() -> None:
         with BlockingMember(served.address, "g", ["t"], **options) as anna:
             following: Iterator[Any] = anna.changes()
             next(following)
@@ -327,11 +327,11 @@ async def test_one_thread_iterates_at_a_time_and_all_may_commit(
                 each.join()
             assert all(offset in range(8) for offset in anna.committed().values())
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
 async def test_a_closed_member_raises(served: Serving, options: dict[str, Any]) -> None:
-    async def story(end: str) -> None:
+    async def scenario(end: str) -> None:
         anna = Member(served.address, end, ["t"], **options)
         await anna.start()
         await until(lambda: anna.assigned)
@@ -357,11 +357,11 @@ async def test_a_closed_member_raises(served: Serving, options: dict[str, Any]) 
         await anna.close()
         anna.abandon()
 
-    await asyncio.gather(story("close"), story("abandon"))
+    await asyncio.gather(scenario("close"), scenario("abandon"))
 
 
 async def test_a_closed_blocking_member_raises(served: Serving, options: dict[str, Any]) -> None:
-    def story(end: Callable[[BlockingMember], None]) -> None:
+    def scenario(end: Callable[[BlockingMember], None]) -> None:
         anna = BlockingMember(served.address, "g", ["t"], **options)
         anna.start()
         takes_one(anna)
@@ -383,5 +383,5 @@ async def test_a_closed_blocking_member_raises(served: Serving, options: dict[st
         anna.abandon()
         assert not anna._thread.is_alive()
 
-    await asyncio.to_thread(story, BlockingMember.close)
-    await asyncio.to_thread(story, BlockingMember.abandon)
+    await asyncio.to_thread(scenario, BlockingMember.close)
+    await asyncio.to_thread(scenario, BlockingMember.abandon)

@@ -46,7 +46,7 @@ def machine(player: Player) -> CommandedMachine:
     return player.machine
 
 
-def asked(player: Player) -> list[type]:
+def in_flight(player: Player) -> list[type]:
     """What is on its way to the coordinator."""
     return [type(send.message) for send, _ in player.requests]
 
@@ -88,7 +88,7 @@ def test_a_stop_calls_back_and_then_acknowledges_and_nobody_starts_before(world:
     assert anna.held is not None, "it goes on asking while the application finishes"
 
     world.handle(anna)
-    assert asked(anna) == [AcknowledgeCommandRequest]
+    assert in_flight(anna) == [AcknowledgeCommandRequest]
     world.settle()
 
     assert len(anna.owned) == len(ben.owned) == 2
@@ -106,7 +106,7 @@ def test_unsubscribing_during_an_acknowledgement_revokes_first_and_then_leaves(
     world.unsubscribe(anna)
     assert anna.changes[-1] == "revoked t0,t1,t2,t3"
 
-    assert asked(anna)[-1] is AcknowledgeCommandRequest
+    assert in_flight(anna)[-1] is AcknowledgeCommandRequest
     while world.deliver(anna) or world.answer(anna):
         assert machine(anna).state is State.UNSUBSCRIBING
     world.settle()
@@ -266,9 +266,9 @@ def test_it_leaves_after_it_has_revoked_everything(world: World) -> None:
     world.sleep(1_000, honest=True)
 
     world.unsubscribe(anna)
-    assert anna.changes[-1].startswith("revoked") and LeaveGroupRequest not in asked(anna)
+    assert anna.changes[-1].startswith("revoked") and LeaveGroupRequest not in in_flight(anna)
     world.handle(anna)
-    assert asked(anna) == [LeaveGroupRequest]
+    assert in_flight(anna) == [LeaveGroupRequest]
     world.settle()
 
     assert anna.machine.is_gone and len(ben.owned) == 4

@@ -35,7 +35,7 @@ def machine(player: Player) -> DraftMachine:
     return player.machine
 
 
-def asked(player: Player) -> list[type]:
+def in_flight(player: Player) -> list[type]:
     """What is on its way to the coordinator."""
     return [type(send.message) for send, _ in player.requests]
 
@@ -69,10 +69,10 @@ def test_heartbeats_are_as_frequent_as_configured(world: World) -> None:
     world.settle()
 
     world.sleep(BEAT_MS - 1)
-    assert not asked(anna)
+    assert not in_flight(anna)
     world.sleep(1)
 
-    assert asked(anna) == [HeartbeatRequest]
+    assert in_flight(anna) == [HeartbeatRequest]
 
 
 def test_illegal_generation_stops_then_commits_and_calls_back_and_then_rejoins(
@@ -86,10 +86,10 @@ def test_illegal_generation_stops_then_commits_and_calls_back_and_then_rejoins(
     until(world, anna, State.PREPARING)
     assert anna.changes[-1] == "revoked t0,t1,t2,t3" and not anna.owned
     world.sleep(BEAT_MS)
-    assert asked(anna) == [HeartbeatRequest]
+    assert in_flight(anna) == [HeartbeatRequest]
     world.handle(anna)
 
-    assert machine(anna).state is State.JOINING and asked(anna)[-1] is JoinGroupRequest
+    assert machine(anna).state is State.JOINING and in_flight(anna)[-1] is JoinGroupRequest
     world.settle()
     assert anna.machine.standing.epoch == 2 and len(anna.owned) == 2
 
@@ -118,7 +118,7 @@ def test_partitions_are_kept_while_the_coordinator_is_looked_up(world: World) ->
 
     world.fail_over()
     world.sleep(BEAT_MS)
-    assert asked(anna) == [HeartbeatRequest] and len(anna.owned) == 2
+    assert in_flight(anna) == [HeartbeatRequest] and len(anna.owned) == 2
     world.sleep(2 * SESSION_MS, honest=True)
 
     assert [each.changes for each in (anna, ben)] == before
@@ -163,7 +163,7 @@ def test_a_late_response_takes_effect_only_after_a_heartbeat_confirms_it(world: 
 
     world.answer(anna)
 
-    assert not anna.owned and asked(anna) == [HeartbeatRequest]
+    assert not anna.owned and in_flight(anna) == [HeartbeatRequest]
     world.sleep(2 * SESSION_MS, honest=True)
     assert len(anna.owned) == len(ben.owned) == 2
 
@@ -216,14 +216,14 @@ def test_a_session_that_is_too_long_is_refused_and_a_new_subscription_retries(
 
     world.subscribe(anna, "t")
 
-    assert asked(anna) == [JoinGroupRequest]
+    assert in_flight(anna) == [JoinGroupRequest]
 
 
 def test_a_pattern_is_matched_by_the_member_which_rejoins_when_its_topics_change(
     world: World,
 ) -> None:
     anna = member(world, "anna", pattern="[uv]")
-    assert not asked(anna), "it does not know the topics yet"
+    assert not in_flight(anna), "it does not know the topics yet"
     world.settle()
     assert anna.changes == ["assigned u0"]
 
@@ -253,7 +253,7 @@ def test_it_leaves_after_it_has_revoked_everything(world: World) -> None:
     assert anna.changes[-1].startswith("revoked") and not anna.requests
     world.handle(anna)
 
-    assert asked(anna) == [LeaveGroupRequest]
+    assert in_flight(anna) == [LeaveGroupRequest]
     world.settle()
     assert anna.machine.is_gone and not world.group.roster()
 

@@ -78,7 +78,7 @@ async def test_a_member_of_the_draft_and_a_client_of_that_time_share_a_group(
         assert reply.error == 0 and len(reply.parts[name]) == 2
         await until(lambda: len(ours.owned) == 2, "two and two")
         assert {p.partition for p in ours.owned}.isdisjoint(reply.parts[name])
-    await old.told_to_join()
+    await old.until_rejoin()
     assert (await old.join()).parts == {name: [0, 1, 2, 3]}
     old.close()
 

@@ -82,7 +82,7 @@ class Lives(RuleBasedStateMachine):
             self.world.add(name, self.new(identity, Random(self.lives)), *topics)
 
     @rule(name=PEOPLE, topics=TOPICS)
-    def subscribe_anew(self, name: str, topics: list[str]) -> None:
+    def change_subscription(self, name: str, topics: list[str]) -> None:
         if player := self.of(name):
             self.world.subscribe(player, *topics)
 

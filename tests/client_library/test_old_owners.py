@@ -78,7 +78,7 @@ async def test_progress_of_a_deleted_topic_is_not_that_of_its_successor(
 ) -> None:
     """The loss is told; at the latest when somebody commits."""
 
-    async def story(protocol: str) -> None:
+    async def scenario(protocol: str) -> None:
         topic = f"{protocol}-t"
         await create_topic(served.address, topic, 1)
         one = TopicPartition(topic, 0)
@@ -114,7 +114,7 @@ async def test_progress_of_a_deleted_topic_is_not_that_of_its_successor(
             await member.commit({one: 7})
             assert await member.committed([one]) == {one: 7}
 
-    await asyncio.gather(*map(story, BY_ID))
+    await asyncio.gather(*map(scenario, BY_ID))
 
 
 async def test_a_member_that_commits_nothing_notices_a_recreated_topic(

@@ -27,7 +27,7 @@ def main(address: str, group: str, topic: str, session_ms: str, attempts: str) -
         worker.poll(100)
     before = known(worker)
     print("owns", flush=True)
-    while in_vain(worker) < int(attempts):
+    while failed_tries(worker) < int(attempts):
         worker.poll(100)
     print("waits", flush=True)
     told = threading.Thread(target=sys.stdin.readline)
@@ -44,7 +44,7 @@ def known(worker: KafkaConsumer) -> tuple[str, int]:
     return generation.member_id, generation.generation_id
 
 
-def in_vain(worker: KafkaConsumer) -> int:
+def failed_tries(worker: KafkaConsumer) -> int:
     """How often it has tried to connect since it last could."""
     return max((tries for tries, *_ in list(worker._manager._backoff.values())), default=0)
 

@@ -193,11 +193,11 @@ def test_it_reports_missing_stock_clients(installation: Installation, tmp_path: 
 
 
 def test_a_seed_reproduces_the_same_events() -> None:
-    def story(seed: int) -> list[plot.Beat]:
+    def script(seed: int) -> list[plot.Beat]:
         return list(islice(plot.play(TROUPES[0], seed, 1.0, 6.0), 40))
 
-    assert story(3) == story(3)
-    assert story(3) != story(4)
+    assert script(3) == script(3)
+    assert script(3) != script(4)
 
 
 @pytest.mark.parametrize("troupe", TROUPES, ids=lambda troupe: troupe.name)

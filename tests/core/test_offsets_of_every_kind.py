@@ -18,7 +18,7 @@ from tests.core.every_kind import (
     decided,
     emptied,
     has_row,
-    lived,
+    settled,
     written,
 )
 
@@ -76,7 +76,7 @@ def kept(decision: Decision) -> tuple[events.OffsetWrite, ...]:
 def test_only_a_member_of_the_generation_commits(
     kind: str, commit: Callable[..., events.Event]
 ) -> None:
-    group, member_id = lived(kind)
+    group, member_id = settled(kind)
     now = group.durable.group.generation
 
     good = decided(group, commit(member_id, now))
@@ -92,7 +92,7 @@ def test_only_a_member_of_the_generation_commits(
 
 @EVERY
 def test_a_producer_without_a_member_id_is_accepted_but_a_plain_commit_is_not(kind: str) -> None:
-    group = lived(kind).group
+    group = settled(kind).group
 
     believed = decided(group, in_a_transaction())
     assert (code(believed), kept(believed)) == (NONE, ONE)
@@ -152,7 +152,7 @@ def test_no_commit_creates_a_consumer_group(commit: Callable[..., events.Event])
 @EVERY
 def test_offsets_in_use_by_members_are_not_deleted_but_others_are(kind: str) -> None:
     delete = events.OffsetDelete(ticket=TICKET, partitions=(("t", 0), ("u", 1)))
-    reply = decided(lived(kind).group, delete)
+    reply = decided(settled(kind).group, delete)
     (answer,) = reply.answers
     assert answer.reply == OffsetsDeleted(
         partitions={("t", 0): ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ("u", 1): NONE}
@@ -180,7 +180,7 @@ def test_a_deletion_is_journalled_if_it_has_an_author_and_an_effect(
     kind: str,
 ) -> None:
     author = events.Author("", "tool", "/10.0.0.1")
-    group = lived(kind).group
+    group = settled(kind).group
 
     def told(*partitions: tuple[str, int], author: events.Author | None = author) -> object:
         event = events.OffsetDelete(partitions=partitions, author=author)
@@ -209,7 +209,7 @@ def test_a_group_is_deleted_when_it_has_no_members(kind: str) -> None:
     assert entry.details["author"] == author.told()
     assert entry.details["protocol_type"] == before.durable.group.protocol_type
 
-    assert code(decided(lived(kind).group, delete)) is ErrorCode.NON_EMPTY_GROUP
+    assert code(decided(settled(kind).group, delete)) is ErrorCode.NON_EMPTY_GROUP
     assert code(decided(ABSENT[kind](), delete)) is GONE
 
 
@@ -242,7 +242,7 @@ def test_offsets_set_from_outside_are_journalled_up_to_a_thousand_and_all_counte
 # -- what expires
 
 
-def look(group: Group, *ages: Age, empty_ms: int = 0) -> Decision:
+def expire(group: Group, *ages: Age, empty_ms: int = 0) -> Decision:
     event = events.ExpireOffsets(
         operation_id=9, actor="retention", reason="r", state_age_ms=empty_ms, ages=ages
     )
@@ -260,19 +260,19 @@ OLD, YOUNG = MINUTE_MS, MINUTE_MS - 1
 
 @EVERY
 def test_unused_offsets_of_an_active_group_expire(kind: str) -> None:
-    group = lived(kind).group
-    looked = look(group, Age("t", 0, OLD), Age("u", 0, OLD), Age("u", 1, YOUNG), empty_ms=OLD)
+    group = settled(kind).group
+    looked = expire(group, Age("t", 0, OLD), Age("u", 0, OLD), Age("u", 1, YOUNG), empty_ms=OLD)
     assert looked.offset_deletes == (("u", 0),) and not looked.deleted
     assert told(looked) == (NONE, "1 of 3 offsets expired", True)
     (entry,) = looked.journal
     assert (entry.kind, entry.trigger) == ("offsets-expired", "retention")
     assert (entry.details, entry.offsets) == ({"offsets": 1}, [("u", 0)])
 
-    all_of_it = look(group, Age("u", 0, OLD))
+    all_of_it = expire(group, Age("u", 0, OLD))
     assert all_of_it.offset_deletes == (("u", 0),) and not all_of_it.deleted
-    young = look(group, Age("u", 0, YOUNG), empty_ms=OLD)
+    young = expire(group, Age("u", 0, YOUNG), empty_ms=OLD)
     assert told(young) == (NONE, "0 of 1 offsets expired", False) and not young.journal
-    assert not look(group).deleted
+    assert not expire(group).deleted
 
 
 @EVERY
@@ -281,31 +281,31 @@ def test_an_empty_group_is_deleted_with_its_last_offset(kind: str) -> None:
     counts_from_its_end = kind != "consumer"
     over, young = (5, OLD) if counts_from_its_end else (OLD, 5), (OLD, YOUNG)
 
-    gone = look(group, Age("t", 0, over[0]), empty_ms=over[1])
+    gone = expire(group, Age("t", 0, over[0]), empty_ms=over[1])
     assert gone.deleted and not gone.offset_deletes
     assert told(gone) == (NONE, "the group was deleted", True)
     (entry,) = gone.journal
     assert (entry.kind, entry.trigger) == ("group-deleted", "retention")
     if counts_from_its_end:
-        kept_all = look(group, Age("t", 0, young[0]), empty_ms=young[1])
+        kept_all = expire(group, Age("t", 0, young[0]), empty_ms=young[1])
     else:
-        kept_all = look(group, Age("t", 0, YOUNG), empty_ms=OLD)
+        kept_all = expire(group, Age("t", 0, YOUNG), empty_ms=OLD)
     assert told(kept_all) == (NONE, "0 of 1 offsets expired", False) and not kept_all.deleted
-    waits = look(group, Age("t", 0, OLD), Age("t", 1, OLD, is_pending=True), empty_ms=OLD)
+    waits = expire(group, Age("t", 0, OLD), Age("t", 1, OLD, is_pending=True), empty_ms=OLD)
     assert (waits.deleted, waits.offset_deletes) == (False, (("t", 0),))
 
 
 @KEEPS_OFFSETS_ALONE
 def test_a_group_that_never_had_members_counts_from_each_commit(kind: str) -> None:
     group = written(ABSENT[kind](), plain())
-    looked = look(group, Age("t", 0, OLD), Age("t", 1, YOUNG), empty_ms=10 * OLD)
+    looked = expire(group, Age("t", 0, OLD), Age("t", 1, YOUNG), empty_ms=10 * OLD)
     assert looked.offset_deletes == (("t", 0),) and not looked.deleted
-    assert look(group, Age("t", 0, OLD)).deleted
+    assert expire(group, Age("t", 0, OLD)).deleted
 
 
 @EVERY
 def test_nothing_expires_without_a_group(kind: str) -> None:
-    looked = look(ABSENT[kind](), Age("t", 0, OLD))
+    looked = expire(ABSENT[kind](), Age("t", 0, OLD))
     assert told(looked) == (NONE, "the group is gone", False)
     assert not looked.deleted and not looked.offset_deletes and not looked.journal
 
@@ -335,7 +335,7 @@ def test_offsets_are_restored_where_no_member_would_overwrite_them(kind: str) ->
 
     nothing = restore(emptied(kind))
     assert told(nothing) == (NONE, "the history has no offset at yesterday", False)
-    with_members = restore(lived(kind).group, *both)
+    with_members = restore(settled(kind).group, *both)
     assert told(with_members)[:2] == (
         ErrorCode.INVALID_REQUEST, "the group has members; stop them first",
     )  # fmt: skip
@@ -378,7 +378,7 @@ def test_offsets_are_set_where_no_member_would_overwrite_them(kind: str) -> None
         "after": {"t": {"0": 3}},
     }
 
-    with_members = reset(lived(kind).group, *writes(("t", 0, 3)))
+    with_members = reset(settled(kind).group, *writes(("t", 0, 3)))
     assert told(with_members)[:2] == (
         ErrorCode.INVALID_REQUEST, "the group has members; stop them first",
     )  # fmt: skip
@@ -429,7 +429,7 @@ def test_an_operator_deletes_a_group_without_members(kind: str) -> None:
     assert entry.details["author"] == {"user": "ops"}
     assert entry.offsets is All.OFFSETS
 
-    with_members = remove(lived(kind).group)
+    with_members = remove(settled(kind).group)
     assert told(with_members)[:2] == (
         ErrorCode.NON_EMPTY_GROUP, "the group has members; stop them first",
     )  # fmt: skip

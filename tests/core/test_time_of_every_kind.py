@@ -5,14 +5,14 @@ from typing import Any
 
 from groups.core import events
 from groups.core.group import Group
-from tests.core.every_kind import ABSENT, EVERY, NOW, RULES, SESSION_MS, decided, emptied, lived
+from tests.core.every_kind import ABSENT, EVERY, NOW, RULES, SESSION_MS, decided, emptied, settled
 
 HEARD = NOW + 3_000
 
 
-def beaten(kind: str) -> Any:
+def with_heartbeat(kind: str) -> Any:
     """A group at work whose member was heard of a while after the group began."""
-    group, member_id = lived(kind)
+    group, member_id = settled(kind)
     group.live.beats[member_id].at = HEARD
     return group
 
@@ -25,7 +25,7 @@ def heard_at(group: Group, now: int) -> int:
 
 @EVERY
 def test_a_session_ends_a_timeout_after_the_last_sign_of_life(kind: str) -> None:
-    group = beaten(kind)
+    group = with_heartbeat(kind)
     end = HEARD + SESSION_MS
     assert heard_at(group, end) == HEARD
     (member_id,) = group.durable.members
@@ -36,7 +36,7 @@ def test_a_session_ends_a_timeout_after_the_last_sign_of_life(kind: str) -> None
 
 @EVERY
 def test_time_without_reception_does_not_count(kind: str) -> None:
-    group, now = beaten(kind), HEARD + 20_000
+    group, now = with_heartbeat(kind), HEARD + 20_000
     assert heard_at(group.rearm(now, 1_000), now) == HEARD + 1_000
     assert heard_at(group.rearm(now), now) == HEARD, "nothing was missed"
     soon = HEARD + 500
@@ -46,7 +46,7 @@ def test_time_without_reception_does_not_count(kind: str) -> None:
 
 @EVERY
 def test_after_a_takeover_every_member_has_a_full_session(kind: str) -> None:
-    group = beaten(kind)
+    group = with_heartbeat(kind)
     taken = type(group).merge(group.durable, None, RULES, 100_000)
     assert heard_at(taken, 100_000) == 100_000
     reloaded = type(group).merge(group.durable, group.live, RULES, 100_000)
@@ -55,7 +55,7 @@ def test_after_a_takeover_every_member_has_a_full_session(kind: str) -> None:
 
 @EVERY
 def test_a_group_requests_a_tick_when_a_deadline_is_due(kind: str) -> None:
-    group = beaten(kind)
+    group = with_heartbeat(kind)
     ticked: Any = decided(group, events.Tick()).group
     due = ticked.due(NOW)
     assert due is not None and due <= HEARD + SESSION_MS
@@ -67,7 +67,7 @@ def test_a_group_requests_a_tick_when_a_deadline_is_due(kind: str) -> None:
 
 @EVERY
 def test_unchanged_parts_are_the_same_objects_under_a_new_revision(kind: str) -> None:
-    group = beaten(kind)
+    group = with_heartbeat(kind)
     due = group.due(NOW)
     after = group.with_revision(9)
     assert (after.durable.revision, after.due(NOW)) == (9, due)
@@ -77,7 +77,7 @@ def test_unchanged_parts_are_the_same_objects_under_a_new_revision(kind: str) ->
 
 @EVERY
 def test_nobody_waits_in_a_settled_group(kind: str) -> None:
-    group = beaten(kind)
+    group = with_heartbeat(kind)
     lost = events.Ticket(8, 8)
     (answer,) = group.resume([lost])
     assert answer.ticket == lost and answer.reply.error != 0

@@ -161,8 +161,8 @@ class Crossings(RuleBasedStateMachine):
         for _ in range(20):  # longer than a session, signs of life in between
             self.talk.sleep(5_000)
             self.forget()
-            self.everybody(2)
-        self.everybody(60)
+            self.step_all(2)
+        self.step_all(60)
         self.forget()
         tally = Tally()
         for name, member in self.classic.items():
@@ -180,7 +180,7 @@ class Crossings(RuleBasedStateMachine):
         wanted = {(t, p) for t in topics for p in range(self.talk.catalogue[t][1])}
         assert tally.owners.keys() >= wanted or not self.ids()
 
-    def everybody(self, times: int) -> None:
+    def step_all(self, times: int) -> None:
         for _ in range(times):
             for member in self.classic.values():
                 self.talk.go_on(member)

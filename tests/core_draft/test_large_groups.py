@@ -86,7 +86,7 @@ class Crowd:
     def beat(self, consumer_id: str) -> None:
         self.group.live.beats[consumer_id].at = self.now
 
-    def everybody(self) -> None:
+    def step_all(self) -> None:
         """In a round nearly all join, else they beat."""
         for consumer_id in self.ids:
             if consumer_id not in self.group.durable.members or self.rng.random() < 0.02:
@@ -116,7 +116,7 @@ def test_the_next_deadline_is_never_missed() -> None:
     for turn in range(100):
         crowd.now += rng.choice((0, 1, 700))
         if turn % 10 == 9:
-            crowd.everybody()
+            crowd.step_all()
         match rng.randrange(8):
             case 0:
                 crowd.join("", rng.choice((6_000, *SESSIONS)))
@@ -126,7 +126,7 @@ def test_the_next_deadline_is_never_missed() -> None:
                 leaver = events.Leaver(rng.choice(crowd.ids), None)
                 crowd.step(events.LeaveGroup(members=(leaver,)))
             case 5:
-                crowd.everybody()
+                crowd.step_all()
                 crowd.tick()
             case 6:
                 crowd.step(events.DeleteGroup())
@@ -150,7 +150,7 @@ def test_a_short_session_bounds_the_next_deadline_from_the_join_on() -> None:
     assert crowd.group.due(crowd.now) == crowd.now + 6_000
 
 
-def newcomer(
+def first_join(
     number: int, topics: tuple[str, ...], counts: Mapping[str, int] | None = None
 ) -> events.DraftJoin:
     """The first join of a consumer."""
@@ -172,7 +172,7 @@ def test_the_number_of_topics_of_a_group_is_limited(monkeypatch: pytest.MonkeyPa
 
     def told(number: int, *topics: str) -> ErrorCode:
         nonlocal group
-        decision = group.step([newcomer(number, topics)], 1, Random(1))
+        decision = group.step([first_join(number, topics)], 1, Random(1))
         assert isinstance(decision.group, DraftGroup)
         group = decision.group
         return ErrorCode(decision.answers[0].reply.error) if decision.answers else ErrorCode.NONE
@@ -190,7 +190,7 @@ def test_a_join_does_not_pay_for_topics_of_others() -> None:
     seen = []
     for number, topic in enumerate(["a", "b", "b"]):
         counts = {topic: 3, **{f"t{n}": 2 for n in range(100)}}
-        event = newcomer(number, tuple(counts), counts)
+        event = first_join(number, tuple(counts), counts)
         group = group.step([event], 1, Random(1)).group  # type: ignore[assignment]
         check_thoroughly(group.durable, group.live)
         seen.append(group.counts)

@@ -7,7 +7,7 @@ from groups.core.configs.group import BY_NAME, GroupConfig
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
-def told() -> dict[str, tuple[str, str]]:
+def documented() -> dict[str, tuple[str, str]]:
     """The first table: name to bounds and what holds unless set."""
     lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
     cells = [[cell.strip().replace("`", "") for cell in line.split("|")[1:-1]] for line in lines]
@@ -20,4 +20,4 @@ def expected(config: GroupConfig) -> tuple[str, str]:
 
 
 def test_the_page_has_every_name_its_bounds_and_its_default() -> None:
-    assert told() == {name: expected(config) for name, config in BY_NAME.items()}
+    assert documented() == {name: expected(config) for name, config in BY_NAME.items()}

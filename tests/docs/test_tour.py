@@ -74,7 +74,7 @@ class Terminal:
         assert self.process.stdout is not None
         self.said.extend(self.process.stdout)
 
-    def until_said(self, line: str, times: int = 1) -> None:
+    def until_printed(self, line: str, times: int = 1) -> None:
         """Wait until it has printed the line so often."""
         until(lambda: self.said.count(line + "\n") >= times, f"{line!r} in {self.said}", PATIENCE_S)
 
@@ -128,7 +128,7 @@ class Tour:
         self.addresses = (ready[1], ready[2], ready[3])
         return terminal
 
-    def told(self, text: str) -> str:
+    def with_addresses(self, text: str) -> str:
         """A piece of the page for this Rollcall."""
         for printed, real in zip(PRINTED, self.addresses, strict=True):
             text = text.replace(printed, real)
@@ -161,17 +161,19 @@ def test_the_tour_works_as_documented(folder: Path, open_terminal: Open) -> None
     tour = Tour(open_terminal, folder)
     rollcall = tour.make_run()
 
-    topic = tour.told(after("## Five minutes with a stock client"))
+    topic = tour.with_addresses(after("## Five minutes with a stock client"))
     subprocess.run(["sh", "-c", topic], cwd=CHECKOUT, check=True, timeout=PATIENCE_S)
-    (folder / "worker.py").write_text(tour.told(after("Save this as `worker.py`", "python")))
+    (folder / "worker.py").write_text(
+        tour.with_addresses(after("Save this as `worker.py`", "python"))
+    )
 
     anna = tour.worker("anna")
-    anna.until_said("works on [0, 1, 2, 3, 4, 5]")
+    anna.until_printed("works on [0, 1, 2, 3, 4, 5]")
     ben = tour.worker("ben")
     until(lambda: shared(anna, ben), "each has three", PATIENCE_S)
 
     ben.end(signal.SIGKILL)
-    anna.until_said("works on [0, 1, 2, 3, 4, 5]", times=2)
+    anna.until_printed("works on [0, 1, 2, 3, 4, 5]", times=2)
 
     said, stopped = list(anna.said), datetime.now(UTC)
     rollcall.end(signal.SIGINT)
@@ -183,16 +185,18 @@ def test_the_tour_works_as_documented(folder: Path, open_terminal: Open) -> None
     assert tour.rebalances() == [joined, joined, "session-expired", joined], "none by the restart"
     assert anna.said[: len(said)] == said and len(anna.said) == len(said) + 2
 
-    for command in re.findall(r"^curl (?:.*\\\n)*.*$", tour.told(after("**REST**, at")), re.M):
+    for command in re.findall(
+        r"^curl (?:.*\\\n)*.*$", tour.with_addresses(after("**REST**, at")), re.M
+    ):
         request = Example(command, frozenset()).request({"TOKEN": TOKEN})
         assert send(request)[0] in (HTTPStatus.OK, HTTPStatus.ACCEPTED), command
     for terminal in (anna, again):
         terminal.end(signal.SIGTERM)
     ours = tour.open(
         *(str(CHECKOUT / ".venv" / "bin" / "python"), "-c"),
-        tour.told(after("## A worker in Python", "python")),
+        tour.with_addresses(after("## A worker in Python", "python")),
     )
-    ours.until_said("assigned [0, 1, 2, 3, 4, 5]")
+    ours.until_printed("assigned [0, 1, 2, 3, 4, 5]")
 
 
 def test_make_prints_nothing_while_it_installs_its_tools(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ class Consumer:
         r.end()
         return error
 
-    async def told_to_join(self) -> None:
+    async def until_rejoin(self) -> None:
         """Heartbeats until IllegalGeneration comes."""
         while (error := await self.heartbeat()) == 0:
             await asyncio.sleep(0.01)

@@ -38,7 +38,7 @@ async def settle(a: Consumer, b: Consumer) -> None:
     """Both in one generation."""
     await a.join()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     assert (await joining).error == 0
 
@@ -104,7 +104,7 @@ async def test_a_group_continues_when_its_coordinator_is_killed(pair: Installati
         assert await fetched(first) == (41, "", 0)
         assert await committed(first, 42) == 0
         assert await b.leave() == 0
-        await a.told_to_join()
+        await a.until_rejoin()
         reply = await a.join()
         assert (reply.generation, reply.parts) == (generation + 1, {"ledger": [0]})
     a.close()
@@ -140,7 +140,7 @@ async def test_an_operator_sees_the_group_and_forces_a_rebalance(
 
         path, body = "/groups/seen/rebalances", {"reason": "a drill"}
         forcing = asyncio.create_task(asyncio.to_thread(rest, installation, path, body))
-        await a.told_to_join()
+        await a.until_rejoin()
         assert (await a.join()).generation == 2
         assert (await forcing)["state"] == "succeeded"
         (newest, *_) = (await asyncio.to_thread(rest, installation, path))["data"]

@@ -49,7 +49,7 @@ async def pair(make: Make, **options: Any) -> tuple[Consumer, Consumer]:
     a, b = make(**options), make(**options)
     await a.join()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     await joining
     return a, b
@@ -64,7 +64,7 @@ async def test_two_consumers_share_a_topic(consumer: Make) -> None:
 
     b = consumer()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     assert (await a.join()).generation == 2
     assert (await joining).error == 0
 
@@ -122,7 +122,7 @@ async def test_leaving_gives_everything_to_the_other(consumer: Make) -> None:
     a, b = await pair(consumer)
     assert await a.leave() == 0
     assert await a.leave() == 25
-    await b.told_to_join()
+    await b.until_rejoin()
     assert (await b.join()).parts == {"orders": [0, 1, 2, 3]}
 
 
@@ -142,7 +142,7 @@ async def test_more_partitions_raise_the_generation(served: Serving, consumer: M
     a = consumer()
     await a.join()
     await served.node.catalogue.grow("orders", 6)
-    await a.told_to_join()
+    await a.until_rejoin()
     reply = await a.join()
     assert (reply.generation, reply.parts) == (2, {"orders": [0, 1, 2, 3, 4, 5]})
 
@@ -151,7 +151,7 @@ async def test_a_topic_created_later_is_assigned(served: Serving, consumer: Make
     a = consumer(topics=["later"])
     assert (await a.join()).parts == {}
     await served.node.catalogue.create("later", 2)
-    await a.told_to_join()
+    await a.until_rejoin()
     assert (await a.join()).parts == {"later": [0, 1]}
 
 
@@ -162,7 +162,7 @@ async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
     a, b = consumer(session_ms=30_000), consumer(session_ms=200)
     await a.join()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     await joining
     assert b.connection is not None
@@ -180,18 +180,18 @@ async def test_a_dead_consumer_is_told_after_the_others(served: Serving, consume
     a, b = consumer(session_ms=30_000), consumer(session_ms=200)
     await a.join()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     await joining
     assert b.connection is not None
 
     assert await b.connection.is_hung_up()
-    await a.told_to_join()
+    await a.until_rejoin()
     b.close()
     assert await b.heartbeat() == 22
     assert (await a.join()).parts == {"orders": [0, 1, 2, 3]}
     again = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     assert (await again).generation == 4
 

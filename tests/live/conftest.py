@@ -58,11 +58,11 @@ class Page:
             pass
         return push
 
-    async def hears(self, revision: int) -> None:
+    async def until_revision(self, revision: int) -> None:
         """Wait until it was told of this revision."""
         await self.until(lambda push: push.get("revision") == revision)
 
-    async def looks(self) -> None:
+    async def until_refresh(self) -> None:
         """Wait until it was told to look."""
         await self.until(lambda push: "look" in push)
 
@@ -136,7 +136,7 @@ async def open_page(log_in: LogIn) -> AsyncIterator[Open]:
         assert await page.open()
         pages.append(page)
         if is_first:
-            await page.looks()
+            await page.until_refresh()
         return page
 
     yield opened

@@ -40,14 +40,14 @@ async def test_a_websocket_is_refused_while_the_database_is_down(
     cookie = await log_in()
     execute = CursorWrapper.execute
 
-    def away(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
+    def unavailable(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
         if f'FROM "{wanted}"' in sql:
             raise OperationalError("the connection was closed")
         return execute(self, sql, params)
 
     page = Page("orders", cookie)
     with monkeypatch.context() as patched:
-        patched.setattr(CursorWrapper, "execute", away)
+        patched.setattr(CursorWrapper, "execute", unavailable)
         assert await page.open()
         assert await page.closed_with() == consumer.UNAVAILABLE
     assert HUB.watcher_count == 0

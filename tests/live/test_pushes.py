@@ -152,9 +152,9 @@ async def test_after_the_listening_connection_was_lost_every_page_refreshes(
     await other.execute("SELECT pg_terminate_backend(%s)", [lost])
 
     for page in pages:
-        await page.looks()
+        await page.until_refresh()
     await changed(other, orders)
-    await pages[0].hears(2)
+    await pages[0].until_revision(2)
 
 
 async def test_all_pages_share_one_listening_connection(open_page: Open, other: Connection) -> None:
@@ -179,7 +179,7 @@ async def test_a_page_that_reads_nothing_delays_no_other_and_gets_the_last_messa
     for _ in range(200):
         orders = await changed(other, orders)
 
-    await quick.hears(orders.revision)
+    await quick.until_revision(orders.revision)
     pushes = 1
     while (await slow.told()).get("revision") != orders.revision:
         pushes += 1

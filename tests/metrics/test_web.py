@@ -116,7 +116,7 @@ def test_a_scrape_succeeds_while_postgresql_is_down(
 ) -> None:
     settings.METRICS_TOKEN = TOKEN
     with monkeypatch.context() as patch:
-        patch.setattr(connection, "cursor", _away)
+        patch.setattr(connection, "cursor", _unavailable)
         answer = asking(TOKEN).get("/metrics")
 
     told = Scrape(answer.content.decode())
@@ -125,5 +125,5 @@ def test_a_scrape_succeeds_while_postgresql_is_down(
     assert told("rollcall_members") is None
 
 
-def _away(*_: object) -> None:
+def _unavailable(*_: object) -> None:
     raise OperationalError("the server closed the connection unexpectedly")

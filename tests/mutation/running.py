@@ -61,7 +61,7 @@ class Bench:
         if row.has_database:
             self._new_database()
         if changed is None:
-            return self._asked(row, path, reaching)
+            return self._run_tests(row, path, reaching)
         file = self.root / path
         before, times = file.read_bytes(), file.stat()
         try:
@@ -69,12 +69,12 @@ class Bench:
             # Python takes a module for compiled already when size and second are those of before.
             self.writes += 1
             os.utime(file, (self.writes, self.writes))
-            return self._asked(row, path, reaching)
+            return self._run_tests(row, path, reaching)
         finally:
             file.write_bytes(before)
             os.utime(file, (times.st_atime, times.st_mtime))
 
-    def _asked(self, row: Row, path: str, reaching: Collection[str] | None) -> tuple[str, str]:
+    def _run_tests(self, row: Row, path: str, reaching: Collection[str] | None) -> tuple[str, str]:
         kind = WHOLE if row.has_database else PURE
         outcome, said = self._answer(
             [[*kind, *files] for files in _stages(row.tests, path, reaching)]

@@ -49,7 +49,7 @@ async def stopped(other: Other, name: str) -> AsyncIterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-async def gone(other: Other, pids: list[int], name: str) -> None:
+async def until_ended(other: Other, pids: list[int], name: str) -> None:
     """Return once these backends have ended."""
     while set(pids) & set(await backends(other, name)):
         await asyncio.sleep(0.01)
@@ -70,7 +70,7 @@ async def test_a_late_commit_of_a_hung_backend_overwrites_nothing(
         assert await one.commit("g", 110, joined) == Committed()
         assert await one.commit("g", 90, joined) == Committed()
 
-    await gone(other, before, name)
+    await until_ended(other, before, name)
     assert (await rows.offsets(other))["g", "t", 0] == 90
 
 
@@ -85,7 +85,7 @@ async def test_a_late_batch_of_memberships_changes_nothing(one: Running, other: 
         assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
         found = (await rows.groups(other))["g"]
 
-    await gone(other, before, name)
+    await until_ended(other, before, name)
     (state, generation, revision), after = found, (await rows.groups(other))["g"]
     assert after[:2] == (state, generation)
     assert after[2] >= revision, "raised before the rows are read again, sooner or later"

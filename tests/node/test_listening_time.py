@@ -22,7 +22,7 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Rules
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
-from tests.core.every_kind import ABSENT, JOINS, RULES, SESSION_MS, TICKET, lived
+from tests.core.every_kind import ABSENT, JOINS, RULES, SESSION_MS, TICKET, settled
 from tests.loading import adopt
 
 TICK_MS: Final = 50
@@ -51,7 +51,7 @@ class Listener:
         self.now = 1_000_000
         self.listened_ms = 0
         self.coordinator = CoordinatorRuntime(Rules(), lambda: self.now, Random(1), _unanswered)
-        group, self.member_id = lived(kind)
+        group, self.member_id = settled(kind)
         self.sign = SIGNS[kind](self.member_id, group.durable.group.generation)
         self.stale = SIGNS[kind](self.member_id + "?", group.durable.group.generation - 1)
         self.coordinator.lease_until = self.now + 10**9

@@ -50,7 +50,7 @@ async def listener(_prepared: None) -> AsyncIterator[Connection]:
         yield connection
 
 
-async def heard(listener: Connection) -> Any:
+async def received(listener: Connection) -> Any:
     async for notify in listener.notifies(timeout=30, stop_after=1):
         return json.loads(notify.payload)
     raise AssertionError("nothing was rung")
@@ -62,9 +62,9 @@ async def test_simultaneous_changes_share_one_notification(pool: Any, listener: 
     observers.note("orders", 2)
     observers.note("payments", 7)
     async with ringing(observers, pool):
-        assert await heard(listener) == {"orders": 2, "payments": 7}
+        assert await received(listener) == {"orders": 2, "payments": 7}
         observers.note("orders", 3)
-        assert await heard(listener) == {"orders": 3}
+        assert await received(listener) == {"orders": 3}
 
 
 async def test_more_groups_than_fit_refresh_every_page(pool: Any, listener: Connection) -> None:
@@ -72,7 +72,7 @@ async def test_more_groups_than_fit_refresh_every_page(pool: Any, listener: Conn
     for number in range(10 * GROUPS_MAX):
         observers.note(f"g-{number}", 1)
     async with ringing(observers, pool):
-        assert await heard(listener) == {}
+        assert await received(listener) == {}
 
 
 async def test_groups_taken_over_refresh_every_page(pool: Any, listener: Connection) -> None:
@@ -80,7 +80,7 @@ async def test_groups_taken_over_refresh_every_page(pool: Any, listener: Connect
     async with ringing(observers, pool):
         observers.note("orders", 1)
         observers.look()
-        assert await heard(listener) == {}
+        assert await received(listener) == {}
 
 
 class Away:
@@ -101,4 +101,4 @@ async def test_a_failed_notification_is_made_up_for(pool: Any, listener: Connect
     observers = Observers()
     observers.note("orders", 1)
     async with ringing(observers, Away(pool)):
-        assert await heard(listener) == {}
+        assert await received(listener) == {}

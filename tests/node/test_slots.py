@@ -62,9 +62,9 @@ class Child:
     async def serves(self) -> str:
         """HOST:PORT, once it has claimed what it can."""
         await until(lambda: self.ready.exists() or self.process.returncode is not None)
-        return self._said()
+        return self._ready_line()
 
-    def _said(self) -> str:
+    def _ready_line(self) -> str:
         return self.ready.read_text().strip()
 
 

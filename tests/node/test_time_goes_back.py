@@ -78,7 +78,7 @@ async def serves(node: Running) -> None:
     await until(lambda: len(coordinator.epochs) == 64 and coordinator.holds_lease)
 
 
-async def beaten() -> None:
+async def next_beat() -> None:
     """A beat has been written, and so is all that was acknowledged before it."""
     (memory,) = MEMORIES
     before = memory.beat
@@ -128,7 +128,7 @@ async def lives_on(node: Running, survivor: Joined) -> tuple[Joined, Joined]:
     lost = await rebalanced(node, "g", survivor)
     assert lost.generation_id == survivor.generation_id + 3
     settled = await node.settled("new")
-    await beaten()
+    await next_beat()
     return lost, settled
 
 
@@ -159,7 +159,7 @@ async def test_a_restored_copy_of_the_files_repeats_no_generation(
     primary: Server, here: Address, place: Path, has_beaten: bool
 ) -> None:
     """Same system, same timeline, an earlier place in the log: the node remembers a later one. Or
-    it has not beaten since, and remembers later groups."""
+    it has not next_beat since, and remembers later groups."""
     async with running() as node:
         survivor = await node.settled("g", session_timeout_ms=300_000)
         (memory,) = MEMORIES

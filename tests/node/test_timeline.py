@@ -134,7 +134,7 @@ async def test_no_connection_is_used_before_the_lease_checked_the_timeline(
 RAISED = "SELECT rollcall_raise_epochs((SELECT jump FROM rollcall_timeline), 0, -1, 'a test')"
 
 
-async def anew(node: Running) -> None:
+async def served_again(node: Running) -> None:
     """The node has registered and serves in the new history."""
     coordinator = node.node.coordinator
     while len(coordinator.epochs) < 64 or min(coordinator.epochs.values()) < 1_000_000:
@@ -157,7 +157,7 @@ async def test_reports_of_obeyed_pauses_are_recorded_again_on_another_timeline(
     assert await heard() == [(5,)]
     await other.execute("DELETE FROM rollcall_follower")
     await other.execute(RAISED)
-    await anew(one)
+    await served_again(one)
     assert await heard() == [(5,)]
 
 
@@ -235,7 +235,7 @@ async def test_epochs_raised_by_an_operator_end_only_memberships(
     """``manage.py raise_epochs`` beside nodes that run: they register again and serve."""
     joined = await one.settled("g")
     await other.execute(RAISED)
-    await anew(one)
+    await served_again(one)
     assert (await one.commit("g", 1, joined)).error != 0
     again = await one.join("g", joined.member_id)
     assert again.error == 0

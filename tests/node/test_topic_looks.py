@@ -27,7 +27,7 @@ async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
         yield started
 
 
-async def looks(
+async def topics_of(
     served: Serving, kind: str, counts: Mapping[str, int]
 ) -> DraftTopics | CommandedTopics:
     """Beside the catalogue: one group that believes this of its topics."""
@@ -54,7 +54,7 @@ async def test_an_up_to_date_group_is_compared_again_after_a_change(
         compared.append(group_id)
         return await compare(self, group_id, *rest)
 
-    topics = await looks(served, kind, {"orders": 4})
+    topics = await topics_of(served, kind, {"orders": 4})
     monkeypatch.setattr(KINDS[kind], "_compare", noting)
     served.node.draft_topics._groups.clear()
     served.node.commanded_topics._groups.clear()
@@ -70,7 +70,7 @@ async def test_an_up_to_date_group_is_compared_again_after_a_change(
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_group_is_notified_until_it_is_up_to_date(served: Serving, kind: str) -> None:
-    topics = await looks(served, kind, {"orders": 2, "gone": 3})
+    topics = await topics_of(served, kind, {"orders": 2, "gone": 3})
     group: Any = served.node.coordinator.group("g")
     assert dict(group.counts) == {"orders": 2, "gone": 3}
     await topics.look()

@@ -17,7 +17,7 @@ from groups.store.sql import sweeps
 from tests import rows
 from tests.node.conftest import _prepared, one, other
 from tests.node.running import Running, running
-from tests.pause.asking import Other, ask, asked, ended, pauses
+from tests.pause.asking import Other, ask, completed, ended, pauses
 from tests.server.serving import until
 
 __all__ = ["_prepared", "one", "other"]
@@ -30,12 +30,12 @@ END_COMMITTERS = (
 
 async def test_a_stopped_group_has_a_row_and_a_journal_entry(one: Running, other: Other) -> None:
     await one.settled("g")
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
 
     assert await pauses(other) == [("group", "", number)]
     assert [kind for _, kind, _ in await rows.journal(other)][-1] == "paused"
     revision = (await rows.groups(other))["g"][2]
-    await asked(other, "resume")
+    await completed(other, "resume")
     assert await pauses(other) == []
     assert [kind for _, kind, _ in await rows.journal(other)][-1] == "resumed"
     assert (await rows.groups(other))["g"][2] == revision  # the group itself did not change
@@ -64,11 +64,11 @@ async def test_concurrent_stops_and_starts_keep_their_order(one: Running, other:
 async def test_the_next_owner_knows_the_pauses(other: Other) -> None:
     async with running() as first:
         await first.settled("g")
-        number = await asked(other, "pause")
+        number = await completed(other, "pause")
 
     async with running(1) as second:
         assert second.node.coordinator.own.paused.of("g")[WHOLE].pause_id == number
-        await asked(other, "resume")
+        await completed(other, "resume")
         await until(lambda: second.node.coordinator.own.paused.of("g") == {})
 
 
@@ -84,10 +84,10 @@ async def test_a_pause_survives_an_owner_that_never_saw_it(other: Other) -> None
 
 async def test_after_a_broken_connection_memory_equals_the_rows(one: Running, other: Other) -> None:
     await one.settled("g")
-    await asked(other, "pause")
+    await completed(other, "pause")
     await other.execute(END_COMMITTERS)
 
-    number = await asked(other, "resume")
+    number = await completed(other, "resume")
 
     assert (await pauses(other), number > 0) == ([], True)
     await until(lambda: one.node.coordinator.own.paused.of("g") == {})
@@ -108,7 +108,7 @@ async def test_an_unknown_outcome_is_looked_up(
             raise Unknown("the connection broke behind the COMMIT")
 
     monkeypatch.setattr(pausing, "_apply", written_and_lost)
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
     await until(lambda: one.node.coordinator.own.paused.of("g"))
 
     assert await pauses(other) == [("group", "", number)]
@@ -160,8 +160,8 @@ async def test_a_late_attempt_is_waited_for(
 async def test_of_two_attempts_at_one_operation_one_writes(one: Running, other: Other) -> None:
     """The second comes when the operation, and the one after it, have ended."""
     await one.settled("g", session_timeout_ms=300_000)
-    number = await asked(other, "pause")
-    await asked(other, "resume")
+    number = await completed(other, "pause")
+    await completed(other, "resume")
     group = one.node.coordinator.group("g")
     assert group is not None
     verb = PauseWork(operation_id=number, actor="olga", reason="an upgrade", member_id="")
@@ -207,7 +207,7 @@ async def test_an_operation_that_ends_during_the_read_is_not_repeated(
     await until(lambda: number not in operator._given)
     go.set()
     await looking
-    later = await asked(other, "resume")
+    later = await completed(other, "resume")
 
     assert tried == [number, later]
     assert "outcome unknown" not in caplog.text
@@ -219,7 +219,7 @@ async def test_a_group_written_by_another_owner_is_read_again_first(
     await one.settled("g")
     await other.execute("UPDATE rollcall_group SET revision = revision + 1 WHERE group_id = 'g'")
 
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
 
     assert await pauses(other) == [("group", "", number)]
     revision = (await rows.groups(other))["g"][2]
@@ -246,7 +246,7 @@ async def ask_elsewhere(verb: str) -> int:
 
 async def test_the_pause_of_a_deleted_group_ends(one: Running, other: Other) -> None:
     await one.kept("g")
-    await asked(other, "pause")
+    await completed(other, "pause")
     await until(lambda: one.node.coordinator.own.paused.of("g"))
 
     deleted = await one.ask("g", DeleteGroup(ticket=one.counter.ticket()))
@@ -260,7 +260,7 @@ async def test_retention_keeps_a_stopped_group(one: Running, other: Other) -> No
     """Its members could not commit if they would."""
     for group_id in ("g", "h"):
         await one.kept(group_id)
-    await asked(other, "pause")
+    await completed(other, "pause")
     await other.execute("UPDATE rollcall_offset SET committed_at = now() - interval '1 year'")
 
     values = {"minutes": 1, "after": "", "groups": 10}

@@ -341,7 +341,7 @@ def test_delays_of_the_recorder_are_not_blamed_on_a_coordinator() -> None:
     assert unheard([(2.0, 450.0), (4_000.0, 4_600.0)]) == ["I6"]
 
 
-def in_vain(*, connected: float, until: float, breaks: bool = False) -> list[str]:
+def heartbeats_to_suspended(*, connected: float, until: float, breaks: bool = False) -> list[str]:
     """What the checker says when a member with a session of 4 s sent its heartbeats, but for the
     first, over a connection to a node that was suspended from 0.5 s on, and was removed after 6.5
     s. ``breaks``: each of these connections breaks after half a second."""
@@ -367,16 +367,16 @@ REMOVED: Record = {
 
 def test_requests_unread_by_a_suspended_node_are_not_signs_of_life() -> None:
     """Still suspended; or it goes on, but nothing is left for it to read."""
-    assert in_vain(connected=10.0, until=7_000.0) == []
-    assert in_vain(connected=10.0, until=6_510.0, breaks=True) == []
+    assert heartbeats_to_suspended(connected=10.0, until=7_000.0) == []
+    assert heartbeats_to_suspended(connected=10.0, until=6_510.0, breaks=True) == []
 
 
 def test_a_resumed_node_must_read_waiting_requests() -> None:
-    assert in_vain(connected=10.0, until=6_400.0) == ["I6"]
+    assert heartbeats_to_suspended(connected=10.0, until=6_400.0) == ["I6"]
 
 
 def test_a_client_redirected_to_a_suspended_node_was_not_silent() -> None:
-    assert in_vain(connected=900.0, until=7_000.0) == ["I6"]
+    assert heartbeats_to_suspended(connected=900.0, until=7_000.0) == ["I6"]
 
 
 @pytest.mark.parametrize(("asked", "verdict"), [(1, []), (2, ["I6"])])

@@ -53,7 +53,7 @@ def browser(**headers: str) -> Browser:
     return Browser(REMOTE_ADDR=ADDRESS, headers=headers)
 
 
-def told(kind: str) -> list[tuple[str, str, str, str]]:
+def entries_of(kind: str) -> list[tuple[str, str, str, str]]:
     """Who, from where, to what, and the outcome, of each entry of a kind."""
     found = AuditEntry.objects.filter(kind=kind).order_by("id")
     return [(e.who, e.address, e.target, e.outcome) for e in found]
@@ -96,7 +96,7 @@ def test_logins_failures_and_lock_outs_are_recorded(root: Any, settings: Any) ->
     for _ in range(6):
         log_in(client, "a guess")
     log_in(Browser(REMOTE_ADDR="192.0.2.8"))
-    outcomes = [(address, outcome) for _, address, _, outcome in told("login")]
+    outcomes = [(address, outcome) for _, address, _, outcome in entries_of("login")]
     assert outcomes[:4] == [(ADDRESS, "failed")] * 4
     assert (ADDRESS, "locked out") in outcomes
     assert outcomes[-1] == ("192.0.2.8", "done")
@@ -115,7 +115,7 @@ def test_changes_of_users_roles_and_tokens_are_recorded_with_author_and_address(
     assert entry.request_id == "made-for-this-test" and entry.login
     assert "password" in entry.details["changed"] and "password" not in entry.details["after"]
     olga = get_user_model().objects.get(username="olga")
-    assert told("write")[-1] == ("root", ADDRESS, "POST /admin/auth/user/add/", "302")
+    assert entries_of("write")[-1] == ("root", ADDRESS, "POST /admin/auth/user/add/", "302")
 
     olga.groups.add(Role.objects.get(name="Operator"))
     olga.is_superuser = True
@@ -134,7 +134,7 @@ def test_changes_of_users_roles_and_tokens_are_recorded_with_author_and_address(
 
 def test_a_login_alone_records_no_change(root: Any) -> None:
     log_in(browser())
-    assert told("user-changed") == []
+    assert entries_of("user-changed") == []
 
 
 def test_writes_over_rest_are_recorded_with_token_and_refusal(root: Any) -> None:
@@ -143,15 +143,15 @@ def test_writes_over_rest_are_recorded_with_token_and_refusal(root: Any) -> None
     made = {"name": "orders", "partitions": 3}
     answer = client.post("/api/v1/topics", made, content_type="application/json")
     assert answer.status_code == 201
-    assert told("topic-created") == [("root", ADDRESS, "orders", "done")]
-    assert told("write") == [("root", ADDRESS, "POST /api/v1/topics", "201")]
+    assert entries_of("topic-created") == [("root", ADDRESS, "orders", "done")]
+    assert entries_of("write") == [("root", ADDRESS, "POST /api/v1/topics", "201")]
     (both,) = set(AuditEntry.objects.exclude(request_id="").values_list("request_id"))
     assert both[0] == answer.headers["X-Request-ID"]
 
     bad = browser(authorization="Bearer rollcall_nonsense")
     assert bad.post("/api/v1/topics", made, content_type="application/json").status_code == 401
-    assert told("write")[-1] == ("anonymous", ADDRESS, "POST /api/v1/topics", "401")
-    assert told("token") == [("", ADDRESS, "/api/v1/topics", "failed")]
+    assert entries_of("write")[-1] == ("anonymous", ADDRESS, "POST /api/v1/topics", "401")
+    assert entries_of("token") == [("", ADDRESS, "/api/v1/topics", "failed")]
 
 
 def test_a_login_that_cannot_be_recorded_is_refused(root: Any) -> None:
@@ -190,13 +190,15 @@ def test_changes_of_the_schedule_are_recorded_and_updates_by_beat_are_not(root: 
     log_in(client)
     body = {"every": "7", "period": "seconds"}
     assert client.post("/admin/django_celery_beat/intervalschedule/add/", body).status_code == 302
-    assert [(who, address) for who, address, *_ in told("interval-made")] == [("root", ADDRESS)]
+    assert [(who, address) for who, address, *_ in entries_of("interval-made")] == [
+        ("root", ADDRESS)
+    ]
     interval = IntervalSchedule.objects.get(every=7)
     task = PeriodicTask.objects.create(name="odd", task="x", interval=interval)
     PeriodicTask.objects.filter(pk=task.pk).update(total_run_count=3)
-    assert not told("schedule-changed")
+    assert not entries_of("schedule-changed")
     PeriodicTask.objects.filter(pk=task.pk).update(enabled=False)
-    assert [target for _, _, target, _ in told("schedule-changed")] == ["odd"]
+    assert [target for _, _, target, _ in entries_of("schedule-changed")] == ["odd"]
 
 
 def test_the_author_of_a_request_does_not_leak_into_the_next(root: Any) -> None:

@@ -61,7 +61,7 @@ def changed(part: bytes, now: bytes, shown: str) -> str:
     return b".".join([head, other, signature]).decode()
 
 
-def of_nobody() -> str:
+def unsigned() -> str:
     """``alg`` none, as the library itself would make it."""
     parts = [json.dumps({"alg": "none", "kid": "one"}), json.dumps(claims())]
     return ".".join([*(urlsafe_b64encode(part.encode()).decode() for part in parts), ""])
@@ -70,7 +70,7 @@ def of_nobody() -> str:
 STRANGER = OTHER
 
 REFUSED: Mapping[str, Callable[[], str]] = {
-    "none": lambda: of_nobody(),
+    "none": lambda: unsigned(),
     "an HMAC with the public key": lambda: issuer.signed_by_a_public_key(),
     "a secret of one's own": lambda: token(OctKey.generate_key(256), "HS256"),
     "an algorithm that is not allowed": lambda: token(algorithm="RS512"),

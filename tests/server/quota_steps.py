@@ -88,7 +88,7 @@ def _component(chance: Random, kind: str) -> ComponentData:
     )
 
 
-def told(answer: Any) -> Any:
+def comparable(answer: Any) -> Any:
     """What counts of an answer: of a change the codes, since of several faults each names
     another one; of a description all but its order."""
     if isinstance(answer.entries, list) and hasattr(answer, "error_message"):
@@ -110,7 +110,7 @@ def _parts(entry: Any) -> list[Any]:
 async def _record(address: str) -> None:
     peer, found = await Peer.connect(address), list[Any]()
     for request in steps():
-        found.append(told(await peer.call(request, 1)))
+        found.append(comparable(await peer.call(request, 1)))
         await asyncio.sleep(SETTLED_S)
     lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in found)
     ANSWERS.write_text(f"[\n{lines}\n]\n")

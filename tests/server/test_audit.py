@@ -41,7 +41,7 @@ async def client(served: Serving) -> Client:
     return await Client.connect(served.address)
 
 
-async def told(other: Connection, group_id: str = "ledger") -> list[Any]:
+async def entries_of(other: Connection, group_id: str = "ledger") -> list[Any]:
     """The entries of a group, "" for those of topics; each with its sentence."""
     rows = await (await other.execute(ENTRIES, [group_id])).fetchall()
     names = ("kind", "trigger", "client_id", "reason", "details", "revision")
@@ -65,14 +65,14 @@ async def set_offsets(client: Client, **offsets: int) -> list[int]:
 
 async def altered(other: Connection) -> list[Any]:
     """The entries about offsets."""
-    return [entry for entry in await told(other) if entry.kind == "offsets-altered"]
+    return [entry for entry in await entries_of(other) if entry.kind == "offsets-altered"]
 
 
 async def test_offsets_set_from_outside_are_journalled(client: Client, other: Connection) -> None:
     await set_offsets(client, p0=17, p1=4)
     await set_offsets(client, p0=5)
 
-    first, second = await told(other)
+    first, second = await entries_of(other)
     assert first.kind == second.kind == "offsets-altered"
     assert first.details["before"] == {}
     assert first.details["after"] == {"orders": {"0": 17, "1": 4}}
@@ -112,10 +112,10 @@ async def test_deleted_offsets_are_journalled(client: Client, other: Connection)
     for _ in range(2):  # the second finds nothing to delete
         assert (await client.call(request, 0)).error_code == ErrorCode.NONE
 
-    *_, last = await told(other)
+    *_, last = await entries_of(other)
     assert (last.kind, last.details["before"]) == ("offsets-deleted", {"orders": {"0": 17}})
     assert last.sentence.endswith("(/127.0.0.1) deleted 1 offset: orders-0 was 17.")
-    kinds = [entry.kind for entry in await told(other)]
+    kinds = [entry.kind for entry in await entries_of(other)]
     assert kinds == ["offsets-altered", "offsets-deleted"]
 
 
@@ -123,7 +123,7 @@ async def test_a_deleted_group_is_journalled(client: Client, other: Connection) 
     await set_offsets(client, p0=17, p2=1)
     await client.call(DeleteGroupsRequest(groups_names=["ledger"]), 2)
 
-    *_, last = await told(other)
+    *_, last = await entries_of(other)
     assert last.kind == "group-deleted"
     assert last.details["before"] == {"orders": {"0": 17, "2": 1}}
     assert "(/127.0.0.1), with 2 offsets." in last.sentence
@@ -133,12 +133,12 @@ async def test_configuration_changes_are_journalled(client: Client, other: Conne
     """Also of a group that is not there yet."""
     settings = {"rollcall_freeze": "true", "consumer_session_timeout_ms": "50000"}
     await alter(client, change(32, "ledger", **settings), validate=True)
-    assert await told(other) == []
+    assert await entries_of(other) == []
     await alter(client, change(32, "ledger", **settings))
     await alter(client, change(32, "ledger", **settings))  # nothing changes
     await alter(client, change(32, "ledger", rollcall_freeze=None))
 
-    freeze, thaw = await told(other)
+    freeze, thaw = await entries_of(other)
     assert freeze.kind == thaw.kind == "config-changed"
     assert freeze.details["before"] == dict.fromkeys(freeze.details["after"])
     assert freeze.details["after"] == {
@@ -160,7 +160,7 @@ async def test_topic_changes_and_lost_offsets_are_journalled(
     await client.call(CreatePartitionsRequest(topics=[grown], timeout_ms=5_000), 3)
     await client.call(DeleteTopicsRequest(topic_names=["orders"], timeout_ms=5_000), 4)
 
-    made, grew, deleted = await told(other, "")
+    made, grew, deleted = await entries_of(other, "")
     assert [entry.kind for entry in (made, grew, deleted)] == [
         "topic-created",
         "topic-grown",
@@ -175,7 +175,7 @@ async def test_topic_changes_and_lost_offsets_are_journalled(
         "(/127.0.0.1) added partitions to the topic orders (3 to 5 partitions)."
     )
 
-    *_, lost = await told(other)
+    *_, lost = await entries_of(other)
     assert (lost.kind, lost.trigger) == ("offsets-deleted", "topic-deleted")
     assert lost.details["before"] == {"orders": {"0": 17, "1": 4}}
     assert "deleted 2 offsets with their topic: orders-0 was 17, orders-1 was 4." in lost.sentence
@@ -197,8 +197,8 @@ async def test_refused_changes_are_not_journalled(client: Client, other: Connect
         assert answer.responses[0].error_code != ErrorCode.NONE
     finally:
         await other.execute("DROP FUNCTION refuse CASCADE")
-    assert [entry.kind for entry in await told(other)] == ["offsets-altered"]
-    assert [entry.kind for entry in await told(other, "")] == ["topic-created"]
+    assert [entry.kind for entry in await entries_of(other)] == ["offsets-altered"]
+    assert [entry.kind for entry in await entries_of(other, "")] == ["topic-created"]
 
 
 async def test_ten_thousand_offsets_take_one_statement(
@@ -214,7 +214,7 @@ async def test_ten_thousand_offsets_take_one_statement(
     assert answer.responses[0].error_code == ErrorCode.NONE
 
     for n in range(4):
-        (entry,) = await told(other, f"g-{n}")
+        (entry,) = await entries_of(other, f"g-{n}")
         assert entry.details["offsets"] == 2_500
         before = entry.details["before"]["orders"]
         assert len(before) == 1_000 and before[str(n)] == n

@@ -1,4 +1,4 @@
-"""The database is away: whose heartbeat cannot be answered was heard all the same."""
+"""The database is missed_beat: whose heartbeat cannot be answered was heard all the same."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -141,7 +141,7 @@ async def test_a_heartbeat_without_a_lease_is_a_sign_of_life(
     beat, stale, _ = members
     before = {group_id: heard_at(served, group_id) for group_id in GROUPS}
     with monkeypatch.context() as patch:
-        patch.setattr(served.node.keeper.lease_loop, "_beat", away)
+        patch.setattr(served.node.keeper.lease_loop, "_beat", missed_beat)
         await until(lambda: coordinator.listened > max(before.values()))
         coordinator.lease_until = 0
         refused = [await beat.says(True), await stale.says(False)]
@@ -185,6 +185,6 @@ def older(request: Any) -> Any:
     return replace(request, member_id="a stranger")
 
 
-async def away() -> bool:
+async def missed_beat() -> bool:
     """A beat of a node without a database."""
-    raise OSError("away")
+    raise OSError("missed_beat")

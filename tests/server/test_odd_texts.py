@@ -172,7 +172,7 @@ async def test_an_unusual_text_affects_only_its_own_request(served: Serving, par
         for path in texts(base, version):
             for text in TEXTS.values():
                 said = (cls.__name__, version, path, text[:9])
-                was_answered = await _said(served, put(base, path, text), version)
+                was_answered = await _is_handled(served, put(base, path, text), version)
                 assert was_answered or _is_malformed(cls, version, path, text), said
                 assert (await good.call(stranger, 3)).error_code == ErrorCode.NONE, said
                 beat = await _well(good, beat)
@@ -186,7 +186,7 @@ def _is_malformed(cls: type[Message], version: int, path: Path, text: str) -> bo
     return MARK in text or (path[0] in tagged and len(text) > TAGGED_FIELD_BYTES_MAX)
 
 
-async def _said(served: Serving, request: Any, version: int) -> bool:
+async def _is_handled(served: Serving, request: Any, version: int) -> bool:
     """Send it by a connection of its own, and wait until it is answered or parked. False: its
     connection was closed instead."""
     client = await Client.connect(served.address)

@@ -304,7 +304,7 @@ class Life:
         if not self.model.moments:
             return
         moment, then = self.rng.choice(self.model.moments)
-        state = await self._asked(group_id, "restore-offsets", None, moment)
+        state = await self._run_operation(group_id, "restore-offsets", None, moment)
         assert (state == "succeeded") == (group_id in self.model.groups)
         if state == "succeeded":
             for key in [key for key in then if key[0] == group_id]:
@@ -336,7 +336,7 @@ class Life:
             "before": [[*at, offset] for at, offset in before.items()],
             "to": [[*at, offset] for at, offset in after.items()],
         }
-        state = await self._asked(group_id, "reset-offsets", json.dumps(told), None)
+        state = await self._run_operation(group_id, "reset-offsets", json.dumps(told), None)
         assert (state == "succeeded") == (is_right and group_id in self.model.groups)
         if state != "succeeded":
             return
@@ -351,10 +351,10 @@ class Life:
         group_id, topic = self._group(), self.rng.choice(TOPICS)
         await self.other.execute(AGE, [group_id, topic])
         self.model.aged |= {key for key in self.model.offsets if key[:2] == (group_id, topic)}
-        await self._asked(group_id, "expire-offsets", None, None)
+        await self._run_operation(group_id, "expire-offsets", None, None)
         self.model.expire(group_id)
 
-    async def _asked(self, group_id: str, verb: str, offsets: str | None, to: Any) -> str:
+    async def _run_operation(self, group_id: str, verb: str, offsets: str | None, to: Any) -> str:
         (number,) = await self._row(ASK, group_id, slot_of(group_id), verb, offsets, to)
         ((state, _),) = await ended(self.served, self.other, number)
         return state

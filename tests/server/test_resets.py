@@ -65,10 +65,10 @@ async def reset(other: Connection, before: Lines, to: Lines) -> int:
         "before": [["wide", *line] for line in before],
         "to": [["wide", *line] for line in to],
     }
-    return await asked(other, "reset-offsets", json.dumps(told), None)
+    return await request(other, "reset-offsets", json.dumps(told), None)
 
 
-async def asked(other: Connection, verb: str, offsets: str | None, to: str | None) -> int:
+async def request(other: Connection, verb: str, offsets: str | None, to: str | None) -> int:
     """What the admin and REST write."""
     values = [GROUP, slot_of(GROUP), verb, offsets, to]
     row = await (await other.execute(ASK, values)).fetchone()
@@ -139,7 +139,7 @@ async def test_offsets_of_a_past_time_respect_the_limit_too(
     await fill(small)
     moved = "UPDATE rollcall_offset SET partition = partition + 100 WHERE partition < 3"
     await other.execute(moved.encode())
-    again = await asked(other, "restore-offsets", None, "infinity")
+    again = await request(other, "restore-offsets", None, "infinity")
     assert await ended(small, other, again) == [
         ("failed", "the limit of offsets does not allow 3 more")
     ]

@@ -214,7 +214,7 @@ async def moved(served: Serving, other: connections.Connection) -> None:
     await until(lambda: SLOT not in served.node.coordinator.epochs)
 
 
-async def told(client: Client, api: Api) -> set[int]:
+async def codes_of(client: Client, api: Api) -> set[int]:
     """The codes that the client reads, wherever they stand; there is at least one."""
     codes = api.codes(await client.call(api.request, api.version))
     assert codes, api.name
@@ -228,7 +228,7 @@ async def test_every_api_reports_a_group_of_another_node(
     await create_topic(served.address, "t", 2)
     client = await Client.connect(served.address)
     await moved(served, other)
-    assert {api.name: await told(client, api) for api in TABLE} == {
+    assert {api.name: await codes_of(client, api) for api in TABLE} == {
         api.name: {GONE} for api in TABLE
     }
 
@@ -241,7 +241,7 @@ async def test_every_api_waits_while_the_group_is_loading_and_then_gives_up(
     clients = [await Client.connect(served.address) for _ in TABLE]
     async with loading(served):
         start = asyncio.get_running_loop().time()
-        answers = await asyncio.gather(*map(told, clients, TABLE))
+        answers = await asyncio.gather(*map(codes_of, clients, TABLE))
         waited_ms = (asyncio.get_running_loop().time() - start) * 1000
     assert answers == [{GONE}] * len(TABLE)
     assert waited_ms >= HOLD_MS
@@ -335,7 +335,7 @@ async def test_parked_requests_are_answered_when_the_slot_is_lost(
     await moved(served, other)
     answer = await asyncio.wait_for(newcomer.receive(), 1)
     assert answer.error_code == GONE
-    assert await told(member, Api("heartbeat", beat, 3, _top)) == {GONE}
+    assert await codes_of(member, Api("heartbeat", beat, 3, _top)) == {GONE}
 
 
 # ---- cases of the wire that need no second node
@@ -352,7 +352,7 @@ async def test_several_groups_are_read_in_one_request(served: Serving) -> None:
     """OF-11: an entry each, in the order of the request; an unknown group has no offsets."""
     await create_topic(served.address, "t", 2)
     client = await Client.connect(served.address)
-    assert await told(client, TABLE[4]) == {ErrorCode.NONE}
+    assert await codes_of(client, TABLE[4]) == {ErrorCode.NONE}
     topics = [OffsetFetchRequestTopics(name="t", partition_indexes=[0])]
     groups = [OffsetFetchRequestGroup(group_id=g, topics=topics) for g in ("nobody", G)]
     answer = await client.call(OffsetFetchRequest(groups=groups), 8)

@@ -43,7 +43,7 @@ def dumped(url: str) -> list[str]:
     return OWN.sub("?", RESTRICTED.sub("", text)).splitlines()
 
 
-def asked(query: str) -> object:
+def value_of(query: str) -> object:
     """The one value of a row."""
     with connection.cursor() as cursor:
         cursor.execute(query)
@@ -53,7 +53,9 @@ def asked(query: str) -> object:
 
 def hours() -> object:
     """How many hours of the history have a partition."""
-    return asked("SELECT count(*) FROM pg_class WHERE relname ~ '^rollcall_offset_history_2.*\\d$'")
+    return value_of(
+        "SELECT count(*) FROM pg_class WHERE relname ~ '^rollcall_offset_history_2.*\\d$'"
+    )
 
 
 def test_the_baseline_and_the_migrations_create_the_same_database(empty: Empty) -> None:
@@ -81,7 +83,7 @@ def test_two_concurrent_set_ups_create_one_database(empty: Empty, tmp_path: Path
         ]
         assert [process.wait() for process in both] == [0, 0]
         assert migrated.is_whole()
-        assert asked("SELECT count(*) FROM auth_user") == 1
+        assert value_of("SELECT count(*) FROM auth_user") == 1
 
 
 def test_a_failed_set_up_leaves_nothing(
@@ -93,7 +95,7 @@ def test_a_failed_set_up_leaves_nothing(
     with empty():
         with pytest.raises(DatabaseError, match="division by zero"):
             setup.migrate()
-        assert asked(baseline.IS_EMPTY) is True
+        assert value_of(baseline.IS_EMPTY) is True
 
 
 def test_later_migrations_are_applied_by_the_next_set_up(
@@ -112,8 +114,8 @@ def test_later_migrations_are_applied_by_the_next_set_up(
         assert not migrated.is_whole()
         setup.migrate()
         assert migrated.is_whole()
-        assert asked("SELECT has_table_privilege('rollcall_web', 'rollcall_group', 'SELECT')")
-        assert asked("SELECT count(*) FROM auth_group_permissions")
+        assert value_of("SELECT has_table_privilege('rollcall_web', 'rollcall_group', 'SELECT')")
+        assert value_of("SELECT count(*) FROM auth_group_permissions")
 
 
 @pytest.mark.parametrize(
@@ -147,4 +149,4 @@ def test_an_unrelated_file_is_not_loaded(
     monkeypatch.setattr(migrated, "ours", lambda: known | more)
     with empty():
         assert not baseline.load()
-        assert asked(baseline.IS_EMPTY) is True
+        assert value_of(baseline.IS_EMPTY) is True

@@ -139,13 +139,13 @@ def test_requests_without_a_database_get_retry_after(
     client.force_login(get_user_model().objects.create_superuser("eve"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(connection, "cursor", _away)
+        patch.setattr(connection, "cursor", _unavailable)
         answer = client.get(path)
 
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
 
 
-def _away(*_: object) -> None:
+def _unavailable(*_: object) -> None:
     raise OperationalError("the server closed the connection unexpectedly")
 
 

@@ -37,7 +37,9 @@ async def flushed(traced: Serving) -> None:
     assert await asyncio.to_thread(spans.provider.force_flush)
 
 
-async def asked(traced: Serving, other: Connection, verb: str, traceparent: str | None) -> int:
+async def ended_operation(
+    traced: Serving, other: Connection, verb: str, traceparent: str | None
+) -> int:
     """An operation that was asked for, once it has ended."""
     wish = {"slot": slot_of("g"), "verb": verb, "traceparent": traceparent}
     found = await (await other.execute(ASK.encode(), wish)).fetchone()
@@ -167,7 +169,7 @@ async def test_an_operation_continues_the_trace_of_its_request(
 ) -> None:
     client, _ = await traced.connect()
     await client.call(join("g"), V)
-    number = await asked(traced, other, "evict", PARENT)
+    number = await ended_operation(traced, other, "evict", PARENT)
     await flushed(traced)
     operation = receiver.awaited("operation evict", rollcall_operation_id=number)
     assert operation.trace == TRACE
@@ -183,7 +185,7 @@ async def test_an_operation_decided_without_a_step_has_its_span(
 ) -> None:
     client, _ = await traced.connect()
     await client.call(join("g"), V)
-    numbers = [await asked(traced, other, verb, None) for verb in ("pause", "freeze")]
+    numbers = [await ended_operation(traced, other, verb, None) for verb in ("pause", "freeze")]
     await flushed(traced)
     for verb, number in zip(("pause", "freeze"), numbers, strict=True):
         operation = receiver.awaited(f"operation {verb}", rollcall_operation_id=number)
@@ -193,7 +195,7 @@ async def test_an_operation_decided_without_a_step_has_its_span(
 async def test_an_invalid_traceparent_begins_a_trace(
     traced: Serving, other: Connection, receiver: Receiver
 ) -> None:
-    number = await asked(traced, other, "rebalance", "nonsense")
+    number = await ended_operation(traced, other, "rebalance", "nonsense")
     await flushed(traced)
     operation = receiver.awaited("operation rebalance", rollcall_operation_id=number)
     assert operation.span.parent_span_id == b""

@@ -19,7 +19,7 @@ LIVES = 40
 FOLDER = Path(__file__).parent / "lives"
 
 
-def lived(kind: str, seed: int) -> list[str]:
+def digests_of(kind: str, seed: int) -> list[str]:
     """The digests of a life as the rules have it now."""
     return [digest([words, told]) for words, told in Life(kind, seed).live().told]
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 def _is_changed(kind: str, *, rewrite: bool) -> bool:
     path, text = FOLDER / f"{kind}.txt", ""
     for seed in range(LIVES):
-        text += " ".join(lived(kind, seed)) + "\n"
+        text += " ".join(digests_of(kind, seed)) + "\n"
     before = path.read_text() if path.exists() else ""
     if rewrite:
         path.write_text(text)
