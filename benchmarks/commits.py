@@ -80,7 +80,7 @@ class Result:
 class Committer(asyncio.Protocol):
     """A member that commits its partition again as soon as the last commit was answered.
 
-    It goes on until the connection breaks; ``latencies_ms`` holds what ``recording`` was on for.
+    It continues until the connection breaks; ``latencies_ms`` holds what ``recording`` was on for.
     """
 
     def __init__(self, member: Member, partition: int) -> None:

@@ -240,7 +240,7 @@ KINDS_MEASURED: tuple[Measure, ...] = (classic, consumer, draft, commanded)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One group to be assigned anew. ``each``: topics of a member, 0: all of them."""
+    """One group to be assigned again. ``each``: topics of a member, 0: all of them."""
 
     members: int
     topics: int

@@ -157,7 +157,7 @@ class Story:
         self.workers.remove(worker)
 
     def _stands_still(self, worker: Worker) -> None:
-        """The process is stopped for half a session, and goes on with a commit."""
+        """The process is suspended for half a session, and resumes with a commit."""
         worker.process.send_signal(signal.SIGSTOP)
         time.sleep(self.session_ms / 2000)
         worker.process.send_signal(signal.SIGCONT)

@@ -174,7 +174,7 @@ class Crowd:
         member.peer.close()
 
     async def settled(self) -> float:
-        """Seconds until everybody has its part of a generation that none had before."""
+        """Seconds until every member has its part of a generation that none had before."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         while not self._is_settled():
@@ -198,7 +198,7 @@ class Crowd:
         return sum(counts) == PARTITIONS and max(counts) - min(counts) <= 1
 
     async def end(self) -> None:
-        """Without a word: nobody waits for the group."""
+        """Without a leave: no test waits for the group."""
         for member, task in self.members.items():
             task.cancel()
             member.peer.close()

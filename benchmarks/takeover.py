@@ -2,8 +2,8 @@
 
 The groups are rows that SQL has written; their members beat over raw sockets, every one of them
 within its session, a connection for each slot. kill -9 takes one node. What counts: how long until
-every one of its groups answered a heartbeat with "go on", how long a survivor let a request wait
-meanwhile, and that nobody was evicted.
+every one of its groups answered a heartbeat without error, how long a survivor let a request wait
+meanwhile, and that no member was evicted.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ def member_of(group_id: str, number: int) -> str:
 
 
 def write(url: str, group_ids: Sequence[str]) -> None:
-    """Stable groups as rows, and every slot free: whoever takes one reads them."""
+    """Stable groups as rows, and every slot free: a node that claims one reads them."""
     with psycopg.connect(url) as connection:
         for at in range(0, len(group_ids), ROWS_AT_ONCE):
             part = group_ids[at : at + ROWS_AT_ONCE]
@@ -118,7 +118,7 @@ class Slot:
     is_hurried: bool = True
 
     async def live(self) -> None:
-        """Beat for everybody until cancelled; after a break one of each group first, at once."""
+        """Beat for all members until cancelled; after a break one of each group first, at once."""
         while True:
             try:
                 peer = await Peer.connect(await self._find())
@@ -271,7 +271,7 @@ async def _measure(running: Installation, groups: int) -> bool:
 
 
 async def _served(slots: Sequence[Slot], since: float) -> list[float]:
-    """Seconds until each group was told to go on after the instant."""
+    """Seconds from the instant until each group's next good response."""
     while time.monotonic() < since + AFTER_S:
         await asyncio.sleep(0.05)
         if all(s.good_at.get(g, 0.0) > since for s in slots for g in s.group_ids):
@@ -301,7 +301,7 @@ def _pid(running: Installation, address: str) -> int:
 
 
 def main(options: Options) -> bool:
-    """Print the figures; whether every group came back and nobody lost anything."""
+    """Print the figures; whether every group came back without losing anything."""
     import uvloop
 
     right = True

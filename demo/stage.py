@@ -1,6 +1,6 @@
-"""One group on its stage: its members do what the plot says, and every event is told.
+"""One group on its stage: its members do what the plot says, and every event is printed.
 
-What happens when stands in ``plot.py``; how a member does it, in ``member.py`` and ``process.py``.
+What happens when is in ``plot.py``; how a member does it, in ``member.py`` and ``process.py``.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ Say = Callable[[str], None]
 
 
 class Player(Protocol):
-    """A member, whoever plays it."""
+    """A member, of any client."""
 
     async def enter(self) -> None:
         """Begin to live."""
@@ -57,7 +57,7 @@ class Stage:
         self._held: dict[str, tuple[int, ...]] = {}
 
     async def perform(self, beats: Iterable[Beat]) -> None:
-        """Play until cancelled; in the end everybody leaves."""
+        """Play until cancelled; in the end all members leave."""
         try:
             for beat in beats:
                 await asyncio.sleep(beat.pause_s)

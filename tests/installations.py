@@ -25,7 +25,7 @@ SETTINGS: Mapping[str, str] = {
     # Tests and schemathesis ask as often as they can.
     "ROLLCALL_WEB_REST_READS_PER_MINUTE": "0",
     "ROLLCALL_WEB_REST_CHANGES_PER_MINUTE": "0",
-    # Nobody there has one; its page is looked at.
+    # No member there has one; its page is inspected.
     "ROLLCALL_WEB_SECOND_FACTOR": "optional",
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
     # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
@@ -127,7 +127,7 @@ def _tell(path: Path, running: Installation) -> None:
 
 
 class Started:
-    """An installation of this process, from the first test that asks for it until ``end``."""
+    """An installation of this process, from the first test that uses it until ``end``."""
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""Transcripts, whatever kind of group they tell of: read them, run them, and write them anew.
+"""Transcripts of every kind of group: read them, run them, and write them again.
 
 A transcript is a file of commands; behind each, set apart by two spaces, stand what came of it and
 the state afterwards. Lines that begin with # are told to the reader only. The commands themselves

@@ -57,7 +57,7 @@ def acknowledge(client: Client, rule: str, subject: str, **said: str) -> Any:
 
 
 def open_lines() -> list[str]:
-    """Sentences of what nobody has taken note of."""
+    """Sentences of situations that are not acknowledged."""
     return [f.sentence for f in attention.fired(overview.look()) if f.acknowledged is None]
 
 

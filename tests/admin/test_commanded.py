@@ -1,4 +1,4 @@
-"""A commanded group in the admin and over REST: for whom it waits, and why somebody is out."""
+"""A commanded group in the admin and over REST: for whom it waits, and who was excluded and why."""
 
 from collections.abc import Sequence
 from random import Random

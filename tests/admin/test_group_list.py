@@ -138,7 +138,7 @@ def test_a_group_too_large_for_a_list_does_not_block_the_others(
     changes.create("boxes", 8)
     work("large", "boxes", members=5)
     work("small", "boxes", 0, members=4)
-    assert row(viewer, "large").work is None  # nobody has counted it yet
+    assert row(viewer, "large").work is None  # not counted yet
     counted("large")
     assert row(viewer, "large").work.unowned == 8
     assert row(viewer, "small").work.unowned == 7
@@ -285,7 +285,7 @@ def test_the_order_does_not_depend_on_rights(viewer: Client) -> None:
 
 def test_a_refresh_sends_only_changed_rows(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(40)))
-    with connection.cursor() as cursor:  # what is told of it does not change within the test
+    with connection.cursor() as cursor:  # the waiting state does not change within the test
         cursor.execute("UPDATE rollcall_journal SET at = now() - interval '3 days'")
     first = viewer.get(LIST, headers={**LIVE, "accept-encoding": "gzip"})
     assert first["Content-Encoding"] == "gzip" and len(first.content) < 30_000

@@ -147,7 +147,7 @@ def test_a_user_without_the_right_sees_nothing() -> None:
 
 @pytest.mark.parametrize("path", ["add/", "orders/change/", "orders/delete/"])
 def test_reading_pages_writes_nothing(path: str) -> None:
-    """Not even by somebody who may do everything: there is one door, and it is not this."""
+    """Not even by a user with every right: there is one way to write, and it is not this."""
     write("orders")
     before = rows()
     answer = superuser().post(LIST + path, {"group_id": "x", "state": "Stable", "post": "yes"})

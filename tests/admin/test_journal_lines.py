@@ -37,7 +37,7 @@ def ended(moved: int | None = None, **over: Any) -> Journal:
 
 
 def lines(*entries: Journal, names: Names | None = None) -> Sequence[str]:
-    """What a page says of entries that are told in this order, the newest first."""
+    """The page's lines for entries in this order, the newest first."""
     newest = list(reversed(entries))
     return [line(some, names or Names({}), KIND_TONES).text for some in folded(newest)]
 

@@ -1,4 +1,4 @@
-"""ACLs and users of the Kafka port in the admin: made, looked at, deleted, by those who may."""
+"""ACLs and users of the Kafka port in the admin: create, view, delete, with the right to."""
 
 from typing import Any
 
@@ -131,7 +131,7 @@ def test_an_invalid_user_is_not_created(administrator: Client, change: Any) -> N
 
 
 def test_an_existing_user_is_not_created_again(administrator: Client) -> None:
-    """Else a mistyped name would give somebody another password."""
+    """Otherwise a mistyped name would change another user's password."""
     kafka_users.set_password("ann", "first", ["SCRAM-SHA-512"], 4096, OLGA)
     assert "already exists" in text(administrator.post(f"{USERS}add/", PASSWORD))
     assert KafkaUser.objects.get().mechanisms == {"SCRAM-SHA-512": 4096}

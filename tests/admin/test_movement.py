@@ -1,4 +1,4 @@
-"""How many partitions a forced rebalance would move: what is said, and how certain it is."""
+"""How many partitions a forced rebalance would move: the estimate, and how certain it is."""
 
 from typing import Any, Final
 

@@ -188,7 +188,7 @@ def test_many_groups_are_stopped_with_one_reason(operator: Client, action: str, 
     assert "Reason" in text(operator.post(LIST, chosen))
 
     sent = {**chosen, "confirm": 1, "reason": "a move", "once": "0" * 32}
-    for _ in range(2):  # a reload asks for nothing more
+    for _ in range(2):  # a reload requests nothing more
         assert "0 of 2 done" in text(operator.post(LIST, sent))
     assert requested() == [("a", verb, ""), ("b", verb, "")]
 

@@ -1,4 +1,4 @@
-"""The three roles: what each may do, and that nobody lifts themselves above their own."""
+"""The three roles: what each may do, and that nobody can raise their own rights."""
 
 import pytest
 from django.apps import apps

@@ -9,7 +9,7 @@ UUID = "-00000000-0000-4000-8000-000000000000"
 
 
 def completed(**details: Any) -> str:
-    """A rebalance of two seconds that a newcomer caused."""
+    """A rebalance of two seconds that a new member caused."""
     return sentence(
         Journal(
             kind="rebalance-completed",

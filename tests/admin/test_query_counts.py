@@ -23,7 +23,7 @@ RELATED = 5
 
 
 class World:
-    """Rows as the walk over all pages asks for them."""
+    """Rows for the walk over all pages."""
 
     def execute(self, statement: str, *values: str) -> list[Any]:
         """The rows of a statement, if it has any."""

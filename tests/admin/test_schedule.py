@@ -31,7 +31,7 @@ def administrator() -> Client:
 
 
 def row_of(page: str, name: str) -> str:
-    """The part of the list that tells of one task."""
+    """The part of the list about one task."""
     (row,) = (row for row in page.split("<tr")[1:] if f">{name}<" in row)
     return row
 

@@ -181,7 +181,7 @@ NODE = "INSERT INTO rollcall_node VALUES (0, gen_random_uuid(), 1, 'h', 1, now()
 
 
 def tells(group_id: str, ago: str = "0 s", **over: Any) -> None:
-    """What the group's owner told so long ago."""
+    """The state that the group's owner recorded so long ago."""
     details = {
         "phase": "join",
         "since_ms": 5_000,
@@ -277,7 +277,7 @@ def test_the_report_of_a_removed_owner_is_ignored() -> None:
 
 @pytest.mark.django_db
 def test_a_group_that_settled_after_its_owners_report_waits_for_nothing() -> None:
-    """One that is settled and waits, as a frozen one does, was told of later."""
+    """A settled group that waits, as a frozen one does, was recorded later."""
     write("orders")
     owned()
     tells("orders", ago="1 s")

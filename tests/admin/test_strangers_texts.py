@@ -1,4 +1,4 @@
-"""What strangers write (ids, names, reasons) is text on every page, and never markup."""
+"""Client-supplied texts (ids, names, reasons) are text on every page, and never markup."""
 
 import json
 

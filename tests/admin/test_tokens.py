@@ -1,4 +1,4 @@
-"""API tokens in the admin: made and shown once, looked at, revoked."""
+"""API tokens in the admin: created and shown once, listed, revoked."""
 
 from datetime import UTC, datetime, timedelta
 from html import unescape

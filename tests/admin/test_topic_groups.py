@@ -137,7 +137,7 @@ def test_long_lists_of_partitions_are_cut(
 
 
 def test_the_page_reads_its_groups_once() -> None:
-    """A form's template asks for a field's value five times."""
+    """A form's template reads a field's value five times."""
     changes.create("orders", 2)
     group("packers", "orders", (0,), (1,))
     viewer = visitor(VIEWER)

@@ -1,4 +1,4 @@
-"""Force a rebalance, evict a member: look first, give a reason, then ask; or be told why not."""
+"""Force a rebalance, evict a member: preview, give a reason, confirm; or see why not."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ def test_a_rebalancing_group_is_skipped_unless_requested(operator: Client) -> No
 
 
 def test_a_group_that_waits_for_its_assignment_can_be_rebalanced(operator: Client) -> None:
-    """Its owner leaves alone only a join phase that goes on."""
+    """Its owner skips only a join phase that has not ended."""
     write("orders", state="CompletingRebalance")
     assert "rebalancing right now" not in text(operator.get(page("orders", "rebalance")))
     operator.post(page("orders", "rebalance"), WHY)

@@ -39,13 +39,13 @@ def api(db: None) -> Api:
 
 @pytest.fixture(autouse=True)
 def _authorizer(settings: Any) -> None:
-    """ACLs are made only where somebody goes by them."""
+    """ACLs are created only where they are enforced."""
     settings.AUTHORIZER = "on"
 
 
 @pytest.fixture
 def viewer(api: Api) -> Client:
-    """Somebody who may look at everything."""
+    """A user who may view everything."""
     return api(*(f"view_{name}" for name in ("group", "topic", "node", "reportrun", "operation")))
 
 

@@ -82,7 +82,7 @@ def installation() -> Iterator[Installation]:
 
 
 def tokens(running: Installation) -> Mapping[str, str]:
-    """A token for somebody of each role, and one of an administrator for reading alone."""
+    """A token for a user of each role, and one of an administrator for reading alone."""
     url = (running.data_dir / "database-url").read_text().strip()
     wanted = {role.lower(): (role, list(SCOPES)) for role in ROLES}
     wanted["read"] = ("Administrator", ["read"])

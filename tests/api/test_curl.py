@@ -1,4 +1,4 @@
-"""The line of a shell beside each action asks REST for just what the page asks for."""
+"""The curl line beside each action sends REST exactly the request of the page."""
 
 import json
 import shlex

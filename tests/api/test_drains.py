@@ -160,7 +160,7 @@ def test_an_invalid_request_drains_nothing(body: Any, operator: Client) -> None:
 
 @pytest.mark.usefixtures("three")
 def test_the_drain_of_a_node_that_does_not_return_is_removed(operator: Client) -> None:
-    """Not while it lives, and not when nobody has looked for a while."""
+    """Not while it lives, and not when the rows have not been read for a while."""
     for node_id in (0, 1):
         post(operator, f"/nodes/{node_id}/drain", REASON)
     execute("UPDATE rollcall_drain SET seen_at = now() - interval '30 days'")

@@ -1,4 +1,4 @@
-"""Where a reader of the journal stands: who comes back hears of each entry once, late ones too."""
+"""Positions in the journal: a reader that reconnects gets each entry once, late ones too."""
 
 import re
 from random import Random

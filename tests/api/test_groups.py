@@ -77,7 +77,7 @@ def test_one_group_is_returned_with_its_members(viewer: Client) -> None:
     assert (group["leader"], group["generation"], group["revision"]) == ("m-0", 1, 2)
     first, second = group["members"]
     assert (first["member_id"], first["is_leader"]) == ("m-0", True)
-    assert second["heartbeat_age_ms"] is None  # nobody has noted it yet
+    assert second["heartbeat_age_ms"] is None  # not recorded yet
     assert second["session_timeout_ms"] == 10_000
 
 

@@ -32,7 +32,7 @@ def anybody(settings: Any) -> Client:
 
 
 def refused(client: Client, asked: Asked, raw: str | bytes | None = None) -> Any:
-    """The problem that the request is told."""
+    """The problem document of the response."""
     answer = asked.send(client, raw)
     why = f"{asked} {raw!r:.300} was answered {answer.status_code} {answer.content!r:.300}"
     assert answer.status_code in CLIENT_ERRORS, why

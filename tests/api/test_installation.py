@@ -154,7 +154,7 @@ def test_every_example_of_the_page_gets_the_documented_response(
         "operation": str(made["id"]),
     }
     for example in EXAMPLES:
-        rest.settle(worker)  # what an example asked for is over before the next one
+        rest.settle(worker)  # an example's operation has ended before the next one
         member = only_member(rest.group()) or ""
         status = status_of(example, {**told, "member": member}, rest.api)
         assert status in example.statuses, (status, example)

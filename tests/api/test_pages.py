@@ -1,4 +1,4 @@
-"""Pages: every row once, whatever comes and goes, and a cursor that is none is told so."""
+"""Pages: every row once, though rows are added and removed; an invalid cursor is refused."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Stopping and starting work over REST, and what it tells of whoever obeys."""
+"""Stopping and starting work over REST, and what it returns about obedience."""
 
 from typing import Any
 

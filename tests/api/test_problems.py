@@ -163,4 +163,4 @@ def test_an_unreachable_database_is_not_a_defect(rf: RequestFactory) -> None:
 
     assert answer is not None and answer.data is not None
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
-    assert "refused" not in answer.data["detail"]  # the log has it, strangers need not
+    assert "refused" not in answer.data["detail"]  # it is in the log, not in the response

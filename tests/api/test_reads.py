@@ -77,7 +77,7 @@ def test_attention_equals_the_overview(viewer: Client) -> None:
 
 
 def test_lag_and_progress_use_the_ends_that_clients_are_told(viewer: Client) -> None:
-    """At the catalogue's end, or behind what somebody committed, whichever is greater."""
+    """At the catalogue's end, or after the greatest commit, whichever is greater."""
     changes.create("t", 3)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_slot SET epoch = 1")

@@ -27,7 +27,7 @@ def test_the_documentation_page_loads_nothing_from_other_hosts(viewer: Client) -
     assert "swagger-ui" in page
     assert not re.search(r"""(src|href)=["'](https?:)?//""", page)
     script = viewer.get("/api/v1/docs?script=").content.decode()
-    assert '"validatorUrl": null' in script  # else the description goes to a stranger's server
+    assert '"validatorUrl": null' in script  # else the description is sent to another server
 
 
 def test_every_path_of_a_group_has_a_twin_path() -> None:

@@ -1,4 +1,4 @@
-"""How often somebody may ask, and what becomes of who asks more often."""
+"""Request rates: the limit, and the response above it."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ ANN = Caller(1, 7, "read")
 
 
 class Clock:
-    """A time that stands until it is moved."""
+    """A clock that does not move unless it is set."""
 
     s = 100.0
 
@@ -53,7 +53,7 @@ def test_the_number_of_counted_callers_is_limited(monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Clock:
-    """Two changes and one read a minute, of counts that begin anew."""
+    """Two changes and one read a minute, with fresh counts."""
     made = Clock()
     monkeypatch.setattr(throttles, "COUNTS", Counts(made))
     settings.WEB_REST_READS_PER_MINUTE, settings.WEB_REST_CHANGES_PER_MINUTE = 1, 2

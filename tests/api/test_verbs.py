@@ -188,7 +188,7 @@ def test_keys_are_per_user(operator: Client, api: Api) -> None:
 
 
 def test_a_replay_finds_its_operation_whatever_happened_to_the_group(operator: Client) -> None:
-    """The rebalance that goes on may be the one that it asked for."""
+    """The rebalance in progress may be the one that it requested."""
     write("rebalancing", state="PreparingRebalance")
     made = OperationFactory.create(
         group_id="rebalancing",
@@ -206,7 +206,7 @@ def test_a_replay_finds_its_operation_whatever_happened_to_the_group(operator: C
 
 
 def ended(group_id: str, **over: Any) -> Operation:
-    """An operation that was asked for with the key "k", as its group's owner left it."""
+    """An operation requested with the key "k", in the state in which its owner left it."""
     made = {"group_id": group_id, "reason": REASON["reason"], **over}
     return OperationFactory.create(idempotency_key="API token:k", **made)
 
@@ -272,7 +272,7 @@ def take_rights(token: ApiToken) -> None:
 def test_a_waiting_user_who_loses_the_right_stops_waiting(
     operator: Client, monkeypatch: pytest.MonkeyPatch, ends: Callable[[ApiToken], None]
 ) -> None:
-    """Its token, its user or its right ends while it waits for an operation that nobody serves."""
+    """Its token, its user or its right ends while it waits for an operation."""
     write("g")
     looked: list[float] = []
 

@@ -1,4 +1,4 @@
-"""The benchmark of starts: it waits for answers, and tells when nothing serves."""
+"""The benchmark of starts: it waits for answers, and reports when nothing serves."""
 
 import socket
 import threading

@@ -98,7 +98,7 @@ MAKE: Final = (
     " max(id) FROM rollcall_webhook",
     "INSERT INTO rollcall_saved_view (user_id, name, query, is_shared)"
     " SELECT id, %s, 'q=a', true FROM auth_user WHERE username = 'administrator'",
-    # Not confirmed: nobody is asked for its codes.
+    # Not confirmed: no codes are required.
     "INSERT INTO otp_totp_totpdevice (name, confirmed, key, step, t0, digits, tolerance, drift,"
     " last_t, throttling_failure_count, user_id)"
     " SELECT %s, false, '', 30, 0, 6, 1, 0, -1, 0, min(id) FROM auth_user",
@@ -109,7 +109,7 @@ MAKE: Final = (
 
 @cache
 def axe() -> str:
-    """The library, which is what it was when it was looked at."""
+    """The library, with the checksum of the version that was reviewed."""
     assert hashlib.sha256(AXE.read_bytes()).hexdigest() == SHA256
     return AXE.read_text()
 

@@ -19,7 +19,7 @@ def test_the_palette_opens_by_keys_and_leads_to_an_action(
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
     page = log_in(OPERATOR)
-    page.wait_for_load_state()  # before that nothing hears of keys
+    page.wait_for_load_state()  # before that no key is handled
     field = page.get_by_role("searchbox", name="Find or do")
     expect(field).to_be_hidden()
     page.keyboard.press("Control+k")

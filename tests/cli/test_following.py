@@ -19,12 +19,12 @@ BEGIN = "retry: 1\n: still here\nid: 10\n\n"
 
 
 def entry(seq: int, at: str = "") -> str:
-    """An event that tells of an entry."""
+    """An event with an entry."""
     return f"id: {at or seq}\ndata: {json.dumps({'seq': seq})}\n\n"
 
 
 class Server:
-    """Answers one request after the other as it was told, and keeps what each was asked with."""
+    """Sends prepared responses one after the other, and records the requests."""
 
     def __init__(self, *answers: tuple[int, str]) -> None:
         self.asked: list[tuple[str, str | None]] = []

@@ -221,7 +221,7 @@ def test_a_malformed_url_is_not_reported_as_an_outage() -> None:
 
 
 def test_the_doctor_finds_no_problem_in_a_healthy_installation(cli: Cli, worker: Worker) -> None:
-    """Other tests break things meanwhile; what the doctor itself looks at is well."""
+    """Other tests break things at the same time; what the doctor itself checks is healthy."""
     titles, *rows = cli("doctor").table
     assert titles == ["CHECK", "FINDING", "DETAIL"]
     assert {row[1]: row[0] for row in rows if row[1] in ("web", "token", "nodes")} == {

@@ -75,7 +75,7 @@ def _heartbeat(world: Any, ticket: events.Ticket, message: Any) -> Message:
 
 
 def _old_heartbeat(world: Any, ticket: events.Ticket, message: Any) -> events.Event | Message:
-    """The view says "go on"; anything else is for the rules."""
+    """The view answers that nothing changed; anything else is for the rules."""
     who, generation = message.consumer_id, message.group_generation_id
     if not world.group.heartbeat_view().heartbeat(who, None, generation, world.now):
         return draft_heartbeat.HeartbeatResponse(error_code=0)

@@ -162,7 +162,7 @@ def test_many_members_get_even_shares_and_keep_what_they_have(name: str) -> None
 
 
 class Counting(tuple[str, ...]):
-    """A list of candidates that counts how often somebody goes through it."""
+    """A list of candidates that counts how often it is iterated."""
 
     walks = 0
 

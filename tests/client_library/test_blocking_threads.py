@@ -1,4 +1,4 @@
-"""``BlockingMember`` ended by several threads at once: each returns, and none hears of another."""
+"""``BlockingMember`` ended by several threads at once: each returns, and none raises."""
 
 import asyncio
 import threading

@@ -32,7 +32,7 @@ class Oddity(BaseException):
 
 @pytest.fixture
 def _prepared(database_url: str, settings: Any) -> None:
-    """Members of the consumer protocol are told soon, too."""
+    """Members of the consumer protocol get short heartbeat intervals, too."""
     prepare(database_url, settings)
     settings.GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS = 100
     settings.GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS = 200
@@ -40,7 +40,7 @@ def _prepared(database_url: str, settings: Any) -> None:
 
 @pytest.fixture
 async def options(served: Serving) -> dict[str, Any]:
-    """Four partitions of work, and rebalances that are told soon."""
+    """Four partitions, and short intervals so that rebalances are reported soon."""
     await create_topic(served.address, "t", 4)
     return dict(TIMES)
 
@@ -114,7 +114,7 @@ async def test_an_exception_in_a_blocking_callback_does_not_end_the_member(
 async def test_a_member_whose_task_is_cancelled_from_outside_reports_it(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    """Not a mistake of the callback's: whoever cancels all tasks there are ends the member."""
+    """Not a mistake of the callback's: code that cancels all tasks ends the member."""
     begun = asyncio.Event()
 
     async def forever(partitions: Partitions) -> None:
@@ -268,7 +268,7 @@ async def test_nothing_waits_for_an_abandoned_loop(
             leaves(anna)
             with BlockingMember(served.address, "g", ["t"], **options) as ben:
                 _wait(lambda: halves(anna, ben))
-            # Whoever begins again hears what is so.
+            # A new loop starts with the current assignment.
             change = next(anna.changes())
             assert change.kind is Kind.ASSIGNED and change.partitions
 
@@ -279,7 +279,7 @@ async def test_nothing_waits_for_an_abandoned_loop(
 async def test_a_change_waits_a_while_for_a_loop_that_ended_by_its_timeout(
     served: Serving, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It goes on where it ended, unless it takes too long to come back."""
+    """It resumes where it ended, unless it takes too long to come back."""
     monkeypatch.setattr("rollcall.client.change_stream.RETURN_S", 1.0)
 
     def scenario() -> None:

@@ -88,7 +88,7 @@ def test_partitions_lost_during_a_round_are_assigned_in_the_next(
     while not anna.requests:
         world.sleep(100)
     for act in (world.deliver, world.answer, world.deliver):
-        assert act(anna)  # her beat, what it hears, and her join
+        assert act(anna)  # her heartbeat, its response, and her join
     assert machine(anna).state is State.JOINING
     while anna.owned:  # the answer to the join is late
         world.sleep(100, honest=True, but="anna", blocked=frozenset({"answers"}))

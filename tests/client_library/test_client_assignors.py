@@ -49,7 +49,7 @@ Function = Callable[[View], Any]
 
 
 def by_turns() -> Function:
-    """The function on the page, made of what stands there."""
+    """The function on the page, compiled from its text."""
     found = re.search(
         r"^def by_turns.*?return shares\n", PAGE.read_text(), re.DOTALL | re.MULTILINE
     )
@@ -153,7 +153,7 @@ def reasons(installation: Installation, group: str, kind: str) -> list[str]:
 
 
 class Crowd:
-    """Members in this process, and what they own; whoever is told of partitions wakes the test."""
+    """Members in this process, and what they own; every callback wakes the test."""
 
     def __init__(self, installation: Installation, group: str) -> None:
         self.installation = installation
@@ -185,7 +185,7 @@ class Crowd:
         member._cluster.close()
 
     def shares(self) -> list[int]:
-        """How many each has; every partition is somebody's and nobody's twice, or nothing."""
+        """How many each has; every partition has exactly one owner, or nothing."""
         owned = [part for member in self.members.values() for part in member.assigned]
         if len(owned) != PARTITIONS or len(set(owned)) != PARTITIONS:
             return []

@@ -98,7 +98,7 @@ def test_a_stop_calls_back_and_then_acknowledges_and_nobody_starts_before(world:
 def test_unsubscribing_during_an_acknowledgement_revokes_first_and_then_leaves(
     world: World,
 ) -> None:
-    """The answer comes while the application is being told that its partitions are gone."""
+    """The response arrives while the application is in its callback for lost partitions."""
     anna = member(world, "anna")
     while not (anna.owned and machine(anna).state is State.ACKNOWLEDGING):
         world.sleep(100)
@@ -128,7 +128,7 @@ def test_a_member_expelled_for_not_acknowledging_stops_when_it_is_told(world: Wo
 
 
 def test_partitions_are_kept_while_the_coordinator_is_looked_up(world: World) -> None:
-    """The next coordinator queues the group, finds nothing to change, and disturbs nobody."""
+    """The next coordinator queues the group, finds nothing to change, and causes no rebalance."""
     anna, ben = member(world, "anna"), member(world, "ben")
     world.sleep(1_000, honest=True)
     before = [list(each.changes) for each in (anna, ben)]

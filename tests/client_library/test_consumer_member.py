@@ -35,7 +35,7 @@ def machine(player: Player) -> ConsumerMachine:
 
 
 def request(player: Player) -> ConsumerGroupHeartbeatRequest:
-    """What it has asked and nobody has heard yet."""
+    """What it has sent and the coordinator has not received yet."""
     message = player.requests[-1][0].message
     assert isinstance(message, ConsumerGroupHeartbeatRequest)
     return message
@@ -83,7 +83,7 @@ def test_revoking_stops_delivery_then_calls_back_and_only_then_acknowledges(worl
     world.deliver(anna), world.answer(anna)
 
     assert anna.changes[-1].startswith("revoked") and len(anna.owned) == 2
-    world.sleep(60_000 // 2)  # heartbeats go on meanwhile, and do not give them up
+    world.sleep(60_000 // 2)  # heartbeats continue, and do not acknowledge them
     assert all(not r.message.topic_partitions for r, _ in anna.requests)  # type: ignore[attr-defined]
     assert not ben.owned
 

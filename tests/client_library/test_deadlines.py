@@ -61,7 +61,7 @@ class KnowsSessionsOnly:
 
 
 class ForgetsUnheardRevocations(ConsumerMachine):
-    """What it was not told to give up, it need not."""
+    """It need not revoke what it was not told to revoke."""
 
     def _lease(self) -> int:
         ends = [self._heard_at + self.identity.session_timeout_ms]
@@ -69,7 +69,7 @@ class ForgetsUnheardRevocations(ConsumerMachine):
 
 
 class ForgetsHeardRevocations(ConsumerMachine):
-    """What it was told to give up, it gives up in its own time."""
+    """It revokes in its own time what it was told to revoke."""
 
     def _lease(self) -> int:
         ends = [self._heard_at + self.identity.session_timeout_ms]

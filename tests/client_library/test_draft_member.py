@@ -41,7 +41,7 @@ def in_flight(player: Player) -> list[type]:
 
 
 def until(world: World, player: Player, state: State) -> None:
-    """Time goes by, and all but this member's callbacks go well, until it stands there."""
+    """Time passes, and all but this member's callbacks return, until it is in that state."""
     for _ in range(100):
         if machine(player).state is state:
             return
@@ -78,7 +78,7 @@ def test_heartbeats_are_as_frequent_as_configured(world: World) -> None:
 def test_illegal_generation_stops_then_commits_and_calls_back_and_then_rejoins(
     world: World,
 ) -> None:
-    """Heartbeats go on until the join: the application may need longer than one interval."""
+    """Heartbeats continue until the join: the application may need longer than one interval."""
     anna = member(world, "anna")
     world.settle()
     member(world, "ben")
@@ -101,7 +101,7 @@ def test_no_heartbeat_is_sent_between_the_join_and_its_response(world: World) ->
     world.deliver(ben)
     waited = 0
 
-    while ben.parked:  # until Anna, who is not heard of, counts as dead
+    while ben.parked:  # until Anna, who sends nothing, counts as dead
         assert not ben.requests
         world.sleep(100)
         waited += 100
@@ -110,7 +110,7 @@ def test_no_heartbeat_is_sent_between_the_join_and_its_response(world: World) ->
 
 
 def test_partitions_are_kept_while_the_coordinator_is_looked_up(world: World) -> None:
-    """The coordinator fails over within the session: nobody is disturbed, no generation rises."""
+    """The coordinator fails over within the session: no member rejoins, no generation rises."""
     anna, ben = member(world, "anna"), member(world, "ben")
     world.sleep(3 * BEAT_MS, honest=True)
     before = [list(each.changes) for each in (anna, ben)]

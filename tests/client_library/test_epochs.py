@@ -1,4 +1,4 @@
-"""A member of the consumer protocol goes by the epoch that it was told last, and begins with 0."""
+"""A member of the consumer protocol uses the epoch that it received last, and begins with 0."""
 
 from groups.core.consumer.group import ConsumerGroup
 from rollcall.client.core.consumer import ConsumerMachine

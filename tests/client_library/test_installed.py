@@ -154,7 +154,7 @@ async def test_an_invalid_pattern_is_refused(installation: Installation, name: s
 async def test_commanded_members_stop_commit_and_start(
     installation: Installation, name: str
 ) -> None:
-    """Whoever is stopped has committed what it noted before anybody else begins."""
+    """A stopped member has committed its progress before another begins."""
     await create_topic(installation.kafka, name, 6)
     async with Watched(installation.kafka, name, name, threads=3, **COMMANDED) as anna:
         await until(lambda: len(anna.owned) == 6, "all six are Anna's")
@@ -209,7 +209,7 @@ async def test_members_keep_working_while_their_coordinator_is_replaced(
     options, nodes = COMMANDED, list(serving.values())
     if protocol == "draft":
         options, nodes = DRAFT, list(brokers.values())
-    patient = {**options, "session_timeout_ms": 30_000}  # nobody's session ends meanwhile
+    patient = {**options, "session_timeout_ms": 30_000}  # no session ends during the test
     anna, ben = (Watched(nodes, name, name, **patient) for _ in range(2))
     async with anna, ben:
         await until(lambda: share(anna, ben, of=6), "three and three")

@@ -93,7 +93,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def die(self, name: str) -> None:
-        """Without a word: it works on nothing any more, but nobody knows."""
+        """Killed: it works on nothing any more, but the group does not know yet."""
         self.world.players.pop(name, None)
 
     @rule(name=PEOPLE)
@@ -113,7 +113,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 50))
     def commit_again(self, which: int) -> None:
-        """If it may: nobody has been given any of it since."""
+        """If it may: none of it has been assigned to others since."""
         if not self.commits:
             return
         player, asked, before = self.commits[which % len(self.commits)]

@@ -76,7 +76,7 @@ async def test_a_failed_commit_is_not_retried_for_partitions_lost_since(
 async def test_progress_of_a_deleted_topic_is_not_that_of_its_successor(
     served: Serving,
 ) -> None:
-    """The loss is told; at the latest when somebody commits."""
+    """The loss is reported; at the latest with the next commit."""
 
     async def scenario(protocol: str) -> None:
         topic = f"{protocol}-t"
@@ -120,7 +120,7 @@ async def test_progress_of_a_deleted_topic_is_not_that_of_its_successor(
 async def test_a_member_that_commits_nothing_notices_a_recreated_topic(
     served: Serving,
 ) -> None:
-    """A classic one looks by itself, as often as it looks at topics."""
+    """A classic one compares by itself, as often as it fetches metadata."""
     await create_topic(served.address, "t", 1)
     one = TopicPartition("t", 0)
     told: list[str] = []
@@ -147,7 +147,7 @@ async def test_a_member_that_commits_nothing_notices_a_recreated_topic(
 
 
 async def test_a_static_member_has_no_token(served: Serving) -> None:
-    """Whoever takes its place goes on in the same epoch."""
+    """The member that replaces it continues in the same epoch."""
     await create_topic(served.address, "t", 1)
     one = TopicPartition("t", 0)
     for protocol in ("classic", "consumer"):
@@ -165,7 +165,7 @@ async def test_a_static_member_has_no_token(served: Serving) -> None:
 
 
 class Odd:
-    """An assignor that fails as often as it is told to, and then gives all to the first."""
+    """An assignor that fails as often as configured, and then assigns everything to the first."""
 
     def __init__(self, times: int) -> None:
         self.times = times

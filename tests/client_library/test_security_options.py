@@ -1,4 +1,4 @@
-"""What a member may be told of TLS and SASL: what contradicts itself is refused when it is made."""
+"""Options of a member for TLS and SASL: contradictions are refused when it is constructed."""
 
 import logging
 import ssl

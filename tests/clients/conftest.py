@@ -79,7 +79,7 @@ class Worker:
         self.errors = self.process.stderr.read()
 
     def until(self, holds: Callable[[], bool], what: str, patience: float = PATIENCE_S) -> None:
-        """Wait until something holds, looked at whenever this worker says something."""
+        """Wait until a condition holds, checked after each event of this worker."""
         end = time.monotonic() + patience
         with self._changed:
             while not holds():

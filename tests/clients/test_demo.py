@@ -60,7 +60,7 @@ def rows(running: Installation, query: str) -> Sequence[tuple[str, ...]]:
 
 
 def rebalances(running: Installation) -> dict[str, set[str]]:
-    """What made each group rebalance, as its journal tells."""
+    """The causes of each group's rebalances, from its journal."""
     found: dict[str, set[str]] = defaultdict(set)
     for group, trigger in rows(running, "SELECT group_id, trigger FROM rollcall_journal"):
         found[group].add(trigger)
@@ -68,7 +68,7 @@ def rebalances(running: Installation) -> dict[str, set[str]]:
 
 
 def environ(settings: Mapping[str, str] = SETTINGS) -> dict[str, str]:
-    """The demo hears of the coordinator's settings as its installation does."""
+    """The demo gets the coordinator's settings as its installation does."""
     return {**os.environ, **settings}
 
 

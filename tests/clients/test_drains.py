@@ -1,4 +1,4 @@
-"""Each of two nodes is drained under stock clients: nobody is removed, and commits go on."""
+"""Each of two nodes is drained under stock clients: no member is removed, and commits succeed."""
 
 import asyncio
 from functools import partial

@@ -41,7 +41,7 @@ def test_four_libraries_of_three_languages_share_one_group(
     members = [start(library, installation.kafka, name) for library in libraries]
 
     def is_shared() -> bool:
-        """Each partition has one owner, and nobody is left out."""
+        """Each partition has one owner, and every member has some."""
         held = [member.owned for member in members]
         return sorted(map(len, held)) == [1, 1, 2, 2] and set().union(*held) == ALL
 

@@ -34,7 +34,7 @@ slow = pytest.mark.skipif(
 
 
 def environment(part: Part, protocol: str, conf: Path) -> Mapping[str, str]:
-    """How librdkafka's runner is told what to run. Its libraries lie beside it."""
+    """librdkafka's runner is configured by its environment. Its libraries are beside it."""
     chosen = {"SUBTESTS": part.subtest} if part.subtest else {}
     libraries = os.pathsep.join(("../src", "../src-cpp"))
     return {

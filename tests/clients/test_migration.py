@@ -39,7 +39,7 @@ class Fleet:
         return worker
 
     def restart(self, library: str) -> None:
-        """The oldest worker goes in peace, and another takes its place; work goes on meanwhile."""
+        """The oldest worker leaves cleanly and is replaced; work continues in the meantime."""
         self.running.pop(0).close()
         newcomer = self.add(library)
         for worker in self.running[:-1]:

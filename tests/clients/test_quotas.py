@@ -1,4 +1,4 @@
-"""Stock clients are told of their pauses."""
+"""Stock clients report that they are throttled."""
 
 import asyncio
 from collections.abc import Iterator

@@ -86,7 +86,7 @@ def test_a_client_authenticates_with_a_token(
 
 
 def test_a_wrong_password_is_reported(secured: Secured, start: Start, name: str) -> None:
-    """By Java, which ends; franz-go goes on trying."""
+    """By Java, which ends; franz-go keeps retrying."""
     user = {"sasl_username": f"nobody-{os.getpid()}", "sasl_password": "a guess"}
     door = secured.door("SASL_SSL", sasl_mechanisms="SCRAM-SHA-256", **user)
     is_told(opened(start, "java", name, door))

@@ -36,7 +36,7 @@ ssl.truststore.location={ca}
 
 
 class Site:
-    """An installation that nobody enters without a name, and Kafka's tools there."""
+    """An installation that requires authentication, and Kafka's tools there."""
 
     def __init__(self, running: Installation, certificates: Certificates, tools: Tools) -> None:
         self.running = running

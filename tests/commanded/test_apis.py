@@ -1,4 +1,4 @@
-"""The three private APIs against a server of this process, with consumers that do as told."""
+"""The three private APIs against a server of this process, with consumers that obey."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -90,7 +90,7 @@ def commit(consumer_id: str, generation: int) -> OffsetCommitRequest:
 
 
 async def started(client: Client, consumer_id: str = "a") -> int:
-    """Register one consumer and do what it is told until it works; its generation."""
+    """Register one consumer and obey until it works; its generation."""
     last = (await client.call(registration(consumer_id), 0)).last_command_id
     while True:
         for command in (await client.call(poll(consumer_id, last), 0)).commands:
@@ -122,7 +122,7 @@ async def test_a_consumer_is_stopped_then_started(client: Client) -> None:
         (2, f"{me}-1"),
         (3, f"{me}-1"),
     ]
-    # Until it is acknowledged it is told to whoever asks from the beginning.
+    # Until it is acknowledged it is sent to every poll that starts from the beginning.
     assert [c.command_id for c in (await client.call(poll(me), 0)).commands] == [start.command_id]
     assert (await client.call(done(me, start.command_id), 0)).error_code == 0
     assert (await client.call(done(me, start.command_id), 0)).error_code == 0
@@ -202,7 +202,7 @@ async def test_a_classic_member_cannot_join_it(client: Client) -> None:
 
 
 async def test_consumers_join_and_leave(served: Serving) -> None:
-    """Three, then two; partitions are always somebody's, and never two people's."""
+    """Three, then two; every partition has an owner in the end, and never two."""
     record = Record()
     async with asyncio.timeout(60), running(served, record, ["a", "b", "c"]) as (a, b, _):
         await record.owned(ORDERS, "abc")

@@ -1,4 +1,4 @@
-"""The token bucket: nobody is refused, and over time the rate is kept."""
+"""The token bucket: no caller is refused, and over time the rate is kept."""
 
 from hypothesis import given
 from hypothesis import strategies as st

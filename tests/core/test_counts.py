@@ -96,7 +96,7 @@ def test_members_of_a_consumer_group_have_names_patterns_and_ids() -> None:
 
 
 class Looked(list[str]):
-    """Topics that count how often somebody goes through them."""
+    """Topics that count how often they are iterated."""
 
     looks = 0
 

@@ -26,7 +26,7 @@ PER_EVENT_MAX = 300
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How many entries were copied and deadlines looked at."""
+    """How many entries were copied and deadlines read."""
     counted: Counter[str] = Counter()
     copy, entries, of_one = SharedDict.copy, SharedDict._entries, timers._of_one
 

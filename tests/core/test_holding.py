@@ -81,7 +81,7 @@ def shared() -> Group:
 
 
 def waiting_for_a_third() -> Group:
-    """The two of them and a newcomer have joined again, after the interval."""
+    """The two of them and a new member have joined again, after the interval."""
     group = shared()
     group.say("rules interval=5m", "tick 5m", "heartbeat a", "heartbeat b")
     group.say("join c v=3 session=6m", "join a", "join b")

@@ -1,4 +1,4 @@
-"""Rules of offsets where one batch holds several events; single ones are told in scenarios/of_*."""
+"""Rules of offsets where one batch holds several events; single ones are in scenarios/of_*."""
 
 from random import Random
 

@@ -84,7 +84,7 @@ def test_a_classic_group_refuses_requests_of_other_kinds(
 def test_an_empty_group_changes_its_kind_and_keeps_its_row(
     event: events.Event, kind: type[Group]
 ) -> None:
-    """Its revision and generation go on: others would overwrite it, or give one out twice."""
+    """Its revision and generation continue: others would overwrite it, or repeat a number."""
     empty = ClassicGroup.merge(Durable(EMPTY, {}, 5), None, Rules(), 0)
 
     decision = decide(empty, [event], 0, Random(1))

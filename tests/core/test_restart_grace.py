@@ -97,7 +97,7 @@ def test_a_session_that_is_longer_stays_as_long(
 def test_sessions_begin_when_all_groups_of_a_load_are_served(
     kind: str, clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
-    """Nobody could be heard of before, however long the others took."""
+    """No request could be received before, however long the others took."""
     coordinator.restart_grace_ms = 0
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
     rows = {id_: Durable(replace(KINDS[kind], group_id=id_), {"m": member}, 5) for id_ in "gh"}

@@ -1,4 +1,4 @@
-"""What strangers share: one address uses up its own part, never everybody's."""
+"""Budgets shared by unauthenticated clients: one address uses up its own part only."""
 
 import pytest
 from hypothesis import given

@@ -135,7 +135,7 @@ def consumer_group() -> Any:
 
 
 def two_of(kind: str, *more: events.Event) -> Any:
-    """A group whose rebalance goes on: a second member has come."""
+    """A group during a rebalance: a second member has joined."""
     group = settled(kind).group
     for number, event in enumerate(more, 3):
         event = replace(event, ticket=events.Ticket(3, number))

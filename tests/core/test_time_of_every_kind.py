@@ -1,4 +1,4 @@
-"""Time in every kind of group: a member's session, and time that counts for nobody."""
+"""Time in every kind of group: a member's session, and time that does not count."""
 
 from random import Random
 from typing import Any
@@ -11,7 +11,7 @@ HEARD = NOW + 3_000
 
 
 def with_heartbeat(kind: str) -> Any:
-    """A group at work whose member was heard of a while after the group began."""
+    """A settled group whose member sent a heartbeat a while after the group began."""
     group, member_id = settled(kind)
     group.live.beats[member_id].at = HEARD
     return group

@@ -20,7 +20,7 @@ WORDS = {*EntryKind, *Trigger}
 
 OTHER_MEANINGS = {
     ("groups/core/consumer/member.py", "stable"),  # a member's state
-    ("groups/sweeps/session.py", "retention"),  # who asks for an operation
+    ("groups/sweeps/session.py", "retention"),  # who requests an operation
     ("groups/api/groups.py", "paused"),  # a filter
     ("groups/queries/groups.py", "paused"),
     ("groups/api/inputs.py", "request"),  # a parameter
@@ -29,7 +29,7 @@ OTHER_MEANINGS = {
     ("pipeline/transforms/rebalances.py", "stable"),  # a column
     ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
     ("rollcall/cli/watch.py", "paused"),
-    ("rollcall/client/core/events.py", "paused"),  # what a member is told
+    ("rollcall/client/core/events.py", "paused"),  # a change reported to a member
     ("rollcall/client/core/events.py", "resumed"),
 }
 """Texts that are equal to a word of the journal, and are none."""

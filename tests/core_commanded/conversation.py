@@ -42,7 +42,7 @@ class Actor:
 
 
 class Conversation(OneGroup[CommandedGroup]):
-    """One group, its clock, the catalogue, and everybody who talks to the group."""
+    """One group, its clock, the catalogue, and all actors."""
 
     def __init__(self) -> None:
         super().__init__(CommandedGroup, Rules(), Columns(34, 58))
@@ -129,7 +129,7 @@ class Conversation(OneGroup[CommandedGroup]):
         self.told.append(f"{actor.name} {said or 'nothing new'}")
 
     def _begin(self, actor: Actor, command: CommandRow) -> None:
-        """What it was told to start it may start at once; it stops when it says so."""
+        """It may start at once what it was told to start; it stops when it acknowledges."""
         if command.ownership is not None:
             actor.generation = command.generation
             actor.works_on = {(t, p) for t, of in command.ownership.items() for p in of}
@@ -198,10 +198,10 @@ class Conversation(OneGroup[CommandedGroup]):
             )
         )  # fmt: skip
 
-    # What everybody else does
+    # All other actors
 
     def topics(self, words: list[str]) -> None:
-        """What the catalogue has from now on; the node sees it and tells the group."""
+        """The catalogue's new content; the node notifies the group."""
         self.catalogue.update({name: int(count) for name, count in map(pair, words)})
         self.catalogue = {name: count for name, count in self.catalogue.items() if count}
         known = {key: tuple(names) for key, names in self.group.matches.items()}
@@ -260,7 +260,7 @@ class Conversation(OneGroup[CommandedGroup]):
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
-    # How a step is told
+    # How a step is written
 
     def _step(self, event: events.Event) -> None:
         super()._step(event)
@@ -310,7 +310,7 @@ class Conversation(OneGroup[CommandedGroup]):
         return member_id
 
     def _show_owners(self) -> None:
-        """What everybody works on, by its own account."""
+        """What each actor works on, by its own account."""
         self.check_owners()
         for actor in self.actors.values():
             parts = ",".join(f"{t}-{p}" for t, p in sorted(actor.works_on))

@@ -70,7 +70,7 @@ def test_the_first_matching_condition_is_reported(
 
 
 class Asked(dict[str, int]):
-    """Threads by topic that count how often they are asked for one."""
+    """Threads by topic that count how often they are read."""
 
     times = 0
 

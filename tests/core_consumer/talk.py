@@ -45,7 +45,7 @@ class Client:
 
 
 class Talk:
-    """One group and everybody who talks to it."""
+    """One group and all its clients."""
 
     def __init__(self, topics: Mapping[str, int] | None = None, **rules: Any) -> None:
         self.rules = Rules(**rules)
@@ -113,7 +113,7 @@ class Talk:
         self.sleep(0)
 
     def sleep(self, ms: int) -> None:
-        """Time goes by, and the node ticks whenever the group asked for it."""
+        """Time passes, and the node ticks whenever the group requested it."""
         end = self.now + ms
         at, times = self.now, 0
         while (due := self.group.due(self.now)) is not None and due <= end:
@@ -125,7 +125,7 @@ class Talk:
         self.now = end
 
     def answer(self) -> None:
-        """What groups had asked for is worked out, and comes back."""
+        """The tasks that groups requested are computed, and their results return."""
         while self.questions:
             question = self.questions.pop(0)
             self.step(events.TargetComputed(question=question, targets=question.answer()))
@@ -187,7 +187,7 @@ class Talk:
         return before != (client.epoch, client.owned) or client.told != client.owned
 
     def converge(self, *clients: Client) -> None:
-        """Everybody beats honestly until nobody moves."""
+        """Every member heartbeats honestly until nothing moves."""
         for _ in range(20 + 5 * len(clients)):
             self.answer()
             self.sleep(self.rules.group_consumer_assignment_interval_ms)

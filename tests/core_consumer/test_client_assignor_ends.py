@@ -223,7 +223,7 @@ def test_a_stalled_node_gives_the_asked_member_its_full_time_again() -> None:
 
 def test_a_mixed_group_uses_the_assignor_that_most_members_name() -> None:
     """Stock members that name nothing leave it to the others; one that names a server's assignor
-    has a vote, like everybody."""
+    has a vote, like all others."""
     talk = ClientTalk()
     silent, other = talk.join("s1"), talk.join("s2")
     one, asked = talk.able("a")

@@ -78,7 +78,7 @@ class ClientLives(machine.Lives):
 
     @rule(name=PEOPLE, is_asked=st.booleans())
     def prepare(self, name: str, is_asked: bool) -> None:
-        """One that is asked, or anybody."""
+        """One that is asked, or any member."""
         asked = [client for client in self.people.values() if client.is_asked]
         client = asked[0] if is_asked and asked else self.people.get(name)
         if client is None:

@@ -1,4 +1,4 @@
-"""Guard rails of consumer groups: nothing is taken from anybody while a rebalance has to wait."""
+"""Guard rails of consumer groups: no partition is revoked while a rebalance is put off."""
 
 from groups.core import events
 from groups.core.errors import ErrorCode

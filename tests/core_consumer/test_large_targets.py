@@ -119,7 +119,7 @@ def test_known_topics_are_outdated_when_the_catalogue_or_matches_change() -> Non
 
 
 def decided(group: ConsumerGroup, event: events.Event) -> Mapping[str, Any]:
-    """What a step comes to, as far as anybody can tell."""
+    """The observable result of a step."""
     decision = group.step([event], 2_000_000, Random(1))
     assert isinstance(decision.group, ConsumerGroup)
     durable = decision.group.durable

@@ -78,7 +78,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def lose_an_answer(self, name: str) -> None:
-        """The server decides, the member never hears of it and asks again in its old epoch."""
+        """The server decides, the response is lost, and the member repeats its old epoch."""
         client = self.people.get(name)
         if client is None or client.epoch <= 0:
             return
@@ -159,7 +159,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def lose_a_batch(self, name: str) -> None:
-        """A step whose transaction fails: the committed group goes on as if it had not been."""
+        """A step whose transaction fails: the committed group continues as before."""
         client = self.people.get(name)
         if client is not None:
             evict = events.EvictMember(
@@ -186,7 +186,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def freeze_and_look(self, name: str) -> None:
-        """In a frozen group a heartbeat changes nobody's target."""
+        """In a frozen group a heartbeat changes no target."""
         client = self.people.get(name)
         if client is None:
             return
@@ -226,7 +226,7 @@ class Lives(RuleBasedStateMachine):
             self.talk.check()
 
     def teardown(self) -> None:
-        """When the dead are gone and everybody else behaves, the group becomes Stable."""
+        """When the dead are removed and all others behave, the group becomes Stable."""
         if not getattr(self, "people", None):
             return
         self.talk.guard()

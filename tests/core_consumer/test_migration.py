@@ -52,7 +52,7 @@ def test_mg_02_an_empty_consumer_group_takes_the_kind_of_the_next_member(policy:
 
 
 def vacated() -> tuple[Crossing, Client]:
-    """A group that had a member, and offsets, and a stranger whose join was refused."""
+    """A group that had a member, and offsets, and a client whose join was refused."""
     talk = Crossing({"foo": 2})
     m = talk.join("m")
     talk.beat(m, member_epoch=-1)

@@ -1,7 +1,7 @@
 """Random lives of a group that changes its kind to and fro: no partition ever has two owners.
 
 Members of both protocols come, obey, lag, die and leave; the classic ones are eager or
-cooperative. In the end all behave, and everybody works in peace on the whole of it.
+cooperative. In the end all behave, and every partition has one owner.
 """
 
 import os
@@ -24,7 +24,7 @@ TOPICS = st.sampled_from([("t1",), ("t1", "t2"), ("t2",), ()])
 
 
 class Crossings(RuleBasedStateMachine):
-    """One group and everybody around it."""
+    """One group and all its clients."""
 
     @initialize(
         policy=st.sampled_from(["bidirectional", *sorted(ALLOWED)]),
@@ -121,13 +121,13 @@ class Crossings(RuleBasedStateMachine):
         self.talk.catalogue["t1"] = ("id-t1", count)
 
     def ids(self) -> set[str]:
-        """Whom the group knows, newcomers that wait to be let in included."""
+        """All members that the group knows, waiting new members included."""
         group = self.talk.group
         waiting = set() if isinstance(group, ConsumerGroup) else set(group.live.joins)
         return set(group.durable.members) | waiting
 
     def forget(self) -> None:
-        """Who was removed hears so before it could do harm: sessions are known to both."""
+        """A removed member knows it before it could do harm: sessions are known to both."""
         ids = self.ids()
         self.modern = {n: c for n, c in self.modern.items() if c.member_id in ids}
         for member in self.classic.values():
@@ -153,7 +153,7 @@ class Crossings(RuleBasedStateMachine):
         tally.check()
 
     def teardown(self) -> None:
-        """When the dead are gone and everybody else behaves, all of it has owners."""
+        """When the dead are removed and all others behave, every partition has an owner."""
         if not getattr(self, "classic", None) and not getattr(self, "modern", None):
             return
         for member in self.classic.values():

@@ -31,7 +31,7 @@ BAR = ("bar", 0)
 
 
 def of_both_protocols() -> tuple[Crossing, Client]:
-    """A group whose kind is asked for again with every event that might take a member out."""
+    """A group whose kind is checked again with every event that might remove a member."""
     return upgraded(Classic())
 
 

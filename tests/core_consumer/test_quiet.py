@@ -1,4 +1,4 @@
-"""What a quiet heartbeat looks at: the member and the group, and none of their topics."""
+"""What a quiet heartbeat reads: the member and the group, and none of their topics."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from tests.core_consumer.talk import Client, Talk
 
 
 class Topics(dict[str, tuple[str, int]]):
-    """A catalogue that nobody may look into."""
+    """A catalogue that must not be read."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("the topics were compared")
@@ -23,7 +23,7 @@ class Topics(dict[str, tuple[str, int]]):
 
 
 class Unread(frozenset[Any]):
-    """A set that nobody may look into."""
+    """A set that must not be read."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("the set was compared")

@@ -1,4 +1,4 @@
-"""Reconciliation: nobody is given what another still holds (cases CG-07 to CG-09, CG-13, CG-18)."""
+"""Reconciliation: no partition has two owners (cases CG-07 to CG-09, CG-13, CG-18)."""
 
 import pytest
 
@@ -161,7 +161,7 @@ def test_a_member_that_revokes_or_waits_gets_a_short_interval() -> None:
 
 @pytest.mark.parametrize(("pending_ms", "told_ms"), [(0, 5_000), (200, 200), (15_000, 5_000)])
 def test_the_short_interval_is_a_setting(pending_ms: int, told_ms: int) -> None:
-    """0 switches it off, and nobody is told to come later than the others."""
+    """0 switches it off, and no member gets a longer interval than the others."""
     talk = Talk({"foo": 2}, group_consumer_pending_heartbeat_interval_ms=pending_ms)
     a = talk.join("a")
 

@@ -10,7 +10,7 @@ from tests.core_consumer.talk import Client, Talk
 
 
 def in_the_middle() -> tuple[Talk, Client, Client]:
-    """a must give up two partitions that b waits for; thirty seconds have gone by."""
+    """a must give up two partitions that b waits for; thirty seconds have passed."""
     talk = Talk({"foo": 4})
     a, b = talk.join("a", rebalance_timeout_ms=40_000), talk.join("b")
     talk.beat(a)
@@ -42,7 +42,7 @@ def test_after_a_takeover_the_group_continues_where_it_was() -> None:
 
 
 def test_topics_that_changed_during_a_takeover_are_found_after_it() -> None:
-    """FO-05: the next heartbeat of anybody finds them, more partitions and fewer topics alike."""
+    """FO-05: the next heartbeat of any member finds them, more partitions or fewer topics."""
     talk = Talk({"foo": 2, "bar": 1})
     a, b = talk.join("a", "foo", "bar"), talk.join("b", "foo", "bar")
     talk.converge(a, b)

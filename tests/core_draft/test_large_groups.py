@@ -1,4 +1,4 @@
-"""A large group of the draft: its next deadline is known without a look at every member."""
+"""A large group of the draft: its next deadline is known without a scan of all members."""
 
 from collections.abc import Iterable, Mapping
 from random import Random
@@ -21,7 +21,7 @@ SESSIONS = (10_000, 20_000, 30_000)
 
 
 class Looking(DraftGroup):
-    """Counts the members whose deadline is looked at."""
+    """Counts the members whose deadline is read."""
 
     __slots__ = ()
     looked: ClassVar[int] = 0
@@ -33,7 +33,7 @@ class Looking(DraftGroup):
 
 
 class Crowd:
-    """Consumers that come, beat and go, and the node that ticks when the group asked for it."""
+    """Consumers that join, heartbeat and leave, and the node that ticks on request."""
 
     def __init__(self, size: int) -> None:
         self.now = 1_000
@@ -101,7 +101,7 @@ class Crowd:
 def test_a_join_of_a_round_scans_all_members_only_in_a_small_group(size: int) -> None:
     crowd = Crowd(size)
     crowd.now += 1
-    crowd.join("", SESSIONS[1])  # a round begins, and gives everybody a whole session
+    crowd.join("", SESSIONS[1])  # a round begins, and grants every member a full session
     Looking.looked = 0
     for consumer_id in crowd.ids[:20]:
         crowd.join(consumer_id, SESSIONS[0])

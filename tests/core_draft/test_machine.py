@@ -79,11 +79,11 @@ class Schedules(RuleBasedStateMachine):
         if durable.group.state != STABLE:
             return
         dealt = frozenset((c, row.assignment.hex()) for c, row in durable.members.items())
-        # Who leaves a frozen group leaves its partitions to nobody.
+        # A consumer that leaves a frozen group leaves its partitions unassigned.
         assert dealt <= self.generations.setdefault(durable.group.generation, dealt)
 
     def teardown(self) -> None:
-        """Everybody falls silent: within two sessions whoever waits is answered."""
+        """All members fall silent: within two sessions every waiting request is answered."""
         self.talk.say("tick 31s")
         self.talk.say("tick 31s")
         assert not self.talk.waiting

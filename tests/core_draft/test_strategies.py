@@ -1,4 +1,4 @@
-"""Strategies: what they deal, and that nobody's own can break the promise of one owner each."""
+"""Strategies: their assignments, and that a custom one cannot break the one-owner guarantee."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -102,7 +102,7 @@ def test_steps_that_may_run_a_custom_strategy_are_known_beforehand() -> None:
 
 
 class Asked(frozenset[str]):
-    """Topics that count how often they are asked for one."""
+    """Topics that count how often they are read."""
 
     times = 0
 

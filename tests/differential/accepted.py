@@ -21,7 +21,7 @@ def _own_static_join(play: Play, step: Step, theirs: Answer, ours: Answer) -> bo
 
 
 def _number_goes_on(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """The same but for the number, which began anew there."""
+    """The same but for the number, which restarted there."""
     at = NUMBER_AT.get(step[0])
     if at is None or len(theirs) <= at or len(theirs) != len(ours):
         return False
@@ -109,12 +109,12 @@ def _emptied_once_more(play: Play, step: Step, theirs: Answer, ours: Answer) -> 
 
 
 def _pending_left(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There everybody has to join again, after somebody left who never was a member."""
+    """There all members have to join again after a client left that never was a member."""
     return play.pending_left
 
 
 def _refused_makes_none(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a group is found that nobody was ever let into, or that has no offsets."""
+    """There a group is found that never had a member, or that has no offsets."""
     if step[0] == "delete_offsets":
         return bool(ours[0] == "GROUP_ID_NOT_FOUND") and set(theirs[1]) == {"NONE"}
     nowhere = ("GROUP_ID_NOT_FOUND", "ILLEGAL_GENERATION", "Dead")

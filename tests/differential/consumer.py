@@ -92,7 +92,7 @@ class Consumer(Play):
     async def join(
         self, side: Side, i: int, topics: str, assignor: str | None, anew: bool
     ) -> Answer:
-        """Epoch 0; ``anew``: a static member under another id, as a new process has it."""
+        """Epoch 0; ``anew``: a static member under another id, as a restarted process has it."""
         member = self.member(side, i)
         member.instance_id = INSTANCES.get(i)
         if anew and member.instance_id is not None:
@@ -108,7 +108,7 @@ class Consumer(Play):
         return await self.say(side, i, self._epoch(side, i), None)
 
     async def ack(self, side: Side, i: int) -> Answer:
-        """It has done as told."""
+        """It has obeyed."""
         member = self.member(side, i)
         member.gave = dict(member.told)
         return await self.say(side, i, self._epoch(side, i), side.wire(member.told))
@@ -122,7 +122,7 @@ class Consumer(Play):
         )  # fmt: skip
 
     async def subscribe(self, side: Side, i: int, topics: str, tells: bool) -> Answer:
-        """Other topics; ``tells`` what it owns, or not."""
+        """Other topics; ``tells``: with or without its owned partitions."""
         member = self.member(side, i)
         member.topics = topics
         owned = side.wire(member.gave) if tells else None
@@ -130,7 +130,7 @@ class Consumer(Play):
         return await self.say(side, i, self._epoch(side, i), owned, subscribed_topic_names=names)
 
     async def owns(self, side: Side, i: int, how: str) -> Answer:
-        """Other things owned than it was told."""
+        """Other owned partitions than its assignment."""
         told = side.wire(self.member(side, i).told)
         each = [{**topic, "partitions": [p]} for topic in told for p in topic["partitions"]]
         more = [{"topic_id": side.ids["A"], "partitions": [0, 1, 2, 3]}] if "A" in side.ids else []
@@ -183,7 +183,7 @@ class Consumer(Play):
         return sorted((p.partition_index, str(named(p.error_code))) for p in told)
 
     async def fetch(self, side: Side, i: int, by: int | None, everything: bool) -> Answer:
-        """The group's offsets, as a member or as nobody (None)."""
+        """The group's offsets, as a member or without a member id (None)."""
         member = self.member(side, i)
         who: dict[str, Any] = {"member_id": None, "member_epoch": -1}
         if by is not None:

@@ -158,7 +158,7 @@ def test_a_node_answers_the_health_check_and_stops_on_sigterm(
 def test_a_node_that_starts_without_its_database_prints_one_line(
     trouble: str, empty_database: str, tmp_path: Path
 ) -> None:
-    """It ends, and whoever runs it starts it again."""
+    """It ends, and its supervisor restarts it."""
     url = urlsplit(empty_database)
     if trouble == "read-only":
         installed(empty_database, tmp_path)

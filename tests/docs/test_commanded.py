@@ -1,4 +1,4 @@
-"""docs/commanded.md tells what the tables and the messages of the code tell."""
+"""docs/commanded.md agrees with the tables and the messages of the code."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""docs/configuration.md tells every name that a group may have, with its bounds."""
+"""docs/configuration.md has every setting of a group, with its bounds."""
 
 from pathlib import Path
 

@@ -10,7 +10,7 @@ WORKFLOW = CHECKOUT / ".github" / "workflows" / "ci.yml"
 
 
 def linters() -> set[str]:
-    """What ``make lint`` runs, without the folder that each is told."""
+    """What ``make lint`` runs, without the folder that each gets."""
     recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", MAKEFILE.read_text(), re.MULTILINE)
     assert recipe
     lines = recipe[1].replace("$(PYTHON)", ".venv/bin/python").splitlines()

@@ -46,7 +46,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 @cache
 def variables() -> set[str]:
-    """Those of the table, and every other that stands in a program."""
+    """Those of the table, and every other that a program names."""
     programs = (path for folder in OURS for path in (CHECKOUT / folder).rglob("*.py"))
     others = {name for path in programs for name in VARIABLE.findall(path.read_text())}
     return others | {setting.variable for setting in kafka_settings.SETTINGS}

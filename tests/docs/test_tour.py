@@ -142,7 +142,7 @@ class Tour:
         return self.open(program, *command.split(), folder=self.folder)
 
     def heard_of(self, client_id: str) -> datetime:
-        """When a member was heard of last, as REST tells."""
+        """The time of a member's last heartbeat, from REST."""
         headers = {"Authorization": f"Bearer {TOKEN}"}
         url = f"{self.addresses[2]}/api/v1/groups/packers"
         members = json.loads(send(Request("GET", url, headers))[2])["members"]
@@ -150,7 +150,7 @@ class Tour:
         return datetime.fromisoformat(found["last_heartbeat_at"])
 
     def rebalances(self) -> list[str]:
-        """What made the group rebalance, in order, as its journal tells."""
+        """The causes of the group's rebalances, in order, from its journal."""
         url = (self.folder / "data" / "database-url").read_text().strip()
         with psycopg.connect(url) as database:
             return [cause for (cause,) in database.execute(REBALANCES).fetchall()]

@@ -81,7 +81,7 @@ async def committed(consumer: Consumer, offset: int) -> int:
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
 async def test_a_group_continues_when_its_coordinator_is_killed(pair: Installation) -> None:
-    """Join, rebalance, commit, fail over: nobody is disturbed, and nothing is lost."""
+    """Join, rebalance, commit, fail over: no member rejoins, and nothing is lost."""
     a = Consumer(pair.draft, "payments", ["ledger"])
     b = Consumer(pair.draft, "payments", ["ledger"])
     async with asyncio.timeout(TIMEOUT_S):

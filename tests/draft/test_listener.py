@@ -114,7 +114,7 @@ async def test_simple_offsets_serve_the_groups_first_consumer(consumer: Make) ->
     assert await simple.commit({("orders", 1): 5}, version=0) == {("orders", 1): 0}
     assert (await simple.join()).generation == 1
     assert await simple.fetch({"orders": [1]}) == {("orders", 1): (5, "", 0)}
-    # in a group that has consumers, a commit of nobody's is nobody's
+    # in a group that has consumers, a commit without a consumer is refused
     assert await simple.commit({("orders", 1): 6}, version=0) == {("orders", 1): 25}
 
 
@@ -219,7 +219,7 @@ async def test_requests_to_a_former_owner_are_refused(served: Serving, consumer:
 
 
 async def test_an_unsupported_request_closes_the_connection(served: Serving) -> None:
-    """Who asks for ApiVersions is no client of the draft."""
+    """A client that sends ApiVersions is no client of the draft."""
     for key, version in ((18, 0), (14, 0), (11, 1), (12, 1), (1, 0)):
         connection = await Connection.open(served.draft_address)
         with pytest.raises(asyncio.IncompleteReadError):

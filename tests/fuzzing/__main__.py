@@ -90,7 +90,7 @@ def fuzz(name: str) -> None:
 
 
 def _instrument(codecs: Any, atheris: Any) -> None:
-    """Codecs are compiled when they are first asked for, so nobody has seen their lines."""
+    """Codecs are compiled on first use, so coverage has not seen their lines."""
     compiled = codecs.compiler
     codecs.compiler = lambda cls, version: atheris.instrument_func(compiled(cls, version))
 

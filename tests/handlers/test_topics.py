@@ -429,7 +429,7 @@ async def test_a_page_begins_within_a_topic_that_is_asked_for(
     assert [(t.name, t.error_code) for t in answer.topics] == [
         (each, ErrorCode.INVALID_REQUEST) for each in ("c", "a", "c")
     ]
-    # whoever is refused hears nothing of what it may do
+    # a refused client gets no authorized operations
     assert {t.topic_authorized_operations for t in answer.topics} == {-(2**31)}
 
 

@@ -32,7 +32,7 @@ def test_the_table_names_both() -> None:
 
 
 class Schedule:
-    """A beat's work that lasts until it is told to stop, or fails at once."""
+    """The work of beat: it lasts until it is stopped, or fails at once."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error

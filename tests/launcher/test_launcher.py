@@ -321,7 +321,7 @@ def serving(pair: Installation, node_id: int) -> int:
 
 
 def launcher_of(installation: Installation) -> int:
-    """The launcher's pid, whoever started it."""
+    """The launcher's pid, started by any process."""
     return int((installation.data_dir / "lock").read_text())
 
 
@@ -334,7 +334,7 @@ MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1
 
 
 def parent_of(pid: int) -> int:
-    """The process that hears of its end."""
+    """The process that is notified of its end."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 

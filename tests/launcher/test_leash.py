@@ -1,4 +1,4 @@
-"""The leash: a command ends when the process that asked for it does, whoever kills that."""
+"""The leash: a command ends when its parent process does, however that is killed."""
 
 import os
 import signal

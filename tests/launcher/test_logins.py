@@ -1,4 +1,4 @@
-"""Nodes, web and worker log in as roles of their own: nobody takes the nodes' connections."""
+"""Nodes, web and worker log in with their own roles: nobody takes the nodes' connections."""
 
 import os
 import subprocess
@@ -128,7 +128,7 @@ def tried(
             made.execute(statement.encode())
         except (
             psycopg.errors.InsufficientPrivilege,
-            psycopg.errors.ObjectNotInPrerequisiteState,  # of a view, which nobody writes
+            psycopg.errors.ObjectNotInPrerequisiteState,  # of a view, which is read-only
         ):
             continue
         found.add(verb)

@@ -30,7 +30,7 @@ with postgres.serve(Path(sys.argv[1])) as url:
     signal.pause()
 """
 
-pytestmark = pytest.mark.xdist_group("postgres")  # one server for all that only look at it
+pytestmark = pytest.mark.xdist_group("postgres")  # one server for all that only read it
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="about what root must do")
 
@@ -100,7 +100,7 @@ def test_new_port_is_chosen_when_the_stored_one_is_in_use(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[Path, str]]:
-    """The folder and the URL of a server that tests only look at."""
+    """The folder and the URL of a server that tests only read."""
     with data_folder() as folder, postgres.serve(folder) as url:
         yield folder, url
 

@@ -175,7 +175,7 @@ def test_launcher_stops_with_the_make_that_runs_it(tmp_path: Path, number: signa
     (tmp_path / "Makefile").write_text(f"run:\n\t@{command}\n")
     make = subprocess.Popen(
         ["make", "-f", str(tmp_path / "Makefile"), "run"],
-        # The tests themselves may run below a make, which tells those below it that it does.
+        # The tests themselves may run below a make, which sets this for the processes below it.
         env={k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -59,11 +59,11 @@ class Page:
         return push
 
     async def until_revision(self, revision: int) -> None:
-        """Wait until it was told of this revision."""
+        """Wait until this revision was pushed."""
         await self.until(lambda push: push.get("revision") == revision)
 
     async def until_refresh(self) -> None:
-        """Wait until it was told to look."""
+        """Wait until a refresh was pushed."""
         await self.until(lambda push: "look" in push)
 
     async def closed_with(self) -> int:
@@ -89,7 +89,7 @@ def _prepared(database_url: str) -> None:
 
 @pytest.fixture
 async def other(_prepared: None) -> AsyncIterator[connections.Connection]:
-    """A connection that may do everything: the groups' owner, or somebody who disturbs."""
+    """A connection with every right: as the groups' owner, or to cause faults."""
     async with await connections.connect("other", options="") as made:
         yield made
 

@@ -1,4 +1,4 @@
-"""Who may open a websocket, from where; and what the others are told."""
+"""Who may open a websocket, from where; and the close codes of the others."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ from tests.live.conftest import LogIn, Open, Page
 async def test_an_anonymous_websocket_is_refused() -> None:
     page = Page("orders")
 
-    assert await page.open()  # a browser tells a page nothing of a handshake that failed
+    assert await page.open()  # a browser reports no details of a failed handshake
     assert await page.closed_with() == sessions.NOT_LOGGED_IN
     assert HUB.watcher_count == 0
 
@@ -88,7 +88,7 @@ async def test_every_role_is_accepted(role: str, log_in: LogIn) -> None:
     ["https://elsewhere.example", "http://localhost:9999", "http://127.0.0.1:8000", "null", ""],
 )
 async def test_a_websocket_from_another_origin_is_refused(origin: str, log_in: LogIn) -> None:
-    """A browser sends the session's cookie along, whoever made the page."""
+    """A browser sends the session's cookie along, from any page."""
     assert not await Page("orders", await log_in(), origin).open()
 
 
@@ -146,7 +146,7 @@ def change_password(key: str) -> None:
 
 
 def take_role(key: str) -> None:
-    """They are somebody, and may do nothing."""
+    """They are logged in, and have no rights."""
     who(key).get().groups.clear()
 
 
@@ -173,7 +173,7 @@ async def test_a_websocket_ends_with_the_session_and_the_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sessions, "LOOK_S", 0.05)
-    other = await open_page("orders")  # of somebody who stays
+    other = await open_page("orders")  # of a user who stays
     cookie = await log_in()
     page = Page("orders", cookie)
     assert await page.open()

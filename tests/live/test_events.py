@@ -208,7 +208,7 @@ async def test_a_reader_that_does_not_read_missed_entries_delays_nobody(
     ]
     for each in stuck:
         assert "retry" in await anext(each)
-        assert '"group_id": "c"' in await anext(each)  # and nobody reads on
+        assert '"group_id": "c"' in await anext(each)  # and the reader stops reading
 
     one = await reader(f"after={written[0]}")
     assert await one.seqs(2) == written[1:]
@@ -230,7 +230,7 @@ async def test_reading_missed_entries_does_not_count_as_too_far_behind(
     more: list[int] = []
     for group_id in "cdef":  # one by one: this reader must not be too far behind, either
         more += await wrote(other, group_id)
-        assert await one.seqs(1) == more[-1:]  # the follower has told everybody
+        assert await one.seqs(1) == more[-1:]  # the follower has sent it to all
 
     while behind.position.greatest < more[-1]:
         texts.append(await anext(told))

@@ -1,4 +1,4 @@
-"""What a page is told over its websocket: that its group changed, and nothing else."""
+"""Pushes of a page's websocket: that its group changed, and nothing else."""
 
 import asyncio
 

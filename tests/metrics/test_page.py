@@ -12,7 +12,7 @@ ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|", re.MULTILINE)
 
 @pytest.mark.parametrize("path", made(), ids=lambda path: path.name)
 def test_the_generated_page_is_up_to_date(path: object) -> None:
-    """After a change: ``manage.py metrics``, and look at what it changes."""
+    """After a change: ``manage.py metrics``, and review the difference."""
     assert made()[path] == path.read_text()  # type: ignore[attr-defined]
 
 

@@ -1,4 +1,4 @@
-"""What the web tells of the rows: figures are true, caps hold, what is not known is not told."""
+"""The web's series about rows: correct, limited, and missing where unknown."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""How the tests run against a mutant: what fails is told at once."""
+"""How the tests run against a mutant: a failure is reported at once."""
 
 import signal
 
@@ -30,7 +30,7 @@ def pytest_configure() -> None:
 def pytest_runtest_setup() -> None:
     """A mutant that loops is ended by the time of the processor that a test takes, and not by how
     busy the machine is."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, TEST_CPU_S)  # nobody handles it: the process ends
+    signal.setitimer(signal.ITIMER_VIRTUAL, TEST_CPU_S)  # without a handler: the process ends
 
 
 @pytest.hookimpl(tryfirst=True)

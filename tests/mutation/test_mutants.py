@@ -136,7 +136,7 @@ def test_every_row_has_existing_files_and_tests() -> None:
 
 
 def test_every_test_of_the_rules_is_in_the_table() -> None:
-    """Else its namesake among the files would seem to be tested by nobody."""
+    """Otherwise its namesake among the files would seem to have no tests."""
     named = {test for row in AREAS for test in (*row.tests, *row.last)}
     folders = ("core", "core_consumer", "core_draft", "core_commanded", "walks", "wire")
     found = (path for folder in folders for path in CHECKOUT.glob(f"tests/{folder}/test_*.py"))

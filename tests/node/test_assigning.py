@@ -77,7 +77,7 @@ def broken(
 async def test_a_failing_plug_in_leaves_assignments_unchanged(
     one: Running, other: connections.Connection
 ) -> None:
-    """It runs beside the loop, whatever its size; the journal says that it failed."""
+    """It runs outside the event loop, whatever its size; the journal has its failure."""
     configure(
         one,
         group_consumer_assignors=("broken",),

@@ -15,7 +15,7 @@ async def test_an_error_of_the_cancelled_statement_hides_no_cancellation(databas
     async with await connections.connect("cancelled") as connection:
         sleeping = asyncio.create_task(connection.execute("SELECT pg_sleep(60)"))
         await is_active(connection)
-        with psycopg.connect(database_url, autocommit=True) as other:  # the loop stands still
+        with psycopg.connect(database_url, autocommit=True) as other:  # the loop is blocked
             other.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.info.backend_pid])
         sleeping.cancel()
         with pytest.raises(asyncio.CancelledError):

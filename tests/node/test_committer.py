@@ -30,7 +30,7 @@ def _way(one: Running, request: pytest.FixtureRequest) -> None:
 
 
 def code_of(node: Running, group_id: str, joined: Joined) -> ErrorCode | None:
-    """What a heartbeat hears just now."""
+    """The current response to a heartbeat."""
     view = node.node.coordinator.heartbeat_views.get(group_id)
     if view is None:
         return None
@@ -38,7 +38,7 @@ def code_of(node: Running, group_id: str, joined: Joined) -> ErrorCode | None:
 
 
 async def test_a_locked_group_delays_no_other(one: Running, other: Other) -> None:
-    """A row that somebody holds delays its own group; strangers join and commit meanwhile."""
+    """A locked row delays its own group; other groups join and commit in the meantime."""
     held = await one.settled("held")
     stranger = await one.settled("stranger")
     async with other.transaction():
@@ -120,7 +120,7 @@ async def test_no_reply_of_a_rebalance_before_its_commit(one: Running, point: st
 async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
     one: Running, other: Other, point: str
 ) -> None:
-    """The connection dies around the COMMIT; the group is read again and goes on."""
+    """The connection dies around the COMMIT; the group is read again and continues."""
     joined = await one.settled("g")
     let_go = one.points.hold(point)
     second = one.join("g")
@@ -142,7 +142,7 @@ async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
 async def test_observers_are_notified_of_a_group_whose_outcome_was_unknown(
     one: Running, other: Other
 ) -> None:
-    """Its rows may have changed and its committer could not tell: whoever listens looks himself."""
+    """Its rows may have changed without its committer knowing: every observer reads them itself."""
     await one.settled("g")
     await other.execute(f"LISTEN {BELL}")
     let_go = one.points.hold("membership:connected")

@@ -1,4 +1,4 @@
-"""A drained node gives its slots to the others, takes none, and nobody notices."""
+"""A drained node gives its slots to the others, takes none, and no member notices."""
 
 import asyncio
 import os
@@ -49,7 +49,7 @@ async def look_twice(*nodes: Running) -> None:
 
 
 async def test_a_drained_node_gives_all_its_slots_away_and_takes_some_back(other: Other) -> None:
-    """The members of its groups stay, commits go on, and the journal tells by whom."""
+    """The members of its groups stay, commits succeed, and the journal names the author."""
     async with running(node_id=3) as one, running(node_id=4) as two:
         await come_to(other, {3: 32, 4: 32})
         await until(lambda: len(two.node.coordinator.epochs) == SLOTS // 2)
@@ -112,7 +112,7 @@ async def test_a_drain_survives_a_restart_of_the_cluster(other: Other) -> None:
 
 
 async def test_a_drained_node_takes_the_slots_of_the_last_other_node(other: Other) -> None:
-    """Groups without a node are worse than a drain that waits; it goes on once another is there."""
+    """Groups without a node are worse than a drain that waits; it continues with the next node."""
     async with running(node_id=3) as one:
         async with running(node_id=4):
             await drain(other, 3)

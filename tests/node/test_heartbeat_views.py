@@ -1,4 +1,4 @@
-"""Who waits for a change of a group's view is told, but not thousands in one turn of the loop."""
+"""Watchers of a group's view are notified, but not thousands in one turn of the loop."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.asyncio
 
 
 class Held:
-    """A held heartbeat: it ends when it is told."""
+    """A held heartbeat: it ends when it is notified."""
 
     def __init__(self, views: HeartbeatViews, told: list["Held"]) -> None:
         self.views, self.told = views, told

@@ -62,7 +62,7 @@ async def served(_prepared: None) -> AsyncIterator[Serving]:
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
-    """Every statement that goes to PostgreSQL by anybody's cursor, but for the regular ones."""
+    """Every statement sent to PostgreSQL by any cursor, but for the periodic ones."""
     counted: Counter[Any] = Counter()
     execute = psycopg.AsyncCursor.execute
 
@@ -212,7 +212,7 @@ async def test_a_heartbeat_reports_a_rebalance_once_it_is_committed(
 
 
 async def test_a_rolled_back_rebalance_is_never_reported(served: Serving, other: Other) -> None:
-    """The batch dies before its COMMIT: heartbeats go on as if nothing had been asked."""
+    """The batch dies before its COMMIT: heartbeats are answered as before."""
     first, second = [await Client.connect(served.address) for _ in range(2)]
     beat = await first.settled("g")
     let_go = served.points.hold("membership:connected")

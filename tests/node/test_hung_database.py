@@ -26,7 +26,7 @@ TIMEOUT_MS = 2_500
 
 @pytest.fixture
 async def one(_prepared: None, settings: Any) -> AsyncIterator[Running]:
-    """A node that waits for its database no longer than it may be told to."""
+    """A node with the shortest timeouts towards its database."""
     settings.OFFSETS_COMMIT_TIMEOUT_MS = TIMEOUT_MS
     async with running() as node:
         for committer in node.node.committers:
@@ -38,7 +38,7 @@ async def one(_prepared: None, settings: Any) -> AsyncIterator[Running]:
 
 @asynccontextmanager
 async def stopped(other: Other, name: str) -> AsyncIterator[None]:
-    """The backends of that name stand still, as on a storage that hangs; then they go on."""
+    """Suspend the backends of that name, as on a storage that hangs; then resume them."""
     pids = await backends(other, name)
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
@@ -93,7 +93,7 @@ async def test_a_late_batch_of_memberships_changes_nothing(one: Running, other: 
 
 
 async def test_a_locked_row_times_out_its_own_group_only(one: Running, other: Other) -> None:
-    """Whoever waits for a lock that is never let go is told so again and again; strangers go on."""
+    """Requests that wait for a permanent lock get retriable errors; other groups are served."""
     held, stranger = await one.settled("held"), await one.settled("stranger")
     async with other.transaction():
         await other.execute("SELECT FROM rollcall_group WHERE group_id = 'held' FOR UPDATE")
@@ -106,7 +106,7 @@ async def test_a_locked_row_times_out_its_own_group_only(one: Running, other: Ot
 
 
 async def test_a_locked_table_times_out_every_request(one: Running, other: Other) -> None:
-    """A lock that all batches meet is nobody's in particular: nobody waits for ever either."""
+    """A lock that blocks all batches belongs to no single group: all requests time out."""
     ids = [f"g{n}" for n in range(9)]
     for group_id in ids:
         await one.kept(group_id)
@@ -149,7 +149,7 @@ async def test_a_hung_reader_is_replaced(one: Running, other: Other) -> None:
 async def test_a_hung_doorbell_is_replaced(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Silence may be that nobody rings: so it is asked now and then."""
+    """Silence may mean that there are no notifications: so it is probed now and then."""
     monkeypatch.setattr(doorbell, "LOOK_AGAIN_S", 0.1)
     name = "rollcall node doorbell"
     before = await backends(other, name)
@@ -160,7 +160,7 @@ async def test_a_hung_doorbell_is_replaced(
 
 
 async def test_listening_is_not_mistaken_for_hanging(settings: Any) -> None:
-    """A doorbell that nobody rings for long is not taken for one that hangs."""
+    """A doorbell without notifications is not mistaken for a hung one."""
     settings.OFFSETS_COMMIT_TIMEOUT_MS = 50
     async with await connections.connect("listener") as listener:
         await listener.execute("LISTEN nothing")

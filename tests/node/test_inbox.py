@@ -56,7 +56,7 @@ class Alone:
         self.answers[ticket].set_result(reply)
 
     async def sync(self) -> ErrorCode:
-        """The member asks for its assignment, which changes nothing."""
+        """The member requests its assignment, which changes nothing."""
         ticket = Ticket(1, len(self.answers))
         reply = self.answers[ticket] = asyncio.get_running_loop().create_future()
         event = SyncGroup(
@@ -123,7 +123,7 @@ async def test_a_short_stall_extends_no_session(alone: Alone) -> None:
 
 
 async def test_a_stall_while_a_group_was_in_doubt_counts_once(alone: Alone) -> None:
-    """The reloader ran before the ticker: this group gets no more than everybody."""
+    """The reloader ran before the ticker: this group gets no more than the others."""
     coordinator, entry = alone.coordinator, alone.entry
     alone.later(SESSION_MS // 2, heard=True)
     coordinator.doubt(entry)

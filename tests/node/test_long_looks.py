@@ -1,4 +1,4 @@
-"""A node looks at much in slices: times of heartbeats of large groups, and offsets that expire."""
+"""Long work in slices: heartbeat times of large groups, and expiring offsets."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -59,7 +59,7 @@ async def test_other_tasks_run_while_a_large_group_is_inspected(
 ) -> None:
     many = [member(f"m-{n}", position=n) for n in range(PARTS * SESSIONS_MAX)]
     notes = Notes(holding({"g": durable("g", many)}))
-    monkeypatch.setattr(event_loop, "SLICE_MS", 0)  # each look at the clock ends a slice
+    monkeypatch.setattr(event_loop, "SLICE_MS", 0)  # each reading of the clock ends a slice
     found, turns = await turns_beside(notes.collect())
     assert len(found) == len(many) and turns >= PARTS
 

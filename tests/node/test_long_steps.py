@@ -1,4 +1,4 @@
-"""Steps of large groups, and other people's code: beside the loop, and nobody waits for them."""
+"""Steps of large groups, and foreign code: outside the event loop, and nobody waits for them."""
 
 import asyncio
 import threading
@@ -26,19 +26,19 @@ from tests.node.test_assigning import beat, configure, uniform_of_one
 
 
 class Gate:
-    """A piece of work that does not go on before it is let."""
+    """Work that blocks until it is released."""
 
     def __init__(self) -> None:
         self.reached, self._open = threading.Event(), threading.Event()
 
     def pass_through(self) -> None:
-        """In a thread of its own, or the loop stands still for ever."""
+        """In its own thread, or the loop is blocked for ever."""
         assert threading.current_thread() is not threading.main_thread()
         self.reached.set()
         self._open.wait()
 
     def open(self) -> None:
-        """Let everybody pass."""
+        """Release all."""
         self._open.set()
 
 
@@ -102,7 +102,7 @@ async def test_a_long_step_that_fails_fails_only_its_own_requests(
 async def test_slots_may_be_lost_during_a_long_step(
     one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who waits is told at once, once; what was decided is forgotten."""
+    """Waiting requests are answered once, at once; the decision is dropped."""
     await one.settled("large")
 
     def slow(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -120,7 +120,7 @@ async def test_slots_may_be_lost_during_a_long_step(
 
 
 async def test_the_loop_runs_between_many_replies(one: Running) -> None:
-    """Counted, not timed: whoever waits for the loop has a turn between any two parts of them."""
+    """Counted, not timed: other tasks run between any two parts of them."""
     members = 10 * committer.ANSWERS_AT_ONCE
     answered, seen = 0, set()
 
@@ -267,7 +267,7 @@ async def test_reloading_a_large_group_blocks_nobody(held: Running, gate: Gate) 
 async def test_rows_in_doubt_again_during_a_reload_are_read_again(
     held: Running, gate: Gate, other: connections.Connection
 ) -> None:
-    """Or the group would go on from what they said before."""
+    """Or the group would continue with outdated facts."""
     doubt(held, "large")
     await reached(gate)
     await other.execute("UPDATE rollcall_group SET revision = 50 WHERE group_id = 'large'")

@@ -33,7 +33,7 @@ class Clock:
 
 
 class StoppedClock(Clock):
-    """One that a busy machine does not move: it stands, unless the test sets it forward."""
+    """A clock that a busy machine does not move: the test sets it forward."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ async def test_a_due_timer_of_a_group_in_doubt_does_not_stop_the_loop() -> None:
 
 @pytest.mark.usefixtures("_prepared")
 async def test_time_in_doubt_costs_no_session() -> None:
-    """Meanwhile its heartbeats met an error and could not count: nobody is evicted for that."""
+    """Its heartbeats met an error and could not count: no member is evicted for that."""
     clock = Clock()
     async with running(clock=clock) as one:
         await one.settled("g")
@@ -150,7 +150,7 @@ async def test_a_stall_between_two_slices_of_timers_costs_no_session() -> None:
 def ticks(
     coordinator: CoordinatorRuntime, instead: Callable[[], bool] | None = None
 ) -> Iterator[list[None]]:
-    """One more element with each look at the timers."""
+    """One more element with each check of the timers."""
     seen: list[None] = []
     look = instead or coordinator.tick
 

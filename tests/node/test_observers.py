@@ -1,4 +1,4 @@
-"""Observers of groups: what is told of a change, when, and what of a change that was not told."""
+"""Observers of groups: the content and time of notifications, and lost ones."""
 
 import asyncio
 import json

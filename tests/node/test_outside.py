@@ -1,4 +1,4 @@
-"""What arrives from outside ends no node: rings of anybody, addresses of other nodes."""
+"""Input from outside ends no node: notifications of any session, addresses of other nodes."""
 
 import asyncio
 import json
@@ -56,7 +56,7 @@ async def ring(other: Connection, channel: str, payload: str) -> None:
 
 
 async def test_no_notification_ends_a_node(one: Running, other: Connection) -> None:
-    """And what it is asked for next it does."""
+    """And it serves the next request."""
     for channel in CHANNELS:
         joined = await one.settled("g")
         for payload in ODD:

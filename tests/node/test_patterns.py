@@ -1,4 +1,4 @@
-"""A node matches its groups' patterns with the catalogue, and tells the groups (KIP-848)."""
+"""A node matches its groups' patterns with the catalogue, and notifies the groups (KIP-848)."""
 
 import asyncio
 import threading

@@ -8,7 +8,7 @@ from groups.places import Crowded, Places
 
 
 class Queue:
-    """Some who wait for places; ``served`` tells who has had their turn, in order."""
+    """Callers that wait for places; ``served`` has those whose turn came, in order."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
@@ -58,7 +58,7 @@ async def test_in_a_full_queue_the_address_with_most_places_loses_one() -> None:
     await queue.come(*("a",) * 4)
     await queue.come("a", "b")
     await asyncio.sleep(0)
-    assert queue.refused == ["a", "a"]  # the newcomer, and the last of those that waited
+    assert queue.refused == ["a", "a"]  # the new caller, and the last of those that waited
     await queue.come("b", "b")
     await asyncio.sleep(0)
     assert queue.refused == ["a", "a", "a", "b"]

@@ -38,7 +38,7 @@ def unindexable() -> str:
 async def test_a_round_completes_without_the_new_member_whose_row_is_refused(
     one: Running, other: Other, value: str
 ) -> None:
-    """The good member ends the round: its request is not to blame, nor is another newcomer."""
+    """The good member ends the round: its request is not to blame, nor is another new member."""
     joined = await one.settled("g")
     bad = one.join("g", instance_id=value)
     good = one.join("g", client_id="good")
@@ -113,7 +113,7 @@ async def test_a_refused_write_is_not_retried_at_once(one: Running, other: Other
 async def test_a_group_too_large_for_a_batch_is_written_separately(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its members are all there; a stranger that joins meanwhile has not waited for it."""
+    """Its members are all there; a client that joins later has not waited for it."""
     for module in (committer, batch_writer):
         monkeypatch.setattr(module, "BATCH_BYTES_MAX", 100_000)
     joined = await one.settled("large")
@@ -130,7 +130,7 @@ async def test_a_group_too_large_for_a_batch_is_written_separately(
 async def test_a_group_that_cannot_be_written_in_time_fails_alone(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its newcomers are turned away, and it goes on as it was; strangers hear nothing of it."""
+    """Its new members are refused, and it continues as it was; other groups are not affected."""
     for module in (committer, batch_writer):
         monkeypatch.setattr(module, "BATCH_BYTES_MAX", 100_000)
     monkeypatch.setattr(batch_writer, "LONE_MS", 1)

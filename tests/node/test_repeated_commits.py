@@ -280,7 +280,7 @@ async def test_commits_of_a_lost_slot_are_answered_once(one: Running, other: Oth
 
     assert [(await each).error for each in (first, waiting)] == [ErrorCode.NOT_COORDINATOR] * 2
     let_go()
-    await one.kept(ids_in_slots(1)[0])  # the queue goes on
+    await one.kept(ids_in_slots(1)[0])  # the queue continues
     assert (await rows.offsets(other)).get(("g", "t", 0), 0) < 2
     one.counter.check()
 
@@ -289,7 +289,7 @@ async def test_commits_of_a_lost_slot_are_answered_once(one: Running, other: Oth
 async def test_in_any_mix_each_commit_is_answered_once_and_accepted_ones_are_stored(
     one: Running, other: Other, seed: int
 ) -> None:
-    """Members, strangers, deletions and reloads in any order, commits by both ways."""
+    """Members, non-members, deletions and reloads in any order, commits by both paths."""
     rng, ids = Random(seed), ids_in_slots(5)
     members = {group_id: await one.settled(group_id) for group_id in ids[:3]}
     for group_id in ids[3:]:

@@ -83,7 +83,7 @@ async def _never_whole(node_id: int) -> None:
 async def test_a_node_that_cannot_load_any_slot_does_not_start(
     one: Running, other: Connection
 ) -> None:
-    """So nobody hands it slots: the one that has them goes on."""
+    """So it gets no slots: their owner continues."""
     joined = await one.settled("g")
     await other.execute("ALTER TABLE rollcall_pause RENAME TO rollcall_pause_later")
     try:
@@ -99,7 +99,7 @@ async def test_a_node_that_cannot_load_any_slot_does_not_start(
 async def test_a_node_behind_a_pooler_does_not_start(
     database_url: str, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its settings are in force there, so nothing else told of it."""
+    """Its settings take effect there without any other sign."""
     with pooled(database_url) as port:
         monkeypatch.setitem(settings.DATABASES["default"], "PORT", str(port))
         with pytest.raises(preflight.UnfitDatabase, match="a connection pooler is in between"):
@@ -110,7 +110,7 @@ async def test_a_node_behind_a_pooler_does_not_start(
 async def test_a_standby_that_may_lack_acknowledged_writes_causes_a_warning(
     other: Connection,
 ) -> None:
-    """Nobody follows the tests' own server, so nothing is said of it."""
+    """The tests' own server has no standby, so no line is logged."""
     assert await (await other.execute(preflight.FOLLOWERS.encode())).fetchone() == (0, "")
     assert preflight.standby_problem(0, "") is None
     assert preflight.standby_problem(2, "ANY 1 (*)") is None
@@ -175,7 +175,7 @@ async def test_an_operation_whose_slot_is_lost_and_regained_is_carried_out(
 async def test_a_failing_task_is_restarted_and_a_persistent_failure_is_reported(
     wrong: BaseException,
 ) -> None:
-    """A cancellation that nobody asked for is a failure as well."""
+    """An unrequested cancellation is a failure as well."""
     tries: list[int] = []
     told: list[str] = []
 

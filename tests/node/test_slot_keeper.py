@@ -1,4 +1,4 @@
-"""What a slot keeper tells the others and itself, look by look."""
+"""What a slot keeper publishes after each read of the rows."""
 
 import asyncio
 from random import Random
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Keeper:
-    """A keeper that nobody runs, and all that it published."""
+    """A keeper without its task, and all that it published."""
 
     def __init__(self) -> None:
         self.clock = Clock()

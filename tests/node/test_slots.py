@@ -122,7 +122,7 @@ async def test_one_node_claims_every_slot_and_releases_all(other: Other) -> None
 async def test_slots_of_a_killed_process_are_taken_over(
     database_url: str, tmp_path: Path, other: Other
 ) -> None:
-    """Generations stay, epochs rise, and the members go on as if nothing had been."""
+    """Generations stay, epochs rise, and the members continue undisturbed."""
     async with child(database_url, tmp_path, 7) as dead:
         (member,) = await form_group(await dead.serves(), "g", 1)
         before = await owners(other)
@@ -153,7 +153,7 @@ async def test_a_claim_notifies_all_nodes(other: Other) -> None:
 
 
 def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
-    """And what was seen before one's own sleep says nothing of anybody."""
+    """And observations from before its own suspension are no evidence."""
     seen, node = BeatObserver(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
     seen.look([node], [], asked=0, told=0)
     judged = [(seen.is_overdue(7, at), seen.lease_is_over(7, at)) for at in (499, 500, 1_000)]
@@ -237,14 +237,14 @@ def test_a_process_that_beats_after_it_lost_its_slots_has_not_died() -> None:
 
 
 async def test_an_unreachable_host_is_not_presumed_dead() -> None:
-    """A name that nobody knows is no answer either: its lease has to end first."""
+    """A name that does not resolve is no answer either: its lease has to end first."""
     assert not await nobody_listens("nowhere.invalid", 9092)
 
 
 async def test_a_node_id_in_use_is_refused_with_a_reason(
     database_url: str, tmp_path: Path, other: Other, settings: Any
 ) -> None:
-    """A second process is told, and ends; the first does not notice."""
+    """A second process is refused, and ends; the first does not notice."""
     settings.NODE_LEASE_MS = 10_000  # a beat that is late on a busy machine would free the id
     async with running(node_id=0) as one:
         joined = await one.settled("g", session_timeout_ms=300_000)  # a start may take long

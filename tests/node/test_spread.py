@@ -59,7 +59,7 @@ async def come_to(other: Other, wanted: dict[int | None, int]) -> None:
 
 
 async def test_a_second_node_gets_half_of_the_slots(other: Other) -> None:
-    """Groups that stay notice nothing; those that move go on at the other node as they were."""
+    """Groups that stay notice nothing; those that move continue at the other node as they were."""
     async with running(node_id=3) as one:
         names = [f"g-{n}" for n in range(8)]
         joined = {name: await one.settled(name, session_timeout_ms=300_000) for name in names}

@@ -54,7 +54,7 @@ def primary(template: Server, place: Path) -> Iterator[Server]:
 async def here(
     primary: Server, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Address]:
-    """Where the node finds its database: the primary, until somebody says otherwise."""
+    """The database URL of the node: the primary, until it is changed."""
     settings.NODE_LEASE_MS = LEASE_MS
     settings.GROUP_INITIAL_REBALANCE_DELAY_MS = 0
     settings.GROUP_QUIET_WINDOW_MS = 0
@@ -101,7 +101,7 @@ async def again(node: Running, group_id: str, ask: Callable[[], Any]) -> Any:
 
 
 async def rebalanced(node: Running, group_id: str, leader: Joined) -> Joined:
-    """Two generations of its leader alone, and one with a newcomer, who is returned."""
+    """Two generations of its leader alone, and one with a new member, who is returned."""
     for _ in range(2):
         again = await node.join(group_id, leader.member_id)
         assert isinstance(again, Joined) and again.error == 0, again
@@ -115,7 +115,7 @@ async def rebalanced(node: Running, group_id: str, leader: Joined) -> Joined:
 
 
 def beat(node: Running, group_id: str, joined: Joined) -> ErrorCode:
-    """What a heartbeat hears from memory."""
+    """The response to a heartbeat from memory."""
     coordinator = node.node.coordinator
     view = coordinator.heartbeat_views[group_id]
     return view.heartbeat(joined.member_id, None, joined.generation_id, coordinator.clock())
@@ -187,7 +187,7 @@ async def test_a_restored_copy_of_the_files_repeats_no_generation(
 async def test_a_promoted_standby_repeats_no_generation(
     primary: Server, here: Address, place: Path
 ) -> None:
-    """It had not everything, and goes on in a timeline of its own. Two nodes see it, one acts."""
+    """It lacks the latest writes and is promoted. Two nodes see it, one acts."""
     standby = await asyncio.to_thread(primary.standby, place / "standby")
     await asyncio.to_thread(standby.start)
     async with running() as node, running(1) as second:
@@ -253,7 +253,7 @@ async def serves_between(*nodes: Running) -> None:
 async def test_a_restart_and_a_crash_raise_nothing(
     primary: Server, here: Address, how: str
 ) -> None:
-    """PostgreSQL's own recovery loses nothing that was acknowledged: members go on."""
+    """PostgreSQL's own recovery loses no acknowledged write: members continue."""
     async with running() as node:
         joined = await node.settled("g", session_timeout_ms=300_000)
         await node.commit("g", 7, joined)

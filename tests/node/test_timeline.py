@@ -125,7 +125,7 @@ async def test_a_restored_dump_is_detected_at_the_start(other: Other) -> None:
 async def test_no_connection_is_used_before_the_lease_checked_the_timeline(
     one: Running, other: Other
 ) -> None:
-    """A committer that connects first would go on from what the lost future left in memory."""
+    """A committer that connects first would use memory of the lost timeline."""
     await other.execute("UPDATE rollcall_timeline SET jump = gen_random_uuid()")
     with pytest.raises(psycopg.OperationalError, match="another history"):
         await connections.connect("a committer")
@@ -164,7 +164,7 @@ async def test_reports_of_obeyed_pauses_are_recorded_again_on_another_timeline(
 async def test_a_restarted_server_waits_for_the_check_of_the_lease(
     one: Running, other: Other
 ) -> None:
-    """It looks at once, and finds all that it has seen."""
+    """It checks at once, and finds every observed state."""
     await one.settled("g")
     (memory,) = timeline.MEMORIES
     memory.server = memory.server._replace(started_at=BEGAN)
@@ -209,7 +209,7 @@ LOST = {
 async def test_the_loss_of_an_observed_state_is_detected(
     one: Running, other: Other, what: str
 ) -> None:
-    """Within one beat, so that nothing else tells."""
+    """Within one beat, so that there is no other sign."""
     await one.settled("g")
     seen = list(one.node.coordinator.seen())
     for part in seen:
@@ -220,7 +220,7 @@ async def test_the_loss_of_an_observed_state_is_detected(
 
 
 async def test_progress_of_another_owner_is_not_a_loss(one: Running, other: Other) -> None:
-    """It may have deleted the group, and made it anew."""
+    """It may have deleted and recreated the group."""
     await one.settled("g")
     seen = list(one.node.coordinator.seen())
     async with other.transaction(force_rollback=True):

@@ -76,7 +76,7 @@ async def test_an_old_token_is_refused_and_writes_nothing(one: Running, other: O
 
 
 async def test_a_silent_holder_loses_the_lock_to_the_next(one: Running) -> None:
-    """``due`` and ``Tick``: time passes, and nobody but the kind knows what that means."""
+    """``due`` and ``Tick``: time passes, and only the kind knows what that means."""
     asked_at = one.node.coordinator.clock()
     await acquire(one, "alice")
 

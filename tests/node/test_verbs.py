@@ -122,7 +122,7 @@ async def test_an_evicted_member_gets_unknown_member(one: Running, other: Other)
 async def test_an_operation_whose_owner_is_killed_is_still_carried_out(
     database_url: str, tmp_path: Path, other: Other
 ) -> None:
-    """The owner stands still, so that it never sees the row; then it is killed."""
+    """The owner is suspended, so that it never sees the row; then it is killed."""
     async with child(database_url, tmp_path, 7) as dead:
         (member,) = await form_group(await dead.serves(), "g", 1)
         os.kill(dead.process.pid, signal.SIGSTOP)

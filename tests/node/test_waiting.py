@@ -1,4 +1,4 @@
-"""What an owner tells of groups that do not settle: soon, while they wait, and no longer."""
+"""Records of groups that do not settle: written soon, kept while they wait, then deleted."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def until(holds: Callable[[Details], bool], group_id: str = "g") -> Details:
-    """Look until what is told of the group is so; the test's time limit ends what never is."""
+    """Wait for a record of the group; the test's time limit ends a wait in vain."""
     async with await connections.connect("test") as connection:
         while True:
             cursor = await connection.execute(

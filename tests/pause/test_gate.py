@@ -1,4 +1,4 @@
-"""What the application of a stopped member hears: the library's rule alone."""
+"""What is reported to the application of a stopped member: the library's rule alone."""
 
 from hypothesis import given
 from hypothesis import strategies as st

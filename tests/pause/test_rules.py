@@ -34,13 +34,13 @@ GROUP = factories.durable("g", [ANNA, BERT], revision=1)
 def stop(
     number: int, name: str = "", group: Durable = GROUP, pauses: Pauses | None = None
 ) -> Ruling:
-    """An operator stops somebody."""
+    """An operator stops a group or a member."""
     verb = PauseWork(operation_id=number, actor="olga", reason="upgrade", member_id=name)
     return decide(group, pauses or {}, verb)
 
 
 def start(number: int, pauses: Pauses, name: str = "", group: Durable = GROUP) -> Ruling:
-    """An operator lets somebody start."""
+    """An operator starts a group or a member."""
     verb = ResumeWork(operation_id=number, actor="olga", reason="done", member_id=name)
     return decide(group, pauses, verb)
 
@@ -113,7 +113,7 @@ def test_a_member_of_a_stopped_group_cannot_be_started_individually() -> None:
 
 
 def test_the_pause_of_a_dynamic_member_ends_with_it() -> None:
-    """Its id comes back to nobody; the next verb tidies up."""
+    """Its id is never used again; the next operation removes the row."""
     pauses = stop(7, "anna").pauses
     without = factories.durable("g", [BERT], revision=2)
 
@@ -136,7 +136,7 @@ def test_a_running_member_without_a_pause_gets_no_order(last: int) -> None:
 
 
 def test_only_the_latest_order_is_sent() -> None:
-    """Stopped by 7, started, stopped by 9, while nobody could tell it."""
+    """Stopped by 7, started, stopped by 9, without contact to the member."""
     order = order_for(stop(9).pauses, "anna", None, ORDERS_FROM + 14)
     assert order is not None and (order.stops, obeyed(order.command_id)) == (True, 9)
 
@@ -149,7 +149,7 @@ VERBS = st.lists(
 
 @given(VERBS)
 def test_order_numbers_rise_and_follow_from_the_pauses(verbs: list[tuple[bool, str, bool]]) -> None:
-    """However stops and starts follow one another, and whichever of them a member hears of."""
+    """However stops and starts follow one another, and whichever of them reach a member."""
     pauses: Pauses = {}
     last: Mapping[str, int] = {"anna": ORDERS_FROM, "bert": ORDERS_FROM}
     instances = {"anna": None, "bert": "desk-2"}

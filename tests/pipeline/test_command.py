@@ -100,7 +100,7 @@ def test_a_submission_whose_worker_ended_fails_and_leaves_no_java_process(url: s
 @pytest.mark.long
 def test_java_ends_with_a_killed_analysis(url: str, tmp_path: Path) -> None:
     """Here it is the wheel's, which the command has found itself."""
-    environ = {**no_java(tmp_path), "TMPDIR": str(tmp_path)}  # nobody is left to tidy it
+    environ = {**no_java(tmp_path), "TMPDIR": str(tmp_path)}  # a killed process leaves its files
     with held(url, environ) as ran:
         started = java_of(ran)
         ran.kill()

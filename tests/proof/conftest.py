@@ -74,7 +74,7 @@ def generations(fleet: Fleet) -> Mapping[str, tuple[str, int]]:
 
 
 async def beats_of_all(fleet: Fleet, since: float) -> None:
-    """Wait until every member has had a good answer that it asked for after an instant."""
+    """Wait until every member has had a good response to a request sent after an instant."""
 
     async def all_heartbeat() -> bool:
         fleet.check()

@@ -68,7 +68,7 @@ def test_an_unexpected_error_code_is_a_violation() -> None:
 
 
 def test_a_traceback_in_a_nodes_log_is_a_violation() -> None:
-    """A traceback of the worker's is its own affair: it runs again."""
+    """A traceback of the worker does not count: it runs again."""
     log = [f"{who} | ERROR Traceback (most recent call last)\n" for who in ("node 1", "worker")]
     [said] = violations([], log)
     assert said.startswith("a process said: node 1")

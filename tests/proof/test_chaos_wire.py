@@ -53,7 +53,7 @@ ELSEWHERE = (NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
 class Talk:
-    """One group's conversation with whoever coordinates it."""
+    """One group's conversation with its current coordinator."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -74,7 +74,7 @@ class Talk:
         return found
 
     async def owner_or_none(self) -> int | None:
-        """The same, where it may be nobody's just now."""
+        """The same, where there may be no coordinator just now."""
         return (await self.world.owners())[slot_of(self.group_id)]
 
     async def epoch(self) -> int:
@@ -101,7 +101,7 @@ class Talk:
         return await call(peer, request, 5, limit_s)
 
     async def sync(self, peer: Peer, joined: Any) -> Any:
-        """SyncGroup; the leader gives everybody the same."""
+        """SyncGroup; the leader gives every member the same."""
         shares = [
             SyncGroupRequestAssignment(member_id=member.member_id, assignment=b"share")
             for member in joined.members
@@ -171,7 +171,7 @@ class Talk:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def talk(world: World) -> AsyncIterator[Talk]:
-    """A group that nobody has used yet."""
+    """A group that was never used."""
     await world.whole(SETTLE_S)
     await create_topic(world.bootstraps[0], TOPIC, 1)
     one = Talk(world)
@@ -207,7 +207,7 @@ async def test_every_group_request_at_another_node_is_refused(talk: Talk) -> Non
 
 
 async def test_a_held_join_ends_with_its_node_and_keeps_the_generation(talk: Talk) -> None:
-    """FO-01: the new owner has the group Stable from its rows; the others' heartbeats go on."""
+    """FO-01: the new owner has the group Stable from its rows; the others' heartbeats succeed."""
     first, one = await talk.alone()
     second = await talk.find()
     promised = await talk.join(second)
@@ -274,7 +274,7 @@ async def test_clients_are_not_sent_to_a_hung_node(talk: Talk) -> None:
 
 
 async def test_a_generation_without_an_assignment_continues_at_the_new_owner(talk: Talk) -> None:
-    """FO-02: Rollcall's own: the generation was stored before anybody heard of it."""
+    """FO-02: Rollcall's own: the generation was stored before any response had it."""
     first = await talk.find()
     promised = await talk.join(first)
     joined = await talk.join(first, promised.member_id)
@@ -324,7 +324,7 @@ async def test_a_stale_owner_refuses_every_request(talk: Talk) -> None:
 
 
 async def test_a_pending_member_id_is_lost_with_its_node(talk: Talk) -> None:
-    """FO-04: the client asks for another."""
+    """FO-04: the client requests another."""
     promised = await talk.join(await talk.find())
     await talk.kill(await talk.owner())
     again = await talk.find()

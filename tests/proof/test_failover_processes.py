@@ -1,4 +1,4 @@
-"""Nodes that die, hang, stop or rise again under members: nobody is evicted, nothing rebalances.
+"""Nodes that die, hang, stop or return: no member is evicted, nothing rebalances.
 
 The short form of ``python -m proof failover`` and ``python -m proof zombies``, which have the
 goals and the figures (docs/chaos.md). Times are printed here and judged loosely: this machine may

@@ -100,7 +100,7 @@ def test_an_older_epoch_is_valid_for_partitions_held_throughout(two_parts: Write
 def test_a_partition_is_owned_until_the_coordinator_knows_of_its_revocation(
     two_parts: Writer,
 ) -> None:
-    """It has been told to give up the second one, and has not said yet that it did."""
+    """It has been told to revoke the second one, and has not acknowledged it yet."""
     two_parts.beat("a", 2, becomes=2, given=[ONE])
     two_parts.commit("a", 1, TWO, 7)
 
@@ -267,7 +267,7 @@ def test_an_offset_keeps_its_metadata(two_parts: Writer) -> None:
 
 
 def test_promises_of_a_deleted_group_end(two_parts: Writer) -> None:
-    """Another group of that name begins anew, generation and owners included."""
+    """A new group of that name restarts its generation and owners."""
     two_parts.delete()
     two_parts.row(1, "b")
     two_parts.beat("b", 0, owned=[], becomes=1, given=[ONE, TWO])
@@ -301,7 +301,7 @@ def test_an_unreported_loss_is_detected(two_parts: Writer) -> None:
 
 
 def test_no_number_of_a_lost_timeline_is_assigned_again(two_parts: Writer) -> None:
-    """Epochs are raised above all of it; here the replica goes on where it stands."""
+    """Epochs are raised above all of it; here the replica continues where it is."""
     two_parts.write("row", table="back", group="g", offsets=[])
     two_parts.write(
         "row", table="group", group="g", kind="consumer", generation=2, revision=2,
@@ -366,7 +366,7 @@ REMOVED: Record = {
 
 
 def test_requests_unread_by_a_suspended_node_are_not_signs_of_life() -> None:
-    """Still suspended; or it goes on, but nothing is left for it to read."""
+    """Still suspended; or it resumes, but nothing is left for it to read."""
     assert heartbeats_to_suspended(connected=10.0, until=7_000.0) == []
     assert heartbeats_to_suspended(connected=10.0, until=6_510.0, breaks=True) == []
 

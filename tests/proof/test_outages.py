@@ -47,7 +47,7 @@ Outage = Callable[[World], AbstractAsyncContextManager[None]]
 
 @asynccontextmanager
 async def away(world: World) -> AsyncIterator[None]:
-    """The server stops, and whoever would start it again is held back."""
+    """The server stops, and its supervisor is suspended."""
     supervisor = world.supervisor()
     assert send(supervisor, signal.SIGSTOP)
     try:
@@ -59,7 +59,7 @@ async def away(world: World) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def hung(world: World) -> AsyncIterator[None]:
-    """Every process of the server stands still."""
+    """Every process of the server is suspended."""
     postmaster = world.postmaster()
     assert postmaster is not None
     everybody = [postmaster, *postmaster.children()]

@@ -85,7 +85,7 @@ def test_a_seed_does_not_depend_on_the_order_of_hashes(hash_seed: str) -> None:
 
 
 def test_a_run_without_faults_is_quiet() -> None:
-    """Groups settle once, nobody is removed, and no slot moves but to be shared out."""
+    """Groups settle once, no member is removed, and slots move only for the balance."""
     outcome = simulate(3, faults=(), population=PLAIN)
 
     assert not outcome.violations
@@ -138,7 +138,7 @@ def test_each_fault_alone_takes_effect_and_breaks_nothing(fault: str) -> None:
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.__name__)
 def test_groups_of_each_protocol_settle_and_continue(protocol: Protocol) -> None:
-    """Without faults: everybody is let in once, works, and commits."""
+    """Without faults: every member joins once, works, and commits."""
     outcome = simulate(1, faults=(), population=Population(protocols=(protocol,)))
 
     assert outcome.violations == []

@@ -246,7 +246,7 @@ def _named(value: Any, tenant: Tenant) -> Any:
 
 
 def codes(answer: Any) -> Iterator[int]:
-    """Every error that an answer has, wherever it stands."""
+    """Every error code of a response, at any depth."""
     if is_dataclass(answer) and not isinstance(answer, type):
         for each in fields(answer):
             value = getattr(answer, each.name)

@@ -1,4 +1,4 @@
-"""ACLs and users over the wire: made, described, deleted, told to nodes, and in the journal."""
+"""ACLs and users over the wire: created, described, deleted, sent to nodes, and journalled."""
 
 from collections.abc import AsyncIterator
 from threading import Thread, current_thread
@@ -199,7 +199,7 @@ async def test_filters_with_unknown_words_match_nothing(ann: Client) -> None:
 async def test_many_acls_are_read_and_filtered_outside_the_event_loop(
     ann: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a filter by name looks at that name alone."""
+    """And a filter by name compares that name alone."""
     rules = [reading(f"g{n}") for n in range(50)]
     assert set(await create(ann, *rules)) == {0}
     loop, read, compared = current_thread(), list[Thread](), list[Thread]()

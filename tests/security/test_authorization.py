@@ -32,7 +32,7 @@ from tests.security.test_records import NOTHING, RECORDS
 
 
 def grant(need: Need, tenant: Tenant) -> Binding:
-    """What just this need asks for."""
+    """What exactly this need requires."""
     is_cluster = need.resource is ResourceType.CLUSTER
     name = CLUSTER_NAME if is_cluster else f"{tenant.name}-"
     pattern = PatternType.LITERAL if is_cluster else PatternType.PREFIXED
@@ -137,7 +137,7 @@ async def _not_refused(
 
 
 async def test_an_api_that_fails_as_a_whole_names_no_refused_resource(door: Door) -> None:
-    """As Kafka's OffsetDelete, which tells of a group that is not there and of no topic."""
+    """As Kafka's OffsetDelete, which reports a missing group and no topic."""
     tenant, api = door.tenant("anna"), APIS[OFFSET_DELETE]
     own, other = (
         OffsetDeleteRequestTopic(
@@ -153,5 +153,5 @@ async def test_an_api_that_fails_as_a_whole_names_no_refused_resource(door: Door
 
 
 def test_the_page_matches_the_table() -> None:
-    """After a change: ``python -m protocol.authorization.page``, and look at what it changes."""
+    """After a change: ``python -m protocol.authorization.page``, and review the difference."""
     assert page.PAGE.read_text() == page.written(page.PAGE.read_text())

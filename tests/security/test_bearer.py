@@ -68,7 +68,7 @@ async def served_with(wanted: TokenSettings) -> AsyncIterator[Serving]:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An unknown key is asked for each time."""
+    """An unknown key is requested each time."""
     monkeypatch.setattr(keyring, "UNKNOWN_EVERY_S", 0.0)
     return iter(())
 
@@ -187,7 +187,7 @@ async def test_an_invalid_token_is_refused_in_two_steps(served: Serving) -> None
         client, connection = await served.connect()
         assert await is_refused(client, shown), shown
         assert not connection.session.has_authenticated
-        served.clock.ahead_s += LOCKED_OUT_S  # nobody is locked out for the one before
+        served.clock.ahead_s += LOCKED_OUT_S  # the lock-out of the one before is over
 
 
 async def test_an_oversized_token_is_not_parsed(served: Serving) -> None:
@@ -334,7 +334,7 @@ BAD = {
 async def test_while_the_issuer_is_down_the_last_keys_stay_valid(
     asking: Serving, published: Endpoint
 ) -> None:
-    """And nobody is told that a token is bad of which we cannot know."""
+    """And a token is not called bad while it cannot be verified."""
     for what, answer in BAD.items():
         published.answer = answer
         client, _ = await asking.connect()

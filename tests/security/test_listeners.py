@@ -1,4 +1,4 @@
-"""Which listeners a node may have, and what their clients are told."""
+"""Which listeners a node may have, and the addresses that their clients get."""
 
 from dataclasses import replace
 

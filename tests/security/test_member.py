@@ -39,7 +39,7 @@ async def served(
 
 
 class Counted(Metrics):
-    """What was told, in order."""
+    """The reported changes, in order."""
 
     def __init__(self) -> None:
         self.told: list[tuple[Any, ...]] = []
@@ -193,7 +193,7 @@ async def test_sasl_at_a_listener_without_it_ends_the_member() -> None:
 async def test_a_member_reauthenticates_and_loses_nothing(
     served: Serving, certificates: Certificates
 ) -> None:
-    """KIP-368: on the same connection, before its session ends; nothing is assigned anew."""
+    """KIP-368: on the same connection, before its session ends; without a rebalance."""
     served.server.sasl.lifetime_ms = 600
     counted = Counted()
     how = options(certificates, heartbeat_interval_ms=100, session_timeout_ms=10_000)
@@ -213,7 +213,7 @@ async def test_a_member_reauthenticates_and_loses_nothing(
 async def test_a_password_changed_before_reauthentication_ends_the_member(
     served: Serving, certificates: Certificates, other: Other
 ) -> None:
-    """What it worked on is told as lost; nothing is tried again."""
+    """Its partitions are reported as lost; nothing is retried."""
     served.server.sasl.lifetime_ms = 600
     lost: list[int] = []
     how = options(certificates, heartbeat_interval_ms=100, session_timeout_ms=10_000)

@@ -295,7 +295,7 @@ async def in_a_transaction(client: Client) -> None:
 async def test_authors_of_removals_are_in_the_journal(
     ann: Client, other: Other, is_another: bool
 ) -> None:
-    """As kafka-consumer-groups does (KIP-345); a member that leaves is told as ever."""
+    """As kafka-consumer-groups does (KIP-345); a member that leaves is recorded as usual."""
     beat = await ann.settled("packers")
     leaver = MemberIdentity(member_id=beat.member_id, group_instance_id=None)
     frame = ann.packed(LeaveGroupRequest(group_id="packers", members=[leaver]), 3)

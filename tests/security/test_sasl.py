@@ -1,4 +1,4 @@
-"""Listeners with SASL: who gets in, by which mechanism, and what everybody else hears."""
+"""Listeners with SASL: who is admitted, by which mechanism, and the errors of all others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -342,7 +342,7 @@ async def test_users_are_created_and_deleted_while_the_node_runs(
 
 
 async def test_the_number_of_waiting_password_checks_is_limited(served: Serving) -> None:
-    """Who comes too many is not told that its password is wrong, and has not failed."""
+    """A client above the limit gets no verdict on its password, and has not failed."""
     served.server.sasl.places = Places(0, 0)
     for _ in range(3):
         client, _ = await served.connect()
@@ -355,7 +355,7 @@ async def test_the_number_of_waiting_password_checks_is_limited(served: Serving)
 
 
 async def test_reauthentication_is_limited_to_once_a_second(served: Serving) -> None:
-    """As with Kafka, where one that asks sooner is refused and goes on as it was."""
+    """As with Kafka, where one that reauthenticates sooner is refused and continues as it was."""
     client, connection = await served.connect()
     assert (await with_scram(client, "ann")).error_code == 0
     beat = await client.settled("g")
@@ -370,7 +370,7 @@ async def test_reauthentication_is_limited_to_once_a_second(served: Serving) -> 
 
 @pytest.mark.parametrize("after", [SHA_256, "PLAIN"])
 async def test_each_exchange_needs_its_own_handshake(served: Serving, after: str) -> None:
-    """Whoever begins another before the first has ended could go on for ever."""
+    """A client that restarts each exchange before it ends could continue for ever."""
     client, _ = await served.connect()
     await begin(client, SHA_256)
     assert (await say(client, b"n,,n=ann,r=abc")).error_code == 0

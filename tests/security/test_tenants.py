@@ -97,7 +97,7 @@ async def settle(door: Door, ben: Tenant) -> None:
 async def test_cross_tenant_calls_have_no_effect_and_reveal_nothing(
     door: Door, other: Other, calls: int
 ) -> None:
-    """Every answer about what Ben has is the one about what nobody has, but for the name."""
+    """Each response about Ben's resources equals the one about missing ones, but for the name."""
     door.allow([*own(ANN, "anna-"), *own(BEN, "ben-")])
     ben, nobody = Tenant("ben", door.topic_ids["ben"]), Tenant("zoe", UUID(int=7))
     await settle(door, ben)
@@ -123,7 +123,7 @@ LISTING = ("ListGroups", "DescribeGroups", "ListTransactions", "Metadata", "Offs
 
 
 async def seen(door: Door, principal: str, tenant: Tenant) -> str:
-    """All that somebody is told who asks for everything, and for their own."""
+    """All that a tenant gets who requests everything, and only their own."""
     told = []
     for request, (where, api) in BY_REQUEST.items():
         if api.name in (*LISTING, "DescribeTopicPartitions") and not where:

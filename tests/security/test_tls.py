@@ -104,7 +104,7 @@ async def test_a_client_without_the_required_certificate_is_refused(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve(client_auth="required") as served:
-        client = await connected(served, certificates.context())  # TLS 1.3 tells it afterwards
+        client = await connected(served, certificates.context())  # TLS 1.3 reports it afterwards
         client.send(hello(), 3)
         with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
             await client.receive()
@@ -118,7 +118,7 @@ async def test_a_client_without_the_required_certificate_is_refused(
 async def test_a_stock_client_authenticates_with_its_certificate(
     serve: Serve, certificates: Certificates, client: str
 ) -> None:
-    """Where it is required: nobody gets in without."""
+    """Where it is required: no client is accepted without."""
     shown = str(certificates.client(client))
     async with serve(client_auth="required", rules=read("RULE:^.*CN=(.*?)(,.*)?$/$1/")) as served:
         door = Door(served.address, {"security.protocol": "SSL"}, str(certificates.ca), shown)
@@ -165,7 +165,7 @@ async def test_a_certificate_required_beside_the_password_names_no_principal(
         assert [c.session.principal for c in served.connections] == ["User:ANONYMOUS"]
         assert (await with_scram(client, "ann")).error_code == 0
         assert [c.session.principal for c in served.connections] == ["User:ann"]
-        stranger = await connected(served, certificates.context())  # TLS 1.3 tells it afterwards
+        stranger = await connected(served, certificates.context())  # TLS 1.3 reports it afterwards
         stranger.send(hello(), 3)
         with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
             await stranger.receive()
@@ -184,7 +184,7 @@ async def test_a_disconnect_during_the_handshake_leaves_nothing(serve: Serve) ->
 async def test_a_connection_closed_while_waiting_for_its_handshake_leaves_nothing(
     serve: Serve, settings: Any
 ) -> None:
-    """A crowd, let in slowly, that goes away or is closed at once; the sweep goes on."""
+    """Many slow handshakes that end or are closed at once; the sweep continues."""
     settings.MAX_CONNECTION_CREATION_RATE = 1
     async with serve() as served:
         clients = [await Client.connect(served.address) for _ in range(12)]
@@ -388,7 +388,7 @@ async def test_waiting_for_a_handshake_does_not_count_as_late(
 async def test_half_open_handshakes_free_their_places(
     serve: Serve, certificates: Certificates
 ) -> None:
-    """They hold up nobody for longer than a moment each."""
+    """They delay others for no longer than a moment each."""
     async with serve() as served:
         strangers = [await Client.connect(served.address) for _ in range(AT_ONCE * 5)]
         for stranger in strangers[::2]:

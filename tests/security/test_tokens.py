@@ -1,4 +1,4 @@
-"""Tokens of clients: which are believed, and what strangers may write into them."""
+"""Tokens of clients: which are accepted, and hostile content."""
 
 import json
 import random

@@ -86,7 +86,7 @@ class Client:
         return cls(*await asyncio.open_connection(sock=made, limit=receive_buffer or 2**20))
 
     def packed(self, request: Any, version: int) -> bytes:
-        """A frame that is counted as sent; whoever packs it writes it."""
+        """A frame that is counted as sent; the caller writes it."""
         self._number += 1
         self.sent.append((self._number, request, version))
         return frame(request, version, self._number, self.client_id)

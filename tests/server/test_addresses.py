@@ -1,4 +1,4 @@
-"""What a node tells clients of itself is an address that somebody could connect to."""
+"""The advertised address of a node is one that a client could connect to."""
 
 import pytest
 from django.core.management import CommandError, call_command

@@ -90,7 +90,7 @@ async def test_commits_of_a_simple_consumer_are_not_journalled_each(
     for offset in range(OUTSIDERS_TOLD_MAX + 5):
         await set_offsets(client, p0=offset)
     assert len(await altered(other)) == OUTSIDERS_TOLD_MAX
-    await set_offsets(await Client.connect(served.address), p0=3)  # somebody else
+    await set_offsets(await Client.connect(served.address), p0=3)  # another client
     assert len(await altered(other)) == OUTSIDERS_TOLD_MAX + 1
 
 
@@ -204,7 +204,7 @@ async def test_refused_changes_are_not_journalled(client: Client, other: Connect
 async def test_ten_thousand_offsets_take_one_statement(
     client: Client, other: Connection, database_url: str
 ) -> None:
-    """Each group is told once, and of many partitions the first thousand."""
+    """One entry for each group, with the first thousand of many partitions."""
     await other.execute(
         "INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch,"
         " metadata, committed_at) SELECT 'g-' || n % 4, 'orders', n, n, -1, '', now()"

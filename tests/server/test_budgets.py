@@ -227,7 +227,7 @@ async def test_a_full_node_serves_a_new_connection_that_speaks(
 
 
 async def test_memory_held_by_a_connection_is_freed_with_it(served: Serving) -> None:
-    """At once, and not when somebody looks for garbage: the next one takes its place."""
+    """At once, and not at the next garbage collection: the next one takes its place."""
     client, connection = await served.connect()
     await client.call(hello(), 3)
     part_of_a_long_frame(client)

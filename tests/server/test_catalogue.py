@@ -45,7 +45,7 @@ def catalogue(pool: Pool) -> Catalogue:
 
 @pytest_asyncio.fixture
 async def listener(database_url: str) -> AsyncIterator[Connection]:
-    """A connection that hears the catalogue's rings."""
+    """A connection that listens for the catalogue's notifications."""
     async with await Connection.connect(database_url, autocommit=True) as connection:
         await connection.execute(f"LISTEN {Catalogue.BELL}".encode())
         yield connection

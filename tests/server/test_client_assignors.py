@@ -44,7 +44,7 @@ async def row(other: connections.Connection) -> dict[str, Any]:
 
 
 class Hand:
-    """A member by hand: what it says, and what it has been told."""
+    """A member driven by hand: what it sends, and its last responses."""
 
     def __init__(self, client: Client, member_id: str) -> None:
         self.client = client
@@ -70,7 +70,7 @@ class Hand:
         )
 
     async def beat(self, **said: Any) -> Any:
-        """A heartbeat; whatever it is told, it does at once."""
+        """A heartbeat; it obeys the response at once."""
         self.told = await self.client.call(self.request(**said), 1)
         assert self.told.error_code == ErrorCode.NONE, self.told
         self.epoch = self.told.member_epoch

@@ -28,7 +28,7 @@ JOINS = "need to re-join: topics changed"
 
 
 async def entries(other: Connection, group_id: str) -> list[Journal]:
-    """The group's journal as it stands in the rows."""
+    """The group's journal in the rows."""
     rows = await (await other.execute(ENTRIES, [group_id])).fetchall()
     return [Journal(**dict(zip(NAMES, row, strict=True))) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Configuration over the wire, of a real node: described, changed, and gone by at once."""
+"""Configuration over the wire, of a real node: described, changed, and applied at once."""
 
 import asyncio
 import time
@@ -292,7 +292,7 @@ async def test_a_new_owner_applies_the_freeze_from_its_first_step(served: Servin
 
 
 def commit(group_id: str) -> OffsetCommitRequest:
-    """A commit by nobody in particular."""
+    """A commit without a member."""
     partition = OffsetCommitRequestPartition(partition_index=0, committed_offset=1)
     topic = OffsetCommitRequestTopic(name="t", partitions=[partition])
     return OffsetCommitRequest(group_id=group_id, topics=[topic])

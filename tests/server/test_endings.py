@@ -180,7 +180,7 @@ async def test_a_server_that_stops_answers_parked_requests_and_closes() -> None:
 
 
 async def test_a_half_open_connection_is_probed_by_the_kernel(served: Serving) -> None:
-    """Whatever a listener accepts has the times that the setting asks for."""
+    """Every accepted connection has the times of the settings."""
     _, connection = await served.connect()
     transport = connection._transport
     assert transport is not None

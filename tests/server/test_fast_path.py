@@ -92,7 +92,7 @@ def frame(
     generation: int = GENERATION,
     correlation_id: bytes = CORRELATION_ID,
 ) -> bytes:
-    """A Heartbeat as it stands in a frame, without its length."""
+    """A Heartbeat as it is in a frame, without its length."""
     request = HeartbeatRequest(
         group_id=group_id,
         generation_id=generation,
@@ -111,7 +111,7 @@ def sent(framed: bytes) -> bytes:
 
 
 def heard(coordinator: CoordinatorRuntime) -> int:
-    """When the member was last heard of."""
+    """The time of the member's last sign of life."""
     [session] = coordinator.entries["g"].group.sessions(coordinator.clock())
     return session.heard_at
 
@@ -312,7 +312,7 @@ def test_a_heartbeat_of_another_generation_is_no_sign_of_life(
     assert heard(coordinator) == NOW
 
 
-# -- what is said to one that was held
+# -- responses to held heartbeats
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ FROZEN = "config-changed", "a mistake", "olga"
 async def ended(
     served: Serving, other: Connection, *verbs: str, until: str | None = None
 ) -> list[tuple[Any, ...]]:
-    """State, outcome and detail of these operations, asked for in this order."""
+    """State, outcome and detail of these operations, requested in this order."""
     ids = []
     for verb in verbs:
         row = await (await other.execute(ASK, [GROUP, slot_of(GROUP), verb, until])).fetchone()
@@ -66,7 +66,7 @@ async def cold(served: Serving) -> Serving:
 
 
 async def test_a_group_is_frozen_once_and_thawed_once(cold: Serving, other: Connection) -> None:
-    """In the order in which it was asked for; what is so already writes nothing."""
+    """In the order of the requests; one without effect writes nothing."""
     assert await ended(cold, other, "freeze", "freeze") == [
         ("succeeded", "changed", "the group is frozen"),
         ("succeeded", "unchanged", "the group was frozen already"),
@@ -177,7 +177,7 @@ async def test_the_worker_requests_one_thaw_when_the_time_is_up(
 
 @pytest.mark.parametrize("verb", Operation.Verb.values)
 def test_each_operation_is_an_event(verb: str) -> None:
-    """None is taken for another, and one that nobody knows for none."""
+    """None is taken for another, and an unknown one for none."""
     told = {"how": "so", "to": [], "before": []}
     row = (1, "g", verb, "m", "a reason", "olga", None, None, told, None)
     assert event_of(row)[0] == "g"

@@ -60,7 +60,7 @@ MEMBER_ID_CHANCE = 0.7
 
 
 class Chaos:
-    """Requests by chance, which remember what they were told."""
+    """Random requests, which use earlier responses."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng

@@ -1,4 +1,4 @@
-"""Held heartbeats of the consumer protocol: what ends the wait, and what a member is told then.
+"""Held heartbeats of the consumer protocol: what ends the wait, and the response then.
 
 A member is held only after it has paused, so each story sets the server's clock forward first.
 """
@@ -46,7 +46,7 @@ def joining(member_id: str) -> ConsumerGroupHeartbeatRequest:
 
 
 def owning(beat: ConsumerGroupHeartbeatRequest, told: Any) -> ConsumerGroupHeartbeatRequest:
-    """The heartbeat that says: what I was told of is mine now, and nothing else."""
+    """The heartbeat that acknowledges its assignment, and nothing else."""
     owned = [
         TopicPartitions(topic_id=t.topic_id, partitions=t.partitions)
         for t in told.assignment.topic_partitions
@@ -80,7 +80,7 @@ async def test_a_settled_consumer_gets_a_new_target_at_once(served: Serving) -> 
     async with asyncio.timeout(SOON_S):
         reply = await client.receive()
     assert [len(t.partitions) for t in reply.assignment.topic_partitions] == [1]
-    # Both have something to do, so both are told to come back soon.
+    # Both have something to do, so both get a short interval.
     rules = served.node.coordinator.own.rules
     short = rules.group_consumer_pending_heartbeat_interval_ms
     assert (waiting.heartbeat_interval_ms, reply.heartbeat_interval_ms) == (short, short)
@@ -112,7 +112,7 @@ async def test_a_topic_of_others_ends_no_hold_of_a_consumer(served: Serving) -> 
 async def test_one_held_consumer_of_a_group_is_released_when_its_topic_grows(
     served: Serving,
 ) -> None:
-    """The group decides once, and tells the others when it has a new target."""
+    """The group decides once, and notifies the others when it has a new target."""
     client, connection, _empty = await settled_and_held(served)
     told, views = list[bool](), served.node.coordinator.heartbeat_views
 
@@ -293,7 +293,7 @@ async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a
 async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told the usual interval: what is left of one is not for who takes it for a timeout."""
+    """It gets the usual interval: a shortened one might be taken for a timeout."""
     held_s = 4.5
 
     async def held_at_once(

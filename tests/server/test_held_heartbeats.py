@@ -1,4 +1,4 @@
-"""Heartbeats that wait for news: what ends the wait, and what is said then.
+"""Heartbeats that wait for news: what ends the wait, and the response then.
 
 A member is held only after it has paused, so each story sets the server's clock forward first.
 """

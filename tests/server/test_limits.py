@@ -208,7 +208,7 @@ GARBAGE = {
 
 
 async def test_a_client_of_another_protocol_is_closed(served: Serving) -> None:
-    """No word is said to it, and nobody else notices."""
+    """It gets no response, and no other client notices."""
     neighbour, _ = await served.connect()
     beat = await neighbour.settled("g")
     for name, bytes_sent in GARBAGE.items():

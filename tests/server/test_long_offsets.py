@@ -171,7 +171,7 @@ async def test_groups_read_together_are_answered_as_each_alone(
 async def test_a_long_group_among_many_short_ones_is_read_separately(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others go on together: a statement each would be the work of so many requests."""
+    """The others continue together: a statement each would be the work of so many requests."""
     await few(client, "few")
     monkeypatch.setattr(offsets, "FEW_ROWS", 20)
     together, of_many = list[int](), offsets.committed_of_many

@@ -98,7 +98,7 @@ async def consumer(served: Serving, group_id: str) -> Member:
 
 
 async def polls(served: Serving, group_id: str) -> Member:
-    """In a commanded group, whose consumers name no generation: a stranger's is wrong."""
+    """In a commanded group, whose consumers name no generation: an unknown consumer's is wrong."""
     client, _ = await served.connect()
     offer = RegisterConsumerRequest(
         group_id=group_id,
@@ -171,14 +171,14 @@ async def test_a_heartbeat_during_a_reload_is_a_sign_of_life(served: Serving) ->
 
 
 def heard_at(served: Serving, group_id: str) -> int:
-    """When the group's member was last heard of, as its session counts."""
+    """The time of the member's last sign of life, as its session counts."""
     coordinator = served.node.coordinator
     [session] = coordinator.entries[group_id].group.sessions(coordinator.clock())
     return session.heard_at
 
 
 def older(request: Any) -> Any:
-    """The same of an epoch that is over, or where none is named of somebody else."""
+    """The same with an epoch that is over, or without one with another member's id."""
     for name in ("generation_id", "generation_id_or_member_epoch", "member_epoch"):
         if hasattr(request, name):
             return replace(request, **{name: getattr(request, name) - 1})

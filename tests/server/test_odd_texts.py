@@ -204,7 +204,7 @@ async def _is_handled(served: Serving, request: Any, version: int) -> bool:
 
 
 async def _well(good: Client, beat: HeartbeatRequest) -> HeartbeatRequest:
-    """The good member goes on, joining again where a newcomer was let in."""
+    """The good member continues, joining again where a new member was accepted."""
     while (code := (await good.call(beat, 3)).error_code) != ErrorCode.NONE:
         assert code in (ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION), code
         joined = await good.call(join(beat.group_id, beat.member_id), 3)

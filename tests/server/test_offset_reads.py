@@ -134,7 +134,7 @@ async def test_a_disconnect_cancels_no_other_fetch(
 async def test_a_row_too_large_for_a_reply_closes_one_connection_only(
     other: Connection, clients: list[Client], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """No client and no function writes such metadata: whoever edits the table by hand does."""
+    """No client and no function writes such metadata: only manual changes of the table do."""
     await other.execute(
         "UPDATE rollcall_offset SET metadata = repeat('x', 40000) WHERE group_id = 'g0'"
     )
@@ -195,7 +195,7 @@ ODD_PARTITIONS = [0, 1, 1, 2, 7, -1, 2**31 - 1, -(2**31)]
 
 @pytest.mark.parametrize("stable", [False, True])
 async def test_few_partitions_are_encoded_as_among_many(served: Serving, stable: bool) -> None:
-    """Whatever names and numbers are asked for: a large fetch is read by another statement."""
+    """For any names and numbers: a large fetch is read by another statement."""
     client, _ = await served.connect()
     await create_topic(served.address, "work", OF_EACH)
     for number, group_id in enumerate(ODD_GROUPS):

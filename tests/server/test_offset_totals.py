@@ -87,7 +87,7 @@ async def two_greedy(served: Serving) -> Client:
 async def test_a_group_with_too_many_offsets_keeps_updating_existing_ones(
     of_offsets: Serving, other: Connection
 ) -> None:
-    """Nobody has to wait for the next look at all groups: what was written for it is noticed."""
+    """No wait for the next count of all groups: its writes are counted at once."""
     client, _ = await of_offsets.connect()
     assert set(await commit_many(client, "greedy", range(200))) == {GOOD}
     await until(lambda: "greedy" in of_offsets.node.coordinator.full)

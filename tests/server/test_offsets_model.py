@@ -367,7 +367,7 @@ class Life:
         for is_stable in (False, True):
             request = OffsetFetchRequest(groups=groups, require_stable=is_stable)
             reply = await self.client.call(request, STABLE_V)
-            # All that is committed is asked for, so that alone is told of, as by Kafka.
+            # All that is committed is requested, so that only that is returned, as by Kafka.
             waits = self.model.unstable() & self.model.offsets.keys() if is_stable else set()
             fetched = {
                 (each.group_id, topic.name, p.partition_index): p

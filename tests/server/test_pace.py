@@ -89,7 +89,7 @@ def test_a_client_suspended_once_is_recognised_by_its_next_heartbeats() -> None:
 
 
 def test_a_new_interval_is_learnt() -> None:
-    """The worker was started anew with other settings behind the same connection, say."""
+    """The worker was restarted with other settings behind the same connection, say."""
     pace = Pace()
     live(pace, from_request, 3.0, 30.0)
 

@@ -1,4 +1,4 @@
-"""Client quotas over the wire: set, described, told to nodes, in the journal, and kept.
+"""Client quotas over the wire: set, described, sent to nodes, journalled, and kept.
 
 Sessions may be as short as 100 ms here, so that no pause is longer than a third of that.
 """
@@ -283,7 +283,7 @@ async def test_too_many_connections_from_an_address_are_closed_unread(
 
 
 async def test_of_two_throttles_the_longer_applies(served: Serving) -> None:
-    """A newcomer may have to wait for the node, and for its address."""
+    """A new connection may have to wait for the node, and for its address."""
     client, connection = await served.connect()
     connection.pauses.mute(1)
     connection.pauses.mute(PAUSE_MS)
@@ -328,7 +328,7 @@ async def test_validate_only_counts_as_with_kafka(ops: Client, served: Serving) 
 async def test_a_pipelining_client_is_throttled_request_by_request(
     ops: Client, served: Serving
 ) -> None:
-    """In order, and nothing is lost; whoever closes meanwhile leaves nothing behind."""
+    """In order, and nothing is lost; a client that disconnects leaves nothing behind."""
     client, connection = await served.connect()
     await alter(ops, (of_client(client_id=ME), {BYTES: LITTLE}))
     for _ in range(4):
@@ -365,7 +365,7 @@ async def test_the_number_of_remembered_clients_is_limited(ops: Client, served: 
 async def test_while_the_database_is_down_the_outcome_is_unknown(
     ops: Client, served: Serving, other: Other
 ) -> None:
-    """And what is known goes on counting."""
+    """And what is known continues to count."""
     async with other.transaction():
         await other.execute("LOCK TABLE rollcall_quota IN ACCESS EXCLUSIVE MODE")
         assert await alter(ops, (of_client("ann"), {TIME: 1.0})) == [7]

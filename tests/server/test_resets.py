@@ -50,7 +50,7 @@ async def fill(served: Serving) -> Client:
 
 
 async def ended(served: Serving, other: Connection, *ids: int) -> list[tuple[str, str]]:
-    """State and detail of operations that the node has looked at."""
+    """State and detail of operations that the node has processed."""
     await served.node.operator.look()
     while True:
         found = [await (await other.execute(ENDED, [one])).fetchone() for one in ids]

@@ -68,7 +68,7 @@ UPDATE rollcall_slot SET epoch = epoch + 1, node_id = 9,
 
 
 class Api(NamedTuple):
-    """A request, its version, and where its error stands: in how many places."""
+    """A request, its version, and the places of its error code."""
 
     name: str
     request: Any
@@ -257,7 +257,7 @@ DRAFT: dict[str, tuple[int, bytes, Callable[[bytes], int]]] = {
 
 
 async def draft_codes(served: Serving) -> dict[str, int]:
-    """What each request of the draft hears."""
+    """The error of each request of the draft."""
     client = await raw.Connection.open(served.draft_address)
     heard = {
         name: code(await client.call(key, body, 1 if key == raw.OFFSET_COMMIT else 0))
@@ -305,7 +305,7 @@ async def test_clients_are_not_sent_to_a_node_whose_beat_is_overdue(
 async def test_requests_that_waited_for_the_load_are_served_after_it(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """HS-06: a member's heartbeat, sent while nobody knew the group, is answered from its rows."""
+    """HS-06: a member's heartbeat, sent before the group was loaded, is answered from its rows."""
     served.node.settings = replace(served.node.settings, coordinator_load_hold_ms=60_000)
     availability = served.node.availability
     of_slot, asked = availability.of_slot, asyncio.Event()

@@ -83,7 +83,7 @@ async def test_memory_answers_as_a_step_would(served: Serving, member: Member) -
 
 
 async def test_news_is_sent_at_once(served: Serving, member: Member) -> None:
-    """Another member joins: who was settled hears of it at its next heartbeat."""
+    """Another member joins: a settled one is told at its next heartbeat."""
     client, _connection, empty, submitted = member
     newcomer = await Client.connect(served.address)
     await newcomer.call(joining(str(uuid4())), V)

@@ -37,7 +37,7 @@ def requests(api: Api) -> Iterator[Case]:
         for number, path in enumerate(arrays(api.request, version)):
             shape = (NAMED, *(1,) * (len(path) - 1))
             request: Any = filled(api.request, version, path, shape, 0)
-            if hasattr(request, "group_id"):  # nobody waits for those who joined before
+            if hasattr(request, "group_id"):  # without waiting for those who joined before
                 request.group_id = f"g{version}-{number}"
             yield Case(api.name, request, version)
             if path[0] == "resources":

@@ -1,4 +1,4 @@
-"""How much durable state there may be: who asks for more is told so, and nobody else notices."""
+"""Limits of durable state: a request above them is refused, and other clients notice nothing."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ async def limited(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 
 @pytest.fixture
 async def client(limited: Serving) -> Client:
-    """Somebody who asks for much."""
+    """A client that creates a lot."""
     return (await limited.connect())[0]
 
 

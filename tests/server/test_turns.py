@@ -1,4 +1,4 @@
-"""One loop for everybody: who asks for much has it a turn at a time."""
+"""One loop for all connections: large requests use it one turn at a time."""
 
 import asyncio
 from collections import Counter

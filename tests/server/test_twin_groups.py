@@ -66,7 +66,7 @@ async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 
 @dataclass
 class Twin:
-    """A member of both groups, by what it was told."""
+    """A member of both groups, with its last response."""
 
     sides: tuple[Side, Side]
     member_id: str
@@ -111,7 +111,7 @@ ODD_HEARTBEATS: dict[str, tuple[Any, ...]] = {
     "member_epoch": (0, -1, -2, -3, 1, 99, INT32),
     "instance_id": (None, "", "i", "j", "nobody"),
     "rack_id": ("", "r"),
-    "rebalance_timeout_ms": (50_000, INT32),  # nobody is removed meanwhile
+    "rebalance_timeout_ms": (50_000, INT32),  # no member is removed during the test
     "subscribed_topic_names": ([], [TOPIC], [TOPIC, OTHER_TOPIC], ["no such"], ["a\0b"]),
     "subscribed_topic_regex": ("", "("),  # what a right one matches comes when it comes
     "server_assignor": ("", "uniform", "range", "nobody's"),

@@ -66,7 +66,7 @@ class _Client(ClientMixin):  # type: ignore[misc]  # Authlib has no types
 
 @dataclass
 class _Code:
-    """What was asked for with a code."""
+    """The request with a code."""
 
     redirect_uri: str
     scope: str
@@ -163,7 +163,7 @@ class _Server(AuthorizationServer):  # type: ignore[misc]  # Authlib has no type
         return self.client if client_id == CLIENT else None
 
     def save_token(self, token: Any, request: Any) -> None:
-        """Nobody asks for it."""
+        """Disabled."""
 
     def create_oauth2_request(self, request: Any) -> Any:
         return request

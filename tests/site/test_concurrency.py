@@ -52,7 +52,7 @@ async def test_a_request_without_a_place_in_time_gets_retry_after() -> None:
 
 
 async def test_a_disconnected_request_keeps_its_place_until_its_work_has_ended() -> None:
-    """The work is in a thread that nobody can stop, with a connection that it must give back."""
+    """The work is in a thread that cannot be stopped, with a connection that it must give back."""
     work = Work()
     limited = Concurrency(work, 1)
     gone = asyncio.create_task(limited({}, nothing, Answers()))
@@ -96,7 +96,7 @@ async def test_a_busy_address_does_not_delay_others() -> None:
 
 def test_the_address_comes_from_a_trusted_proxy_only(settings: Any) -> None:
     told = asked_by("127.0.0.1", x_forwarded_for="198.51.100.9, 192.0.2.7")
-    assert address_of(told) == "127.0.0.1"  # without TLS nobody is believed
+    assert address_of(told) == "127.0.0.1"  # without TLS no header is trusted
     settings.BEHIND_TLS = True
     assert address_of(told) == "192.0.2.7"
     assert address_of(told | {"client": ("203.0.113.1", 1)}) == "203.0.113.1"

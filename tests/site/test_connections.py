@@ -1,4 +1,4 @@
-"""The web's connections to PostgreSQL: never more than its pool, whoever asks for what at once."""
+"""The web's connections to PostgreSQL: never more than its pool, under any requests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ QUICK = "/api/v1/nodes"
 
 @pytest.fixture
 async def sql(installation: Installation) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
-    """A connection of somebody who looks on."""
+    """A connection of an observer."""
     url = (installation.data_dir / "database-url").read_text().strip()
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as made:
         yield made
@@ -82,7 +82,7 @@ async def test_many_requests_take_no_more_connections_than_the_pool_has(
     assert max(most) <= POOL
     assert {status for status, _ in answers} <= {200, 503}
     assert all("retry-after" in headers for status, headers in answers if status == 503)
-    while (await counted(sql))[1]:  # given back: nobody holds one in a transaction
+    while (await counted(sql))[1]:  # given back: none is in a transaction
         await asyncio.sleep(0.05)
     assert (await get(installation.web, path, **PATHS[path]))[0] == 200
 

@@ -20,7 +20,7 @@ from tests.admin.test_dashboard import sql
 
 @pytest.fixture(autouse=True)
 def _asked_anew() -> Iterator[None]:
-    """What another test was told is not told here."""
+    """Without the cached results of other tests."""
     health.LATEST.forget()
     yield
     health.LATEST.forget()

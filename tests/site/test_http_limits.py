@@ -30,7 +30,7 @@ BLOCK = bytes(65_536)
 
 
 class Applications:
-    """In the place of daphne's server: requests are counted, and nobody answers."""
+    """In the place of daphne's server: requests are counted, and not answered."""
 
     proxy_forwarded_address_header = server_name = None
     request_buffer_size = 8192
@@ -45,7 +45,7 @@ class Applications:
     protocol_disconnected = protocol_connected
 
     def create_application(self, _protocol: Any, _scope: Any) -> "asyncio.Queue[Any]":
-        """A request is whole, or a websocket has been asked for."""
+        """A request is complete, or a websocket has been requested."""
         self.begun += 1
         return asyncio.Queue()
 
@@ -73,7 +73,7 @@ class Line:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has closed it."""
+        """Whether it is still open."""
         return not (self.transport.disconnecting or self.transport.disconnected)
 
     def end(self) -> None:
@@ -89,7 +89,7 @@ class Line:
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that stands."""
+    """A clock that the test moves."""
     return Clock()
 
 
@@ -200,7 +200,7 @@ def test_the_number_of_chunks_of_a_body_is_limited(clock: Clock) -> None:
 
 
 def websocket() -> tuple[Websocket, StringTransport]:
-    """One whose handshake has come; nobody has let it in yet."""
+    """One whose handshake has arrived; it is not accepted yet."""
     made = WebSocketFactory(Applications())
     made.protocol = Websocket
     protocol, transport = made.buildProtocol(None), StringTransport()

@@ -41,7 +41,7 @@ class Log:
 
 @pytest.fixture
 def log() -> Iterator[Log]:
-    """A log that nobody has written to."""
+    """A log without lines."""
     made = Log()
     yield made
     made.handler.close()

@@ -1,4 +1,4 @@
-"""Lines of the log: for people and for programs, whatever strangers put into them."""
+"""Lines of the log: for people and for programs, with any client-supplied text."""
 
 import json
 import logging

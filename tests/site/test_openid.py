@@ -287,7 +287,7 @@ def test_an_invalid_provider_description_is_refused(
 def test_an_unavailable_provider_is_not_queried_for_each_login(
     provider: Provider, settings: Any
 ) -> None:
-    settings.WEB_OIDC_ISSUER = "http://127.0.0.1:9"  # discard: nobody listens
+    settings.WEB_OIDC_ISSUER = "http://127.0.0.1:9"  # discard: no listener
     openid_client.PROVIDER.forget()
     browser = Client()
     assert browser.get("/oidc/login").headers["Location"] == "/admin/login/"
@@ -332,7 +332,7 @@ def test_a_login_that_cannot_be_recorded_is_refused(
 def test_an_anonymous_user_cannot_use_up_the_logins_of_others(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a cookie of their own and invented codes; the time stands still."""
+    """With a cookie of their own and invented codes; the time does not move."""
     shares = Shares(openid_client.ATTEMPTS_OF_ONE_PER_S, openid_client.ATTEMPTS_PER_S)
     monkeypatch.setattr(openid_client, "_attempts", shares)
     monkeypatch.setattr(openid_client, "time", SimpleNamespace(monotonic=lambda: 100.0))

@@ -98,7 +98,7 @@ def meant() -> Mapping[str, Mapping[str, bool]]:
 
 
 def test_the_page_is_up_to_date() -> None:
-    """After a change: ``manage.py rights > docs/rights.md``, and look at what it changes."""
+    """After a change: ``manage.py rights > docs/rights.md``, and review the difference."""
     told = StringIO()
     call_command("rights", stdout=told)
     assert told.getvalue().strip() == PAGE.read_text().strip()
@@ -127,7 +127,7 @@ def test_a_route_without_a_row_is_forbidden(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture(autouse=True)
 def _authorizer(settings: Any) -> None:
-    """ACLs are made only where somebody goes by them, whatever one may do."""
+    """ACLs are created only where they are enforced, with any rights."""
     settings.AUTHORIZER = "on"
 
 
@@ -146,7 +146,7 @@ def user(who: str) -> Any:
 
 
 def path(route: str) -> str:
-    """A path of the route; there is no such row, which is nobody's right to be told first."""
+    """A path of the route; a missing row is reported only after the right was checked."""
     plain = re.sub(r"<int:\w+>|<id>", "999999", route)
     plain = re.sub(r"<uuid:\w+>", "00000000-0000-4000-8000-000000000000", plain)
     plain = re.sub(r"<\w+:\w+>", "nobodys", plain)
@@ -155,7 +155,7 @@ def path(route: str) -> str:
 
 
 def may(who: str, permission: str, row: str) -> bool:
-    """Whether somebody may do what a row of the page is about."""
+    """Whether a user may do what a row of the page is about."""
     if who == SUPERUSER:
         return permission != rights.NOBODY
     if who == NOBODY_IN_PARTICULAR:

@@ -1,4 +1,4 @@
-"""``manage.py scram_user``: who is asked to be deleted and is not there is told of."""
+"""``manage.py scram_user``: deleting an unknown user is reported."""
 
 import io
 

@@ -48,7 +48,7 @@ def test_an_exhausted_pool_is_unavailable(pool: ConnectionPool[Connection]) -> N
 def test_a_statement_timeout_is_neither_an_outage_nor_an_exhausted_pool(
     pool: ConnectionPool[Connection],
 ) -> None:
-    """A page said that the web process had failed, since somebody held a lock on a table."""
+    """A page reported that the web process had failed when a table was locked."""
     with pool.connection() as made:
         made.execute("SET statement_timeout = 1")
         with pytest.raises(QueryCanceled) as told:

@@ -78,7 +78,7 @@ def test_slow_statements_are_ended_by_postgresql_first() -> None:
 async def test_a_websocket_gives_up_a_statement_before_others_waited_long(
     pool: ConnectionPool[Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They share a thread: one waited for a lock, and nobody came in."""
+    """They share a thread: one waited for a lock, and no other was accepted."""
 
     async def page(*_: object) -> None:
         await sync_to_async(asks)(pool, "SELECT pg_sleep(600)")

@@ -1,4 +1,4 @@
-"""The offsets of a topic that is deleted while somebody commits to it."""
+"""The offsets of a topic that is deleted during a commit to it."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ PATIENT = "\n".join(
 async def test_an_uncommitted_commit_is_deleted_with_the_topic(
     connection: Connection, other: Connection, ending: str
 ) -> None:
-    """What it wrote is what the journal tells, where it committed."""
+    """What it wrote is in the journal, where it committed."""
     await other.execute(PUT)
     await other.execute(PATIENT.encode())
     await other.execute("BEGIN")

@@ -56,7 +56,7 @@ async def test_a_batch_past_its_guard_is_reported(
 
 
 async def test_only_the_owner_can_fence(other: Connection, group: Durable) -> None:
-    """Another owner's group is left alone, and a group without a row is nobody's."""
+    """Another owner's group is left alone, and a group without a row has no owner."""
     assert await load.fence(other, {slot_of("g"): 7}, ["g"]) == set()
     assert await load.fence(other, EPOCHS, ["nobody"]) == set()
     assert (await rows.groups(other))["g"] == ("Stable", 1, 1)

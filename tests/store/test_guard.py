@@ -208,7 +208,7 @@ async def test_an_old_commit_does_not_overwrite_a_changed_group(connection: Conn
     assert isinstance(await refused(connection, batch(commit(group, offset(7)))), Conflict)
 
 
-# -- rows that somebody else holds
+# -- rows locked by another session
 
 
 async def test_a_locked_group_is_named_and_the_others_are_written_without_it(
@@ -297,7 +297,7 @@ async def test_a_takeover_waits_for_the_batch_that_was_first(
 async def test_batches_in_opposite_order_do_not_deadlock(
     connection: Connection, other: Connection
 ) -> None:
-    """However a batch names its groups, one of two batches wins and the other is told."""
+    """However a batch names its groups, one of two batches wins and the other is refused."""
     ids = ids_in_slots(20)
     await seated(connection, *ids)
     for generation in range(2, 22):

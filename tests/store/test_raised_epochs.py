@@ -38,7 +38,7 @@ async def present(connection: Connection) -> tuple[UUID, int]:
 
 
 async def raise_epochs(connection: Connection, jump: UUID | None = None, seen: int = 0) -> bool:
-    """Whether it was done, as a node asks for it."""
+    """Whether it was done, as a node requests it."""
     values = {
         "jump": jump or (await present(connection))[0],
         "generations_after": seen,
@@ -208,7 +208,7 @@ async def test_a_producer_gets_another_id_and_its_transaction_stays_pending(
 
 
 async def test_journal_and_operation_ids_rise_too(connection: Connection) -> None:
-    """The pipeline goes on behind the entries that it has read, lost ones included."""
+    """The pipeline continues behind the entries that it has read, lost ones included."""
     await apply.apply(connection, batch(birth("g")))
     await raise_epochs(connection)
     cursor = await connection.execute("SELECT id, kind, node_id FROM rollcall_journal ORDER BY id")

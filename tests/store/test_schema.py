@@ -8,7 +8,7 @@ from tests.store.schema import SCHEMA, dumped
 
 
 def test_the_committed_schema_is_up_to_date(database_url: str) -> None:
-    """After a new migration: ``make schema``, and look at what it changes."""
+    """After a new migration: ``make schema``, and review the difference."""
     assert dumped(database_url) == SCHEMA.read_text()
 
 

@@ -28,7 +28,7 @@ def queue(database_url: str) -> Iterator[Queue]:
 
 
 def url() -> str:
-    """The worker's database as the processes are told of it."""
+    """The worker's database in the environment of the processes."""
     known = {**settings.DATABASES["default"], **connection.settings_dict}
     return (
         f"postgresql://{known['USER']}:{known['PASSWORD']}@{known['HOST']}:{known['PORT']}"
@@ -47,7 +47,7 @@ def connect() -> Connection:
 
 
 def test_starting_processes_do_not_wait_for_users_of_the_queue(queue: Queue) -> None:
-    """A trigger that is made anew waits for every reader; two of those wait for each other."""
+    """A recreated trigger waits for every reader; two of those wait for each other."""
     heard: list[object] = []
     with (
         psycopg.connect(url()) as reader,

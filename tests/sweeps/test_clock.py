@@ -1,4 +1,4 @@
-"""The clock is set back by hours, or was ahead and is corrected: periodic work goes on."""
+"""The clock is set back by hours, or was ahead and is corrected: periodic work continues."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

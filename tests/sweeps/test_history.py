@@ -160,7 +160,7 @@ async def test_offsets_of_a_group_with_members_are_not_set(one: Running, other: 
 
 
 async def test_partitions_of_past_hours_are_dropped(other: Other) -> None:
-    """Three hours ahead are ready; yesterday's goes, and nobody's commit ever lacks a place."""
+    """Three hours ahead are ready; yesterday's goes, and no commit ever lacks a partition."""
     await value(other, "SELECT rollcall_turn_history(6)")
     ready = await value(other, PARTITIONS)
     await other.execute(

@@ -34,7 +34,7 @@ class Cluster:
             done.result()
 
     def end(self, name: str, partition: int, offset: int) -> None:
-        """ "Latest" follows the greatest committed offset: somebody commits."""
+        """ "Latest" follows the greatest committed offset: a client commits."""
         at = [TopicPartition(name, partition, offset)]
         asked = [ConsumerGroupTopicPartitions(f"readers of {name}", at)]
         for done in self.admin.alter_consumer_group_offsets(asked).values():

@@ -73,7 +73,7 @@ async def test_every_group_is_visited(
 async def test_a_page_that_takes_too_long_is_made_smaller(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was looked at before it counts, and the next turn asks about fewer groups at once."""
+    """Progress before it counts, and the next turn reads fewer groups at once."""
     monkeypatch.setattr("groups.sweeps.session.GROUPS_A_PAGE", 4)
     for name in "abcdef":
         await one.commit(name, 1)
@@ -158,4 +158,4 @@ async def test_settings_of_groups_that_never_existed_are_deleted_and_others_kept
     names = "SELECT string_agg(group_id, ', ' ORDER BY group_id) FROM rollcall_group_config"
     assert await value(other, names) == "gone, there, yet to come"
     while own.rules_of("never").guards.frozen:
-        await asyncio.sleep(0.01)  # its owner goes by it as soon as it hears
+        await asyncio.sleep(0.01)  # its owner applies it as soon as it is notified

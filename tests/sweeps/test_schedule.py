@@ -1,4 +1,4 @@
-"""When what runs: defaults that follow the settings, until somebody changes them."""
+"""The schedule: defaults that follow the settings, until they are changed."""
 
 from typing import Any
 

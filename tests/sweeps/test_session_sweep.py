@@ -1,4 +1,4 @@
-"""The session sweep asks owners for an echo. It evicts nobody, and takes slots from the dead."""
+"""The session sweep probes owners. It evicts no member, and takes slots from the dead."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ async def test_signs_of_life_are_recorded_and_again_on_request(one: Running, oth
 
 
 async def test_a_live_owner_answers_and_nobody_is_evicted(one: Running, other: Other) -> None:
-    """A host clock that jumped an hour makes everybody look overdue; nothing comes of it."""
+    """After a jump of the host clock by an hour all members look overdue; none is evicted."""
     for number in range(20):
         await join(one, f"g-{number}")
     await until(lambda: value(other, "SELECT count(*) = 20 FROM rollcall_liveness"))
@@ -165,7 +165,7 @@ async def test_few_slots_are_released_per_sweep(other: Other) -> None:
 
 
 async def test_a_silence_is_a_full_lease_without_a_failed_sweep(other: Other) -> None:
-    """The database was away for a moment: nobody knows who would have answered."""
+    """The database was down for a moment: it is unknown who would have answered."""
     await other.execute(SILENT, [1])
     clock = Clock()
     sweep = SessionSweep(LEASE_MS, clock)

@@ -48,7 +48,7 @@ class Received:
 
 
 class Receiver(ThreadingHTTPServer):
-    """Keeps what it is sent. ``url`` is what exporters are told as the endpoint."""
+    """Records what it receives. ``url`` is the endpoint of exporters."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -68,7 +68,7 @@ class Receiver(ThreadingHTTPServer):
             self._came.notify_all()
 
     def spans(self, name: str = "", **said: Value) -> list[Received]:
-        """Those of this name that have these attributes; ``_`` stands for a dot in their names."""
+        """Those of this name that have these attributes; ``_`` replaces a dot in their names."""
         wanted = {key.replace("_", "."): value for key, value in said.items()}
         with self._came:
             return [

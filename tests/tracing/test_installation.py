@@ -1,4 +1,4 @@
-"""A whole installation, told by OpenTelemetry's variables alone: one trace over two processes."""
+"""An installation configured by OpenTelemetry's variables alone: one trace over two processes."""
 
 import asyncio
 

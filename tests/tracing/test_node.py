@@ -40,7 +40,7 @@ async def flushed(traced: Serving) -> None:
 async def ended_operation(
     traced: Serving, other: Connection, verb: str, traceparent: str | None
 ) -> int:
-    """An operation that was asked for, once it has ended."""
+    """A requested operation, once it has ended."""
     wish = {"slot": slot_of("g"), "verb": verb, "traceparent": traceparent}
     found = await (await other.execute(ASK.encode(), wish)).fetchone()
     assert found is not None

@@ -83,7 +83,7 @@ async def test_offsets_of_a_deleted_topic_do_not_reappear(one: Running, producer
 
 
 async def test_a_recreated_topic_has_no_offsets(one: Running, producer: New) -> None:
-    """A transaction that looked at the topic before it was deleted puts its offset behind that."""
+    """A transaction that read the topic before it was deleted puts its offset after that."""
     txn = await (await producer().init()).begin()
     await txn.commit(100, topic="u")
     await one.node.catalogue.create("u", 1)

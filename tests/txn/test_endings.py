@@ -144,7 +144,7 @@ async def test_a_transaction_may_have_many_groups(
 async def test_the_number_of_groups_of_a_transaction_is_limited(
     one: Running, producer: New, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows for groups that nobody knows would be without end; those it has go on."""
+    """Rows for unknown groups would be without bound; existing groups continue."""
     monkeypatch.setattr(transactions, "GROUPS_MAX", 2)
     txn = await (await producer().init()).begin("a", "b")
 
@@ -176,7 +176,7 @@ async def test_a_transaction_that_exceeds_its_timeout_is_aborted_and_fenced(
 
 
 async def test_a_node_finds_expired_transactions_by_itself(one: Running, producer: New) -> None:
-    """A timeout of a millisecond is over at the next look; nobody else ends the transaction."""
+    """A timeout of a millisecond is over at the next check; nothing else ends the transaction."""
     txn = await (await producer().init(timeout_ms=1)).begin()
     await one.points.reached["transaction:locked"].wait()
     assert await refusal(txn.end(commit=True)) is ErrorCode.PRODUCER_FENCED
@@ -309,7 +309,7 @@ async def test_a_row_locked_for_long_is_a_retriable_error(
     await txn.end()
 
 
-# ---- ids that nobody uses
+# ---- unused ids
 
 
 async def test_unused_ids_expire(one: Running, producer: New, other: Other) -> None:

@@ -39,7 +39,7 @@ async def test_the_committer_is_recorded_at_the_end_of_the_transaction(
 async def test_the_time_of_a_record_is_when_it_became_visible(
     one: Running, producer: New, other: Other
 ) -> None:
-    """Else a restore to an instant would bring back what nobody could read at that instant."""
+    """Else a restore to a past time would bring back what was not visible at that time."""
     txn = await (await producer().init()).begin()
     await put(txn, 100)
     before = await value(other, "SELECT clock_timestamp()")

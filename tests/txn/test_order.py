@@ -1,4 +1,4 @@
-"""Whoever wrote a partition last stands, whenever the transaction ends (TX-01 to 03)."""
+"""The last writer of a partition wins, whenever the transaction ends (TX-01 to 03)."""
 
 import asyncio
 from collections.abc import Callable
@@ -127,7 +127,7 @@ async def test_the_order_inside_one_batch_counts_as_well(
 async def test_a_commit_that_meets_the_end_waits_and_comes_later(
     one: Running, producer: New
 ) -> None:
-    """EndTxn holds the waiting rows: the plain commit comes behind it, and stands."""
+    """EndTxn locks the pending rows: the plain commit comes after it, and wins."""
     await one.kept("g")
     txn = await (await producer().init()).begin()
     await txn.commit(100)
@@ -188,7 +188,7 @@ async def test_two_ends_that_share_partitions_do_not_deadlock(one: Running, prod
 async def test_an_offset_is_never_put_into_a_transaction_that_has_ended(
     one: Running, producer: New
 ) -> None:
-    """It was looked at in time, and written too late: nothing waits, and nobody applies it."""
+    """It was checked in time, and written too late: nothing is pending, and nothing applied."""
     await one.kept("g")
     txn = await (await producer().init()).begin()
     await txn.commit(1, 1)

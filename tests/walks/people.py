@@ -72,7 +72,7 @@ class Person(ABC):
         self.session_ms, self.rebalance_ms = chance.pick(SESSIONS_MS), chance.pick(REBALANCES_MS)
 
     def mends(self) -> None:
-        """It was told that what it asks for is wrong."""
+        """Its request was refused as wrong."""
         self.session_ms, self.rebalance_ms = 10_000, 20_000
 
     def starts_again(self) -> None:

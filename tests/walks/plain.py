@@ -18,7 +18,7 @@ Told = dict[str, Any]
 
 
 def plain(value: object) -> Any:
-    """The same as JSON has it. The order of a set, or a mapping, is nobody's."""
+    """The same as JSON has it. The order of a set, or a mapping, does not count."""
     match value:
         case Enum():
             return value.name
@@ -60,7 +60,7 @@ def standing(group: Group, now: Millis) -> Told:
 
 
 def decided(before: Group, said: Sequence[Event], decision: Decision, now: Millis) -> Told:
-    """All that follows from a step, and how the group stands afterwards."""
+    """All consequences of a step, and the state of the group afterwards."""
     was, after = before.durable.members, decision.group.durable.members
     changed = sorted(id_ for id_ in may_differ(was, after) if was.get(id_) is not after.get(id_))
     told = {

@@ -79,7 +79,7 @@ def test_an_unusable_url_is_refused_at_registration(settings: Any) -> None:
 def test_a_name_with_public_and_private_addresses_uses_a_public_one(
     monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    """The address that was looked at is the one that is connected to: no second answer counts."""
+    """The connection uses the resolved address that was checked: there is no second look-up."""
     asked: list[str] = []
 
     def both(host: str, port: int, **_: Any) -> list[Any]:

@@ -158,7 +158,7 @@ def test_an_endpoint_enabled_when_none_was_gets_later_entries(
     webhook = make()
     webhook.enabled = False
     endpoints.save(webhook)
-    turn()  # nobody is told of anything any more
+    turn()  # no endpoint gets anything any more
     webhook.enabled = True
     endpoints.save(webhook)
     happened()
@@ -239,7 +239,7 @@ def test_a_delivery_of_a_killed_worker_is_left_to_others(make: Make, receiver: R
     with role("rollcall_worker"):
         outbox.turn()
         claimed, _ = delivering._claim(webhook.pk, WebhookSettings.from_django())
-        assert claimed is not None and due() == []  # somebody has it
+        assert claimed is not None and due() == []  # it is claimed
     at_once()
 
     turn()
@@ -393,7 +393,7 @@ def test_an_endpoint_enabled_while_the_cursor_is_deleted_gets_entries(
     make()
     with connection.cursor() as cursor:
         cursor.execute(LOCKS, [sql.CURSOR_LOCK_KEY])
-        assert cursor.fetchone() == (1,)  # whoever deletes it waits until this is committed
+        assert cursor.fetchone() == (1,)  # a deletion waits until this is committed
     Webhook.objects.update(enabled=False)
     end = outbox._end
 

@@ -49,7 +49,7 @@ def within(spec: str | None, version: int) -> bool:
 
 
 def default_of(field: dict[str, Any]) -> object:
-    """A field's default; a struct's is told by its name."""
+    """A field's default; a struct's is the name of its class."""
     kind, default = field["t"], field.get("d")
     if default == "null":
         return None

@@ -1,4 +1,4 @@
-"""Large messages are freed piece by piece, and nothing of them that somebody else holds."""
+"""Large messages are freed piece by piece, and nothing of them that is still referenced."""
 
 from typing import Any
 from weakref import finalize

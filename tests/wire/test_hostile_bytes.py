@@ -186,7 +186,7 @@ def test_a_struct_has_at_most_thirty_two_tagged_fields_of_sixteen_kibibytes() ->
 
 
 def test_tagged_fields_may_come_unordered_and_the_last_of_two_counts() -> None:
-    """Kafka's readers do not look at the order either; only its writers keep it."""
+    """Kafka's readers do not check the order either; only its writers keep it."""
     head = encode(ApiVersionsResponse(), 3)[:-1]
     epoch = [b"\x01\x08" + struct.pack(">q", number) for number in (7, 8)]
     reply = decode(ApiVersionsResponse, 3, head + b"\x04\x03\x01\x01\x63\x01x" + b"".join(epoch))

@@ -1,7 +1,7 @@
 """Our bytes are the bytes of two other implementations, for every version they have.
 
 kio and kafka-python are used in tests only. Neither is a model of robustness: they
-see sound messages here, never a stranger's bytes.
+see sound messages here, never a client's bytes.
 """
 
 import importlib
