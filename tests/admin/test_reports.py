@@ -1,6 +1,5 @@
 """Reports in the admin: the runs, what one found, and asking for another."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.models import ReportRun
 from tests.admin.visitors import text, visitor
 from tests.model_factories import RebalanceCostFactory, ReportRunFactory
+from tests.task_queue import broker as broker
 
 pytestmark = pytest.mark.django_db
 
@@ -31,17 +31,6 @@ def cost(of: ReportRun, group_id: str, trigger: str = "member-left", **over: Any
 
 
 Broker = Any
-
-
-@pytest.fixture
-def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
-    """kombu's own broker in memory, in place of the one that the installation has."""
-    with Connection("memory://") as connection:
-        monkeypatch.setattr(app.amqp, "_producer_pool", pools.producers[connection])
-        with connection.SimpleQueue("rollcall") as queue:
-            queue.clear()
-            yield queue
-    pools.reset()
 
 
 # -- what a run found

@@ -1,6 +1,5 @@
 """REST as it is installed: daphne, the web's own role in the database, a node and a member."""
 
-import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -11,11 +10,10 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from django.urls import resolve
 
-from benchmarks.wire import create_topic
 from groups.api.problems import nothing_here
 from launcher.installation import CHECKOUT, Installation
 from tests.api.curl import Example, Request, examples, send
-from tests.clients.conftest import SESSION_MS, Worker
+from tests.clients.conftest import Worker, stock_consumer
 from tests.installations import TOKEN
 
 pytestmark = pytest.mark.xdist_group("rest")
@@ -59,14 +57,8 @@ class Rest:
 @pytest.fixture(scope="module")
 def worker(installation: Installation) -> Iterator[Worker]:
     """A stock consumer with all of its topic's partitions."""
-    asyncio.run(create_topic(installation.kafka, GROUP, 6))
-    started = Worker.of("confluent-kafka", installation.kafka, GROUP, SESSION_MS)
-    started.until(lambda: len(started.owned) == 6, "all partitions")
-    yield started
-    started.close()
-    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    with stock_consumer(installation.kafka, GROUP) as consumer:
+        yield consumer
 
 
 @pytest.fixture

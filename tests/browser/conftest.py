@@ -26,7 +26,7 @@ from benchmarks.wire import create_topic
 from groups.access.staff_roles import ROLES
 from launcher.installation import Installation
 from launcher.screenshots import BROWSERS
-from tests.clients.conftest import SESSION_MS, Start, Worker
+from tests.clients.conftest import start as start
 
 SHELL = "chromium-headless-shell"
 """Chromium without its windows: the same pages for a third of the processor."""
@@ -163,24 +163,6 @@ def log_in(world: World, browser: Browser, sessions: dict[str, StorageState]) ->
     for context in contexts:
         context.close()
     assert errors == []
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Starts stock consumers, and ends them with the test."""
-    workers: list[Worker] = []
-
-    def begin(library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS) -> Worker:
-        workers.append(Worker.of(library, bootstrap, name, session_ms))
-        return workers[-1]
-
-    yield begin
-    for worker in workers:
-        if worker.process.poll() is None:
-            worker.kill()
-        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-            if pipe is not None:
-                pipe.close()
 
 
 @pytest.fixture

@@ -28,9 +28,7 @@ def left(installation: Installation) -> Iterator[str]:
     worker.commit(7)
     worker.close()
     yield LEFT
-    for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    worker.close_pipes()
 
 
 def settle(cli: Cli, worker: Worker, name: str) -> None:
@@ -220,9 +218,7 @@ def test_only_a_group_without_members_is_deleted(
     one.until(lambda: bool(one.owned), "its partition")
     one.commit(3)
     one.close()
-    for pipe in (one.process.stdin, one.process.stdout, one.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    one.close_pipes()
     done = cli("group", "delete", gone, "--yes", *WHY)
     assert done.code == 0, done
     assert cli("group", "why", gone).code == 4

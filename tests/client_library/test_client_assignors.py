@@ -311,7 +311,5 @@ async def test_a_stock_consumer_is_assigned_by_a_library_member(installation: In
             assert not them.members[0].assigned
         finally:
             await asyncio.to_thread(stock.close)
-            for pipe in (stock.process.stdin, stock.process.stdout, stock.process.stderr):
-                assert pipe is not None
-                pipe.close()
+            stock.close_pipes()
         await them.until(PARTITIONS)

@@ -1,7 +1,6 @@
 """Clients that generators make of docs/openapi.yaml, in Python and TypeScript: both build, and each
 operation is called with them before an installation, those that change something dry and really."""
 
-import asyncio
 import json
 import shutil
 import subprocess
@@ -15,10 +14,9 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from benchmarks.wire import create_topic
 from launcher.installation import CHECKOUT, Installation
 from tests.api.test_installation import Rest
-from tests.clients.conftest import SESSION_MS, Worker
+from tests.clients.conftest import Worker, stock_consumer
 from tests.installations import TOKEN
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900), pytest.mark.xdist_group("generated")]
@@ -115,14 +113,8 @@ def _call(path: str, method: str, told: Mapping[str, Any], ids: Mapping[str, Any
 
 @pytest.fixture(scope="module")
 def worker(installation: Installation) -> Iterator[Worker]:
-    asyncio.run(create_topic(installation.kafka, NAME, 6))
-    started = Worker.of("confluent-kafka", installation.kafka, NAME, SESSION_MS)
-    started.until(lambda: len(started.owned) == 6, "all partitions")
-    yield started
-    started.close()
-    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    with stock_consumer(installation.kafka, NAME) as consumer:
+        yield consumer
 
 
 @pytest.fixture

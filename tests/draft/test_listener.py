@@ -155,10 +155,8 @@ async def test_a_topic_created_later_is_assigned(served: Serving, consumer: Make
     assert (await a.join()).parts == {"later": [0, 1]}
 
 
-async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
-    served: Serving, consumer: Make
-) -> None:
-    """Slow consumers, 1 and 3: over a new connection, before the other has been told."""
+async def one_disconnected(consumer: Make) -> tuple[Consumer, Consumer]:
+    """Two consumers, of which the second sent no heartbeat for a session and was hung up on."""
     a, b = consumer(session_ms=30_000), consumer(session_ms=200)
     await a.join()
     joining = asyncio.create_task(b.join())
@@ -166,8 +164,15 @@ async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
     await a.join()
     await joining
     assert b.connection is not None
-
     assert await b.connection.is_hung_up()
+    return a, b
+
+
+async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
+    served: Serving, consumer: Make
+) -> None:
+    """Slow consumers, 1 and 3: over a new connection, before the other has been told."""
+    a, b = await one_disconnected(consumer)
     b.close()
     assert await b.heartbeat() == 0
     assert await a.heartbeat() == 0
@@ -177,15 +182,7 @@ async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
 
 async def test_a_dead_consumer_is_told_after_the_others(served: Serving, consumer: Make) -> None:
     """Slow consumers, 4 to 6."""
-    a, b = consumer(session_ms=30_000), consumer(session_ms=200)
-    await a.join()
-    joining = asyncio.create_task(b.join())
-    await a.until_rejoin()
-    await a.join()
-    await joining
-    assert b.connection is not None
-
-    assert await b.connection.is_hung_up()
+    a, b = await one_disconnected(consumer)
     await a.until_rejoin()
     b.close()
     assert await b.heartbeat() == 22

@@ -133,9 +133,7 @@ def working(kafka: str, name: str) -> Iterator[None]:
         yield
     finally:
         worker.close()
-        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-            if pipe is not None:
-                pipe.close()
+        worker.close_pipes()
 
 
 def force(web: str, group_id: str) -> None:

@@ -134,10 +134,8 @@ def part_of_a_long_frame(client: Client) -> None:
     client.writer.write(LENGTH.to_bytes(4, "big") + bytes(LONG_BYTES))
 
 
-async def test_partial_long_frames_of_waiting_connections_are_not_kept(
-    tight: None, served: Serving
-) -> None:
-    """What each has sent before its reading paused is in memory."""
+async def one_reads_and_one_waits(served: Serving) -> list[tuple[Client, Any]]:
+    """Three connections: a long frame of the first is being read, one of the second waits."""
     (first, one), (second, two), (third, three) = [await served.connect() for _ in range(3)]
     for each in (first, second, third):
         await each.call(hello(), 3)
@@ -145,6 +143,14 @@ async def test_partial_long_frames_of_waiting_connections_are_not_kept(
     await until(lambda: one._long.reserved)
     part_of_a_long_frame(second)
     await until(lambda: two._long.awaits_room)
+    return [(first, one), (second, two), (third, three)]
+
+
+async def test_partial_long_frames_of_waiting_connections_are_not_kept(
+    tight: None, served: Serving
+) -> None:
+    """What each has sent before its reading paused is in memory."""
+    (_, _), (_, two), (third, three) = await one_reads_and_one_waits(served)
     budget = served.server.request_bytes
     assert 0 < budget.held <= LONG_BYTES + 4
     budget.most = budget.held
@@ -161,13 +167,7 @@ async def test_a_second_long_frame_is_not_read_before_there_is_room(
     tight: None, served: Serving
 ) -> None:
     """And who holds the room without using it has little time."""
-    (first, one), (second, two), (third, _) = [await served.connect() for _ in range(3)]
-    for each in (first, second, third):
-        await each.call(hello(), 3)
-    part_of_a_long_frame(first)
-    await until(lambda: one._long.reserved)
-    part_of_a_long_frame(second)
-    await until(lambda: two._long.awaits_room)
+    (first, one), (second, two), (third, _) = await one_reads_and_one_waits(served)
     assert not two._reading and one._reading
     assert (await third.call(hello(), 3)).api_keys, "short requests wait for nobody"
 
