@@ -156,12 +156,12 @@ async def _measure(running: Installation, groups: int, size: int) -> bool:
         for life in lives:
             life.cancel()
     lost = groups * size - len(back)
-    evicted, told = herd.codes[ErrorCode.UNKNOWN_MEMBER_ID], ErrorCode.REBALANCE_IN_PROGRESS
+    evicted, rebalanced = herd.codes[ErrorCode.UNKNOWN_MEMBER_ID], ErrorCode.REBALANCE_IN_PROGRESS
     print(f"{groups * size:,} members in {groups} groups, {moved:,} of them at the node that died")
     print(f"told to go on again: median {statistics.median(back):.2f} s, all after {back[-1]:.2f} s"
           f" (goal {GOAL_S:.0f} s)")  # fmt: skip
-    print(f"evicted {evicted}, rebalances heard of {herd.codes[told]}, not back {lost}")
-    return not (lost or evicted or herd.codes[told])
+    print(f"evicted {evicted}, rebalances heard of {herd.codes[rebalanced]}, not back {lost}")
+    return not (lost or evicted or herd.codes[rebalanced])
 
 
 def main(options: Options) -> bool:

@@ -96,9 +96,9 @@ async def _authenticate(peer: Peer) -> None:
     await peer.call(SaslHandshakeRequest(mechanism=MECHANISM), 1)
     bare = f"n={USER},r={secrets.token_hex(12)}"
     first = (await _exchange(peer, f"n,,{bare}")).decode()
-    told = dict(part.partition("=")[::2] for part in first.split(","))
-    salted = _salted(base64.b64decode(told["s"]), int(told["i"]))
-    unproven = f"c=biws,r={told['r']}"
+    challenge = dict(part.partition("=")[::2] for part in first.split(","))
+    salted = _salted(base64.b64decode(challenge["s"]), int(challenge["i"]))
+    unproven = f"c=biws,r={challenge['r']}"
     key = hmac.digest(salted, b"Client Key", HASH)
     signed = f"{bare},{first},{unproven}".encode()
     signature = hmac.digest(hashlib.new(HASH, key).digest(), signed, HASH)

@@ -46,8 +46,8 @@ class Transcripts:
 
     def main(self, arguments: list[str]) -> int:
         """Compare every transcript with the rules, or rewrite those that differ."""
-        told = {path: path.read_text() for path in self.paths()}
-        changed = {path: new for path, text in told.items() if (new := self.run(text)) != text}
+        texts = {path: path.read_text() for path in self.paths()}
+        changed = {path: new for path, text in texts.items() if (new := self.run(text)) != text}
         for path, new in changed.items():
             if "--rewrite" in arguments:
                 path.write_text(new)

@@ -63,9 +63,9 @@ def counted(*group_ids: str) -> None:
         sizes = dict(Topic.objects.values_list("name", "partitions"))
         for group in Group.objects.filter(group_id__in=group_ids):
             counts = counts_of(group, group.members.all(), sizes.__getitem__)
-            told = (group.group_id, group.revision, group.members.count(), *astuple(counts))
+            columns = (group.group_id, group.revision, group.members.count(), *astuple(counts))
             names = ("group_id", "revision", "members", "topics", "partitions", "unowned")
-            cursor.execute(PUT, {name: [value] for name, value in zip(names, told, strict=True)})
+            cursor.execute(PUT, {name: [value] for name, value in zip(names, columns, strict=True)})
 
 
 def execute(statement: str) -> None:

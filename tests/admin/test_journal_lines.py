@@ -32,8 +32,8 @@ def began(member_id: str, trigger: str = "member-joined", **over: Any) -> Journa
 
 def ended(moved: int | None = None, **over: Any) -> Journal:
     details = {} if moved is None else {"moved": moved}
-    told = {"generation_after": 7, "duration_ms": 2_000, "details": details, **over}
-    return entry("rebalance-completed", **told)
+    columns = {"generation_after": 7, "duration_ms": 2_000, "details": details, **over}
+    return entry("rebalance-completed", **columns)
 
 
 def lines(*entries: Journal, names: Names | None = None) -> Sequence[str]:

@@ -69,9 +69,9 @@ def test_progress_is_shown_where_lag_is_unknown(viewer: Client) -> None:
 
 def test_committers_of_a_partition_are_listed_newest_first(viewer: Client) -> None:
     context = viewer.get(f"{page('g')}?tab=offsets&partition=orders:1").context
-    told = [(row["commit"].offset, row["step"], row["by"]) for row in context["history"]]
-    assert told[0] == (90, "+20", "member billing")
-    assert told[-1] == (10, None, "billing (User:ann)")
+    history = [(row["commit"].offset, row["step"], row["by"]) for row in context["history"]]
+    assert history[0] == (90, "+20", "member billing")
+    assert history[-1] == (10, None, "billing (User:ann)")
 
 
 @pytest.mark.parametrize("each", [None, ["five", *map(str, range(6, 25))]], ids=["one", "each"])
@@ -80,12 +80,12 @@ def test_partitions_of_one_commit_have_an_entry_each(
 ) -> None:
     with connection.cursor() as cursor:
         cursor.execute(OF_MANY, [each])
-    told = {n: history_of("g", "orders", n) for n in (4, 5, 24)}
-    assert [(n, commit.offset, commit.member_id) for n, (commit,) in told.items()] == [
+    histories = {n: history_of("g", "orders", n) for n in (4, 5, 24)}
+    assert [(n, commit.offset, commit.member_id) for n, (commit,) in histories.items()] == [
         (4, 40, "m-1"), (5, 50, "m-1"), (24, 69, "m-1")
     ]  # fmt: skip
     metadata = ["first", "five", "24"] if each else ["first"] * 3
-    assert [commit.metadata for (commit,) in told.values()] == metadata
+    assert [commit.metadata for (commit,) in histories.values()] == metadata
     assert progress_of("g").per_minute == pytest.approx((10 + 21) / 5)
 
 

@@ -62,8 +62,8 @@ def test_the_preview_lists_members_that_keep_working(
     shown = text(operator.get(page("orders", "pause") + query))
 
     names = dict(Member.objects.values_list("member_id", "client_id"))
-    told = sentence.format(client=names.get("m-0"))
-    assert f"Nothing stops: {told}" in shown and "ordered to stop at once" not in shown
+    expected = sentence.format(client=names.get("m-0"))
+    assert f"Nothing stops: {expected}" in shown and "ordered to stop at once" not in shown
     assert ("Members that join later" in shown) is later
 
 

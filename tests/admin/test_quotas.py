@@ -40,10 +40,10 @@ def shown(client: Client, path: str) -> dict[str, str]:
     found: dict[str, str] = {}
 
     def starttag(tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        name = str(told.get("name", ""))
+        values = dict(attrs)
+        name = str(values.get("name", ""))
         if tag == "input" and name.removeprefix("initial-") in KEYS:
-            found[name] = told.get("value") or ""
+            found[name] = values.get("value") or ""
 
     fields.handle_starttag = starttag  # type: ignore[method-assign]
     fields.feed(client.get(path).content.decode())

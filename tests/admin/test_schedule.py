@@ -69,7 +69,7 @@ def test_the_list_takes_the_same_statements_for_any_number_of_tasks(
 
 def test_a_changed_period_notifies_beat(administrator: Client) -> None:
     task = PeriodicTask.objects.get(name="clean-up")
-    told = PeriodicTasks.last_change()
+    changed_at = PeriodicTasks.last_change()
     hourly = IntervalSchedule.objects.create(every=1, period="hours")
 
     answer = administrator.post(
@@ -79,7 +79,7 @@ def test_a_changed_period_notifies_beat(administrator: Client) -> None:
 
     assert answer.status_code == 302
     assert PeriodicTask.objects.get(name="clean-up").interval == hourly
-    assert PeriodicTasks.last_change() != told
+    assert PeriodicTasks.last_change() != changed_at
 
 
 def test_an_analysis_can_be_scheduled(administrator: Client) -> None:
@@ -117,12 +117,12 @@ def test_a_contradictory_schedule_is_refused_with_a_reason(
 
 def test_tasks_are_disabled_and_enabled(administrator: Client) -> None:
     task = PeriodicTask.objects.get(name="clean-up")
-    told = PeriodicTasks.last_change()
+    changed_at = PeriodicTasks.last_change()
 
     administrator.post(LIST, {"action": "disable", "_selected_action": [task.pk]})
 
     assert not PeriodicTask.objects.get(name="clean-up").enabled
-    assert PeriodicTasks.last_change() != told
+    assert PeriodicTasks.last_change() != changed_at
     assert ">off<" in "".join(row_of(text(administrator.get(LIST)), "clean-up").split())
 
     administrator.post(LIST, {"action": "enable", "_selected_action": [task.pk]})

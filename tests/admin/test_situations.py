@@ -164,8 +164,8 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_the_sentence_names_members_waited_for_and_the_deadline(sentence: str) -> None:
     facts, tone = SENTENCES[sentence]
-    told = situation(facts, NOW)
-    assert (told.text, told.tone) == (sentence, tone)
+    described = situation(facts, NOW)
+    assert (described.text, described.tone) == (sentence, tone)
 
 
 def test_only_a_silent_member_is_offered_for_eviction() -> None:
@@ -231,10 +231,10 @@ STUCK = re.compile(
 
 def is_stuck(shown: str) -> bool:
     """Whether the sentence is there, however long it took to come."""
-    told = STUCK.search(shown)
-    if told is None:
+    match = STUCK.search(shown)
+    if match is None:
         return False
-    silent, left = map(int, told.groups())
+    silent, left = map(int, match.groups())
     return silent >= 88 and abs(silent + left - 120) <= 1  # each is rounded
 
 
@@ -292,10 +292,10 @@ def test_ages_grow_after_the_owners_report() -> None:
     write("orders", state="PreparingRebalance")
     tells("orders", ago="10 s")
     (group,) = Group.objects.all()
-    told = situations.waiting_of([group], datetime.now(UTC))["orders"]
-    assert told.awaited[0].silent_ms >= 98_000 and told.awaited[0].left_ms <= 22_000
-    assert told.left_ms is not None and told.left_ms <= 50_000
-    assert told.since_ms is not None and told.since_ms >= 15_000
+    recorded = situations.waiting_of([group], datetime.now(UTC))["orders"]
+    assert recorded.awaited[0].silent_ms >= 98_000 and recorded.awaited[0].left_ms <= 22_000
+    assert recorded.left_ms is not None and recorded.left_ms <= 50_000
+    assert recorded.since_ms is not None and recorded.since_ms >= 15_000
 
 
 @pytest.mark.django_db
@@ -307,8 +307,8 @@ def test_a_member_of_a_settled_group_that_falls_silent_is_named() -> None:
         group_id="orders", member_id="m-0", heard_at=heard_at, deadline_at=heard_at
     )
     shown = text(visitor(VIEWER).get(page("orders", "live")))
-    told = re.search(r"No heartbeat of a-client for (\d+) s", shown)
-    assert told is not None and int(told[1]) >= 9
+    match = re.search(r"No heartbeat of a-client for (\d+) s", shown)
+    assert match is not None and int(match[1]) >= 9
 
 
 @pytest.mark.django_db

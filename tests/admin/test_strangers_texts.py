@@ -108,10 +108,10 @@ def test_pages_escape_client_supplied_texts() -> None:
 def test_messages_and_refusals_escape_client_supplied_texts() -> None:
     write("g")
     root = superuser()
-    told = root.get("/admin/groups/group/g/evict/", {"member": EVIL}, follow=True)
+    redirected = root.get("/admin/groups/group/g/evict/", {"member": EVIL}, follow=True)
     missing = root.get(f"/admin/groups/group/{quote(EVIL)}/change/")
     action = {"action": "force_rebalances", "_selected_action": ["g"], "reason": EVIL}
     many = root.post("/admin/groups/group/", action)
-    for answer in (told, missing, many):
+    for answer in (redirected, missing, many):
         assert "<img src=x" not in text(answer)
-    assert "&lt;img src=x" in text(told) and "&lt;img src=x" in text(missing)
+    assert "&lt;img src=x" in text(redirected) and "&lt;img src=x" in text(missing)

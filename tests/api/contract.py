@@ -115,9 +115,9 @@ def ask(running: Installation, role: str, token: str, *options: str) -> Ended:
     ended = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=REPORTS, env=environ
     )
-    told = ended.stdout + ended.stderr
-    found = GENERATED.search(told)
-    return Ended(int(found[1].replace(",", "")) if found else 0, ended.returncode != 0, told)
+    printed = ended.stdout + ended.stderr
+    found = GENERATED.search(printed)
+    return Ended(int(found[1].replace(",", "")) if found else 0, ended.returncode != 0, printed)
 
 
 def main() -> int:

@@ -45,11 +45,11 @@ PROBLEM: Final = "application/problem+json"
 def right_requests_are_accepted(ctx: Any, response: Any, case: Any) -> bool | None:
     """In the place of ``positive_data_acceptance``."""
     kind = response.headers.get("content-type", [""])[0]
-    told = response.json() if kind == PROBLEM else {}
-    if told.get("code") in OF_THE_STATE:
+    problem = response.json() if kind == PROBLEM else {}
+    if problem.get("code") in OF_THE_STATE:
         return None
     operation = case.operation.definition.raw.get("operationId")
-    pointers = [error.get("pointer") for error in told.get("errors", ())]
+    pointers = [error.get("pointer") for error in problem.get("errors", ())]
     if pointers in ([UNTIL], [OF_ANOTHER_FIELD.get(operation)]) or operation in (*RESETS, *CONFIGS):
         return None
     found: bool | None = positive_data_acceptance(ctx, response, case)

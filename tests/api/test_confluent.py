@@ -210,12 +210,12 @@ def test_a_classic_member_in_a_consumer_group_makes_it_mixed(viewer: Client, roo
         for group_id, said in (("mixed", packing.pack([("range", b"")])), ("pure", b"")):
             row = factories.member("m", subscription=said, details={"epoch": 1, "state": "stable"})
             factories.apply_with(cursor, factories.batch(factories.birth(group_id, row, **kind)))
-    told = {each["consumer_group_id"]: each for each in viewer.get(root).json()["data"]}
-    assert {g: each["is_mixed_consumer_group"] for g, each in told.items()} == {
+    listed = {each["consumer_group_id"]: each for each in viewer.get(root).json()["data"]}
+    assert {g: each["is_mixed_consumer_group"] for g, each in listed.items()} == {
         "mixed": True,
         "pure": False,
     }
-    assert (told["pure"]["type"], told["pure"]["partition_assignor"]) == ("CONSUMER", "uniform")
+    assert (listed["pure"]["type"], listed["pure"]["partition_assignor"]) == ("CONSUMER", "uniform")
 
 
 @pytest.mark.parametrize("odd", ODD_IDS)

@@ -76,10 +76,10 @@ def test_the_journal_names_who_deleted_it_and_each_groups_losses(
     (gone,) = Journal.objects.filter(kind="topic-deleted")
     assert gone.details["before"]["topic_id"] == str(used.topic_id)
     assert gone.details["author"]["user"] in sentence(gone)
-    told = {entry.group_id: entry for entry in Journal.objects.filter(kind="offsets-deleted")}
-    assert told.keys() == {"g", "other"}
-    assert told["g"].details["before"] == {"orders": {"0": 7, "1": 7, "2": 7}}
-    assert told["g"].trigger == "topic-deleted"
+    entries = {entry.group_id: entry for entry in Journal.objects.filter(kind="offsets-deleted")}
+    assert entries.keys() == {"g", "other"}
+    assert entries["g"].details["before"] == {"orders": {"0": 7, "1": 7, "2": 7}}
+    assert entries["g"].trigger == "topic-deleted"
 
 
 def test_offsets_pending_in_a_transaction_are_deleted_too(

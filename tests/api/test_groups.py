@@ -111,13 +111,13 @@ def test_lists_use_the_owners_counts_of_large_groups(
     monkeypatch.setattr(group_rows, "MEMBERS_READ_MAX", 4)
     changes.create("boxes", 8)
     work("large", "boxes", members=5)
-    told = ("topic_count", "partition_count", "unowned")
+    fields = ("topic_count", "partition_count", "unowned")
     (listed,) = get(viewer, "/groups")["data"]
-    assert [listed[name] for name in told] == [None, None, None]
+    assert [listed[name] for name in fields] == [None, None, None]
     counted("large")
     (listed,) = get(viewer, "/groups")["data"]
     one = get(viewer, "/groups/large")
-    assert [listed[name] for name in told] == [one[name] for name in told] == [1, 8, 8]
+    assert [listed[name] for name in fields] == [one[name] for name in fields] == [1, 8, 8]
 
 
 def test_groups_are_ordered_by_what_their_owners_counted(viewer: Client) -> None:

@@ -71,8 +71,8 @@ def test_an_unknown_parameter_is_refused(
     for asked in requests:
         for name in names:
             problem = refused(anybody, asked.but(query={**asked.query, name: "true"}))
-            told = {"parameter": name, "detail": "This operation has no such parameter."}
-            assert told in problem["errors"]
+            error = {"parameter": name, "detail": "This operation has no such parameter."}
+            assert error in problem["errors"]
 
 
 def test_an_unknown_field_is_refused(anybody: Client, requests: list[Asked]) -> None:

@@ -40,8 +40,8 @@ class Rest:
         if body is not None:
             headers["Content-Type"] = "application/json"
         data = None if body is None else json.dumps(body)
-        status, told, raw = send(Request(method, self.api + path, headers, data))
-        return status, told, json.loads(raw)
+        status, returned, raw = send(Request(method, self.api + path, headers, data))
+        return status, returned, json.loads(raw)
 
     def group(self) -> Any:
         """The group as it is now."""
@@ -128,8 +128,8 @@ def test_daphne_passes_ids_unchanged(rest: Rest, group_id: str) -> None:
 
 
 def test_the_page_has_the_examples() -> None:
-    told = PAGE.read_text()  # a stream (-N) has no end, and tests of its own
-    assert len(EXAMPLES) == told.count("\ncurl ") - told.count("\ncurl -N ") > 25
+    page = PAGE.read_text()  # a stream (-N) has no end, and tests of its own
+    assert len(EXAMPLES) == page.count("\ncurl ") - page.count("\ncurl -N ") > 25
 
 
 def test_every_example_of_the_page_gets_the_documented_response(

@@ -188,8 +188,8 @@ def test_a_user_is_created_changed_and_deleted(keeper: Client) -> None:
     send(keeper, "DELETE", f"users/{odd}")
     send(keeper, "GET", f"users/{odd}", status=404)
     send(keeper, "DELETE", f"users/{odd}", status=404)
-    told = str(list(AuditEntry.objects.values())) + str(list(Journal.objects.values()))
-    assert "pässword" not in told and "another" not in told
+    recorded = str(list(AuditEntry.objects.values())) + str(list(Journal.objects.values()))
+    assert "pässword" not in recorded and "another" not in recorded
     assert Journal.objects.filter(kind="credential-set").count() == 3
     assert Journal.objects.filter(kind="credential-deleted").count() == 2
 
@@ -222,6 +222,6 @@ def test_an_impossible_user_name_is_refused(keeper: Client, name: str) -> None:
 
 def test_verifiers_of_passwords_are_never_returned(keeper: Client) -> None:
     kafka_users.set_password("ann", "a secret", ["SCRAM-SHA-256"], 4096, OLGA)
-    told = keeper.get("/api/v1/users").content.decode()
+    body = keeper.get("/api/v1/users").content.decode()
     for word in ("salt", "key", "secret"):
-        assert word not in told
+        assert word not in body

@@ -27,10 +27,10 @@ def test_a_cached_response_is_not_sent_again(viewer: Client, path: str) -> None:
 
 def test_head_returns_the_etag_of_get(viewer: Client) -> None:
     changes.create("t", 1)
-    got, told = viewer.get(TOPICS), viewer.head(TOPICS)
-    assert (told.status_code, told.content) == (200, b"")
+    got, head = viewer.get(TOPICS), viewer.head(TOPICS)
+    assert (head.status_code, head.content) == (200, b"")
     for name in ("ETag", "Cache-Control", "Content-Type"):
-        assert told.headers[name] == got.headers[name]
+        assert head.headers[name] == got.headers[name]
     known = {"if-none-match": got.headers["ETag"]}
     assert viewer.head(TOPICS, headers=known).status_code == 304
 
@@ -56,8 +56,8 @@ def test_long_responses_are_compressed_on_request(viewer: Client) -> None:
     assert "Content-Encoding" not in plain.headers
     assert short.headers["Content-Encoding"] == "gzip"
     assert len(short.content) * 5 < len(plain.content)
-    told = json.loads(gzip.decompress(short.content))["data"]
-    assert [group["group_id"] for group in told] == [g["group_id"] for g in plain.json()["data"]]
+    listed = json.loads(gzip.decompress(short.content))["data"]
+    assert [group["group_id"] for group in listed] == [g["group_id"] for g in plain.json()["data"]]
     weak = short.headers["ETag"]
     again = viewer.get(TOPICS, headers={"accept-encoding": "gzip", "if-none-match": weak})
     assert again.status_code == 200, "another list"

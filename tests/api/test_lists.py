@@ -22,8 +22,8 @@ LISTED = {"/api/v1/groups": "group_id", "/api/v1/topics": "name", "/api/v1/opera
 
 def orderings(path: str) -> list[str]:
     """The words that the document allows."""
-    told = document()["paths"][path]["get"]["parameters"]
-    found: list[str] = next(p["schema"]["enum"] for p in told if p["name"] == "ordering")
+    parameters = document()["paths"][path]["get"]["parameters"]
+    found: list[str] = next(p["schema"]["enum"] for p in parameters if p["name"] == "ordering")
     return found
 
 

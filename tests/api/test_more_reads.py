@@ -60,15 +60,15 @@ def test_a_history_is_of_one_partition(viewer: Client) -> None:
 
 def test_every_slot_and_every_rule_is_returned(viewer: Client) -> None:
     assert len(viewer.get("/api/v1/slots").json()["data"]) == Slot.objects.count()
-    told = {row["rule"]: row for row in viewer.get("/api/v1/rules").json()["data"]}
-    assert list(told) == [rule.name for rule in RULES]
-    assert told["storm"]["value"] == 60
+    rules = {row["rule"]: row for row in viewer.get("/api/v1/rules").json()["data"]}
+    assert list(rules) == [rule.name for rule in RULES]
+    assert rules["storm"]["value"] == 60
 
 
 def test_the_audit_log_needs_its_own_right(api: Api, viewer: Client) -> None:
     audit.note(None, "token", "olga", "failed")
     assert viewer.get("/api/v1/audit").status_code == 403
     auditor = api("view_auditentry")
-    told = auditor.get("/api/v1/audit?kind=token&who=olga").json()["data"]
-    assert [(row["who"], row["outcome"]) for row in told] == [("olga", "failed")]
+    entries = auditor.get("/api/v1/audit?kind=token&who=olga").json()["data"]
+    assert [(row["who"], row["outcome"]) for row in entries] == [("olga", "failed")]
     assert auditor.get("/api/v1/audit?who=nobody").json()["data"] == []

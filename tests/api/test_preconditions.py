@@ -92,7 +92,7 @@ def test_every_write_reads_its_precondition(settings: Any, broker: Any) -> None:
     assert len(asked) > 20
     before = rows()
     for each in asked:
-        told = Client(headers={"authorization": "Bearer the-token", "if-match": '"none"'})
-        assert each.send(told).status_code == 412, each
+        client = Client(headers={"authorization": "Bearer the-token", "if-match": '"none"'})
+        assert each.send(client).status_code == 412, each
     assert rows() == before
     assert broker.qsize() == 0

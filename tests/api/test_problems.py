@@ -22,8 +22,8 @@ NUL = "%00"
 
 def test_the_instance_is_a_valid_uri_reference(client: Client) -> None:
     """RFC 9457: a URI reference has no blanks, and nothing that turns a line around."""
-    told = client.get("/api/v1/groups/a%20b%E2%80%AE%25").json()["instance"]
-    assert told == "/api/v1/groups/a%20b%E2%80%AE%25"
+    instance = client.get("/api/v1/groups/a%20b%E2%80%AE%25").json()["instance"]
+    assert instance == "/api/v1/groups/a%20b%E2%80%AE%25"
     assert client.get("/api/v1/nothing%20here%E2%80%AE").json()["instance"].isascii()
 
 

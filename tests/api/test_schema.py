@@ -16,9 +16,9 @@ COMMITTED = CHECKOUT / "docs" / "openapi.yaml"
 
 def test_the_committed_description_is_up_to_date() -> None:
     """After a change: ``manage.py spectacular --validate --file docs/openapi.yaml``."""
-    told = StringIO()
-    call_command("spectacular", "--validate", "--fail-on-warn", stdout=told)
-    assert told.getvalue().strip() == COMMITTED.read_text().strip()
+    output = StringIO()
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=output)
+    assert output.getvalue().strip() == COMMITTED.read_text().strip()
 
 
 @pytest.mark.django_db
@@ -32,10 +32,10 @@ def test_the_documentation_page_loads_nothing_from_other_hosts(viewer: Client) -
 
 def test_every_path_of_a_group_has_a_twin_path() -> None:
     """For ids that no path can hold behind some servers and clients."""
-    told = COMMITTED.read_text()
+    committed = COMMITTED.read_text()
     of_path = re.compile(r"^  (/api/v1/\S+):\n((?:    .*\n|\n)+)", re.MULTILINE)
     names: dict[bool, set[str]] = {False: set(), True: set()}
-    for path, operations in of_path.findall(told):
+    for path, operations in of_path.findall(committed):
         is_twin = re.fullmatch(r"/api/v1/group(/.*)?", path) is not None
         assert not (is_twin and "_id}" in path)
         if is_twin or path.startswith("/api/v1/groups/{group_id}"):
@@ -53,8 +53,10 @@ def test_objects_in_bodies_allow_no_undocumented_fields() -> None:
 
 
 def test_each_operation_has_a_short_summary() -> None:
-    told = [operation for methods in document()["paths"].values() for operation in methods.values()]
-    for operation in told:
+    operations = [
+        operation for methods in document()["paths"].values() for operation in methods.values()
+    ]
+    for operation in operations:
         assert 2 < len(operation["summary"]) <= 120
         assert " ".join(operation["description"].split()).startswith(operation["summary"])
     assert document()["servers"][0]["url"] == "/"

@@ -88,9 +88,9 @@ def test_a_forbidden_request_is_not_counted(api: Api, clock: Clock) -> None:
 
 def test_confluents_paths_are_throttled_in_their_own_format(viewer: Client, clock: Clock) -> None:
     path = "/kafka/v3/clusters/x/consumer-groups"
-    told = [viewer.get(path) for _ in range(2)]
-    assert [answer.status_code for answer in told] == [404, 429]
-    assert told[1].json()["error_code"] == 429 and told[1].headers["Retry-After"] == "60"
+    responses = [viewer.get(path) for _ in range(2)]
+    assert [answer.status_code for answer in responses] == [404, 429]
+    assert responses[1].json()["error_code"] == 429 and responses[1].headers["Retry-After"] == "60"
 
 
 def test_zero_means_no_limit(viewer: Client, clock: Clock, settings: Any) -> None:

@@ -339,8 +339,8 @@ def test_offsets_of_a_past_time_can_be_requested(operator: Client) -> None:
     said = {**REASON, "to": "2026-01-31T12:00:00+01:00"}
     answer = post(operator, "/groups/g/offsets/restores", said)
     assert answer.status_code == 202
-    told = (answer.json()["verb"], answer.json()["restore_to"])
-    assert told == ("restore-offsets", "2026-01-31T11:00:00Z")
+    shown = (answer.json()["verb"], answer.json()["restore_to"])
+    assert shown == ("restore-offsets", "2026-01-31T11:00:00Z")
     assert post(operator, "/groups/missing/offsets/restores", said).status_code == 404
 
 

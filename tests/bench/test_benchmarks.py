@@ -116,11 +116,11 @@ def test_acknowledged_commits_survive_when_every_process_is_killed(own: Installa
 def test_heartbeats_during_scrapes_are_answered_correctly() -> None:
     (port,) = ports.free(1)
     with Installation({scrapes.PORT: str(port)}) as running:
-        told = scrapes.measure(running, port, 2, 0.3, groups=3, size=2, scrapes=5)
+        figures = scrapes.measure(running, port, 2, 0.3, groups=3, size=2, scrapes=5)
 
-    assert len(told.scrape_s) == len(told.ratios) == 2
-    assert told.size > 1_000
-    assert told.wrong == 0
+    assert len(figures.scrape_s) == len(figures.ratios) == 2
+    assert figures.size > 1_000
+    assert figures.wrong == 0
 
 
 async def test_a_commit_that_is_refused_counts_as_a_wrong_reply(installation: Installation) -> None:

@@ -33,10 +33,12 @@ def test_groups_are_listed_with_their_current_activity(cli: Cli, worker: Worker,
 
 
 def test_each_format_has_the_same_content(cli: Cli, worker: Worker, name: str) -> None:
-    told = [cli("group", "list", "-q", name, "-o", form) for form in ("json", "yaml", "csv")]
-    by_json, by_yaml = told[0].json, yaml.safe_load(told[1].printed)
-    assert by_json[0]["group_id"] == by_yaml[0]["group_id"] == told[2].rows[0]["group_id"] == name
-    assert by_json[0].keys() == by_yaml[0].keys() > told[2].rows[0].keys()
+    outputs = [cli("group", "list", "-q", name, "-o", form) for form in ("json", "yaml", "csv")]
+    by_json, by_yaml = outputs[0].json, yaml.safe_load(outputs[1].printed)
+    assert (
+        by_json[0]["group_id"] == by_yaml[0]["group_id"] == outputs[2].rows[0]["group_id"] == name
+    )
+    assert by_json[0].keys() == by_yaml[0].keys() > outputs[2].rows[0].keys()
 
 
 def test_a_group_is_described_like_kafka_does(cli: Cli, worker: Worker, name: str) -> None:

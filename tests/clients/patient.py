@@ -30,9 +30,9 @@ def main(address: str, group: str, topic: str, session_ms: str, attempts: str) -
     while failed_tries(worker) < int(attempts):
         worker.poll(100)
     print("waits", flush=True)
-    told = threading.Thread(target=sys.stdin.readline)
-    told.start()
-    while told.is_alive():
+    reader = threading.Thread(target=sys.stdin.readline)
+    reader.start()
+    while reader.is_alive():
         worker.poll(100)
     worker.commit({TopicPartition(topic, 0): OffsetAndMetadata(7, "", -1)})
     print("same" if known(worker) == before else "other", flush=True)

@@ -146,9 +146,9 @@ def wanted(installation: Installation, worker: Worker, request: Any) -> Sequence
 
 def check(printed: str, wanted: Sequence[Call]) -> None:
     """Each call was answered as it should be."""
-    told = [json.loads(line) for line in printed.splitlines()]
-    assert [each["operation_id"] for each in told] == [call.operation_id for call in wanted]
-    for each in told:
+    results = [json.loads(line) for line in printed.splitlines()]
+    assert [each["operation_id"] for each in results] == [call.operation_id for call in wanted]
+    for each in results:
         known = NOT_THERE.get(each["operation_id"])
         fine = each["status"] < HTTPStatus.BAD_REQUEST or each["status"] == known
         assert fine, each
@@ -169,8 +169,10 @@ def test_a_python_client(
     installation: Installation, wanted: Sequence[Call], tmp_path: Path
 ) -> None:
     generator = (UV, "tool", "run", "--from", PYTHON_GENERATOR, "openapi-python-client")
-    told = run(*generator, "generate", "--path", DOCUMENT, "--output-path", "made", at=tmp_path)
-    assert "Skipping" not in told.replace("Skipping Integration", ""), told
+    generated = run(
+        *generator, "generate", "--path", DOCUMENT, "--output-path", "made", at=tmp_path
+    )
+    assert "Skipping" not in generated.replace("Skipping Integration", ""), generated
     asked = json.dumps([asdict(call) for call in wanted])
     printed = run(
         *(sys.executable, SOURCES / "calls.py", installation.web.rstrip("/"), TOKEN),

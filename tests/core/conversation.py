@@ -280,8 +280,8 @@ class Conversation(OneGroup[ClassicGroup]):
 
     def _learn(self, name: str, reply: Joined) -> None:
         """A member id that was never heard before gets its name."""
-        told = reply.error in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
-        if told and reply.member_id not in self.names:
+        learns_id = reply.error in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
+        if learns_id and reply.member_id not in self.names:
             earlier = [n for n in self.names.values() if n.split(".")[0] == name]
             number = f".{len(earlier) + 1}" if earlier else ""
             self.names[reply.member_id] = name + number

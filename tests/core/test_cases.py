@@ -57,5 +57,5 @@ def test_ids_are_unique_and_transcripts_name_existing_cases() -> None:
     ids = cases(TABLE.read_text())
     assert len(ids) == len(set(ids))
     kinds = {case[:2] for case in ids}
-    told = set().union(*(named(path.stem) for path in scenarios.paths()))
-    assert {case for case in told if case[:2] in kinds} <= set(ids)
+    shown = set().union(*(named(path.stem) for path in scenarios.paths()))
+    assert {case for case in shown if case[:2] in kinds} <= set(ids)

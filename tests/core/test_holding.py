@@ -127,9 +127,9 @@ def test_a_waiting_new_member_keeps_waiting_after_a_reload() -> None:
     assert "c" in group.talk.waiting.values()
 
     group.say("rules freeze=false", "tick 0s", "join a")
-    told = group.say("join b")
+    answered = group.say("join b")
 
-    assert "c generation 3" in told
+    assert "c generation 3" in answered
 
 
 def test_the_second_half_of_a_cooperative_rebalance_is_not_put_off() -> None:

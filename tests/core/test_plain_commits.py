@@ -137,6 +137,6 @@ def test_a_commit_that_changes_a_group_takes_a_step() -> None:
     absent = KINDS["classic"].absent("new", RULES, NOW)
     assert plain_commits(absent, [commit(1, "", -1)], NOW) is None
     assert plain_commits(group, [good, syncing(member_id, 1)], NOW) is None
-    told = replace(good, outsider=Outsider(Author("", "c", "/h"), goes_on=False))
-    assert plain_commits(group, [told], NOW) is None
+    from_outside = replace(good, outsider=Outsider(Author("", "c", "/h"), goes_on=False))
+    assert plain_commits(group, [from_outside], NOW) is None
     assert plain_commits(KINDS["draft"].absent("g", RULES, NOW), [good], NOW) is None

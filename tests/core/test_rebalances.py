@@ -53,16 +53,16 @@ def names(cell: str) -> set[str]:
 
 
 def test_the_page_documents_every_transition() -> None:
-    told = {state: names(cells[0]) for state, cells in rows("The states").items()}
-    assert told == states.TRANSITIONS
+    documented = {state: names(cells[0]) for state, cells in rows("The states").items()}
+    assert documented == states.TRANSITIONS
 
 
 def test_the_page_documents_every_trigger() -> None:
-    told = rows("What starts a rebalance")
-    assert {trigger: names(cells[0]) for trigger, cells in told.items()} == {
+    documented = rows("What starts a rebalance")
+    assert {trigger: names(cells[0]) for trigger, cells in documented.items()} == {
         trigger: start.states for trigger, start in states.REBALANCES.items()
     }
-    assert {trigger: cells[1] for trigger, cells in told.items()} == {
+    assert {trigger: cells[1] for trigger, cells in documented.items()} == {
         trigger: start.meaning for trigger, start in states.REBALANCES.items()
     }
 

@@ -9,8 +9,8 @@ from tests.core import scenarios
 
 @pytest.mark.parametrize("path", scenarios.paths(), ids=lambda path: path.stem)
 def test_the_transcript_is_what_the_rules_do(path: Path) -> None:
-    told = path.read_text()
-    assert scenarios.run(told) == told
+    transcript = path.read_text()
+    assert scenarios.run(transcript) == transcript
 
 
 def test_every_transcript_begins_with_its_title() -> None:

@@ -132,9 +132,9 @@ def test_unknown_producers_begin_and_end_nothing(
 def test_the_groups_owner_uses_the_older_error_codes(
     row: Producer | None, claim: Claim, code: ErrorCode
 ) -> None:
-    told = ErrorCode.INVALID_PRODUCER_EPOCH if code is FENCED else code
+    expected = ErrorCode.INVALID_PRODUCER_EPOCH if code is FENCED else code
     for version in range(6):
-        assert refusal(check_commit, row, claim, True, version) is told
+        assert refusal(check_commit, row, claim, True, version) is expected
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_the_groups_owner_uses_the_older_error_codes(
 )
 def test_a_group_outside_the_transaction_is_refused(row: Producer, has_group: bool) -> None:
     """Up to v3, in v4 (KIP-890's first part), and in v5, which adds it."""
-    told = [refusal(check_commit, row, mine(row), has_group, v) for v in (0, 3, 4)]
-    assert told == [
+    refusals = [refusal(check_commit, row, mine(row), has_group, v) for v in (0, 3, 4)]
+    assert refusals == [
         ErrorCode.INVALID_TXN_STATE,
         ErrorCode.INVALID_TXN_STATE,
         ErrorCode.TRANSACTION_ABORTABLE,

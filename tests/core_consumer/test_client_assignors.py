@@ -83,11 +83,11 @@ def test_the_view_has_targets_and_metadata_of_members() -> None:
     talk.trio()
     four, _ = talk.able("d", (ClientAssignor("mine", 7, 0, 3, 0, b"four cores"),), rack_id="r1")
 
-    told = {m.subscriber.member_id: m for m in talk.prepare(four).members}
-    assert told["a"].subscriber.held == {("id-foo", 0), ("id-foo", 1)}
-    said = told["d"].said
+    prepared = {m.subscriber.member_id: m for m in talk.prepare(four).members}
+    assert prepared["a"].subscriber.held == {("id-foo", 0), ("id-foo", 1)}
+    said = prepared["d"].said
     assert said is not None and (said.reason, said.metadata) == (7, b"four cores")
-    assert told["d"].subscriber.rack_id == "r1"
+    assert prepared["d"].subscriber.rack_id == "r1"
 
 
 # -- held heartbeats

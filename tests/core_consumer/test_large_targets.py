@@ -112,10 +112,10 @@ def test_the_size_of_a_task_is_the_sum_of_its_parts() -> None:
 
 def test_known_topics_are_outdated_when_the_catalogue_or_matches_change() -> None:
     index = Index(catalogue={"t": ("id", 1)}, matches={"t.*": ("t",)})
-    told = targets.ConvertedMembers([], index)
-    assert told.knows(index) and told.knows(replace(index, unsettled=1))
-    assert not told.knows(replace(index, catalogue={"t": ("id", 2)}))
-    assert not told.knows(replace(index, matches={}))
+    converted = targets.ConvertedMembers([], index)
+    assert converted.knows(index) and converted.knows(replace(index, unsettled=1))
+    assert not converted.knows(replace(index, catalogue={"t": ("id", 2)}))
+    assert not converted.knows(replace(index, matches={}))
 
 
 def decided(group: ConsumerGroup, event: events.Event) -> Mapping[str, Any]:

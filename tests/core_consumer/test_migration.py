@@ -363,8 +363,8 @@ def test_mg_07_when_the_last_consumer_protocol_member_leaves_the_others_rebalanc
     talk.live(a)
     assert (a.generation, a.works_on) == (epoch + 1, {"foo": [0, 1, 2]})
     assert talk.state == "Stable"
-    told = [e for e in talk.journal if e.kind == "group-converted"]
-    assert [e.details["to"] for e in told] == ["consumer", "classic"]
+    entries = [e for e in talk.journal if e.kind == "group-converted"]
+    assert [e.details["to"] for e in entries] == ["consumer", "classic"]
     again = talk.beat(Client("m3", ("foo",)))
     assert again.error is ErrorCode.NONE and talk.kind == "consumer"
 
@@ -373,8 +373,8 @@ def test_mg_07_the_journal_has_the_conversion_instead_of_an_unseen_epoch() -> No
     talk, m2 = upgraded(Classic(rebalance_ms=600_000))
     talk.beat(m2, member_epoch=-1)
     assert talk.last is not None
-    told = [(entry.kind, entry.trigger, entry.member_id) for entry in talk.last.journal]
-    assert told == [
+    entries = [(entry.kind, entry.trigger, entry.member_id) for entry in talk.last.journal]
+    assert entries == [
         ("group-converted", "member-left", "m2"), ("rebalance-started", "member-left", "m2"),
     ]  # fmt: skip
 

@@ -37,8 +37,12 @@ def test_where_every_partition_has_an_owner_the_time_without_owner_is_zero() -> 
     talk = Talk({"foo": 2})
     talk.converge(talk.join("a"))
 
-    told = completed(talk)
-    assert (told["unowned"], told["unowned_longest"], told["unowned_longest_ms"]) == (0, [], 0)
+    details = completed(talk)
+    assert (details["unowned"], details["unowned_longest"], details["unowned_longest_ms"]) == (
+        0,
+        [],
+        0,
+    )
 
 
 def test_partitions_of_a_dead_member_are_without_owner_since_its_last_heartbeat() -> None:

@@ -21,9 +21,9 @@ def _heartbeat(request: int, epoch: int) -> events.ConsumerHeartbeat:
 def test_a_member_that_joins_and_leaves_in_one_step_is_removed_and_the_others_stay() -> None:
     talk = Talk({"foo": 1})
     talk.join("a")
-    told = talk.step(_heartbeat(91, 0), _heartbeat(92, -1)).answers
-    assert [type(answer.reply) for answer in told] == [ConsumerBeaten, ConsumerBeaten]
-    assert [answer.reply.error for answer in told] == [ErrorCode.NONE, ErrorCode.NONE]
+    answers = talk.step(_heartbeat(91, 0), _heartbeat(92, -1)).answers
+    assert [type(answer.reply) for answer in answers] == [ConsumerBeaten, ConsumerBeaten]
+    assert [answer.reply.error for answer in answers] == [ErrorCode.NONE, ErrorCode.NONE]
     assert list(talk.group.durable.members) == ["a"]
 
 

@@ -64,10 +64,10 @@ class Consumer(Play):
             "ConsumerGroupHeartbeat", 1, group_id=side.group, member_epoch=epoch,
             topic_partitions=owned, **said,
         )  # fmt: skip
-        told = None if answer.assignment is None else answer.assignment.topic_partitions
-        if told is not None and any(t.topic_id not in side.ids.values() for t in told):
+        assigned = None if answer.assignment is None else answer.assignment.topic_partitions
+        if assigned is not None and any(t.topic_id not in side.ids.values() for t in assigned):
             await side.learn()
-        parts = None if told is None else side.parts(told)
+        parts = None if assigned is None else side.parts(assigned)
         self._hear(member, answer, parts)
         epoch_told = None if answer.error_code else self.number(side, answer.member_epoch)
         return named(answer.error_code), epoch_told, parts
@@ -179,8 +179,8 @@ class Consumer(Play):
             generation_id_or_member_epoch=self._epoch(side, i) + by,
             group_instance_id=member.instance_id, topics=[{**topic, "partitions": parts}],
         )  # fmt: skip
-        told = [p for t in answer.topics for p in t.partitions]
-        return sorted((p.partition_index, str(named(p.error_code))) for p in told)
+        partitions = [p for t in answer.topics for p in t.partitions]
+        return sorted((p.partition_index, str(named(p.error_code))) for p in partitions)
 
     async def fetch(self, side: Side, i: int, by: int | None, everything: bool) -> Answer:
         """The group's offsets, as a member or without a member id (None)."""
@@ -192,10 +192,10 @@ class Consumer(Play):
         some = [{"name": side.topics[t], "partition_indexes": indexes} for t in "AB"]
         group = {"group_id": side.group, "topics": None if everything else some, **who}
         (answer,) = (await side.ask("OffsetFetch", 9, groups=[group])).groups
-        told = [(t.name, p) for t in answer.topics for p in t.partitions]
+        partitions = [(t.name, p) for t in answer.topics for p in t.partitions]
         return named(answer.error_code), sorted(
             (name, p.partition_index, p.committed_offset, str(named(p.error_code)))
-            for name, p in told
+            for name, p in partitions
         )
 
     async def delete_offsets(self, side: Side, letter: str) -> Answer:
@@ -205,9 +205,9 @@ class Consumer(Play):
             "partitions": [{"partition_index": p} for p in (0, 99)],
         }
         answer = await side.ask("OffsetDelete", 0, group_id=side.group, topics=[topic])
-        told = [p for t in answer.topics for p in t.partitions]
+        partitions = [p for t in answer.topics for p in t.partitions]
         return named(answer.error_code), sorted(
-            (p.partition_index, str(named(p.error_code))) for p in told
+            (p.partition_index, str(named(p.error_code))) for p in partitions
         )
 
     # -- what operators see

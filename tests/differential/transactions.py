@@ -123,8 +123,8 @@ class Transactions(Play):
         answer = await side.ask(
             "OffsetFetch", 7, group_id=side.group, topics=[topic], require_stable=stable
         )
-        told = [p for t in answer.topics for p in t.partitions]
-        return [(p.committed_offset, str(named(p.error_code))) for p in told]
+        partitions = [p for t in answer.topics for p in t.partitions]
+        return [(p.committed_offset, str(named(p.error_code))) for p in partitions]
 
     async def plain(self, side: Side, offset: int) -> Answer:
         """A commit beside it."""

@@ -82,8 +82,8 @@ def test_the_python_of_pages_compiles() -> None:
 
 
 def test_the_make_targets_of_pages_exist() -> None:
-    told = re.findall(r"^([a-z-]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE)
-    assert [(str(page), odd) for page in PAGES if (odd := verbs(page) - set(told))] == []
+    targets = re.findall(r"^([a-z-]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE)
+    assert [(str(page), odd) for page in PAGES if (odd := verbs(page) - set(targets))] == []
 
 
 def verbs(page: Path) -> set[str]:

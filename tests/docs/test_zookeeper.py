@@ -186,8 +186,8 @@ def test_everything_stored_by_the_2012_design_has_one_row() -> None:
 
 
 def test_the_page_names_only_existing_paths() -> None:
-    told = {name for row in rows() for name in CODE.findall(row.zookeeper) if name[0] == "/"}
-    assert told == set(PATHS)
+    paths = {name for row in rows() for name in CODE.findall(row.zookeeper) if name[0] == "/"}
+    assert paths == set(PATHS)
 
 
 def test_every_row_says_what_it_was_for_and_what_became_of_it() -> None:

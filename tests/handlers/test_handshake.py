@@ -39,9 +39,9 @@ async def test_every_version_lists_the_full_table(cut_off: World) -> None:
     for version in range(5):
         answer = await cut_off.ask(api_versions.handle, version, A_CLIENT)
         assert answer.error_code == 0
-        told = [(api.api_key, api.min_version, api.max_version) for api in answer.api_keys]
-        assert told == apis.advertised()
-        assert (18, 0, 4) in told
+        listed = [(api.api_key, api.min_version, api.max_version) for api in answer.api_keys]
+        assert listed == apis.advertised()
+        assert (18, 0, 4) in listed
 
 
 async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
@@ -143,9 +143,14 @@ async def test_no_coordinator_is_node_minus_one(
     for version in range(1, 7):
         request = FindCoordinatorRequest(key="k", coordinator_keys=["k"], key_type=key_type)
         answer = await cut_off.ask(find_coordinator.handle, version, request)
-        told = answer.coordinators[0] if version >= 4 else answer
-        assert (told.error_code, told.node_id, told.host, told.port) == (code, -1, "", -1)
-        assert told.error_message not in (None, "", "NONE")
+        coordinator = answer.coordinators[0] if version >= 4 else answer
+        assert (
+            coordinator.error_code,
+            coordinator.node_id,
+            coordinator.host,
+            coordinator.port,
+        ) == (code, -1, "", -1)
+        assert coordinator.error_message not in (None, "", "NONE")
 
 
 # ---- the cluster

@@ -111,12 +111,12 @@ def a_produce(acks: int) -> ProduceRequest:
 async def test_a_produce_is_refused_for_each_partition(cut_off: World) -> None:
     for version in range(3, 14):
         answer = await cut_off.ask(produce.handle, version, a_produce(acks=-1))
-        told = answer.responses[0].partition_responses
-        assert [(p.index, p.error_code, p.base_offset) for p in told] == [
+        partitions = answer.responses[0].partition_responses
+        assert [(p.index, p.error_code, p.base_offset) for p in partitions] == [
             (0, ErrorCode.POLICY_VIOLATION, -1),
             (3, ErrorCode.POLICY_VIOLATION, -1),
         ]
-        assert bool(told[0].error_message) is (version >= 8)
+        assert bool(partitions[0].error_message) is (version >= 8)
 
 
 async def test_a_produce_that_wants_no_reply_gets_none(cut_off: World) -> None:
@@ -183,8 +183,8 @@ async def test_special_times_need_their_versions(world: World) -> None:
         (9, [(0, -1), (0, 0), (0, -1), unsupported]),
         (11, [(0, -1), (0, 0), (0, -1), (0, -1)]),
     ):
-        told = [(await listed(world, version, ("orders", 0, t)))[0] for t in asked]
-        assert [(p.error_code, p.offset) for p in told] == answers
+        offsets = [(await listed(world, version, ("orders", 0, t)))[0] for t in asked]
+        assert [(p.error_code, p.offset) for p in offsets] == answers
 
 
 async def test_an_unknown_special_time_is_refused_whatever_the_topic(world: World) -> None:

@@ -265,17 +265,17 @@ async def test_metadata_describes_a_topic_in_every_version(world: World) -> None
     made = (await create(world, topic("orders", 3)))[0]
     for version in METADATA_VERSIONS:
         answer = await ask_metadata(world, version, "orders")
-        told = answer.topics[0]
-        assert (told.error_code, told.name) == (0, "orders")
-        assert [p.partition_index for p in told.partitions] == [0, 1, 2]
+        described_topic = answer.topics[0]
+        assert (described_topic.error_code, described_topic.name) == (0, "orders")
+        assert [p.partition_index for p in described_topic.partitions] == [0, 1, 2]
         assert [(b.node_id, b.host, b.port) for b in answer.brokers] == [b[:3] for b in BROKERS]
-        for part in told.partitions:
+        for part in described_topic.partitions:
             leader = world.cluster.leader(made.topic_id, part.partition_index)
             assert (part.leader_id, part.leader_epoch) == (leader, -1)
             assert list(part.replica_nodes) == list(part.isr_nodes) == [leader]
         assert answer.controller_id == (0 if version >= 1 else -1)
         assert answer.cluster_id == ("cluster-of-tests" if version >= 2 else None)
-        assert told.topic_id == (made.topic_id if version >= 10 else UUID(int=0))
+        assert described_topic.topic_id == (made.topic_id if version >= 10 else UUID(int=0))
 
 
 async def test_metadata_of_no_names_means_all_topics_or_none(world: World) -> None:
@@ -340,8 +340,8 @@ async def test_a_missing_topic_is_created_when_client_and_settings_allow_it(worl
 
 async def test_an_invalid_topic_name_gets_an_error_without_a_look_up(cut_off: World) -> None:
     for name in ("a b", "nul\0", ""):
-        told = await described(cut_off, name)
-        assert told.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+        description = await described(cut_off, name)
+        assert description.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
 async def test_authorized_operations_are_returned_on_request(world: World) -> None:
@@ -354,10 +354,10 @@ async def test_authorized_operations_are_returned_on_request(world: World) -> No
         )
         answer = await world.ask(metadata.handle, 9, request)
         known, absent = (topic.topic_authorized_operations for topic in answer.topics)
-        told = (known, answer.cluster_authorized_operations)
+        operations = (known, answer.cluster_authorized_operations)
         assert absent == known
         # Kafka's own sums for a superuser: READ to ALTER_CONFIGS, and CREATE to IDEMPOTENT_WRITE.
-        assert told == ((0b1101_1111_1000, 0b1_1111_1010_0000) if asked else (-(2**31),) * 2)
+        assert operations == ((0b1101_1111_1000, 0b1_1111_1010_0000) if asked else (-(2**31),) * 2)
 
 
 async def test_a_topic_created_by_another_node_is_found(

@@ -74,9 +74,9 @@ def listening(pid: int) -> set[str]:
 def processes_of(lines: list[str], form: str) -> set[str]:
     """Whose lines these are; each has a time and a level."""
     if form == "json":
-        told = [json.loads(line) for line in lines]
-        assert all(each.keys() >= {"timestamp", "level", "event"} for each in told)
-        return {each["process"] for each in told}
+        records = [json.loads(line) for line in lines]
+        assert all(each.keys() >= {"timestamp", "level", "event"} for each in records)
+        return {each["process"] for each in records}
     found = [re.match(rf"(.{{11}})\| (({STAMP.pattern})[a-z]+ |  )", line) for line in lines]
     assert all(found), lines
     return {each[1].strip() for each in found if each}
@@ -99,8 +99,8 @@ def test_everything_serves_and_ends(folder: Path, launch: Launch, number: signal
     for port in (ready[1], ready[2]):
         socket.create_connection(("127.0.0.1", int(port))).close()
     with urllib.request.urlopen(f"{ready[3]}/readyz?verbose") as answer:
-        told = answer.read()  # periodic work may not have begun yet: told, and no reason
-        assert told.startswith(b"[+]db ok\n[+]migrations ok\n") and told.endswith(b"\nok\n")
+        body = answer.read()  # periodic work may not have begun yet: told, and no reason
+        assert body.startswith(b"[+]db ok\n[+]migrations ok\n") and body.endswith(b"\nok\n")
     below = descendants(launcher.pid)
     assert len(below) > 3
     assert {host for pid in below for host in listening(pid)} == {"127.0.0.1"}
@@ -130,14 +130,14 @@ def test_nothing_outlives_a_launcher_that_is_killed(folder: Path, launch: Launch
 def test_each_node_has_a_port_and_a_dead_one_comes_back(pair: Installation) -> None:
     node = serving(pair, 1)
     ready = pair.data_dir / "run" / "node-1.ready"
-    told = ready.read_text()
-    host, port = told.split()[0].split(":")
+    ready_line = ready.read_text()
+    host, port = ready_line.split()[0].split(":")
 
     ready.unlink()
     os.kill(node, signal.SIGKILL)
 
     until(ready.exists, "the node served again")
-    assert ready.read_text() == told
+    assert ready.read_text() == ready_line
     socket.create_connection((host, int(port))).close()
 
 
@@ -275,9 +275,9 @@ def test_port_in_use_is_reported_in_one_line(
         for name in names:
             taken = {f"ROLLCALL_{name}_PORT": str(port), "ROLLCALL_DATABASE_URL": database_url}
             launchers[name] = launch(*LAUNCHER, **environ(folder / name, **taken))
-        told = {name: each.communicate(timeout=60) for name, each in launchers.items()}
+        outputs = {name: each.communicate(timeout=60) for name, each in launchers.items()}
 
-    for name, (out, said) in told.items():
+    for name, (out, said) in outputs.items():
         assert (launchers[name].returncode, out) == (1, "")
         variable = f"ROLLCALL_{name}_PORT"
         assert f"Port {port} of 127.0.0.1 is in use by another program ({variable})." in said

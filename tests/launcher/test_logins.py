@@ -217,8 +217,8 @@ def test_nodes_may_use_reserved_connections_and_the_web_may_not(url: str) -> Non
 def test_logins_need_a_secret_to_derive_passwords_from() -> None:
     with pytest.raises(ImproperlyConfigured, match="needs a password"):
         database.logins("postgresql://rollcall@127.0.0.1/rollcall", AS_LOGINS)
-    told = {**AS_LOGINS, "PGPASSWORD": "of the environment"}
-    passwords = database.logins("postgresql://rollcall@127.0.0.1/rollcall", told)
+    environ = {**AS_LOGINS, "PGPASSWORD": "of the environment"}
+    passwords = database.logins("postgresql://rollcall@127.0.0.1/rollcall", environ)
     assert len(set(passwords.values())) == len(passwords) == len(LOGINS)
 
 

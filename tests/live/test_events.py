@@ -42,7 +42,7 @@ class Reader:
     def __init__(self, query: str = "", **headers: str) -> None:
         from coordinator_site.asgi import application
 
-        told = [
+        raw_headers = [
             (name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()
         ]
         scope = {
@@ -56,7 +56,7 @@ class Reader:
             "scheme": "http",
             "server": ("localhost", 8000),
             "client": ("127.0.0.1", 1),
-            "headers": [(b"host", b"localhost:8000"), *told],
+            "headers": [(b"host", b"localhost:8000"), *raw_headers],
         }
         communicator: Any = ApplicationCommunicator  # asgiref's has no types
         self._told = communicator(application, scope)
@@ -223,9 +223,9 @@ async def test_reading_missed_entries_does_not_count_as_too_far_behind(
     monkeypatch.setattr(streams, "BEHIND_MAX", 2)
     written = await wrote(other, "a", "b")
     behind = streams.Stream(Position(written[0] - 1), NOBODY, "", "")
-    told = FOLLOWER.events(behind)
-    await anext(told)
-    texts = [await anext(told)]
+    stream = FOLLOWER.events(behind)
+    await anext(stream)
+    texts = [await anext(stream)]
     one = await reader()
     more: list[int] = []
     for group_id in "cdef":  # one by one: this reader must not be too far behind, either
@@ -233,11 +233,11 @@ async def test_reading_missed_entries_does_not_count_as_too_far_behind(
         assert await one.seqs(1) == more[-1:]  # the follower has sent it to all
 
     while behind.position.greatest < more[-1]:
-        texts.append(await anext(told))
+        texts.append(await anext(stream))
     assert not behind.ended
     seqs = [json.loads(line[6:])["seq"] for line in "".join(texts).splitlines() if "data" in line]
     assert seqs == written + more
-    await told.aclose()
+    await stream.aclose()
 
 
 async def test_entries_are_filtered(reader: Opened, other: Connection) -> None:

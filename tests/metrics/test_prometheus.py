@@ -80,12 +80,16 @@ class Prometheus:
 def prometheus(folder: Path, web: str, nodes: list[str]) -> Iterator[Prometheus]:
     """It scrapes these each second, and judges our rules as often."""
     (port,) = ports.free(1)
-    told = {"credentials": TOKEN}
+    authorization = {"credentials": TOKEN}
     config = {
         "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
         "rule_files": [str(ALERTS)],
         "scrape_configs": [
-            {"job_name": name, "authorization": told, "static_configs": [{"targets": targets}]}
+            {
+                "job_name": name,
+                "authorization": authorization,
+                "static_configs": [{"targets": targets}],
+            }
             for name, targets in (("web", [web]), ("nodes", nodes))
         ],
     }

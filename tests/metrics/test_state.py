@@ -237,10 +237,10 @@ def test_without_postgresql_only_its_absence_is_exposed() -> None:
     def away(_wanted: MetricsSettings) -> State:
         raise OperationalError("the server closed the connection")
 
-    told = {m.name: m for m in StateCollector(WANTED, away).collect()}
+    series = {m.name: m for m in StateCollector(WANTED, away).collect()}
 
-    assert set(told) == {"rollcall_database_up", "rollcall_build_info"}
-    assert told["rollcall_database_up"].samples[0].value == 0
+    assert set(series) == {"rollcall_database_up", "rollcall_build_info"}
+    assert series["rollcall_database_up"].samples[0].value == 0
 
 
 def test_a_series_without_a_row_in_the_table_is_refused() -> None:

@@ -102,9 +102,9 @@ def test_both_formats_are_served(settings: Any) -> None:
     assert modern.content.endswith(b"# EOF\n")
     assert small.headers["Content-Encoding"] == "gzip"
     assert small.content[:2] == b"\x1f\x8b"
-    told = Scrape(plain.content.decode())
-    assert told("rollcall_database_up") == 1
-    assert told("process_cpu_seconds_total") is not None
+    scrape = Scrape(plain.content.decode())
+    assert scrape("rollcall_database_up") == 1
+    assert scrape("process_cpu_seconds_total") is not None
     assert "no-store" in plain.headers["Cache-Control"]
     assert client.post("/metrics").status_code == 405
     assert client.head("/metrics").content == b""
@@ -119,10 +119,10 @@ def test_a_scrape_succeeds_while_postgresql_is_down(
         patch.setattr(connection, "cursor", _unavailable)
         answer = asking(TOKEN).get("/metrics")
 
-    told = Scrape(answer.content.decode())
+    scrape = Scrape(answer.content.decode())
     assert answer.status_code == 200
-    assert told("rollcall_database_up") == 0
-    assert told("rollcall_members") is None
+    assert scrape("rollcall_database_up") == 0
+    assert scrape("rollcall_members") is None
 
 
 def _unavailable(*_: object) -> None:

@@ -105,8 +105,8 @@ def test_a_mutant_runs_the_tests_that_cover_its_statement() -> None:
     )
     lines = {"1": [""], "4": [""], "5": ["a.py::a", "a.py::b"], "6": ["a.py::b"]}
     reached = Reached({"m.py": lines})
-    told = {line: reached.tests("m.py", source, line) for line in (2, 4, 5, 7)}
-    assert told == {2: None, 4: None, 5: {"a.py::a", "a.py::b"}, 7: {"a.py::b"}}
+    reaching = {line: reached.tests("m.py", source, line) for line in (2, 4, 5, 7)}
+    assert reaching == {2: None, 4: None, 5: {"a.py::a", "a.py::b"}, 7: {"a.py::b"}}
     assert reached.tests("never_run.py", source, 7) == frozenset()
 
 

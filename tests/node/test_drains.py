@@ -74,10 +74,10 @@ async def test_a_drained_node_gives_all_its_slots_away_and_takes_some_back(other
         assert await drain(other, 3, function="undrain")
         assert not await drain(other, 3, function="undrain")
         await come_to(other, {3: 32, 4: 32})
-        told = await (
+        entries = await (
             await other.execute(f"{NOTED} WHERE kind LIKE 'node-%' ORDER BY id")
         ).fetchall()
-        assert told == [
+        assert entries == [
             ("node-drained", 3, "a new disk", "olga"),
             ("node-undrained", 3, "a new disk", "olga"),
         ]

@@ -137,11 +137,11 @@ async def test_an_assignment_whose_commit_is_in_doubt_is_asked_for_again(
     while (again := await one.sync("g", leader, work)).error is ErrorCode.COORDINATOR_NOT_AVAILABLE:
         await asyncio.sleep(0.01)
     assert isinstance(again, Synced) and again.assignment == b"1"
-    told = await held
-    if told.error is not ErrorCode.NONE:
-        assert told.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
-        told = await one.sync("g", follower)
-    assert isinstance(told, Synced) and told.assignment == b"2"
+    reply = await held
+    if reply.error is not ErrorCode.NONE:
+        assert reply.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        reply = await one.sync("g", follower)
+    assert isinstance(reply, Synced) and reply.assignment == b"2"
     assert await state(other) == ("Stable", leader.generation_id)
 
 

@@ -79,9 +79,9 @@ async def test_a_long_step_blocks_only_its_own_group(
     assert not second.done() and not third.done()
     gate.open()
     again = await one.join("large", first.member_id)
-    told = await asyncio.gather(second, third)
-    assert all(isinstance(reply, Joined) for reply in told)
-    assert {reply.generation_id for reply in (again, *told)} >= {2}  # type: ignore[union-attr]
+    replies = await asyncio.gather(second, third)
+    assert all(isinstance(reply, Joined) for reply in replies)
+    assert {reply.generation_id for reply in (again, *replies)} >= {2}  # type: ignore[union-attr]
 
 
 async def test_a_long_step_that_fails_fails_only_its_own_requests(

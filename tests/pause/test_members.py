@@ -218,8 +218,8 @@ async def test_a_coordinator_without_the_pause_api_is_not_polled(
 ) -> None:
     from protocol import apis
 
-    told = [api for api in apis.advertised() if api[0] < 10_000]
-    monkeypatch.setattr(apis, "advertised", lambda: told)
+    public = [api for api in apis.advertised() if api[0] < 10_000]
+    monkeypatch.setattr(apis, "advertised", lambda: public)
 
     anna = await join(served.address)
 

@@ -97,18 +97,18 @@ def offset_row(offset: int) -> Change:
 
 
 def guard(epoch: int, revision: int) -> LogMessage:
-    told = {"slots": [SLOT], "epochs": [epoch], "groups": [G], "revisions": [revision]}
-    return LogMessage("guard", json.dumps(told))
+    parameters = {"slots": [SLOT], "epochs": [epoch], "groups": [G], "revisions": [revision]}
+    return LogMessage("guard", json.dumps(parameters))
 
 
 def test_a_group_is_decoded_with_all_its_members_and_its_writers_state() -> None:
     """The second transaction names one member only; the first one is there still."""
     commits = Commits({G: {"old": "seat"}})
     changes = [group_row(3, 8), member_row("new")]
-    [told] = commits.rows(Transaction(1, 0.0, changes, [guard(epoch=5, revision=7)]))
-    assert told["members"] == {"old": "seat", "new": None}
-    assert (told["generation"], told["revision"], told["seen"]) == (3, 8, 7)
-    assert (told["slot"], told["epoch"]) == (SLOT, 5)
+    [record] = commits.rows(Transaction(1, 0.0, changes, [guard(epoch=5, revision=7)]))
+    assert record["members"] == {"old": "seat", "new": None}
+    assert (record["generation"], record["revision"], record["seen"]) == (3, 8, 7)
+    assert (record["slot"], record["epoch"]) == (SLOT, 5)
 
 
 def test_a_member_removed_for_its_silence_is_reported() -> None:
@@ -119,19 +119,22 @@ def test_a_member_removed_for_its_silence_is_reported() -> None:
         member_id="other", left=json.dumps(["silent"]),
     )  # fmt: skip
     gone = Change("rollcall_member", {"group_id": G, "member_id": "silent"}, True)
-    told = list(commits.rows(Transaction(1, 0.0, [gone, group_row(1, 2), entry])))
-    assert [(r["table"], r.get("member")) for r in told] == [("group", None), ("removed", "silent")]
+    records = list(commits.rows(Transaction(1, 0.0, [gone, group_row(1, 2), entry])))
+    assert [(r["table"], r.get("member")) for r in records] == [
+        ("group", None),
+        ("removed", "silent"),
+    ]
 
 
 def test_an_offset_written_twice_in_a_transaction_is_reported_once() -> None:
     """A request that arrives twice changes nothing the second time."""
     commits = Commits()
-    told = [
+    written = [
         record["offset"]
         for number, offset in enumerate((1, 1, 2))
         for record in commits.rows(Transaction(number, 0.0, [offset_row(offset)]))
     ]
-    assert told == [1, 2]
+    assert written == [1, 2]
 
 
 def test_data_missing_on_a_replica_are_reported_with_their_older_values() -> None:
@@ -141,9 +144,9 @@ def test_data_missing_on_a_replica_are_reported_with_their_older_values() -> Non
     lost = deepcopy(commits)
     other = put("rollcall_offset", group_id=G, topic=T, partition=1, committed_offset=9)
     rows = list(lost.rows(Transaction(2, 0.0, [offset_row(8), group_row(2, 5), other])))
-    [told] = commits.back(rows)
-    assert (told["table"], told["group"]) == ("back", G)
-    assert told["offsets"] == [[T, 0, 7], [T, 1, None]]
+    [record] = commits.back(rows)
+    assert (record["table"], record["group"]) == ("back", G)
+    assert record["offsets"] == [[T, 0, 7], [T, 1, None]]
 
 
 # ---- both accounts

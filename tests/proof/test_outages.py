@@ -83,11 +83,11 @@ async def test_an_outage_costs_no_member_its_partitions(
     async with outage(world):
         await asyncio.sleep(AWAY_S)
         await until(lambda: _nobody_knows(world, fleet))
-        told = [c for c in fleet.record.commits if begun + 1 < c.asked]
+        during = [c for c in fleet.record.commits if begun + 1 < c.asked]
     healed = now()
     await beats_of_all(fleet, healed)
     print(f"everybody served {now() - healed:.1f} s after the outage ({outage.__name__})")
-    meanwhile = {commit.error for commit in told}
+    meanwhile = {commit.error for commit in during}
     elsewhere = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
     assert meanwhile <= {None, *elsewhere}, "a write was acknowledged, or refused for good"
     assert generations(fleet) == before and len(fleet.record.evictions) == evicted

@@ -68,7 +68,7 @@ async def logged_in(served: Serving, name: str) -> Client:
 
 def reading(group: str, principal: str = "User:ben", pattern: int = LITERAL, **more: Any) -> Any:
     """Be a member of a group."""
-    told = {
+    fields = {
         "resource_type": GROUP,
         "resource_name": group,
         "resource_pattern_type": pattern,
@@ -77,7 +77,7 @@ def reading(group: str, principal: str = "User:ben", pattern: int = LITERAL, **m
         "operation": AclOperation.READ,
         "permission_type": Permission.ALLOW,
     }
-    return AclCreation(**{**told, **more})
+    return AclCreation(**{**fields, **more})
 
 
 async def create(client: Client, *creations: Any, version: int = 3) -> list[int]:
@@ -88,7 +88,7 @@ async def create(client: Client, *creations: Any, version: int = 3) -> list[int]
 
 def everything(kind: type[Any] = DeleteAclsFilter, **more: Any) -> Any:
     """A filter that leaves all open."""
-    told = {
+    fields = {
         "resource_type_filter": ANY,
         "resource_name_filter": None,
         "pattern_type_filter": ANY,
@@ -97,7 +97,7 @@ def everything(kind: type[Any] = DeleteAclsFilter, **more: Any) -> Any:
         "operation": ANY,
         "permission_type": ANY,
     }
-    return kind(**{**told, **more})
+    return kind(**{**fields, **more})
 
 
 async def names(client: Client, **more: Any) -> list[str]:
@@ -283,7 +283,7 @@ async def test_a_user_is_created_logs_in_and_is_deleted(served: Serving, ann: Cl
 
 async def test_invalid_credentials_are_refused_per_user(ann: Client) -> None:
     good = {"name": "eve", "mechanism": 1, **salted(PASSWORD)}
-    told = await alter(
+    results = await alter(
         ann,
         [("zoe", 1), ("ann", 9)],
         [
@@ -297,7 +297,7 @@ async def test_invalid_credentials_are_refused_per_user(ann: Client) -> None:
         ],
     )
     bad = WireCode.UNACCEPTABLE_CREDENTIAL
-    assert told == {
+    assert results == {
         "zoe": WireCode.RESOURCE_NOT_FOUND,
         "ann": WireCode.UNSUPPORTED_SASL_MECHANISM,
         "eve": 0,
@@ -333,16 +333,16 @@ async def test_the_journal_has_each_change_and_its_author(ann: Client, other: Ot
     await alter(ann, upsertions=[{"name": "eve", "mechanism": 1, **salted(PASSWORD)}])
     await alter(ann, [("eve", 1)])
     rows = await (await other.execute(ENTRIES)).fetchall()
-    told = [Journal(kind=kind, client_id=c, details=d, reason=r) for kind, c, d, r in rows]
-    assert [entry.kind for entry in told] == [
+    entries = [Journal(kind=kind, client_id=c, details=d, reason=r) for kind, c, d, r in rows]
+    assert [entry.kind for entry in entries] == [
         "acl-created",
         "acl-deleted",
         "credential-set",
         "credential-deleted",
     ]
-    for entry in told:
+    for entry in entries:
         author = entry.details["author"]
         assert (author["principal"], author["client_host"]) == ("User:ann", "/127.0.0.1")
         assert PASSWORD not in repr(entry.details)
-    assert "created the ACL ALLOW User:ben READ of GROUP g." in sentence(told[0])
-    assert "set the password of eve (SCRAM-SHA-256)." in sentence(told[2])
+    assert "created the ACL ALLOW User:ben READ of GROUP g." in sentence(entries[0])
+    assert "set the password of eve (SCRAM-SHA-256)." in sentence(entries[2])

@@ -129,11 +129,11 @@ async def _not_refused(
     request = made(api.request, version, tenant, variant)
     door.allow(left)
     answer = await door.ask(api, request, version, where)
-    told = set(codes(answer)) & REFUSED
+    refused = set(codes(answer)) & REFUSED
     is_hidden = tenant.called(missing.resource.name) not in repr(answer)
-    if told == {api.number_of(ERRORS[missing.resource.name])}:
+    if refused == {api.number_of(ERRORS[missing.resource.name])}:
         return None
-    return None if missing.in_handler and is_hidden and not told else answer
+    return None if missing.in_handler and is_hidden and not refused else answer
 
 
 async def test_an_api_that_fails_as_a_whole_names_no_refused_resource(door: Door) -> None:

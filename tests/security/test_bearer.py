@@ -106,9 +106,9 @@ async def is_refused(client: Client, shown: str | bytes) -> bool:
     """In RFC 7628's two steps, after which the connection ends."""
     answer = await show(client, shown)
     assert (answer.error_code, answer.auth_bytes) == (0, INVALID_TOKEN)
-    told = await acknowledge(client)
-    assert told.error_code == FAILED
-    assert "OAUTHBEARER" in told.error_message
+    reply = await acknowledge(client)
+    assert reply.error_code == FAILED
+    assert "OAUTHBEARER" in reply.error_message
     return await client.ended() == b""
 
 

@@ -99,15 +99,21 @@ def test_further_nodes_listen_at_consecutive_ports() -> None:
 
 
 def test_a_node_is_advertised_at_the_listener_of_the_request() -> None:
-    told = (Endpoint("IN", "10.0.0.1", 1), Endpoint("OUT", "::1", 2), Endpoint("DRAFT", "d", 3))
-    broker = NodeAddress(0, "10.0.0.1", 1, 3, tuple(Endpoint.parse(str(each)) for each in told))
-    assert [broker.at("IN"), broker.at("OUT"), broker.draft] == list(told)
+    endpoints = (
+        Endpoint("IN", "10.0.0.1", 1),
+        Endpoint("OUT", "::1", 2),
+        Endpoint("DRAFT", "d", 3),
+    )
+    broker = NodeAddress(
+        0, "10.0.0.1", 1, 3, tuple(Endpoint.parse(str(each)) for each in endpoints)
+    )
+    assert [broker.at("IN"), broker.at("OUT"), broker.draft] == list(endpoints)
     assert broker.at("ELSEWHERE") is None
 
 
 def test_an_endpoint_in_an_unknown_format_hides_no_other() -> None:
-    told = ["SSL://a:1", "", "SSL://b:", "quic", "INSIDE://[::1]:2"]
-    assert list(Endpoint.readable(told)) == [
+    texts = ["SSL://a:1", "", "SSL://b:", "quic", "INSIDE://[::1]:2"]
+    assert list(Endpoint.readable(texts)) == [
         Endpoint("SSL", "a", 1),
         Endpoint("INSIDE", "::1", 2),
     ]

@@ -130,14 +130,14 @@ async def test_a_wrong_password_gets_one_error_and_a_disconnect(served: Serving)
 
 
 async def test_an_unknown_user_has_a_stable_salt(served: Serving) -> None:
-    told = []
+    errors = []
     for _ in range(2):
         client, _ = await served.connect()
         await begin(client, SHA_256)
         answer = await say(client, b"n,,n=nobody,r=abc")
-        told.append(answer.auth_bytes.split(b",")[1:])
-    assert told[0] == told[1]
-    assert told[0][1] == b"i=%d" % scram.ITERATIONS_MIN  # as Ann has
+        errors.append(answer.auth_bytes.split(b",")[1:])
+    assert errors[0] == errors[1]
+    assert errors[0][1] == b"i=%d" % scram.ITERATIONS_MIN  # as Ann has
 
 
 @pytest.mark.parametrize("request_", [MetadataRequest(topics=[]), hello()])

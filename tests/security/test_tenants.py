@@ -108,9 +108,10 @@ async def test_cross_tenant_calls_have_no_effect_and_reveal_nothing(
             continue
         version = rng.randint(api.min_version, api.max_version)
         asked = [made(api.request, version, tenant, variant) for tenant in (ben, nobody)]
-        told = [await door.ask(api, request, version, where) for request in asked]
+        responses = [await door.ask(api, request, version, where) for request in asked]
         about = [
-            repr(answer).replace(t.name, "?") for answer, t in zip(told, (ben, nobody), strict=True)
+            repr(answer).replace(t.name, "?")
+            for answer, t in zip(responses, (ben, nobody), strict=True)
         ]
         if repr(ben.topic_id) not in repr(asked[0]):  # Kafka hides no ids
             assert about[0] == about[1], (api.name, version)
@@ -124,13 +125,13 @@ LISTING = ("ListGroups", "DescribeGroups", "ListTransactions", "Metadata", "Offs
 
 async def seen(door: Door, principal: str, tenant: Tenant) -> str:
     """All that a tenant gets who requests everything, and only their own."""
-    told = []
+    responses = []
     for request, (where, api) in BY_REQUEST.items():
         if api.name in (*LISTING, "DescribeTopicPartitions") and not where:
             for variant in variants(request):
                 asked = made(request, api.max_version, tenant, variant)
-                told.append(await door.ask(api, asked, api.max_version, where, principal))
-    return repr(told)
+                responses.append(await door.ask(api, asked, api.max_version, where, principal))
+    return repr(responses)
 
 
 async def test_each_tenant_sees_only_its_own(door: Door) -> None:
@@ -139,7 +140,7 @@ async def test_each_tenant_sees_only_its_own(door: Door) -> None:
     anna, ben = (Tenant(name, door.topic_ids[name]) for name in ("anna", "ben"))
     await settle(door, ben)
     assert "ben-" not in await seen(door, ANN, anna)
-    told = await seen(door, BEN, ben)
-    assert "anna-" not in told
-    assert [n for n in (ben.group, ben.topic, ben.transactional_id) if n not in told] == []
-    assert "committed_offset=7" in told
+    theirs = await seen(door, BEN, ben)
+    assert "anna-" not in theirs
+    assert [n for n in (ben.group, ben.topic, ben.transactional_id) if n not in theirs] == []
+    assert "committed_offset=7" in theirs

@@ -67,15 +67,15 @@ async def test_each_listener_advertises_its_own_address(
     async with serve() as served:
         secured = await connected(served, certificates.context())
         plain = await Client.connect(f"127.0.0.1:{served.server.bound[1]}")
-        told = {}
+        addresses = {}
         for name, client in (("SSL", secured), ("PLAINTEXT", plain)):
             metadata = await client.call(MetadataRequest(topics=[]), 12)
             coordinator = await client.call(FindCoordinatorRequest(key="g"), 3)
             cluster = await client.call(DescribeClusterRequest(), 1)
             found = {(b.host, b.port) for b in (*metadata.brokers, *cluster.brokers, coordinator)}
             assert len(found) == 1
-            told[name] = found.pop()
-        assert told == {
+            addresses[name] = found.pop()
+        assert addresses == {
             "SSL": ("127.0.0.1", int(served.address.rpartition(":")[2])),
             "PLAINTEXT": ("plain.example", 7),
         }
@@ -278,8 +278,8 @@ async def test_a_key_of_another_certificate_changes_nothing_and_is_logged_once(
             served.clock.ahead_s += LOOK_AGAIN_S
             client = await connected(served, certificates.context())
             assert client.writer.get_extra_info("peercert")["serialNumber"] == shown
-        told = [line for line in caplog.messages if "previous certificates" in line]
-        assert len(told) == 1 and "ssl.keystore.location" in told[0]
+        warnings = [line for line in caplog.messages if "previous certificates" in line]
+        assert len(warnings) == 1 and "ssl.keystore.location" in warnings[0]
         assert (await first.call(hello(), 3)).error_code == 0
 
 

@@ -191,8 +191,8 @@ async def test_a_member_without_the_right_to_assign_is_not_asked(
 ) -> None:
     await create_topic(served.address, "t", 2)
     one = await Hand.join(served, SILENT)
-    told = await one.prepare(**over)
-    assert (told.error_code, list(told.members), list(told.topics)) == (code, [], [])
+    prepared = await one.prepare(**over)
+    assert (prepared.error_code, list(prepared.members), list(prepared.topics)) == (code, [], [])
 
 
 async def test_an_assignment_that_breaks_a_rule_is_refused_with_a_reason(served: Serving) -> None:
@@ -214,8 +214,8 @@ async def test_an_assignment_that_breaks_a_rule_is_refused_with_a_reason(served:
 async def test_a_classic_group_has_no_client_assignors(served: Serving) -> None:
     client = await Client.connect(served.address)
     await client.settled("g")
-    told = await Hand(client, "x").prepare()
-    assert told.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    prepared = await Hand(client, "x").prepare()
+    assert prepared.error_code == ErrorCode.GROUP_ID_NOT_FOUND
 
 
 @pytest.mark.usefixtures("_prepared")

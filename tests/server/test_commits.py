@@ -272,9 +272,9 @@ async def test_a_repeated_commit_is_told_that_its_generation_has_ended(
     leave = LeaveGroupRequest(group_id="g", member_id=beat.member_id)
     assert (await other.call(leave, 1)).error_code == ErrorCode.NONE
 
-    told = await answered(client, commit(beat, [offsets(0, 1, offset=8)]))
+    codes = await answered(client, commit(beat, [offsets(0, 1, offset=8)]))
 
-    assert told == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
+    assert codes == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
     assert served.application(connection) is None
     assert await stored(client) == {0: (5, ""), 1: (5, "")}
 

@@ -123,11 +123,11 @@ async def test_a_topic_has_fixed_defaults(client: Client, served: Serving) -> No
 
 async def test_a_brokers_settings_are_read_only(client: Client) -> None:
     result = await describe(client, Resource.BROKER, "0")
-    told = {c.name: c for c in result.configs}
+    described = {c.name: c for c in result.configs}
 
-    assert told["group.consumer.assignors"].value == "uniform,range"
-    assert told["auto.create.topics.enable"].value == "true"
-    assert all(c.read_only for c in told.values())
+    assert described["group.consumer.assignors"].value == "uniform,range"
+    assert described["auto.create.topics.enable"].value == "true"
+    assert all(c.read_only for c in described.values())
     assert (await describe(client, Resource.BROKER, "")).configs == []
     assert (await describe(client, Resource.BROKER, "9")).error_code == ErrorCode.INVALID_REQUEST
     refused = await alter(

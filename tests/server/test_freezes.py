@@ -169,17 +169,17 @@ async def test_the_worker_requests_one_thaw_when_the_time_is_up(
     await cold.node.operator.look()
     while await of(other, CONFIGS):
         await asyncio.sleep(0.005)
-    told = await of(other, JOURNAL)
-    assert told[1][0] == "config-changed" and told[1][2] == WHO
-    assert told[1][1].startswith("frozen until ")
+    entries = await of(other, JOURNAL)
+    assert entries[1][0] == "config-changed" and entries[1][2] == WHO
+    assert entries[1][1].startswith("frozen until ")
     assert (await other.execute(THAW.encode(), wish)).rowcount == 0
 
 
 @pytest.mark.parametrize("verb", Operation.Verb.values)
 def test_each_operation_is_an_event(verb: str) -> None:
     """None is taken for another, and an unknown one for none."""
-    told = {"how": "so", "to": [], "before": []}
-    row = (1, "g", verb, "m", "a reason", "olga", None, None, told, None)
+    parameters = {"how": "so", "to": [], "before": []}
+    row = (1, "g", verb, "m", "a reason", "olga", None, None, parameters, None)
     assert event_of(row)[0] == "g"
     is_rebalance = type(event_of(row)[1]).__name__ == "ForceRebalance"
     assert is_rebalance == (verb == Operation.Verb.REBALANCE)

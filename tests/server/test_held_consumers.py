@@ -188,12 +188,12 @@ async def intervals_after_a_rebalance(
     given_up = await client.call(owning(empty, await client.receive()), 1)
     monkeypatch.setattr(Call, "hold_for_news", hold_for_news)
 
-    told = [given_up.heartbeat_interval_ms / 1000]
-    while told[-1] < USUAL_S and len(told) < INTERVALS_MAX:
-        served.clock.ahead_s += told[-1]
+    intervals = [given_up.heartbeat_interval_ms / 1000]
+    while intervals[-1] < USUAL_S and len(intervals) < INTERVALS_MAX:
+        served.clock.ahead_s += intervals[-1]
         beat = replace(empty, member_epoch=given_up.member_epoch)
-        told.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
-    return told
+        intervals.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
+    return intervals
 
 
 async def test_no_consumer_is_held_longer_than_its_heartbeat_interval(
@@ -210,11 +210,11 @@ async def test_no_consumer_is_held_longer_than_its_heartbeat_interval(
         holds.append(seconds)
         return await hold_for_news(call, group_id, 0, is_news)
 
-    told = await intervals_after_a_rebalance(served, monkeypatch, at_once)
+    intervals = await intervals_after_a_rebalance(served, monkeypatch, at_once)
 
-    assert told == [PENDING_S, 1, 2, 4, USUAL_S]
-    assert len(holds) == len(told) - 1
-    assert all(hold < interval for hold, interval in zip(holds, told, strict=False))
+    assert intervals == [PENDING_S, 1, 2, 4, USUAL_S]
+    assert len(holds) == len(intervals) - 1
+    assert all(hold < interval for hold, interval in zip(holds, intervals, strict=False))
     assert holds == sorted(holds)
 
 
@@ -285,9 +285,9 @@ async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a
         served.clock.ahead_s += seconds
         return False
 
-    told = await intervals_after_a_rebalance(served, monkeypatch, held_at_once)
+    intervals = await intervals_after_a_rebalance(served, monkeypatch, held_at_once)
 
-    assert told == [PENDING_S, 1, 2, 4, USUAL_S]
+    assert intervals == [PENDING_S, 1, 2, 4, USUAL_S]
 
 
 async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_interval(

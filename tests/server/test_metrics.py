@@ -177,8 +177,8 @@ async def test_readiness_follows_the_node(watched: Serving) -> None:
     at = port(watched)
     assert await get(at, "/livez") == (200, "ok\n")
     assert await get(at, "/readyz") == (200, "ok\n")
-    told = "[+]listener ok\n[+]lease ok\n[+]draining ok\n[+]slots ok\nok\n"
-    assert await get(at, "/readyz?verbose") == (200, told)
+    checks = "[+]listener ok\n[+]lease ok\n[+]draining ok\n[+]slots ok\nok\n"
+    assert await get(at, "/readyz?verbose") == (200, checks)
 
     coordinator = watched.node.coordinator
     held, coordinator.lease_until = coordinator.lease_until, 0

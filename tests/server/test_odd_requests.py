@@ -169,8 +169,8 @@ async def test_an_offset_fetch_with_an_empty_member_id_is_not_by_a_member(served
     await client.call(heartbeat(), 1)
     for member_id, code in (("", ErrorCode.UNKNOWN_MEMBER_ID), (None, ErrorCode.NONE)):
         group = OffsetFetchRequestGroup(group_id="g", member_id=member_id, topics=None)
-        [told] = (await client.call(OffsetFetchRequest(groups=[group]), 9)).groups
-        assert told.error_code == code
+        [described] = (await client.call(OffsetFetchRequest(groups=[group]), 9)).groups
+        assert described.error_code == code
 
 
 async def test_owned_partitions_of_a_topic_in_several_entries_are_merged(served: Serving) -> None:

@@ -331,12 +331,12 @@ class Life:
         *,
         is_right: bool = True,
     ) -> None:
-        told = {
+        parameters = {
             "how": "so",
             "before": [[*at, offset] for at, offset in before.items()],
             "to": [[*at, offset] for at, offset in after.items()],
         }
-        state = await self._run_operation(group_id, "reset-offsets", json.dumps(told), None)
+        state = await self._run_operation(group_id, "reset-offsets", json.dumps(parameters), None)
         assert (state == "succeeded") == (is_right and group_id in self.model.groups)
         if state != "succeeded":
             return

@@ -60,12 +60,12 @@ async def ended(served: Serving, other: Connection, *ids: int) -> list[tuple[str
 
 async def reset(other: Connection, before: Lines, to: Lines) -> int:
     """The operation of a reset that was worked out so."""
-    told = {
+    parameters = {
         "how": "so",
         "before": [["wide", *line] for line in before],
         "to": [["wide", *line] for line in to],
     }
-    return await request(other, "reset-offsets", json.dumps(told), None)
+    return await request(other, "reset-offsets", json.dumps(parameters), None)
 
 
 async def request(other: Connection, verb: str, offsets: str | None, to: str | None) -> int:

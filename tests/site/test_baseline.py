@@ -74,11 +74,11 @@ def test_the_baseline_and_the_migrations_create_the_same_database(empty: Empty) 
 
 def test_two_concurrent_set_ups_create_one_database(empty: Empty, tmp_path: Path) -> None:
     with empty() as url:
-        told = {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": str(tmp_path)}
+        environ = {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": str(tmp_path)}
         site = {"DJANGO_SETTINGS_MODULE": "coordinator_site.settings"}
         command = [sys.executable, "manage.py", "setup"]
         both = [
-            subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **told, **site})
+            subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **environ, **site})
             for _ in range(2)
         ]
         assert [process.wait() for process in both] == [0, 0]

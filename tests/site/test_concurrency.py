@@ -95,10 +95,10 @@ async def test_a_busy_address_does_not_delay_others() -> None:
 
 
 def test_the_address_comes_from_a_trusted_proxy_only(settings: Any) -> None:
-    told = asked_by("127.0.0.1", x_forwarded_for="198.51.100.9, 192.0.2.7")
-    assert address_of(told) == "127.0.0.1"  # without TLS no header is trusted
+    forwarded = asked_by("127.0.0.1", x_forwarded_for="198.51.100.9, 192.0.2.7")
+    assert address_of(forwarded) == "127.0.0.1"  # without TLS no header is trusted
     settings.BEHIND_TLS = True
-    assert address_of(told) == "192.0.2.7"
-    assert address_of(told | {"client": ("203.0.113.1", 1)}) == "203.0.113.1"
+    assert address_of(forwarded) == "192.0.2.7"
+    assert address_of(forwarded | {"client": ("203.0.113.1", 1)}) == "203.0.113.1"
     assert address_of(asked_by("127.0.0.1")) == "127.0.0.1"
     assert address_of({"client": None}) == ""

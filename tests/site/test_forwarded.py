@@ -36,16 +36,16 @@ def seen(rf: RequestFactory, peer: str, **headers: str) -> tuple[str, bool]:
 
 
 def test_only_the_named_proxy_is_trusted(rf: RequestFactory) -> None:
-    told = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
+    headers = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
 
-    assert seen(rf, PROXY, **told) == (CLIENT, True)
-    assert seen(rf, STRANGER, **told) == (STRANGER, False)
+    assert seen(rf, PROXY, **headers) == (CLIENT, True)
+    assert seen(rf, STRANGER, **headers) == (STRANGER, False)
 
 
 def test_without_a_proxy_forwarded_headers_are_ignored(rf: RequestFactory, settings: Any) -> None:
     settings.BEHIND_TLS = False
-    told = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
-    assert seen(rf, PROXY, **told) == (PROXY, False)
+    headers = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
+    assert seen(rf, PROXY, **headers) == (PROXY, False)
 
 
 @pytest.mark.parametrize(

@@ -206,9 +206,9 @@ def websocket() -> tuple[Websocket, StringTransport]:
     protocol, transport = made.buildProtocol(None), StringTransport()
     protocol._raw_query_string = b""
     protocol.makeConnection(transport)
-    told = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
-    told["Sec-WebSocket-Key"] = "x3JJHMbDL1EzLkh9GBhXDw=="
-    protocol.dataReceived(head("GET", "/ws/groups/?group_id=g", told))
+    fields = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    fields["Sec-WebSocket-Key"] = "x3JJHMbDL1EzLkh9GBhXDw=="
+    protocol.dataReceived(head("GET", "/ws/groups/?group_id=g", fields))
     protocol.setTrackTimings(False)
     return protocol, transport
 
@@ -244,10 +244,10 @@ def sent(
     transports end with the write.
     """
     found = urlsplit(web)
-    told = {"Content-Type": "application/json", **headers}
-    told |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(size)}
+    fields = {"Content-Type": "application/json", **headers}
+    fields |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(size)}
     with socket.create_connection((found.hostname, found.port), PATIENCE_S) as line:
-        line.sendall(head("POST", path, told))
+        line.sendall(head("POST", path, fields))
         taken = 0
         with suppress(ConnectionError):  # closed; what was said is there to be read
             while taken < size and not select.select([line], [], [], 0)[0]:

@@ -101,9 +101,9 @@ def test_the_last_suppressed_line_is_redacted_and_truncated(log: Log) -> None:
     log.clock.now += WINDOW_S
     log.logger.warning("at %s", "")
 
-    told = log.lines[-2]
-    assert "2 more of this" in told and "http://me:***@host/xxx" in told and "word" not in told
-    assert len(told) < 2 * log_lines.LINE_CHARACTERS_MAX
+    last = log.lines[-2]
+    assert "2 more of this" in last and "http://me:***@host/xxx" in last and "word" not in last
+    assert len(last) < 2 * log_lines.LINE_CHARACTERS_MAX
 
 
 def test_other_kinds_are_still_logged(log: Log) -> None:

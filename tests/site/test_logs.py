@@ -27,9 +27,9 @@ def line(form: str, said: str = "rebalanced", *args: Any, **fields: Any) -> str:
 
 
 def test_text_lines_are_readable() -> None:
-    told = line("text", "group %r waits", "g", group="a group", moved=3)
+    written = line("text", "group %r waits", "g", group="a group", moved=3)
 
-    assert told == f"{AT} warning  groups.node: group 'g' waits  group=\"a group\" moved=3"
+    assert written == f"{AT} warning  groups.node: group 'g' waits  group=\"a group\" moved=3"
 
 
 def test_json_lines_are_parsable() -> None:
@@ -42,10 +42,10 @@ def test_json_lines_are_parsable() -> None:
 @given(st.text(st.characters(exclude_categories=()), max_size=300))
 def test_client_supplied_text_is_one_printable_line(text: str) -> None:
     shown = line("text", "%s", text, group=text)
-    told = line("json", "%s", text, group=text)
+    written = line("json", "%s", text, group=text)
 
-    assert shown.isprintable() and told.isascii() and told.isprintable()
-    assert json.loads(told)["event"] == json.loads(told)["group"] == text
+    assert shown.isprintable() and written.isascii() and written.isprintable()
+    assert json.loads(written)["event"] == json.loads(written)["group"] == text
 
 
 @given(st.text(max_size=200), st.sampled_from(("text", "json")))
@@ -66,11 +66,11 @@ def test_the_launcher_passes_lines_on_unchanged(text: str, form: str) -> None:
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_long_line_is_truncated_and_stays_valid(form: str, character: str) -> None:
     text = character * 100_000
-    told = line(form, "%s", text, group=text, reason=text, trigger=text)
+    written = line(form, "%s", text, group=text, reason=text, trigger=text)
 
-    assert len(told) < log_lines.LINE_CHARACTERS_MAX + 10
+    assert len(written) < log_lines.LINE_CHARACTERS_MAX + 10
     if form == "json":
-        assert set(json.loads(told)) > {"timestamp", "event", "group", "reason"}
+        assert set(json.loads(written)) > {"timestamp", "event", "group", "reason"}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_postgresql_logs_in_the_same_format(said: str, level: str, text: str) ->
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_secrets_of_the_process_are_redacted(form: str, settings: Any) -> None:
     settings.API_TOKEN = "a-token-of-the-installation"
-    told = line(
+    written = line(
         form,
         "Bearer %s; postgresql://ann:hush@db/x",
         settings.API_TOKEN,
@@ -101,8 +101,8 @@ def test_secrets_of_the_process_are_redacted(form: str, settings: Any) -> None:
         exc_info=(ValueError, ValueError(settings.API_TOKEN), None),
     )
 
-    assert "hush" not in told and settings.API_TOKEN not in told
-    assert settings.SECRET_KEY not in told and "ann:***@db" in told
+    assert "hush" not in written and settings.API_TOKEN not in written
+    assert settings.SECRET_KEY not in written and "ann:***@db" in written
 
 
 def _failed(error: Exception) -> Any:
@@ -114,16 +114,16 @@ def _failed(error: Exception) -> Any:
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_defect_has_its_traceback_and_an_outage_has_none(form: str) -> None:
-    told = line(form, "a round failed", exc_info=_failed(ValueError("first\nsecond\x1b[2J")))
+    written = line(form, "a round failed", exc_info=_failed(ValueError("first\nsecond\x1b[2J")))
     away = logging.LogRecord(
         "x", logging.ERROR, "", 0, "it failed", (), _failed(OperationalError("gone"))
     )
     assert Outages().filter(away)
 
-    assert "Traceback" in told and "ValueError: first" in told and "\x1b" not in told
+    assert "Traceback" in written and "ValueError: first" in written and "\x1b" not in written
     if form == "text":
-        assert all(each.startswith("    ") for each in told.splitlines()[1:])
+        assert all(each.startswith("    ") for each in written.splitlines()[1:])
     else:
-        assert "\n" not in told
+        assert "\n" not in written
     outage = logs.formatter(form).format(away)
     assert "the database is away: gone" in outage and "Traceback" not in outage

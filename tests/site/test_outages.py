@@ -65,8 +65,8 @@ def test_an_outage_is_logged_once_however_often_it_is_reported() -> None:
     ids=lambda error: type(error).__name__,
 )
 def test_other_errors_keep_their_traceback(error: Exception) -> None:
-    told = record(error)
-    assert Outages().filter(told) and told.exc_info is not None
+    logged = record(error)
+    assert Outages().filter(logged) and logged.exc_info is not None
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_other_errors_keep_their_traceback(error: Exception) -> None:
     ids=lambda error: type(error).__name__,
 )
 def test_a_server_that_refuses_writes_or_connections_is_an_outage(error: Exception) -> None:
-    told = record(error)
-    assert Outages().filter(told) and told.exc_info is None
+    logged = record(error)
+    assert Outages().filter(logged) and logged.exc_info is None
 
 
 def test_a_line_without_an_error_is_unchanged() -> None:
@@ -104,8 +104,8 @@ def test_errors_caused_by_an_outage_are_part_of_it() -> None:
     pooled, refused, other, task = (record(None) for _ in range(4))
     pooled.name, refused.status_code, other.status_code = "psycopg.pool", 503, 500
     task.msg = vars(consumer)["TERMINATING_TASK_ON_RESTART_AFTER_A_CONNECTION_LOSS"]
-    told = [outages.filter(each) for each in (pooled, refused, task, other)]
-    assert told == [False, False, False, True]
+    filtered = [outages.filter(each) for each in (pooled, refused, task, other)]
+    assert filtered == [False, False, False, True]
     clock.now += QUIET_S
     assert outages.filter(pooled), "and where nobody told of one, it does"
 

@@ -99,9 +99,9 @@ def meant() -> Mapping[str, Mapping[str, bool]]:
 
 def test_the_page_is_up_to_date() -> None:
     """After a change: ``manage.py rights > docs/rights.md``, and review the difference."""
-    told = StringIO()
-    call_command("rights", stdout=told)
-    assert told.getvalue().strip() == PAGE.read_text().strip()
+    output = StringIO()
+    call_command("rights", stdout=output)
+    assert output.getvalue().strip() == PAGE.read_text().strip()
 
 
 def test_every_route_has_a_row_and_every_row_a_route() -> None:

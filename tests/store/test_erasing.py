@@ -49,6 +49,6 @@ async def test_an_uncommitted_commit_is_deleted_with_the_topic(
     await erasing
 
     assert await (await other.execute("SELECT FROM rollcall_offset")).fetchall() == []
-    told = await other.execute("SELECT details -> 'before' FROM rollcall_journal")
+    entries = await other.execute("SELECT details -> 'before' FROM rollcall_journal")
     offset = 7 if ending == "COMMIT" else 1
-    assert await told.fetchall() == [({"orders": {"0": 1, "1": offset, "2": 1}},)]
+    assert await entries.fetchall() == [({"orders": {"0": 1, "1": offset, "2": 1}},)]

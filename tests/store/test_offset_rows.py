@@ -178,5 +178,5 @@ async def test_a_run_is_one_row_of_history_and_older_rows_are_read_beside_it(
         for text, parameters in offset_rows.statements([("g", decided(*commits))]):
             await connection.execute(text.encode(), parameters)
     assert await (await connection.execute(ROWS)).fetchone() == (2,)
-    told = await (await connection.execute(TOLD.encode())).fetchall()
-    assert [row[2:4] for row in told] == [(1, 1), (0, 10), (1, 11), (2, 12)]
+    rows_read = await (await connection.execute(TOLD.encode())).fetchall()
+    assert [row[2:4] for row in rows_read] == [(1, 1), (0, 10), (1, 11), (2, 12)]

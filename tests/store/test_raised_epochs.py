@@ -212,8 +212,8 @@ async def test_journal_and_operation_ids_rise_too(connection: Connection) -> Non
     await apply.apply(connection, batch(birth("g")))
     await raise_epochs(connection)
     cursor = await connection.execute("SELECT id, kind, node_id FROM rollcall_journal ORDER BY id")
-    (first, *_), told = await cursor.fetchall()
-    assert told[0] > first + JUMP and told[1:] == ("time-went-back", 7)
+    (first, *_), last = await cursor.fetchall()
+    assert last[0] > first + JUMP and last[1:] == ("time-went-back", 7)
 
 
 @pytest.mark.parametrize("role", ["rollcall_web", "rollcall_worker", "rollcall_application"])

@@ -184,12 +184,12 @@ def test_of_several_commits_to_a_partition_the_last_is_written_and_deletions_are
 def test_a_commit_with_an_author_has_a_history() -> None:
     author = Author("m", "app", "/h")
     write = with_(OLD, offsets=(*put(("t", 0)), *put(("t", 1), author=author)))
-    (plain,), (told,) = (
+    (plain,), (with_history,) = (
         of(group_rows.PUT_OFFSETS, write),
         of(group_rows.PUT_OFFSETS_AND_HISTORY, write),
     )
-    assert (plain["partition"], told["partition"]) == ("{0}", "{1}")
-    named = [told[name] for name in Author._fields]
+    assert (plain["partition"], with_history["partition"]) == ("{0}", "{1}")
+    named = [with_history[name] for name in Author._fields]
     assert named == ['{"m"}', '{"app"}', '{"/h"}', '{"User:ANONYMOUS"}']
 
 
@@ -312,5 +312,5 @@ def test_a_broken_connection_is_an_unknown_outcome_and_an_invalid_value_a_refusa
     for broken in ({"closed": True, "broken": False}, {"closed": False, "broken": True}):
         connection: Any = SimpleNamespace(**broken)
         assert type(errors.translate(refusal, connection)) is errors.Unknown
-        told = errors.translate(psycopg.DataError("a NUL"), connection)
-        assert type(told) is errors.StatementRefused
+        translated = errors.translate(psycopg.DataError("a NUL"), connection)
+        assert type(translated) is errors.StatementRefused

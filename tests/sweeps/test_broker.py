@@ -38,11 +38,11 @@ def url() -> str:
 
 def connect() -> Connection:
     """As Celery connects in each of its processes."""
-    told = periodic.settings("", url())
+    configured = periodic.settings("", url())
     return Connection(
-        told["CELERY_BROKER_URL"],
-        transport=told["CELERY_BROKER_TRANSPORT"],
-        transport_options=told["CELERY_BROKER_TRANSPORT_OPTIONS"],
+        configured["CELERY_BROKER_URL"],
+        transport=configured["CELERY_BROKER_TRANSPORT"],
+        transport_options=configured["CELERY_BROKER_TRANSPORT_OPTIONS"],
     )
 
 

@@ -88,9 +88,9 @@ async def test_offsets_deleted_by_then_are_not_restored(one: Running, other: Oth
     await one.node.catalogue.create("t", 3)
     then = await value(other, "SELECT clock_timestamp()")
 
-    told = [await restore(one, other, "g", to) for to in (then, between)]
+    results = [await restore(one, other, "g", to) for to in (then, between)]
 
-    assert [detail.partition(" at ")[0] for _, detail in told] == [
+    assert [detail.partition(" at ")[0] for _, detail in results] == [
         "the history has no offset",
         "2 offsets are as they were",
     ]
@@ -142,13 +142,16 @@ async def test_offsets_are_set_and_deleted_and_the_journal_has_before_and_after(
     assert found == ("succeeded", "3 offsets were set to 3")
     offsets = "SELECT string_agg(partition || '@' || committed_offset, ' ' ORDER BY partition)"
     assert await value(other, f"{offsets} FROM rollcall_offset") == "0@3 2@3"
-    told = await value(
+    details = await value(
         other,
         "SELECT details FROM rollcall_journal WHERE kind = 'offsets-altered'"
         " ORDER BY id DESC LIMIT 1",
     )
-    assert told["author"] == {"user": "olga"}
-    assert (told["before"], told["after"]) == ({"t": {"0": 10, "1": 20}}, {"t": {"0": 3, "2": 3}})
+    assert details["author"] == {"user": "olga"}
+    assert (details["before"], details["after"]) == (
+        {"t": {"0": 10, "1": 20}},
+        {"t": {"0": 3, "2": 3}},
+    )
     newest = "SELECT client_id FROM rollcall_offset_history ORDER BY at DESC LIMIT 1"
     assert await value(other, newest) == "olga"
 

@@ -51,13 +51,13 @@ def test_a_killed_postgresql_is_one_log_line_of_each_process(
     said = [line.rstrip() for line in list(two_nodes.log)]
     assert not [line for line in said if "Traceback" in line or '  File "' in line]
     ours = [line for line in said if "|" in line and not line.startswith("postgres")]
-    told = Counter(
+    counts = Counter(
         line.partition("|")[0].strip()
         for line in ours
         if not any(state in line for state in STATES)
     )
-    assert {"node 0", "node 1", "web"} <= told.keys(), "those that meet the outage for certain"
-    assert all(count <= 1 for count in told.values()), "\n".join(ours)
+    assert {"node 0", "node 1", "web"} <= counts.keys(), "those that meet the outage for certain"
+    assert all(count <= 1 for count in counts.values()), "\n".join(ours)
 
 
 def test_a_read_only_postgresql_ends_no_process(two_nodes: Installation) -> None:

@@ -62,9 +62,9 @@ class Receiver(ThreadingHTTPServer):
         with self._came:
             self.paths.add(path)
             for process in request.resource_spans:
-                told = values(process.resource.attributes)
+                attributes = values(process.resource.attributes)
                 for scope in process.scope_spans:
-                    self._spans += [Received(told, span) for span in scope.spans]
+                    self._spans += [Received(attributes, span) for span in scope.spans]
             self._came.notify_all()
 
     def spans(self, name: str = "", **said: Value) -> list[Received]:

@@ -51,13 +51,13 @@ def forced(running: Installation, consumer: Consumer) -> int:
 
 def test_a_forced_rebalance_is_one_trace_from_the_caller_to_the_transaction() -> None:
     with receiving() as receiver:
-        told = {
+        variables = {
             "OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url,
             "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
             "OTEL_BSP_SCHEDULE_DELAY": "200",
             "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=tests",
         }
-        with Installation({**SETTINGS, **told}) as running:
+        with Installation({**SETTINGS, **variables}) as running:
             consumer = member(running)
             joined(consumer, receiver)
             number = forced(running, consumer)

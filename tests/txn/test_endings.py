@@ -274,9 +274,9 @@ async def test_an_end_whose_response_was_lost_can_be_repeated(one: Running, prod
         txn.version = version
         await (txn.begin() if version == V1 else txn.commit(0))
         await txn.commit(version)
-        told = txn.claim
+        claim = txn.claim
         await txn.end()
-        txn.claim = told
+        txn.claim = claim
         await txn.end()
         assert await read(one) == {T0: version}
 

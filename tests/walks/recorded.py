@@ -31,10 +31,10 @@ def recorded(kind: str) -> list[list[str]]:
 
 def in_words(kind: str, seed: int, last: int | None = None) -> str:
     """A life up to a step."""
-    told = Life(kind, seed).live().told[:last]
+    steps = Life(kind, seed).live().told[:last]
     return "\n".join(
         f"{at:2} {words}\n   {json.dumps(said, sort_keys=True)}"
-        for at, (words, said) in enumerate(told)
+        for at, (words, said) in enumerate(steps)
     )
 
 

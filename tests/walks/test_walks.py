@@ -25,9 +25,9 @@ def test_a_walk_is_unchanged_since_the_rules_last_changed(kind: str, seed: int) 
 
 def another(kind: str, seed: int, step: int) -> str:
     """What a step is now."""
-    told = recorded.in_words(kind, seed, step + 1).rpartition("\n")[2]
+    words = recorded.in_words(kind, seed, step + 1).rpartition("\n")[2]
     return (
-        f"step {step} of {kind} {seed} is another now:\n{told}\n"
+        f"step {step} of {kind} {seed} is another now:\n{words}\n"
         f"(python -m tests.walks.recorded {kind} {seed} tells the life in words)"
     )
 

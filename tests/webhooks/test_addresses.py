@@ -64,12 +64,12 @@ def test_other_spellings_of_this_machine_are_refused(url: str) -> None:
 
 def test_an_unusable_url_is_refused_at_registration(settings: Any) -> None:
     """A name is not resolved for that: it may lead elsewhere tomorrow."""
-    told = WebhookSettings.from_django()
+    configured = WebhookSettings.from_django()
     for url in ("https://1.1.1.1/", "https://a.example/"):
-        assert acceptable(url, told) == url
+        assert acceptable(url, configured) == url
     for url in ("http://1.1.1.1/", "http://a.example/", "https://x.localhost/"):
         with pytest.raises(EndpointRefused, match="no address that may be used"):
-            acceptable(url, told)
+            acceptable(url, configured)
     for network in ("127.0.0.0/8", "::1/128"):
         settings.WEBHOOKS_NETWORKS_ALLOW = network
         for url in ("http://localhost:8080/", "http://a.example/"):
@@ -106,12 +106,12 @@ def test_a_slow_name_resolution_is_given_up(monkeypatch: pytest.MonkeyPatch, set
 
     monkeypatch.setattr(socket, "getaddrinfo", never)
     monkeypatch.setattr(addresses, "_resolvers", threading.BoundedSemaphore(1))
-    told = WebhookSettings.from_django()
+    configured = WebhookSettings.from_django()
     try:
         with pytest.raises(EndpointRefused, match="not resolved in time"):
-            resolved("http://a.example/", told, 0.01)
+            resolved("http://a.example/", configured, 0.01)
         with pytest.raises(EndpointRefused, match="too many others"):
-            resolved("http://b.example/", told, 0.01)
+            resolved("http://b.example/", configured, 0.01)
     finally:
         answers.set()
-    assert resolved("http://b.example/", told, 5) == ("127.0.0.1", 80)
+    assert resolved("http://b.example/", configured, 5) == ("127.0.0.1", 80)

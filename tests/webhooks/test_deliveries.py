@@ -45,10 +45,17 @@ WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND classid = %s
 
 def happened(group_id: str = "orders", kind: str = "stable", pk: int | None = None) -> Journal:
     """An entry of the journal."""
-    told = {"waited_for": {}, "joined": [], "left": [], "details": {}, "revision": 1, "node_id": 0}
+    columns = {
+        "waited_for": {},
+        "joined": [],
+        "left": [],
+        "details": {},
+        "revision": 1,
+        "node_id": 0,
+    }
     numbers = {"generation_before": 0, "generation_after": 1}
     return Journal.objects.create(
-        pk=pk, at=timezone.now(), group_id=group_id, kind=kind, **told, **numbers
+        pk=pk, at=timezone.now(), group_id=group_id, kind=kind, **columns, **numbers
     )
 
 
@@ -116,8 +123,8 @@ def test_entries_are_filtered_by_endpoint(make: Make, receiver: Receiver) -> Non
 
     turn()
 
-    told = sorted((got.path, json.loads(got.body)["data"]["group_id"]) for got in receiver.got)
-    assert told == [
+    delivered = sorted((got.path, json.loads(got.body)["data"]["group_id"]) for got in receiver.got)
+    assert delivered == [
         *(("/all", "orders-eu"), ("/all", "other")),
         *(("/kind", "other"), ("/prefix", "orders-eu")),
     ]
@@ -184,9 +191,9 @@ def test_alerts_are_delivered_when_they_begin_and_end(
     fires.clear()
     turn()
 
-    told = [json.loads(got.body) for got in receiver.got]
-    assert [each["type"] for each in told] == ["attention.storm.began", "attention.storm.ended"]
-    assert {each["data"]["group_id"] for each in told} == {"g"}
+    bodies = [json.loads(got.body) for got in receiver.got]
+    assert [each["type"] for each in bodies] == ["attention.storm.began", "attention.storm.ended"]
+    assert {each["data"]["group_id"] for each in bodies} == {"g"}
 
 
 def test_alerts_are_evaluated_after_the_clock_was_set_back(

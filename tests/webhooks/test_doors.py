@@ -29,8 +29,8 @@ def rest(api: Any) -> Client:  # noqa: F811
 
 
 def sent(client: Client, method: str, url: str, body: Any = None) -> Any:
-    told = "" if body is None else json.dumps(body)
-    return client.generic(method, url, told, content_type="application/json")
+    body_text = "" if body is None else json.dumps(body)
+    return client.generic(method, url, body_text, content_type="application/json")
 
 
 def test_an_endpoint_is_created_changed_and_deleted(rest: Client) -> None:
@@ -163,8 +163,8 @@ def test_the_admin_shows_a_secret_once(make: Make) -> None:
     listed = client.get("/admin/groups/webhookdelivery/")
     one = client.get(f"/admin/groups/webhookdelivery/{delivery.pk}/change/")
     assert "webhook.test" in listed.content.decode() and "webhook.test" in one.content.decode()
-    told = {"_selected_action": [delivery.pk], "action": "deliver_again"}
-    assert client.post("/admin/groups/webhookdelivery/", told).status_code == 302
+    selection = {"_selected_action": [delivery.pk], "action": "deliver_again"}
+    assert client.post("/admin/groups/webhookdelivery/", selection).status_code == 302
 
 
 def test_a_viewer_sees_no_secret() -> None:

@@ -127,11 +127,11 @@ def test_every_message_has_kafkas_key_and_versions() -> None:
 
 
 def test_the_table_has_every_api_under_its_key_and_name() -> None:
-    told = {
+    names = {
         schema["request"]["key"]: name for name, schema in SCHEMAS.items() if "data" not in schema
     }
     kafkas = {key: api.name for key, api in MESSAGES.items() if key < PRIVATE_FROM}
-    assert kafkas == told
+    assert kafkas == names
 
 
 def python_type(kind: Kind) -> Any:

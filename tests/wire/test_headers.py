@@ -56,8 +56,8 @@ def test_kafka_python_writes_the_header_that_we_read(flexible: bool) -> None:
         )
         .encode(flexible=flexible)
     )
-    told, offset = parse_header(written + b"body", lambda *_: flexible)
-    assert told == RequestHeader(11, 9, 2**31 - 1, "app")
+    header, offset = parse_header(written + b"body", lambda *_: flexible)
+    assert header == RequestHeader(11, 9, 2**31 - 1, "app")
     assert offset == len(written)
 
 

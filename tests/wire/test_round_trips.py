@@ -125,8 +125,8 @@ def test_a_tagged_field_is_written_only_when_it_is_not_the_default() -> None:
 
 def test_tagged_fields_may_hold_lists_and_structs() -> None:
     feature = SupportedFeatureKey(name="group.version", min_version=0, max_version=1)
-    told = ApiVersionsResponse(supported_features=[feature], finalized_features_epoch=7)
-    assert decode(ApiVersionsResponse, 4, encode(told, 4)) == told
+    message = ApiVersionsResponse(supported_features=[feature], finalized_features_epoch=7)
+    assert decode(ApiVersionsResponse, 4, encode(message, 4)) == message
     fetch = FetchRequest(cluster_id="c", replica_state=ReplicaState(replica_id=5))
     assert decode(FetchRequest, 15, encode(fetch, 15)) == fetch
 
