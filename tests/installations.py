@@ -1,6 +1,6 @@
 """The installations that tests share: one for all who only talk to it, and two nodes to kill.
 
-The first is started by the process that pytest starts first, when some worker asks for it, and
+The first is started by the process that pytest starts first, when some worker needs it, and
 serves every worker until the run ends. A request and its answer are files in the run's folder.
 """
 
@@ -37,7 +37,7 @@ SETTINGS: Mapping[str, str] = {
 PAIR: Mapping[str, str] = {
     **SETTINGS,
     "ROLLCALL_NODES": "2",
-    # What is shown is who is told what and when, not who gives up on a machine under load.
+    # Tested are responses and their order, not timeouts on a machine under load.
     "ROLLCALL_REBALANCE_BACKOFF_MS": "60000",
 }
 

@@ -1,7 +1,7 @@
 """Transcripts of every kind of group: read them, run them, and write them again.
 
 A transcript is a file of commands; behind each, set apart by two spaces, stand what came of it and
-the state afterwards. Lines that begin with # are told to the reader only. The commands themselves
+the state afterwards. Lines that begin with # are for the reader only. The commands themselves
 are the languages' (``conversation.py`` in each folder that has ``scenarios/``).
 """
 

@@ -1,4 +1,4 @@
-"""What no description can say of a request: schemathesis is told by ``SCHEMATHESIS_HOOKS``.
+"""What no description can say of a request: schemathesis gets it by ``SCHEMATHESIS_HOOKS``.
 
 Everything else that the description lets through is accepted.
 """
@@ -58,8 +58,8 @@ def right_requests_are_accepted(ctx: Any, response: Any, case: Any) -> bool | No
 
 @schemathesis.check
 def answers_are_as_described(ctx: Any, response: Any, case: Any) -> bool | None:
-    """In the place of ``response_schema_conformance``: who asks for some fields gets no others,
-    and the description tells of whole answers, for whom clients are generated."""
+    """In the place of ``response_schema_conformance``: who selects fields gets no others,
+    and the description has complete responses, for which clients are generated."""
     if "fields" in (case.query or {}) and response.status_code == 200:
         return None
     found: bool | None = response_schema_conformance(ctx, response, case)

@@ -45,7 +45,7 @@ def walked(client: Client, url: str | None) -> list[Any]:
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_each_order_visits_all_rows_once_in_both_directions(viewer: Client, step: int) -> None:
     """A third of them in ``make test``. There may be groups of other tests, whose owners were ended
-    before they counted them anew: only the order of these is known."""
+    before they counted them again: only the order of these is known."""
     ours = set("abcdexyz")
     write("a", "b", "c", size=1)
     write("d", "e", size=3)

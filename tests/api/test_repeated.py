@@ -1,4 +1,4 @@
-"""A rebalance that is asked for twice with one key happens once, though the web is killed before it
+"""A rebalance requested twice with one key happens once, though the web is killed before it
 has answered."""
 
 import os

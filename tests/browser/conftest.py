@@ -125,10 +125,10 @@ def _by_the_login_page(page: Page, role: str) -> StorageState:
 
 @pytest.fixture
 def log_in(world: World, browser: Browser, sessions: dict[str, StorageState]) -> Iterator[LogIn]:
-    """Opens a page of the site as somebody of a role, in a window of their own. The first of a
+    """Opens a page of the site as a user of a role, in a window of their own. The first of a
     role logs in by the login page; those after it have their session.
 
-    A page that throws an error, asks for what is not there, or does what the site's own policy
+    A page that throws an error, requests a missing file, or does what the site's own policy
     forbids (Content-Security-Policy) fails its test.
     """
     contexts: list[BrowserContext] = []

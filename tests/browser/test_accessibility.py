@@ -1,7 +1,7 @@
 """Nobody is shut out: axe-core (https://github.com/dequelabs/axe-core, MPL 2.0) finds nothing
 serious on any page of the admin, in either theme.
 
-Which pages there are is told by the table of rights, so a new page is looked at without a word
+The table of rights lists the pages, so a new page is checked without a word
 here. Pages of rows are those of one row each.
 """
 

@@ -1,6 +1,6 @@
 """The live part of a page, in a real browser with a real websocket: ``live.js`` by itself.
 
-The page around it is a bare one, and what it fetches is told by the test.
+The page around it is a bare one, and what it fetches comes from the test.
 """
 
 import json
@@ -26,7 +26,7 @@ SELECT pid FROM pg_stat_activity WHERE application_name = 'rollcall web doorbell
 class Probe:
     """A page that watches a group. ``part`` is what it finds when it looks; ``looks`` counts.
 
-    Its clock stands still until the test lets time pass: what happens is because of a push.
+    Its clock is frozen until the test lets time pass: what happens is because of a push.
     """
 
     def __init__(self, page: Page, world: World, group_id: str, part: str) -> None:

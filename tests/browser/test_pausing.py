@@ -1,5 +1,5 @@
 """An operator stops a group's work and starts it again, while members of the library and a stock
-client are connected; somebody else watches the page."""
+client are connected; another user has the page open."""
 
 import re
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
 """An operator before a group at work: finds it, reads why it rebalanced, and makes it rebalance,
-while two stock clients are connected and go on."""
+while two stock clients are connected and continue."""
 
 import re
 

@@ -24,7 +24,7 @@ LONG_SESSION_MS = 60_000
 
 @contextmanager
 def halted(worker: Worker) -> Iterator[None]:
-    """The worker's process stands still: its connection lasts, and nothing is heard of it."""
+    """The worker's process is suspended: its connection lasts, and it sends nothing."""
     worker.process.send_signal(signal.SIGSTOP)
     try:
         yield

@@ -1,7 +1,7 @@
 """What an application may do in a callback, or in a loop's body, and what becomes of its mistakes.
 
 Members of every protocol before a server of this process: whatever the application does, its
-partitions go to whoever is to have them, and the member works on or says why it does not.
+partitions go to their new owners, and the member works on or reports why it does not.
 """
 
 import asyncio

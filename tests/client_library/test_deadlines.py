@@ -1,4 +1,4 @@
-"""When a member must stop by itself, told so that a member that reckons otherwise is caught.
+"""When a member must stop by itself, in a form that catches a member that computes it otherwise.
 
 Each story is played twice: by the real machine, and by one that has the mistake which the story is
 about. With the mistake, two members work on one partition for a while, and ``World.check``, which
@@ -149,7 +149,7 @@ def test_a_session_counts_from_the_request_not_from_the_response(protocol: str) 
 
 def the_application_hangs_when_all_must_join_again(kind: type) -> None:
     """Anna is told to rejoin, answers every heartbeat, and her application does not return from
-    ``on_assigned``. When the rebalance timeout ends, the group goes on without her."""
+    ``on_assigned``. When the rebalance timeout ends, the group continues without her."""
     world = world_of(ClassicGroup)
     anna = world.add("anna", machine(kind, "anna"), "t")
     world.settle(but="anna", blocked=CALLS)

@@ -1,6 +1,6 @@
 """Members whose answers are not true: each may have other values than the coordinator gave it.
 
-Whatever a member is told, it ends by no mistake of its own, its calls raise what docs/client.md
+Whatever a member receives, it ends by no mistake of its own, its calls raise what docs/client.md
 names, and it is never silent for good: it asks again, or says why it does not.
 
 ``ROLLCALL_TEST_SCHEDULES`` says how many of each protocol.

@@ -1,7 +1,7 @@
 """Random lives of library members with the coordinator's real rules between them.
 
 Whatever the network loses, delays and repeats, however long applications take, no partition ever
-has two owners (``World.check``, after every single event); and when everybody behaves again, every
+has two owners (``World.check``, after every single event); and when all behave again, every
 member that wants to work does, and every partition that is wanted has its one owner.
 """
 

@@ -2,7 +2,7 @@
 
     patient.py ADDRESS GROUP TOPIC SESSION_MS ATTEMPTS
 
-Says ``owns``; then ``waits`` once it has tried that often in vain to connect; then, when it has
+Says ``owns``; then ``waits`` once it has failed that often to connect; then, when it has
 read a line, commits as the member that it was, and says whether it still is: ``same`` or ``other``.
 """
 

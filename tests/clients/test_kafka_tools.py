@@ -1,4 +1,4 @@
-"""Kafka's own command-line tools, from Maven Central, look at groups and change them.
+"""Kafka's own command-line tools, from Maven Central, describe groups and change them.
 
 They run in one process of Java (``java/.../Tools.java``), with the code and the output that a
 person at the command line would get. Tables are compared cell by cell, without their padding.

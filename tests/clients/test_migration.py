@@ -52,7 +52,7 @@ class Fleet:
         self.accepted.update(taken or {})
 
     def settle(self, listener: Worker) -> None:
-        """Everybody has as much as everybody else, and commits it. A rebalance that moves nothing
+        """All have equally much, and commit it. A rebalance that moves nothing
         may follow one that did: who is asked just then is asked again."""
         for worker in self.running:
             taken = None

@@ -1,6 +1,6 @@
-"""API keys that Kafka does not have are harmless: each stock client sees them and goes on.
+"""API keys that Kafka does not have are harmless: each stock client sees them and continues.
 
-Every client asks for ApiVersions before it does anything else, and works with what it knows of the
+Every client sends ApiVersions before it does anything else, and works with what it knows of the
 answer. Here each shares a topic with another of its kind beside a group that is commanded.
 """
 

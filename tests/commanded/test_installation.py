@@ -71,8 +71,8 @@ async def test_two_hundred_stop_move_and_start(
 
 @pytest.mark.long
 async def test_a_coordinator_is_killed_during_a_rebalance(pair: Installation) -> None:
-    """kill -9 while everybody is being stopped, and again while everybody works: the next
-    coordinator goes on from the rows, and nobody ever works on what another works on."""
+    """kill -9 while all are being stopped, and again while all work: the next
+    coordinator continues from the rows, and no partition ever has two owners."""
     record = Record()
     nodes = await prepared(pair)
     names = [f"c{number:02}" for number in range(40)]

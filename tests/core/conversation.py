@@ -2,17 +2,17 @@
 
 A line is a command; behind it, set apart by two spaces, stand what came of it
 and the state afterwards. ``Conversation.say`` runs one command against the
-real rules and gives the line as it must read. Lines that begin with # are told
+real rules and gives the line as it must read. Lines that begin with # are written
 to the reader only.
 
-Actors are short names; what they were told (member id, generation) they
+Actors are short names; what they received (member id, generation) they
 remember. An actor's first member id is called by its name, a later one gets a
 number: ``a``, ``a.2``.
 
 ``dies before``, ``dies after`` or ``dies telling a,b``, in front of a command: the coordinator
-dies while it does this, before its COMMIT, after it with nobody answered, or when these have
+dies while it does this, before its COMMIT, after it with no reply sent, or when these have
 been answered; and another one takes over. Alone it dies between two requests. ``failover`` is
-the gentle way: it loses its slot, and says so to everybody who waits.
+the gentle way: it loses its slot, and tells all waiting members.
 
 Durations are 500ms, 3s or 5m. A star behind the state:
 rows were changed.

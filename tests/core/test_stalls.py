@@ -46,7 +46,7 @@ def test_a_long_stall_ends_no_session() -> None:
 
 
 def test_a_new_members_guard_continues_through_reloads() -> None:
-    """A round whose write fails again and again ends all the same, with a newcomer that has
+    """A round whose write fails again and again ends all the same, with a new member that has
     gone away put out in five minutes of its own."""
     event = JoinGroup(
         ticket=None,

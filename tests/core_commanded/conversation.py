@@ -3,9 +3,9 @@
 A line is a command; behind it, set apart by two spaces, stand what came of it and the state
 afterwards. Actors are consumers under short names, which are their ids. ``poll`` brings commands,
 ``ack`` says that the last one is done, ``do`` is both for several consumers, ``settle`` for
-everybody who answers, again and again. A star: rows were changed. After every line nobody may work
-on a partition on which somebody else works: what an actor works on is what it was told, until it
-acknowledges that it stopped, hears that it is out, or its session is over by its own clock.
+all who answer, again and again. A star: rows were changed. After every line no actor may work
+on another's partition: an actor works on what it was told to start, until it
+acknowledges that it stopped, learns that it is expelled, or its session is over by its own clock.
 """
 
 import re
@@ -225,7 +225,7 @@ class Conversation(OneGroup[CommandedGroup]):
         self.group = self.group.with_rules(self.rules)
 
     def tick(self, words: list[str]) -> None:
-        """Let time pass, and the group decide at every instant it asked for. ``alive=a,b`` poll
+        """Let time pass, and a tick at every instant the group requested. ``alive=a,b`` poll
         every second meanwhile, and do nothing of what they hear."""
         alive = [n for n in dict(map(pair, words[1:])).get("alive", "").split(",") if n]
         end = self.now + millis(words[0])

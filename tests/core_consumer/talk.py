@@ -1,7 +1,7 @@
 """A conversation with one consumer group: a clock, a catalogue, and members with short names.
 
 ``Talk`` plays the node: it commits every decision (or fails over), checks all invariants after
-each step and keeps the journal. A ``Client`` remembers what it was told, as a real member does.
+each step and keeps the journal. A ``Client`` remembers its last response, as a real member does.
 """
 
 import json
@@ -133,7 +133,7 @@ class Talk:
     # -- members
 
     def beat(self, client: Client, **over: Any) -> ConsumerBeaten:
-        """A heartbeat: the whole request when joining, else only what is said here."""
+        """A heartbeat: the whole request when joining, else only the given fields."""
         joining = over.get("member_epoch", client.epoch) == 0
         said: dict[str, Any] = {
             "member_id": client.member_id,
@@ -179,7 +179,7 @@ class Talk:
         return client
 
     def obey(self, client: Client) -> bool:
-        """One honest round of a member: do as told, say so. Whether anything moved."""
+        """One honest round of a member: obey, acknowledge. Whether anything moved."""
         before = (client.epoch, client.owned)
         if client.told is not None:
             client.owned = dict(client.told)

@@ -1,7 +1,7 @@
 """Random lives of a group whose members assign: everything of ``test_machine``, and then some.
 
 Members prepare, think for long, install what is right, late or nonsense, fail and die on the way.
-In the end nobody assigns any more, and the group must become Stable all the same.
+In the end no member assigns any more, and the group must become Stable all the same.
 """
 
 from random import Random

@@ -2,7 +2,7 @@
 
 The machine plays members honest, slow, forgetful and dead, topics that come, grow and go, the
 clock, operators, failovers, and batches that fail. What members work on is compared with each
-other after every rule; in the end everybody behaves, and the group must become Stable.
+other after every rule; in the end all behave, and the group must become Stable.
 """
 
 import os
@@ -58,7 +58,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def obey(self, name: str) -> None:
-        """Do as told, then say so: what is given up is given up before the server hears of it."""
+        """Obey, then acknowledge: a partition is given up before the server knows."""
         client = self.people.get(name)
         if client is None:
             return
@@ -125,7 +125,7 @@ class Lives(RuleBasedStateMachine):
         self.people.pop(name, None)
 
     def _fenced(self, name: str, code: ErrorCode) -> None:
-        """A member that is told so stops working at once (and joins again, perhaps)."""
+        """A fenced member stops working at once (and joins again, perhaps)."""
         assert code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID,
                         ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.GROUP_ID_NOT_FOUND)  # fmt: skip
         del self.people[name]

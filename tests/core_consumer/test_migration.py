@@ -106,8 +106,8 @@ def test_a_join_with_a_session_out_of_bounds_does_not_change_an_empty_group() ->
 
 
 def test_a_named_member_is_looked_up_before_its_protocols_are_checked() -> None:
-    """Kafka's group is gone before it looks at anything else than the session; without an id a
-    join that offers nothing is told so."""
+    """Kafka's group is gone before it checks anything else than the session; without an id a
+    join that offers nothing is refused."""
     talk = Crossing({"foo": 2})
     talk.beat(talk.join("m"), member_epoch=-1)
     before = talk.group

@@ -98,7 +98,7 @@ def test_a_long_subscription_is_decided_outside_the_event_loop() -> None:
 
 def test_the_matches_of_a_pattern_count_as_well() -> None:
     """Ten groups whose patterns matched 20,000 long names were written together, with each of their
-    steps, put together on the event loop; and the step that heard of the names was taken there."""
+    steps, put together on the event loop; and the step with the names was taken there."""
     names = tuple("x" * 200 + f"-{i}" for i in range(LONG_STEP_MIN))
     talk = Talk({})
     talk.beat(Client("one", ()), subscribed_topic_regex="x.*")

@@ -1,7 +1,7 @@
 """The language of the draft's transcripts: a conversation with one group, line by line.
 
 A line is a command; behind it, set apart by two spaces, stand what came of it and the state
-afterwards. Actors are short names and remember what they were told. An actor's consumer id is
+afterwards. Actors are short names and remember their responses. An actor's consumer id is
 called by its name; a later one gets a number (``a.2``). A star: rows were changed. ``hung up``:
 the consumer's connection is to be closed.
 """

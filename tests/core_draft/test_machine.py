@@ -1,7 +1,7 @@
 """Any order of joins, heartbeats, silence, partition changes and failovers: what must hold, holds.
 
 The conversation checks every invariant after each command (two owners, a ticket answered twice, a
-partition nobody owns). Here is what only a whole schedule shows: nobody waits for ever.
+partition without owner). Here is what only a whole schedule shows: no request waits for ever.
 """
 
 import os

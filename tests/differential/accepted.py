@@ -71,7 +71,7 @@ def _fenced_twice(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
 
 
 def _fenced_and_told(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a fenced producer that ends a transaction is told the epoch of its successor, or how
+    """There a fenced producer that ends a transaction gets the epoch of its successor, or how
     that one's transaction ended."""
     told = theirs[0] in ("NONE", "INVALID_TXN_STATE")
     return step[0] == "end" and told and ours[0] == "PRODUCER_FENCED"
@@ -90,8 +90,8 @@ def _their_fault(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
 
 
 def _nobody_waits(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a join waits for an id that was handed out to somebody else, and a group that has
-    nobody left is not empty."""
+    """There a join waits for an id that was handed out to another, and a group that has
+    no members left is not empty."""
     members = play.ours.members.values()
     if not any(m.was_handed_out for m in members):
         return False

@@ -117,7 +117,7 @@ def _offset_commit(rnd: Random, version: int) -> Said:
     ]
     who = rnd.choice([("", -1), ("", -1), ("m", 2), ("m", 9), ("", 0), ("x", -1), ("m", -1)])
     return {
-        "group_id": rnd.choice(GROUPS[:-1]),  # the one without a name would be everybody's
+        "group_id": rnd.choice(GROUPS[:-1]),  # the one without a name would be shared by all
         "member_id": who[0],
         "generation_id_or_member_epoch": who[1],
         "group_instance_id": rnd.choice([None, None, "i"]),

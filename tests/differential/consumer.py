@@ -1,4 +1,4 @@
-"""Members of the consumer protocol: they join, acknowledge, lag, leave, subscribe anew, commit and
+"""Members of the consumer protocol: they join, acknowledge, lag, leave, resubscribe, commit and
 fetch, while topics come, grow and go."""
 
 from random import Random

@@ -226,7 +226,7 @@ LEFT_OUT = frozenset(
 
 
 def plain(answer: Struct) -> dict[str, Any]:
-    """A whole answer as data: without defaults, in an order that nobody promises, and of bytes
+    """A whole answer as data: without defaults, in an arbitrary order, and of bytes
     only whether there are any."""
     fields = {f.name: (getattr(answer, f.name), f) for f in answer.wire_fields}
     return {

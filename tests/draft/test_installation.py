@@ -44,7 +44,7 @@ async def settle(a: Consumer, b: Consumer) -> None:
 
 
 async def beat(consumer: Consumer) -> int:
-    """A heartbeat that finds its coordinator, whoever that is by now; codes of one that is just
+    """A heartbeat that finds its current coordinator; codes of one that is just
     coming, or is another, are asked again (failover, 1 and 2)."""
     while True:
         try:
@@ -58,7 +58,7 @@ async def beat(consumer: Consumer) -> int:
 
 
 async def fetched(consumer: Consumer) -> tuple[int, str, int]:
-    """The offset of ledger 0, as whoever is the coordinator by now has it: the node that comes back
+    """The offset of ledger 0, as the current coordinator has it: the node that comes back
     is given slots, perhaps this group's."""
     while True:
         (found,) = (await consumer.fetch({"ledger": [0]})).values()

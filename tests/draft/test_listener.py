@@ -171,7 +171,7 @@ async def one_disconnected(consumer: Make) -> tuple[Consumer, Consumer]:
 async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
     served: Serving, consumer: Make
 ) -> None:
-    """Slow consumers, 1 and 3: over a new connection, before the other has been told."""
+    """Slow consumers, 1 and 3: over a new connection, before the other has got its reply."""
     a, b = await one_disconnected(consumer)
     b.close()
     assert await b.heartbeat() == 0

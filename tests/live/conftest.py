@@ -125,7 +125,7 @@ async def log_in(_prepared: None) -> AsyncIterator[LogIn]:
 async def open_page(log_in: LogIn) -> AsyncIterator[Open]:
     """Opens pages of groups for one Viewer; each is closed with the test.
 
-    With the first one the process begins to listen, which it has heard of already.
+    With the first one the process begins to listen, which it has done already.
     """
     cookie = await log_in()
     pages: list[Page] = []

@@ -35,7 +35,7 @@ def pytest_runtest_setup() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """A time limit is told before pytest looks for the line that it struck: there may be none,
+    """A time limit is reported before pytest looks for the line that it struck: there may be none,
     which is an internal error to pytest."""
     failed = call.excinfo.value if call.excinfo is not None else None
     if isinstance(failed, pytest.fail.Exception) and str(failed).startswith("Timeout"):

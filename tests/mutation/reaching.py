@@ -1,4 +1,4 @@
-"""Which tests run a line: nobody else can tell its mutants apart.
+"""Which tests run a line: no others can kill its mutants.
 
 Loaded into pytest once, before the mutants of a session, it writes down which test has run which
 line. What runs while modules are imported belongs to no test, and so to all of them.

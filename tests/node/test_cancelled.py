@@ -1,5 +1,5 @@
-"""Who is cancelled hears of it, whatever its connection meets in that moment: every task of a node
-outlives errors of the database, and would go on for ever where one hid its cancellation."""
+"""A cancelled task ends, whatever its connection meets in that moment: every task of a node
+outlives errors of the database, and would run for ever where one hid its cancellation."""
 
 import asyncio
 

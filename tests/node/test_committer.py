@@ -81,7 +81,7 @@ async def test_a_locked_offset_row_fails_and_delays_no_other_group(
     one: Running, other: Other
 ) -> None:
     """Deleting a topic holds offset rows for long: a commit to it waits for its turn, and those
-    of strangers in the same batch go through meanwhile."""
+    of other groups in the same batch are written."""
     theirs, *strangers = ids_in_slots(9)
     for group_id in (theirs, *strangers):
         await one.kept(group_id)

@@ -1,7 +1,7 @@
 """A node ends during a rebalance, and another one over the same PostgreSQL continues.
 
 The steps are those of the transcripts ``tests/core/scenarios/fo_s*``; here with the real commit in
-the middle: what was committed stands, what was not never was, and nobody is told otherwise.
+the middle: what was committed stays, what was not is lost, and no reply says otherwise.
 """
 
 import asyncio

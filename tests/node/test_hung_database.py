@@ -59,7 +59,7 @@ async def test_a_late_commit_of_a_hung_backend_overwrites_nothing(
     one: Running, other: Other
 ) -> None:
     """It is answered with an error that may be tried again; the commits that are acknowledged by
-    a new connection stay, whatever the old one does when it goes on."""
+    a new connection stay, whatever the old one does when it resumes."""
     joined = await one.settled("g")
     assert await one.commit("g", 50, joined) == Committed()
     name = "rollcall node offsets"
@@ -75,7 +75,7 @@ async def test_a_late_commit_of_a_hung_backend_overwrites_nothing(
 
 
 async def test_a_late_batch_of_memberships_changes_nothing(one: Running, other: Other) -> None:
-    """The same of the membership queue: the group goes on from what its rows said when they were
+    """The same of the membership queue: the group continues from what its rows said when they were
     read again."""
     joined = await one.settled("g")
     name = "rollcall node membership"

@@ -1,5 +1,5 @@
 """What a committer takes from an inbox and answers without writing: the lease and the clock decide
-whether memory may be believed, and whether a timer that ran out is evidence against anybody."""
+whether memory is trusted, and whether a timer that expired is evidence against a member."""
 
 import asyncio
 from collections.abc import AsyncIterator

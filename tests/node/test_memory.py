@@ -282,8 +282,8 @@ async def test_an_operation_whose_outcome_was_unknown_is_dispatched_again(
 
 
 async def test_nobody_waits_for_a_batch_after_the_lease_ended(one: Running) -> None:
-    """A group at rest is told at once. One in a batch has half a second to say how it went; then
-    its requests are told that nobody knows, and what comes of the batch is no second answer."""
+    """A group at rest is notified at once; one in a batch has half a second to end; then
+    its requests get an unknown outcome, and the end of the batch is no second reply."""
     joined = await one.settled("busy")
     coordinator, lease_end = one.node.coordinator, LeaseEnd(one.node.coordinator)
     assert lease_end.look()

@@ -81,7 +81,7 @@ async def test_present_and_future_topics_are_matched(quick: Running) -> None:
 async def test_patterns_are_matched_outside_the_event_loop(
     quick: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 20,000 that is 50 ms, for each group; one that has gone meanwhile is nobody's."""
+    """Of 20,000 that is 50 ms, for each group; one that was removed meanwhile gets none."""
     await quick.node.catalogue.create("foo1", 2)
     await quick.node.catalogue.create("foo2", 3)
     usual, looked = Catalogue.get, []
@@ -240,7 +240,7 @@ async def test_no_groups_pattern_delays_anothers(
 
     assert turns.index("wanted.*") <= 2 * 10, "each of the others had two turns at the most"
     slow = [f"slow-{n}" for n in range(10)]
-    # And in the end they have what they asked for.
+    # And in the end they have what they subscribed to.
     await until(lambda: [[*map(len, matched(quick, g).values())] for g in slow] == [[1_501]] * 10)
     assert len(turns) > 3 * 10
 

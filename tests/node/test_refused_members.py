@@ -1,4 +1,4 @@
-"""A member whose row PostgreSQL refuses is turned away alone, whoever's request would have written
+"""A member whose row PostgreSQL refuses is refused alone, whichever request would have written
 it; and a group too large for the usual time is written beside its queue.
 
 The forms that handlers check keep such rows away: here they come by past them.

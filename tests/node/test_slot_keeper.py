@@ -205,7 +205,7 @@ async def test_clients_are_not_sent_here_for_a_slot_lost_during_the_load(
 
 
 async def test_served_slots_are_not_reported_as_loading(one: Running) -> None:
-    """A client of the draft would be told to wait for the others; a request for one that is lost
+    """A client of the draft would have to wait for the others; a request for one that is lost
     by then would wait instead of being sent away."""
     keeper, loading = one.node.keeper, list[set[int]]()
     loader = SlotLoader(

@@ -311,7 +311,7 @@ async def test_parked_requests_are_answered_within_a_second_after_the_lease_ende
     one: Running, other: Other, outside: Other
 ) -> None:
     """Nobody can say by then whether another node serves the group. The join was as good as not
-    sent: once the database is back the member, and the newcomer, join again and are served."""
+    sent: once the database is back the member, and the new member, join again and are served."""
     joined = await one.settled("g")
     coordinator = one.node.coordinator
     parked = one.join("g")

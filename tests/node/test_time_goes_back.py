@@ -1,5 +1,5 @@
 """A backup is restored, or a standby promoted that lacks the last of what was acknowledged: what
-was given out in the lost future is given to nobody again, and who has it is turned away."""
+was assigned on the lost timeline is not assigned again, and who has it is refused."""
 
 import asyncio
 import signal

@@ -1,5 +1,5 @@
-"""Draft and commanded groups beside the catalogue: who has heard of everything costs nothing, and
-what is told once is told again until the group knows it."""
+"""Draft and commanded groups beside the catalogue: an up-to-date group costs nothing, and
+a change is sent again until the group knows it."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace

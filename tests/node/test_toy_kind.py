@@ -97,7 +97,7 @@ async def test_the_lock_is_deleted_with_its_rows(one: Running, other: Other) -> 
 
 
 async def test_a_takeover_continues_from_the_rows(other: Other) -> None:
-    """No token is issued twice, the holder has a whole session anew, and who waited at the old
+    """No token is issued twice, the holder has a full session again, and who waited at the old
     owner is told to look for the new one."""
     async with running(node_id=0) as first:
         bobs = await held_and_wanted(first)

@@ -27,7 +27,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def until(holds: Callable[[Details], bool], group_id: str = "g") -> Details:
-    """Wait for a record of the group; the test's time limit ends a wait in vain."""
+    """Wait for a record of the group; the test's time limit ends a failed wait."""
     async with await connections.connect("test") as connection:
         while True:
             cursor = await connection.execute(

@@ -1,6 +1,6 @@
 """The history of a chaos run: PostgreSQL's log read, rows made of it, and both accounts merged.
 
-Nothing runs here; that a real server tells what this reads, the runs of chaos show.
+Nothing runs here; that a real server sends what this reads is shown by chaos.
 """
 
 import json

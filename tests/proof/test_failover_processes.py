@@ -44,7 +44,7 @@ async def test_a_node_that_dies_hangs_or_stops_costs_no_member_its_partitions(
 )
 async def test_a_zombie_in_a_write_is_fenced(world: World, fleet: Fleet, point: str) -> None:
     """Stopped at a fail point until others had all that it owned, then resumed: the server takes
-    nothing that it still has to say. That no generation was acknowledged twice, and nobody lost
+    nothing that it still has to say. That no generation was acknowledged twice, and no member lost
     a place for it, is judged when all tests of the module are through."""
     zombie = await zombies.raise_one(Scene(world, fleet, Random(point)), point)
     print(f"replaced in {zombie.taken_over_s:.2f} s")

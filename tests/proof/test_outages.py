@@ -1,5 +1,5 @@
 """PostgreSQL away, restarted, read-only, hung, full or wrong about the hour, under members: nothing
-acknowledged is lost, nobody is evicted, no slot moves, and service returns by itself."""
+acknowledged is lost, no member is evicted, no slot moves, and service returns by itself."""
 
 import asyncio
 import signal
@@ -77,7 +77,7 @@ async def test_an_outage_costs_no_member_its_partitions(
     world: World, fleet: Fleet, outage: Outage
 ) -> None:
     """Writes are sent away meanwhile, and no node names a coordinator once its lease has run out:
-    what it remembers of the slots may be old. Then all goes on as it was."""
+    what it remembers of the slots may be old. Then all continues as it was."""
     before, owners = generations(fleet), await world.owners()
     evicted, begun = len(fleet.record.evictions), now()
     async with outage(world):
@@ -113,8 +113,8 @@ async def test_a_server_shutdown_moves_no_slot(world: World, fleet: Fleet, injec
 
 
 async def test_clocks_that_jump_by_an_hour_move_nothing(world: World, fleet: Fleet) -> None:
-    """The server's and everybody else's, at once: nobody's session or lease goes by a wall clock,
-    though the session sweep, which reads one, looks at members that seem long overdue."""
+    """The server's and all others', at once: no session or lease uses a wall clock,
+    though the session sweep, which reads one, sees members that seem long overdue."""
     if not world.server.is_possible:
         pytest.skip("a clock that jumps takes a C compiler and Linux")
     before, owners = generations(fleet), await world.owners()

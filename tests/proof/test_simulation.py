@@ -94,7 +94,7 @@ def test_a_run_without_faults_is_quiet() -> None:
 
 
 def test_slots_not_claimed_by_their_node_stay_with_their_owner() -> None:
-    """Node 1 beats, but never looks at the slots. Those that it should have node 0 takes when they
+    """Node 1 beats, but never reads the slots. Those that it should have node 0 takes when they
     have been free for a lease, and does not offer them again at once."""
     run = Run(SEED_OF_TWO_NODES, FAULTS, faults=(), population=PLAIN)
     looks = SlotKeeper._looks

@@ -1,4 +1,4 @@
-"""A server with an authorizer, and a client that asks it anything, as somebody.
+"""A server with an authorizer, and a client that sends it any request, as any user.
 
 Rules are put into the node's own memory here; how they come there by the wire and by the doorbell
 is shown in ``test_acls``.

@@ -1,4 +1,4 @@
-"""The audit: who logged in, or failed to, and who changed what, by every door; and nobody but the
+"""The audit: who logged in, or failed to, and who changed what, by every interface; and only the
 migrator changes a row of it."""
 
 import asyncio
@@ -408,7 +408,7 @@ async def test_records_of_logins_wait_while_the_database_is_down(
 async def test_a_node_that_stops_while_the_database_hangs_reports_lost_records(
     served: Serving, other: Other, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what was on its way when it was told to stop is written, where that goes again."""
+    """And records pending at the stop are written, once that works again."""
     monkeypatch.setattr(wire_audit, "LAST_S", 0.05)
     begun, hangs = asyncio.Event(), [True]
 

@@ -65,7 +65,7 @@ RECORDS = {
     0: NOTHING,
     1: NOTHING,
     2: NOTHING,
-    3: JOURNAL,  # where auto.create.topics.enable makes a topic of a name that is asked for
+    3: JOURNAL,  # where auto.create.topics.enable creates a topic that is requested
     8: HISTORY,  # and an entry of the journal, where it is no member that commits
     9: NOTHING,
     10: NOTHING,
@@ -260,7 +260,7 @@ FROM rollcall_offset_history WHERE group_id = %s
 
 
 async def test_committers_are_in_the_history_of_offsets(ann: Client, other: Other) -> None:
-    """A member by the fast path, whoever is none by the queue, and a transaction."""
+    """A member by the fast path, a non-member by the queue, and a transaction."""
     await create(ann)
     beat = await ann.settled("packers")
     commit = offsets("packers", member_id=beat.member_id, generation=beat.generation_id)

@@ -130,7 +130,7 @@ async def waiting(served: Serving, waits: Waits) -> tuple[Client, Client]:
 async def test_a_waiting_member_that_loses_its_right_stops_waiting(
     served: Serving, waits: Waits
 ) -> None:
-    """It is told so, or its connection ends; whoever waits and still may is let alone."""
+    """It gets an error, or its connection ends; waiting clients with the right are not affected."""
     ann, ben = await waiting(served, waits)
     others, other = await waiting_too(served)
 

@@ -1,5 +1,5 @@
 """Two tenants with the same names behind their prefixes: what one asks about the other's has no
-effect, and tells nothing."""
+effect, and reveals nothing."""
 
 from random import Random
 from uuid import UUID

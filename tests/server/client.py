@@ -136,7 +136,7 @@ class Client:
         )
 
     async def hears_of_a_rebalance(self, beat: HeartbeatRequest) -> None:
-        """Beat until it is no longer 0: then whoever began to join has its place in the rows."""
+        """Beat until it is no longer 0: then a joining member has its place in the rows."""
         while (heard := (await self.call(beat, 3)).error_code) == ErrorCode.NONE:
             await asyncio.sleep(0.001)
         assert heard == ErrorCode.REBALANCE_IN_PROGRESS

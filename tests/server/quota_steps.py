@@ -1,7 +1,7 @@
 """Random requests about client quotas, and what Apache Kafka 4.3.1 answered to them.
 
 ``python -m tests.server.quota_steps HOST:PORT`` asks a Kafka that has no quotas yet, and writes
-``quota_answers.json`` anew; ``test_quota_answers.py`` asks a server of ours the same. No entity is
+``quota_answers.json`` again; ``test_quota_answers.py`` sends Rollcall the same. No entity is
 named twice in a request: what becomes of it then is a difference that is meant (docs/quotas.md).
 """
 

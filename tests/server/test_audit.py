@@ -1,4 +1,4 @@
-"""Whoever changes offsets, configuration or topics without being a member is told in the journal:
+"""Changes of offsets, configuration or topics by non-members are in the journal:
 who it was, what was before and what is after, in the transaction that changes it."""
 
 from types import SimpleNamespace

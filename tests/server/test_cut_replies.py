@@ -41,7 +41,7 @@ async def client(served: Serving) -> Client:
 async def test_described_groups_that_do_not_fit_get_a_retriable_error(
     served: Serving, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first is told whatever its length: nobody else can tell of it."""
+    """The first is sent whatever its length: a later request could not have it either."""
     for group_id in ("a", "b"):
         await (await Client.connect(served.address)).settled(group_id)
     monkeypatch.setattr(reply_room, "REPLY_BYTES_MAX", 1)

@@ -1,5 +1,5 @@
 """Odd commits and heartbeats over two connections, one with the fast paths and one without: every
-answer and every row is alike, and whoever is heard of.
+answer, every row and every sign of life is alike.
 
 Frames are right ones with a field of another value, or with other bytes; each goes out several
 times with other offsets, as clients repeat themselves.

@@ -180,7 +180,7 @@ async def test_a_consumer_without_news_is_answered_as_if_not_held(
 async def intervals_after_a_rebalance(
     served: Serving, monkeypatch: pytest.MonkeyPatch, hold_for_news: Callable[..., Any]
 ) -> list[float]:
-    """The intervals that a member is told after it has given up partitions, until the usual one;
+    """The intervals that a member gets after it has given up partitions, until the usual one;
     its heartbeats are held by ``hold_for_news``."""
     client, _connection, empty = await settled_and_held(served)
     newcomer = await Client.connect(served.address)
@@ -276,7 +276,7 @@ async def test_a_heartbeat_sent_at_once_does_not_show_from_where_its_client_coun
 async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a_rule(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Java's consumer. It was told to come soon, after a rebalance, and came without a pause as
+    """As Java's consumer. It had a short interval, after a rebalance, and came without a pause as
     soon as its interval was the same again: then it was not held for a whole one."""
 
     async def held_at_once(

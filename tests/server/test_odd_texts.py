@@ -1,5 +1,5 @@
-"""A text that no row or index can hold, in any field of any request: that request is told so, the
-group's good member goes on, and PostgreSQL is never asked to take it."""
+"""A text that no row or index can hold, in any field of any request: that request is refused, the
+group's good member continues, and PostgreSQL is never asked to take it."""
 
 import asyncio
 import logging

@@ -1,5 +1,5 @@
 """Operators who do not know of each other, at one group, at the same time: each operation has a
-result, and the members share the work in the end, whatever was asked for in which order."""
+result, and the members share the work in the end, whatever was requested in which order."""
 
 import asyncio
 import json

@@ -128,7 +128,7 @@ async def test_quotas_are_set_described_and_removed(ops: Client, other: Other) -
 
 
 async def test_an_invalid_change_changes_nothing(ops: Client) -> None:
-    """Of an entity; the others are changed. Kafka tells of an entity that is named twice, too,
+    """Of an entity; the others are changed. Kafka reports an entity that is named twice, too,
     that it was ignored, and has changed it the first time."""
     ann, ben = of_client("ann"), of_client("ben")
     assert await alter(ops, (ann, {TIME: 1.0}), (ben, {BYTES: 1.0, "nobody": 1.0})) == [0, 42]

@@ -1,4 +1,4 @@
-"""Offsets that an operator sets, against the rows: only those that were looked at, and only where
+"""Offsets that an operator sets, against the rows: only those that were previewed, and only where
 they have room."""
 
 import json

@@ -1,5 +1,5 @@
 """Heartbeats of the consumer protocol in two groups with the same members, one with the fast paths
-and one without: every answer and every row is alike, and whoever is heard of.
+and one without: every answer, every row and every sign of life is alike.
 
 Members join, leave, acknowledge and repeat themselves by chance, and send odd values, while topics
 and settings change.

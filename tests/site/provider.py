@@ -1,5 +1,5 @@
 """An OpenID provider on loopback, made of Authlib's server side: it checks redirect URI, client
-secret, PKCE and that a code is used once. ``says`` is what it says of whoever logs in; ``forges``
+secret, PKCE and that a code is used once. ``says`` is its claims about the user; ``forges``
 spoils its next ID tokens.
 """
 

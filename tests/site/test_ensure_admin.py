@@ -1,4 +1,4 @@
-"""The first admin user: from the environment, or with a password that is made up, told once, and
+"""The first admin user: from the environment, or with a generated password, shown once, and
 changed before anything else."""
 
 from io import StringIO

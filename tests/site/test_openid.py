@@ -1,5 +1,5 @@
 """People log in by an OpenID provider: who they are and which roles they have is its word, and a
-word that is not its own, not for us, or not of now lets nobody in."""
+word that is not its own, not for us, or expired admits no user."""
 
 import hmac
 import json

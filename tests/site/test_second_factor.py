@@ -1,4 +1,4 @@
-"""A second factor: set up by who has password and authenticator, asked for at each login, used
+"""A second factor: set up by who has password and authenticator, required at each login, used
 once, and replaced by recovery codes where the authenticator is lost."""
 
 import re

@@ -1,4 +1,4 @@
-"""What was sent and never answered: after the fence it can commit no more, or it is told that it
+"""What was sent and never answered: after the fence it can commit no more, or is reported if it
 still may."""
 
 import psycopg
