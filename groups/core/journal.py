@@ -9,6 +9,9 @@ convert them.
 from enum import StrEnum
 from typing import Final
 
+NAMED_MAX: Final = 50
+"""Ids that one entry names; further ones are only counted."""
+
 
 class EntryKind(StrEnum):
     """The subject of an entry. ``groups.queries.journal_text`` has a sentence for each."""

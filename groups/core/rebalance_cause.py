@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 from groups.core.errors import ErrorCode
 from groups.core.events import ForceRebalance
 from groups.core.replies import Operated
-from groups.core.step import Gathered
+from groups.core.step import RowsWorkingCopy
 
 OPERATIONS: Final = "operations"
 """Key of the row's details: the operations that end with the next generation."""
@@ -33,7 +33,7 @@ class Cause(NamedTuple):
 
 
 def may_force(
-    work: Gathered[Any], event: ForceRebalance, *, is_empty: bool, rebalances: bool
+    work: RowsWorkingCopy[Any], event: ForceRebalance, *, is_empty: bool, rebalances: bool
 ) -> bool:
     """Whether an operator's rebalance begins now; if not, its operation has ended with the reason.
     A rebalance in progress continues."""
@@ -53,7 +53,7 @@ def may_force(
     return False
 
 
-def await_generation(work: Gathered[Any], event: ForceRebalance, whom: str, to: str) -> None:
+def await_generation(work: RowsWorkingCopy[Any], event: ForceRebalance, whom: str, to: str) -> None:
     """Let the operation wait for the next generation; its detail says for what."""
     waiting = [*work.row.details.get(OPERATIONS, ()), event.operation_id]
     work.set_details(operations=waiting)
@@ -61,7 +61,7 @@ def await_generation(work: Gathered[Any], event: ForceRebalance, whom: str, to: 
     work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail, ended=False))
 
 
-def tell_forced(work: Gathered[Any]) -> None:
+def tell_forced(work: RowsWorkingCopy[Any]) -> None:
     """The next generation has begun: end the operations; the caller removes them from the row."""
     detail = f"the group is in generation {work.row.generation}"
     for operation_id in work.row.details.get(OPERATIONS, ()):

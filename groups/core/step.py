@@ -1,8 +1,9 @@
-"""The steps of every kind of group: working copy, the rule of an event, the decision.
+"""The framework of a step, for every kind: the working copy, the rule of an event, the decision.
 
-No rule is here. A kind derives its ``Work`` from ``Gathered`` and lists its rules in a table
-(``HANDLERS`` of its ``group.py``); a kind whose only state is rows and ``Live`` derives its group
-from ``Halves``. Nothing is copied before it changes, and then once per step, not once per event.
+No rule is here. A kind derives its ``Work`` and its group from ``RowsWorkingCopy`` and
+``RowsGroup``, or from ``WorkingCopy`` and ``GroupValue`` if its members are more than their rows,
+and lists its rules in a table (``HANDLERS`` of its ``group.py``). Nothing is copied before it
+changes, and then once per step, not once per event.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,47 +11,13 @@ from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
+from groups.core.assignors.task import AssignmentTask
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import (
-    AcknowledgeCommand,
-    ConsumerHeartbeat,
-    DeleteGroup,
-    DraftCommit,
-    DraftHeartbeat,
-    DraftJoin,
-    Event,
-    InstallAssignment,
-    JoinGroup,
-    LeaveGroup,
-    OffsetCommit,
-    OffsetDelete,
-    OffsetWrite,
-    PrepareAssignment,
-    RegisterConsumer,
-    SyncGroup,
-    Tick,
-    Ticket,
-    TxnOffsetCommit,
-)
-from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules
+from groups.core.events import Event, OffsetCommit, OffsetWrite, Tick, Ticket
+from groups.core.group import Answer, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.replies import (
-    Acknowledged,
-    Committed,
-    ConsumerBeaten,
-    Deleted,
-    DraftBeaten,
-    DraftJoined,
-    Installed,
-    Joined,
-    Left,
-    OffsetsDeleted,
-    Operated,
-    Prepared,
-    Registered,
-    Reply,
-    Synced,
-)
+from groups.core.refusals import REFUSALS, Refusals
+from groups.core.replies import Operated, Reply
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
 from groups.core.transactional_offsets import Pending
@@ -58,8 +25,13 @@ from groups.core.transactional_offsets import Pending
 ABSENT: Final = "absent"
 """The key in the details of a ``GroupRow`` without a row in the database; never written."""
 
-NAMED_MAX: Final = 50
-"""Ids that one journal entry names; further ones are only counted."""
+EMPTY: Final = "Empty"
+"""The state of every kind of group that has no members."""
+
+
+def absent_row(group_id: str, kind: str, rules: Rules) -> GroupRow:
+    """The ``GroupRow`` of a group without a row."""
+    return GroupRow(group_id, kind, EMPTY, rules.generations_after, details={ABSENT: True})
 
 
 class Lives(Protocol):
@@ -71,25 +43,29 @@ class Lives(Protocol):
 
 
 L = TypeVar("L", bound=Lives)
+M = TypeVar("M")
 
 
-class Gathered(Generic[L]):
-    """The working copy of one step; discarded if its batch fails.
+class WorkingCopy(Generic[L, M]):
+    """The working copy of one step; discarded if its batch fails. ``M``: what a member is."""
 
-    ``transitions``: the states that may follow each state of the kind.
-    """
+    kind: ClassVar[str]
 
-    transitions: ClassVar[Mapping[str, frozenset[str]]]
-
-    def __init__(self, durable: Durable, live: L, rules: Rules, now: Millis, rng: Random) -> None:
-        self.before = durable
+    def __init__(
+        self,
+        row: GroupRow,
+        members: Mapping[str, M],
+        live: L,
+        rules: Rules,
+        now: Millis,
+        rng: Random,
+    ) -> None:
+        self.row = row
+        self.members = members
+        self.live = live
         self.rules = rules
         self.now = now
         self.rng = rng
-        self.row = durable.group
-        self.members: Mapping[str, MemberRow] = durable.members
-        self.revision = durable.revision
-        self.live = live
         self.answers: list[Answer] = []
         self.journal: list[JournalEntry] = []
         self.operations: list[Operated] = []
@@ -97,16 +73,12 @@ class Gathered(Generic[L]):
         self.offset_deletes: dict[tuple[str, int], None] = {}
         self.pending: Pending = {}
         self.hung_up: list[str] = []
+        self.question: AssignmentTask | None = None
         self.deleted = False
         self._own_live: L | None = None
-        self._own_members: SharedDict[str, MemberRow] | None = None
+        self._own_members: SharedDict[str, M] | None = None
 
     # -- state
-
-    @property
-    def state(self) -> str:
-        """The group's state now."""
-        return self.row.state
 
     @property
     def has_row(self) -> bool:
@@ -126,39 +98,26 @@ class Gathered(Generic[L]):
             self._own_live = self.live = self.live.copy()
         return self._own_live
 
-    def change_members(self) -> SharedDict[str, MemberRow]:
-        """The member rows, for changes; copied at the first call in a step."""
+    def change_members(self) -> SharedDict[str, M]:
+        """The members, for changes; copied at the first call in a step."""
         if self._own_members is None:
             self.members = self._own_members = shared(self.members)
         return self._own_members
 
-    def set_members(self, members: Mapping[str, MemberRow]) -> None:
-        """Replace all member rows, in order of arrival."""
-        self._own_members = self.members = SharedDict(members)
-
     def set_row(self, **columns: Any) -> None:
         """Change columns of the group's row; a group without a row gets one."""
-        if not self.has_row:
+        if ABSENT in self.row.details:
             columns.setdefault("details", NOTHING)
         self.row = replace(self.row, **columns)
 
     def set_details(self, **changes: Any) -> None:
         """Change keys of the row's details; None removes a key."""
-        kept = {key: value for key, value in self.row.details.items() if key != ABSENT}
-        details = {**kept, **changes}
+        details = {**self.row.details, **changes, ABSENT: None}
         self.set_row(details={k: v for k, v in details.items() if v is not None})
 
-    def move_to(self, state: str, **columns: Any) -> None:
-        """Change the state; the transition must be allowed."""
-        assert state in self.transitions[self.state], f"{self.state} never leads to {state}"
-        self.set_row(state=state, **columns)
-
-    def forget(self, absent: GroupRow, live: L) -> None:
+    def remove_group_row(self) -> None:
         """Continue as the group without a row: it was deleted."""
-        self.row = absent
-        self.set_members({})
-        self.revision = 0
-        self._own_live = self.live = live
+        self.row = absent_row(self.row.group_id, self.kind, self.rules)
         self.offsets.clear()
         self.offset_deletes.clear()
         self.pending.clear()
@@ -171,12 +130,6 @@ class Gathered(Generic[L]):
         if ticket is not None:
             self.answers.append(Answer(ticket, reply))
 
-    def note(self, kind: EntryKind, **fields: Any) -> None:
-        """Add a journal entry; by default with the group's generation."""
-        fields.setdefault("generation_before", self.row.generation)
-        fields.setdefault("generation_after", self.row.generation)
-        self.journal.append(JournalEntry(kind=kind, **fields))
-
     def operated(
         self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
     ) -> None:
@@ -184,6 +137,68 @@ class Gathered(Generic[L]):
         generation = self.row.generation if error is ErrorCode.NONE else None
         operated = Operated(operation_id, error, detail, generation, changed=changed)
         self.operations.append(operated)
+
+    def decision(self, group: Group) -> Decision:
+        """The results of the step, which ends with this group."""
+        return Decision(
+            group=group,
+            answers=tuple(self.answers),
+            journal=tuple(self.journal),
+            offsets=tuple(self.offsets.values()),
+            offset_deletes=tuple(self.offset_deletes),
+            pending=tuple(self.pending.values()),
+            operations=tuple(self.operations),
+            hung_up=tuple(self.hung_up),
+            deleted=self.deleted,
+            question=self.question,
+        )
+
+
+class RowsWorkingCopy(WorkingCopy[L, MemberRow]):
+    """The working copy of a group that consists of rows and a live half.
+
+    ``transitions``: the states that may follow each state of the kind.
+    """
+
+    transitions: ClassVar[Mapping[str, frozenset[str]]]
+
+    def __init__(self, durable: Durable, live: L, rules: Rules, now: Millis, rng: Random) -> None:
+        super().__init__(durable.group, durable.members, live, rules, now, rng)
+        self.before = durable
+        self.revision = durable.revision
+
+    # -- state
+
+    @property
+    def state(self) -> str:
+        """The group's state now."""
+        return self.row.state
+
+    # -- changes
+
+    def set_members(self, members: Mapping[str, MemberRow]) -> None:
+        """Replace all member rows, in order of arrival."""
+        self._own_members = self.members = SharedDict(members)
+
+    def move_to(self, state: str, **columns: Any) -> None:
+        """Change the state; the transition must be allowed."""
+        assert state in self.transitions[self.state], f"{self.state} never leads to {state}"
+        self.set_row(state=state, **columns)
+
+    def forget(self, live: L) -> None:
+        """Continue as the group without a row and with this live half: it was deleted."""
+        self.remove_group_row()
+        self.set_members({})
+        self.revision = 0
+        self._own_live = self.live = live
+
+    # -- results
+
+    def note(self, kind: EntryKind, **fields: Any) -> None:
+        """Add a journal entry; by default with the group's generation."""
+        fields.setdefault("generation_before", self.row.generation)
+        fields.setdefault("generation_after", self.row.generation)
+        self.journal.append(JournalEntry(kind=kind, **fields))
 
     @property
     def changed_live(self) -> L | None:
@@ -199,37 +214,7 @@ class Gathered(Generic[L]):
         return before if same else Durable(row, self.members, self.revision)
 
 
-Refusals = Mapping[type[Event], Callable[[Any, Refuse], Reply]]
-
-REFUSALS: Final[Refusals] = {
-    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
-    SyncGroup: lambda event, no: Synced(error=no.code),
-    LeaveGroup: lambda event, no: Left(no.code),
-    OffsetCommit: lambda event, no: Committed(no.code),
-    TxnOffsetCommit: lambda event, no: Committed(no.code),
-    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
-    DeleteGroup: lambda event, no: Deleted(no.code),
-    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
-    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
-    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
-    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
-    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
-    DraftCommit: lambda event, no: Committed(no.code),
-    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
-    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
-}
-"""The reply to each event if a rule refuses it."""
-
-
-class Answers(Protocol):
-    """The method of a working copy that a refusal needs."""
-
-    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
-        """Send a reply once the batch has committed."""
-        ...
-
-
-W = TypeVar("W", bound=Answers)
+W = TypeVar("W", bound=WorkingCopy[Any, Any])
 
 Handlers = Mapping[type[Event], Callable[[W, Any], None]]
 
@@ -248,7 +233,6 @@ def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = RE
 
 Check = Callable[[Durable, Durable, Sequence[Answer]], None]
 
-
 Earliest = tuple[Millis | None]
 """The earliest deadline of single members; (None,): no member has one."""
 
@@ -264,17 +248,16 @@ def stands(due: tuple[Millis | None] | None, now: Millis) -> bool:
     return due is not None and (due[0] is None or due[0] > now)
 
 
-class Halves(Generic[L]):
-    """A group that consists of rows and a live half, and how its steps end."""
+class GroupValue(Generic[L]):
+    """A group of any kind at one time; a step creates another one."""
 
-    __slots__ = ("_due", "_durable", "_earliest", "_live", "rules")
+    __slots__ = ("_due", "_durable", "_live", "rules")
 
     def __init__(self, durable: Durable, live: L, rules: Rules) -> None:
         self.rules = rules
         self._durable = durable
         self._live = live
         self._due: tuple[Millis | None] | None = None
-        self._earliest: Earliest | None = None
 
     @property
     def durable(self) -> Durable:
@@ -290,6 +273,16 @@ class Halves(Generic[L]):
     def has_row(self) -> bool:
         """Whether the group has a row, or gets one by the step that created this value."""
         return ABSENT not in self._durable.group.details
+
+
+class RowsGroup(GroupValue[L]):
+    """A group that consists of rows and a live half, and how its steps end."""
+
+    __slots__ = ("_earliest",)
+
+    def __init__(self, durable: Durable, live: L, rules: Rules) -> None:
+        super().__init__(durable, live, rules)
+        self._earliest: Earliest | None = None
 
     def with_revision(self, revision: int) -> Self:
         """The same group after its rows were written."""
@@ -346,7 +339,7 @@ class Halves(Generic[L]):
         ends = (*self._earliest, after._earliest_of(ids))
         return (min((at for at in ends if at is not None), default=None),)
 
-    def _decided(self, work: Gathered[L], events: Sequence[Event], check: Check) -> Decision:
+    def _decided(self, work: RowsWorkingCopy[L], events: Sequence[Event], check: Check) -> Decision:
         """The decision of the step. Its group is self if nothing changed, so that ``due`` need not
         be computed again."""
         if work.has_row and not self._durable.exists:
@@ -358,14 +351,4 @@ class Halves(Generic[L]):
             after = type(self)(durable, self._live if live is None else live, self.rules)
             after._earliest = None if ticked else self._earliest_after(after)
         check(self._durable, durable, work.answers)
-        return Decision(
-            group=after,
-            answers=tuple(work.answers),
-            journal=tuple(work.journal),
-            offsets=tuple(work.offsets.values()),
-            offset_deletes=tuple(work.offset_deletes),
-            pending=tuple(work.pending.values()),
-            operations=tuple(work.operations),
-            hung_up=tuple(work.hung_up),
-            deleted=work.deleted,
-        )
+        return work.decision(after)

@@ -7,7 +7,7 @@ from groups.core.classic.packing import metadata_of
 from groups.core.classic.states import STABLE
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
-from groups.core.step import Halves
+from groups.core.step import RowsGroup
 from protocol.call import Call
 from protocol.handlers.support import group_operations, reply_room, validation
 from rollcall.wire.messages.describe_groups import (
@@ -48,7 +48,7 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
         return DescribedGroup(error_code=code, group_id=group_id)
     group: object = call.node.coordinator.group(group_id)
     authorized = group_operations.of_group(operations_asked, group_id, call.access)
-    if not isinstance(group, Halves):
+    if not isinstance(group, RowsGroup):
         fault = "not found" if group is None else "is not classic"
         return _dead(group_id, call.version, fault, authorized)
     return _described(group, authorized)
@@ -64,7 +64,7 @@ def _dead(group_id: str, version: int, fault: str, authorized: int) -> Described
     return described
 
 
-def _described(group: Halves[Any], authorized: int) -> DescribedGroup:
+def _described(group: RowsGroup[Any], authorized: int) -> DescribedGroup:
     """Protocol and metadata are returned only in Stable: in other states they are about to change.
     The assignments are then those that members still have, as far as they are known."""
     row = group.durable.group

@@ -147,13 +147,13 @@ ACCEPTED: tuple[Accepted, ...] = (
     *(
         Accepted(file, function, "return self._due[0]", "return self._due[ -1]", OF_ONE)
         for file, function in (
-            ("groups/core/step.py", "Halves.due"),
+            ("groups/core/step.py", "RowsGroup.due"),
             ("groups/core/consumer/group.py", "ConsumerGroup.due"),
         )
     ),
     Accepted(
         "groups/core/step.py",
-        "Halves.due",
+        "RowsGroup.due",
         "self._due = (self._next(self._earliest[0]),)",
         "self._due = (self._next(self._earliest[ -1]),)",
         OF_ONE,
@@ -230,15 +230,12 @@ ACCEPTED: tuple[Accepted, ...] = (
         "return 0 < command_id <= int(row.details.get(LAST_COMMAND, -1))",
         NO_COMMAND_YET,
     ),
-    *(
-        Accepted(
-            f"groups/core/{kind}/work.py",
-            "absent_row",
-            "return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})",
-            "return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: False})",
-            KEY_ALONE,
-        )
-        for kind in ("draft", "commanded")
+    Accepted(
+        "groups/core/step.py",
+        "absent_row",
+        "return GroupRow(group_id, kind, EMPTY, rules.generations_after, details={ABSENT: True})",
+        "return GroupRow(group_id, kind, EMPTY, rules.generations_after, details={ABSENT: False})",
+        KEY_ALONE,
     ),
     Accepted(
         "groups/core/subscription.py",

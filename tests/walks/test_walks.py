@@ -9,7 +9,7 @@ import pytest
 from groups.core import events
 from groups.core.classic import timers as classic_timers
 from groups.core.draft import timers as draft_timers
-from groups.core.step import Halves
+from groups.core.step import RowsGroup
 from tests.walks import desk, recorded
 from tests.walks.life import PEOPLE, Life
 
@@ -40,7 +40,7 @@ class Large(Life):
 
     def step(self, *said: events.Event) -> None:
         super().step(*said)
-        if not isinstance(self.group, Halves):
+        if not isinstance(self.group, RowsGroup):
             return
         exact = copy(self.group)
         exact._earliest = exact._due = None

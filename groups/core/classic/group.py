@@ -23,7 +23,7 @@ from groups.core.classic import (
 )
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
-from groups.core.classic.work import Work, absent_row
+from groups.core.classic.work import KIND, Work
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
@@ -59,7 +59,7 @@ from groups.core.group import (
 from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import ClassicHeartbeat, Sign, beat_in
-from groups.core.step import ABSENT, Halves, Handlers, decide
+from groups.core.step import Handlers, RowsGroup, absent_row, decide
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
@@ -84,7 +84,7 @@ HANDLERS: Final[Handlers[Work]] = {
 }
 
 
-class ClassicGroup(Halves[Live]):
+class ClassicGroup(RowsGroup[Live]):
     """A group of the classic protocol (KIP-62 and later) at one time."""
 
     __slots__ = ()
@@ -93,7 +93,7 @@ class ClassicGroup(Halves[Live]):
     def idle(self) -> bool:
         """Whether the group has no row and no live state."""
         live = self._live
-        return ABSENT in self._durable.group.details and not live.pending and not live.joins
+        return not self.has_row and not live.pending and not live.joins
 
     @property
     def breadth(self) -> int:
@@ -103,7 +103,7 @@ class ClassicGroup(Halves[Live]):
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group for an id without a row."""
-        nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
+        nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now, generation=nobody.group.generation), rules)
 
     @classmethod

@@ -22,11 +22,10 @@ from groups.core.classic.states import (
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
-from groups.core.journal import EntryKind
+from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
-from groups.core.step import NAMED_MAX
 
 EXTENSION_MS_MIN = 1_000
 """A join phase that waits on for static members waits at least this long: a member may name a

@@ -9,19 +9,14 @@ from typing import Any, Final
 
 from groups.core.classic import packing
 from groups.core.classic.live import HANDED_OUT_MAX, HandedOutId, Join, JoinPhase, Live
-from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
+from groups.core.classic.states import PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.group import Beat, Rules
+from groups.core.group import Beat
 from groups.core.replies import Operated
-from groups.core.rows import GroupRow, MemberRow
-from groups.core.step import ABSENT, Gathered
+from groups.core.rows import MemberRow
+from groups.core.step import RowsWorkingCopy
 
-
-def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """The ``GroupRow`` of a group without a row."""
-    generation = rules.generations_after
-    return GroupRow(group_id, "classic", EMPTY, generation, details={ABSENT: True})
-
+KIND: Final = "classic"
 
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
 
@@ -41,9 +36,10 @@ def stranger(
     return NONE if is_one else ErrorCode.UNKNOWN_MEMBER_ID
 
 
-class Work(Gathered[Live]):
+class Work(RowsWorkingCopy[Live]):
     """One step's working copy of a classic group; discarded if the batch fails."""
 
+    kind = KIND
     transitions = TRANSITIONS
 
     # State
@@ -76,7 +72,7 @@ class Work(Gathered[Live]):
 
     def forget_group(self) -> None:
         """Continue as the group without a row: it was deleted."""
-        self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
+        self.forget(Live(floor=self.now))
 
     def hear(self, member_id: str) -> None:
         """The member sent something now."""

@@ -25,7 +25,7 @@ from groups.core.commanded import (
 )
 from groups.core.commanded.live import Live
 from groups.core.commanded.thread_offers import FILTER, THREADS
-from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
+from groups.core.commanded.work import KIND, MATCHES, TOPICS, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -61,7 +61,7 @@ from groups.core.group import (
 from groups.core.replies import ErrorReply
 from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import CommandPoll, Sign
-from groups.core.step import ABSENT, Halves, Handlers, decide
+from groups.core.step import Handlers, RowsGroup, absent_row, decide
 from groups.core.waiting import Waiting
 
 
@@ -94,7 +94,7 @@ OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)
 """Events that do not advance a rebalance: they only write offsets."""
 
 
-class CommandedGroup(Halves[Live]):
+class CommandedGroup(RowsGroup[Live]):
     """A commanded group at one time."""
 
     __slots__ = ("_wants",)
@@ -106,7 +106,7 @@ class CommandedGroup(Halves[Live]):
     @property
     def idle(self) -> bool:
         """Whether the group has no row; it has no other state then."""
-        return ABSENT in self._durable.group.details
+        return not self.has_row
 
     @property
     def breadth(self) -> int:
@@ -182,7 +182,7 @@ class CommandedGroup(Halves[Live]):
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group for an id without a row."""
-        nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
+        nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(), rules)
 
     @classmethod

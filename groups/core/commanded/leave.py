@@ -17,12 +17,11 @@ from groups.core.commanded.states import (
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup
-from groups.core.journal import EntryKind
+from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.rebalance_cause import Cause
 from groups.core.removals import removals
 from groups.core.replies import Left
 from groups.core.rows import MemberRow
-from groups.core.step import NAMED_MAX
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:

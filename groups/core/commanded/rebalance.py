@@ -14,10 +14,9 @@ from groups.core.commanded import assignment, guards, thread_offers
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.thread_offers import Owned, is_expelled
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
-from groups.core.journal import EntryKind, Trigger
+from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.rows import CommandRow, MemberRow
-from groups.core.step import NAMED_MAX
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
 """The results of a rebalance that has just begun."""

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 from groups.core.commanded.live import Live
 from groups.core.commanded.offered import Offered
-from groups.core.commanded.states import EMPTY, TRANSITIONS
+from groups.core.commanded.states import TRANSITIONS
 from groups.core.commanded.thread_offers import Matches
-from groups.core.group import Beat, Rules
+from groups.core.group import Beat
 from groups.core.rebalance_cause import Cause
-from groups.core.rows import GroupRow, MemberRow
-from groups.core.step import ABSENT, Gathered
+from groups.core.rows import MemberRow
+from groups.core.step import RowsWorkingCopy
 
 KIND = "commanded"
 
@@ -42,18 +42,13 @@ LAST_COMMAND = "last_command"
 """Key of the details: the greatest command id that was ever used in the group."""
 
 
-def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """The ``GroupRow`` of a group without a row."""
-    generation = rules.generations_after
-    return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})
-
-
-class Work(Gathered[Live]):
+class Work(RowsWorkingCopy[Live]):
     """One step's working copy of a commanded group; discarded if its batch fails.
 
     ``emptied_by``: why no member is left.
     """
 
+    kind = KIND
     transitions = TRANSITIONS
     emptied_by: Cause | None = None
     _own_counts: dict[str, int] | None = None
@@ -120,7 +115,7 @@ class Work(Gathered[Live]):
 
     def forget_group(self) -> None:
         """Continue as the group without a row: it was deleted."""
-        self.forget(absent_row(self.row.group_id, self.rules), Live())
+        self.forget(Live())
 
     def hear(self, member_id: str) -> None:
         """The consumer sent something now."""

@@ -31,7 +31,7 @@ from groups.core.consumer import (
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.consumer.sessions import Sessions
-from groups.core.consumer.work import VACATED, Live, Work, absent_row
+from groups.core.consumer.work import KIND, VACATED, Live, Work
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -70,7 +70,7 @@ from groups.core.group import (
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
-from groups.core.step import Handlers, decide, stands
+from groups.core.step import ABSENT, GroupValue, Handlers, absent_row, decide, stands
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
@@ -98,10 +98,10 @@ HANDLERS: Final[Handlers[Work]] = {
 }
 
 
-class ConsumerGroup:
+class ConsumerGroup(GroupValue[Live]):
     """A group of the consumer protocol (KIP-848) at one time."""
 
-    __slots__ = ("_due", "_durable", "_index", "_live", "members", "rules")
+    __slots__ = ("_index", "members")
 
     def __init__(
         self,
@@ -111,32 +111,14 @@ class ConsumerGroup:
         live: Live,
         rules: Rules,
     ) -> None:
-        self.rules = rules
+        super().__init__(durable, live, rules)
         self.members = members
-        self._durable = durable
         self._index = index
-        self._live = live
-        self._due: tuple[Millis | None] | None = None
-
-    @property
-    def durable(self) -> Durable:
-        """The content of the rows when this value is committed."""
-        return self._durable
-
-    @property
-    def live(self) -> Live:
-        """Beats and timers."""
-        return self._live
 
     @property
     def idle(self) -> bool:
         """True: nothing is ever parked."""
         return True
-
-    @property
-    def has_row(self) -> bool:
-        """Whether the group has a row, or gets one by the step that created this value."""
-        return bool(self._durable.group.details)
 
     @property
     def has_classic_members(self) -> bool:
@@ -215,7 +197,7 @@ class ConsumerGroup:
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group for an id without a row."""
-        nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
+        nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, {}, Index(), Live(now), rules)
 
     @classmethod
@@ -239,24 +221,14 @@ class ConsumerGroup:
             classic_heartbeats.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))
         invariants.check(self._durable, group.durable, work.answers)
-        return Decision(
-            group=group,
-            answers=tuple(work.answers),
-            journal=tuple(work.journal),
-            offsets=tuple(work.offsets.values()),
-            offset_deletes=tuple(work.offset_deletes),
-            pending=tuple(work.pending.values()),
-            operations=tuple(work.operations),
-            deleted=work.deleted,
-            question=work.question,
-        )
+        return work.decision(group)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
         """The code that a step would answer to a commit, which is no sign of life here; None: it
         has to be stepped, since the group does not exist, was vacated, or may become a classic one
         (``groups.core.conversion``)."""
         details = self._durable.group.details
-        if not details or VACATED in details or self._index.classic:
+        if ABSENT in details or VACATED in details or self._index.classic:
             return None
         return offsets.verdict(self.members, self._index, commit)
 

@@ -8,7 +8,7 @@ from groups.core.authors import AuthorDetails
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
-from groups.core.consumer.work import Work, absent_row
+from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     DeleteGroup,
@@ -147,11 +147,7 @@ def _delete(
     work: Work, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
 ) -> None:
     work.journal.append(offset_rules.group_deleted(work.row, trigger, reason, author))
-    work.row = absent_row(work.row.group_id, work.rules)
-    work.deleted = True
-    work.offsets.clear()
-    work.offset_deletes.clear()
-    work.pending.clear()
+    work.remove_group_row()
 
 
 def remove_group(work: Work, event: RemoveGroup) -> None:

@@ -12,9 +12,9 @@ from groups.core.consumer import client_rounds, guards, target_schedule, targets
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Name
 from groups.core.consumer.states import ASSIGNING, EMPTY, RECONCILING, STABLE_GROUP
-from groups.core.consumer.work import CAUSE_SAID, NAMED_MAX, Work
+from groups.core.consumer.work import CAUSE_SAID, Work
 from groups.core.group import Millis
-from groups.core.journal import EntryKind
+from groups.core.journal import NAMED_MAX, EntryKind
 
 NO_CAUSE: Final = ("", "", None, None)
 """The cause of a rebalance if the row has none."""

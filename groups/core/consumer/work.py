@@ -8,24 +8,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from random import Random
-from typing import Any
+from typing import Any, Final
 
-from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
 from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Moves
-from groups.core.consumer.states import EMPTY
-from groups.core.errors import ErrorCode
-from groups.core.events import OffsetWrite, Ticket
-from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
+from groups.core.group import Beat, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.replies import Operated, Reply
 from groups.core.rows import Details, GroupRow, MemberRow
-from groups.core.shared import SharedDict, shared
-from groups.core.transactional_offsets import Pending
+from groups.core.shared import shared
+from groups.core.step import WorkingCopy
+
+KIND: Final = "consumer"
 
 VACATED = "vacated"
 """A detail of an empty group's row: to clients that believe to be its members the group does not
@@ -34,12 +31,11 @@ exist (docs/decisions/0030-refused-joins-of-empty-groups.md)."""
 CAUSE_SAID = "cause_said"
 """A detail of the row: the reason that the client sent whose request is the cause, if any."""
 
-NAMED_MAX = 50
-"""Ids that one journal entry names; others are only counted."""
 
-
-class Work:
+class Work(WorkingCopy[Live, Member]):
     """A consumer group during one step; discarded if its batch fails."""
+
+    kind = KIND
 
     def __init__(
         self,
@@ -51,34 +47,14 @@ class Work:
         now: Millis,
         rng: Random,
     ) -> None:
-        self.row = row
-        self.members = members
+        super().__init__(row, members, live, rules, now, rng)
         self.index = index
-        self.live = live
-        self.rules = rules
-        self.now = now
-        self.rng = rng
-        self.answers: list[Answer] = []
-        self.journal: list[JournalEntry] = []
-        self.operations: list[Operated] = []
-        self.offsets: dict[tuple[str, int], OffsetWrite] = {}
-        self.offset_deletes: dict[tuple[str, int], None] = {}
-        self.pending: Pending = {}
-        self.deleted = False
-        self.question: AssignmentTask | None = None
         self.touched: dict[str, None] = {}
         self.written: dict[str, None] = {}
-        self._own_members: SharedDict[str, Member] | None = None
         self._own_index: Index | None = None
-        self._own_live: Live | None = None
         self._own_moves: Moves | None = None
 
     # -- state
-
-    @property
-    def exists(self) -> bool:
-        """Whether the group has a row, or will have one by this step."""
-        return bool(self.row.details)
 
     @property
     def is_there(self) -> bool:
@@ -106,12 +82,6 @@ class Work:
 
     # -- changes
 
-    def change(self) -> Live:
-        """The live half, for changes."""
-        if self._own_live is None:
-            self._own_live = self.live = self.live.copy()
-        return self._own_live
-
     def change_moves(self) -> Moves:
         """The moved partitions, for changes."""
         if self._own_moves is None:
@@ -128,12 +98,6 @@ class Work:
         if self._own_index is None:
             self._own_index = self.index = self.index.copy()
         return self._own_index
-
-    def change_members(self) -> SharedDict[str, Member]:
-        """The members, for changes."""
-        if self._own_members is None:
-            self.members = self._own_members = shared(self.members)
-        return self._own_members
 
     def put(self, member: Member) -> None:
         """Set a member; its row is written from its values at the end of the step."""
@@ -199,13 +163,9 @@ class Work:
         if member_id in self.live.timers:
             del self.change().timers[member_id]
 
-    def set_row(self, **columns: Any) -> None:
-        """Change columns of the group's row."""
-        self.row = replace(self.row, **columns)
-
-    def set_details(self, **facts: Any) -> None:
-        """Change keys of the row's details."""
-        self.set_row(details={**self.row.details, **facts})
+    def set_details(self, **changes: Any) -> None:
+        """Change keys of the row's details. None is a value here: "none yet", "not any more"."""
+        self.set_row(details={**self.row.details, **changes})
 
     def set_catalogue(self, topics: Mapping[str, Topic]) -> None:
         """Set the subscribed topics."""
@@ -249,19 +209,6 @@ class Work:
 
     # -- results
 
-    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
-        """Send a reply once the batch has committed."""
-        if ticket is not None:
-            self.answers.append(Answer(ticket, reply))
-
-    def operated(
-        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
-    ) -> None:
-        """The result of an operation."""
-        generation = self.row.generation if error is ErrorCode.NONE else None
-        operated = Operated(operation_id, error, detail, generation, changed=changed)
-        self.operations.append(operated)
-
     @property
     def is_quiet(self) -> bool:
         """Whether nothing changed, durable or live (beats do not count)."""
@@ -300,11 +247,6 @@ class Free:
 
     def __call__(self, part: Part) -> bool:
         return self.holders.get(part, self.member_id) == self.member_id
-
-
-def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """The row of a group without a row: it has no details."""
-    return GroupRow(group_id, "consumer", EMPTY, rules.generations_after)
 
 
 def first_details() -> Details:

@@ -23,7 +23,7 @@ from groups.core.draft import (
 )
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
-from groups.core.draft.work import Work, absent_row
+from groups.core.draft.work import KIND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -57,17 +57,11 @@ from groups.core.group import (
     Rules,
     Session,
 )
+from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
-from groups.core.step import (
-    ABSENT,
-    REFUSALS,
-    Halves,
-    Handlers,
-    Refusals,
-    decide,
-)
+from groups.core.step import Handlers, RowsGroup, absent_row, decide
 from groups.core.waiting import Waiting
 
 
@@ -112,7 +106,7 @@ def _today(code: ErrorCode) -> ErrorCode:
     return code
 
 
-class DraftGroup(Halves[Live]):
+class DraftGroup(RowsGroup[Live]):
     """A group of the 0.9 draft at one time."""
 
     __slots__ = ()
@@ -120,7 +114,7 @@ class DraftGroup(Halves[Live]):
     @property
     def idle(self) -> bool:
         """Whether the group has no row and no live state."""
-        return ABSENT in self._durable.group.details and not self._live.newcomers
+        return not self.has_row and not self._live.newcomers
 
     @property
     def breadth(self) -> int:
@@ -137,7 +131,7 @@ class DraftGroup(Halves[Live]):
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group for an id without a row."""
-        nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
+        nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now), rules)
 
     @classmethod

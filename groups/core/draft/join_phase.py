@@ -16,12 +16,11 @@ from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED
 from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import OWED, Work
 from groups.core.group import Beat
-from groups.core.journal import EntryKind, Trigger
+from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
-from groups.core.step import NAMED_MAX
 from groups.core.strategy import Parts
 
 EXCLUDED_MAX = 1_000

@@ -8,10 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from groups.core.draft.live import JoinPhase, Live
-from groups.core.draft.states import EMPTY, TRANSITIONS
-from groups.core.group import Rules
-from groups.core.rows import GroupRow
-from groups.core.step import ABSENT, Gathered
+from groups.core.draft.states import TRANSITIONS
+from groups.core.step import RowsWorkingCopy
 
 KIND = "draft"
 
@@ -26,15 +24,10 @@ TOPICS = "topics"
 """Key of the details: partitions by topic name in the last assignment, 0 for a missing topic."""
 
 
-def absent_row(group_id: str, rules: Rules) -> GroupRow:
-    """The ``GroupRow`` of a group without a row."""
-    generation = rules.generations_after
-    return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})
-
-
-class Work(Gathered[Live]):
+class Work(RowsWorkingCopy[Live]):
     """One step's working copy of a draft group; discarded if its batch fails."""
 
+    kind = KIND
     transitions = TRANSITIONS
 
     # -- state
@@ -58,7 +51,7 @@ class Work(Gathered[Live]):
 
     def forget_group(self) -> None:
         """Continue as the group without a row: it was deleted."""
-        self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
+        self.forget(Live(floor=self.now))
 
     def hear(self, consumer_id: str) -> None:
         """The consumer sent something now."""
