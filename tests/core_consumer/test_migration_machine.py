@@ -156,7 +156,7 @@ class Crossings(RuleBasedStateMachine):
         """When the dead are removed and all others behave, every partition has an owner."""
         if not getattr(self, "classic", None) and not getattr(self, "modern", None):
             return
-        self.everybody(3)  # a static member that returns gets what it had before topics grew
+        self.step_all(3)  # a static member that returns gets what it had before topics grew
         for member in self.classic.values():
             self.talk.notice_topics(member)
         for _ in range(20):  # longer than a session, signs of life in between
