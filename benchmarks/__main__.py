@@ -76,17 +76,24 @@ def main() -> int:
     parser.add_argument(
         "--only", metavar="CLIENT", action="append", default=[], help="this client (libraries)"
     )
-    asked = parser.parse_args()
-    unknown = [name for name in asked.names if name not in BENCHMARKS]
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark is called {unknown[0]}; there are: {', '.join(BENCHMARKS)}")
     right = True
-    for name in asked.names or (each for each in BENCHMARKS if each not in NAMED_ONLY):
+    for name in arguments.names or (each for each in BENCHMARKS if each not in NAMED_ONLY):
         benchmark = BENCHMARKS[name]
         print(f"-- {name}: {(benchmark.__doc__ or '').splitlines()[0]}", flush=True)
         right &= benchmark.main(
             Options(
-                *(asked.rounds, asked.seconds, asked.against, asked.kafka, asked.than, asked.only)
+                *(
+                    arguments.rounds,
+                    arguments.seconds,
+                    arguments.against,
+                    arguments.kafka,
+                    arguments.than,
+                    arguments.only,
+                )
             )
         )
     return 0 if right else 1

@@ -1,7 +1,7 @@
 """What one assignment costs, over the grid of Kafka's own benchmark of its assignors.
 
 Members, partitions and topics as there; all members subscribe alike, or in five buckets of topics;
-everything anew (full), or one member more than before (incremental). CPU time of the bare pure
+everything again (full), or one member more than before (incremental). CPU time of the bare pure
 function: nothing of the node is measured. The small grid takes seconds, the whole one
 (``--rounds`` above 1) some minutes. A star marks what would be a stall on an event loop.
 """

@@ -2,7 +2,7 @@
 
     python -m benchmarks.beats HOST:PORT GROUPS SIZE
 
-A process of its own, so that its CPU time is nobody else's. Prints "beating" when every member
+A separate process, so that its CPU time is separate too. Prints "beating" when every member
 has been answered once, and "REPLIES WRONG" when its standard input ends.
 """
 

@@ -73,7 +73,7 @@ class Line:
         """Whether the goal is missed."""
         return self.ratio < self.goal if self.more else self.ratio > self.goal
 
-    def told(self) -> str:
+    def line(self) -> str:
         """As it is printed."""
         digits = 0 if self.ours >= 100 else 2
         return (
@@ -168,7 +168,7 @@ def main(options: Options) -> bool:
 
     def tell(made: Line) -> None:
         lines.append(made)
-        print(made.told(), flush=True)
+        print(made.line(), flush=True)
 
     print(f"{'':58} {'Rollcall':>10} {'Kafka':>10} {'ratio':>6}  goal", flush=True)
     with kafka.serving_program(options.kafka) as program, tempfile.TemporaryDirectory() as folder:

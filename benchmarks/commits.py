@@ -80,7 +80,7 @@ class Result:
 class Committer(asyncio.Protocol):
     """A member that commits its partition again as soon as the last commit was answered.
 
-    It goes on until the connection breaks; ``latencies_ms`` holds what ``recording`` was on for.
+    It continues until the connection breaks; ``latencies_ms`` holds what ``recording`` was on for.
     """
 
     def __init__(self, member: Member, partition: int) -> None:
@@ -185,9 +185,11 @@ async def read_back(bootstrap: str, groups: list[str], partitions: int) -> list[
     """The greatest offset that any of the groups has for each partition; -1: none."""
     stored = [-1] * partitions
     peer = await Peer.connect(bootstrap)
-    asked = [OffsetFetchRequestTopic(name=TOPIC, partition_indexes=range(partitions))]
+    topics = [OffsetFetchRequestTopic(name=TOPIC, partition_indexes=range(partitions))]
     for group_id in groups:
-        answer = await peer.call(OffsetFetchRequest(group_id=group_id, topics=asked), FETCH_VERSION)
+        answer = await peer.call(
+            OffsetFetchRequest(group_id=group_id, topics=topics), FETCH_VERSION
+        )
         assert answer.error_code == 0, answer
         for found in answer.topics[0].partitions:
             at = found.partition_index

@@ -2,7 +2,7 @@
 
 Stock consumers (confluent-kafka) with their own defaults and a node's defaults, once with the
 consumer protocol and once with the classic one; the same script against Apache Kafka where an
-address is given. The clock starts when the last of the nine newcomers calls ``subscribe``, so
+address is given. The clock starts when the last of the nine new members calls ``subscribe``, so
 connecting and finding the coordinator count.
 """
 
@@ -86,14 +86,14 @@ def create_topic(bootstrap: str, topic: str) -> None:
 
 
 def shared(consumers: Sequence[Consumer]) -> bool:
-    """Whether everybody has an even share, and each partition one owner."""
+    """Whether every member has an even share, and each partition one owner."""
     held = [consumer.owned for consumer in consumers]
     even = PARTITIONS // len(consumers)
     return all(len(own) == even for own in held) and len(frozenset().union(*held)) == PARTITIONS
 
 
 def until(claim: Callable[[], bool]) -> float:
-    """The instant from which on it is so; looked at two hundred times a second."""
+    """The time from which on it holds; checked two hundred times a second."""
     end = time.monotonic() + CONVERGED_S_MAX
     while not claim():
         if time.monotonic() > end:

@@ -4,7 +4,7 @@ Calm first, then beside each crowd: some groups commit and one settled member be
 after the other. 500 GETs at once of a page, over and over; 2,000 connections that drip a byte a
 second, to the Kafka port and to the web; 200 clients that pipeline and read nothing; 1,000 frames
 of 1 MiB that stop in the middle. What counts: p99 beside the crowd over p99 when calm, whether
-anybody was refused or evicted, how much the process grew, and how many connections to PostgreSQL
+any client was refused or evicted, how much the process grew, and how many connections to PostgreSQL
 the web still uses two seconds later.
 
 The crowd is a process of its own with the lowest priority, since it has the machine of those whom
@@ -178,8 +178,8 @@ async def dripping(where: str, start: bytes) -> None:
 
 async def deaf(where: str) -> None:
     """Pipelines requests with long replies, and reads none."""
-    asked = MetadataRequest(topics=None, allow_auto_topic_creation=False)
-    data = frame(asked, 9, 1) * 100 + frame(ApiVersionsRequest(), 0, 2) * 1_000
+    request = MetadataRequest(topics=None, allow_auto_topic_creation=False)
+    data = frame(request, 9, 1) * 100 + frame(ApiVersionsRequest(), 0, 2) * 1_000
     while True:
         with suppress(OSError):
             _reader, writer = await _connect(where)
@@ -259,7 +259,7 @@ class Sink(asyncio.Protocol):
 
 
 def sink(told: Connection) -> None:
-    """The process of the sink, until it is ended; tells HOST:PORT."""
+    """The process of the sink, until it is ended; sends HOST:PORT."""
     import uvloop
 
     async def serve() -> None:

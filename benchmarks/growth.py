@@ -240,7 +240,7 @@ KINDS_MEASURED: tuple[Measure, ...] = (classic, consumer, draft, commanded)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One group to be assigned anew. ``each``: topics of a member, 0: all of them."""
+    """One group to be assigned again. ``each``: topics of a member, 0: all of them."""
 
     members: int
     topics: int
@@ -271,7 +271,7 @@ SHAPES = (
 )
 
 
-def crowd(shape: Shape) -> Stepped:
+def group_without_target(shape: Shape) -> Stepped:
     """A group of that shape that has no target yet."""
     rng = Random(3)
     topics = {f"t{i}": (f"{i:032x}", shape.partitions) for i in range(shape.topics)}
@@ -304,7 +304,7 @@ def crowd(shape: Shape) -> Stepped:
 async def longest_gap(shape: Shape) -> tuple[float, float, float]:
     """Milliseconds: of the step that asks, of the step that goes by the answer, and of the longest
     that the loop stood still meanwhile."""
-    on = crowd(shape)
+    on = group_without_target(shape)
     gc.collect()
     gc.freeze()  # as a node does once it serves
     gaps: list[float] = []

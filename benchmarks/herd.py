@@ -3,7 +3,7 @@
 Classic members with the session of stock clients (45 s) and their pace (3 s), each with a
 connection of its own. kill -9 takes the node that serves the most groups; its members look for
 their coordinator as clients do, with a pause between attempts. What counts: how long until every
-member was answered "go on" again, and that nobody was evicted and nothing rebalanced meanwhile.
+member got a good heartbeat response again, and that no eviction and no rebalance came in between.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError, WireError, Asserti
 
 @dataclass
 class Herd:
-    """All members. ``good_at``: when each was last told to go on, by the monotonic clock."""
+    """All members. ``good_at``: when each last got a good response, by the monotonic clock."""
 
     bootstraps: list[str]
     members: list[Member] = field(default_factory=list)
@@ -61,11 +61,11 @@ class Herd:
             try:
                 request = FindCoordinatorRequest(key=group_id, key_type=0)
                 async with asyncio.timeout(CALL_S):
-                    told = await peer.call(request, 2)
+                    reply = await peer.call(request, 2)
             finally:
                 peer.close()
-            if not told.error_code:
-                return f"{told.host}:{told.port}"
+            if not reply.error_code:
+                return f"{reply.host}:{reply.port}"
             await asyncio.sleep(RETRY_S)
 
     async def form(self, groups: int, size: int) -> None:
@@ -119,7 +119,7 @@ class Herd:
             return
 
     async def back_since(self, instant: float) -> list[float]:
-        """Seconds until each member was told to go on after the instant; waits for all of them."""
+        """Seconds from the instant until the next good response of all members."""
         back: dict[str, float] = {}
         while len(back) < len(self.members) and time.monotonic() < instant + AFTER_S:
             await asyncio.sleep(0.05)
@@ -156,16 +156,16 @@ async def _measure(running: Installation, groups: int, size: int) -> bool:
         for life in lives:
             life.cancel()
     lost = groups * size - len(back)
-    evicted, told = herd.codes[ErrorCode.UNKNOWN_MEMBER_ID], ErrorCode.REBALANCE_IN_PROGRESS
+    evicted, rebalanced = herd.codes[ErrorCode.UNKNOWN_MEMBER_ID], ErrorCode.REBALANCE_IN_PROGRESS
     print(f"{groups * size:,} members in {groups} groups, {moved:,} of them at the node that died")
     print(f"told to go on again: median {statistics.median(back):.2f} s, all after {back[-1]:.2f} s"
           f" (goal {GOAL_S:.0f} s)")  # fmt: skip
-    print(f"evicted {evicted}, rebalances heard of {herd.codes[told]}, not back {lost}")
-    return not (lost or evicted or herd.codes[told])
+    print(f"evicted {evicted}, rebalances heard of {herd.codes[rebalanced]}, not back {lost}")
+    return not (lost or evicted or herd.codes[rebalanced])
 
 
 def main(options: Options) -> bool:
-    """Print the figures; whether everybody came back and nobody lost anything."""
+    """Print the figures; whether all members came back without losing anything."""
     import uvloop
 
     right = True

@@ -63,8 +63,8 @@ def _member(name: str, number: int, members: int, partitions: int, client: str) 
     share = [(name, n) for n in range(number, partitions, members)]
     packed = packing.pack((("range", subscription),))
     timeouts = (3_600_000, 3_600_000)
-    told = (f"{client}-{number:05}", f"/10.0.{number % 7}.1", *timeouts, number)
-    row = (name, f"m-{number:05}", *told)
+    fields = (f"{client}-{number:05}", f"/10.0.{number % 7}.1", *timeouts, number)
+    row = (name, f"m-{number:05}", *fields)
     return (*row, packed, assignment_of(share, 0), "{}", "2026-01-31 12:00:00+00")
 
 

@@ -117,7 +117,7 @@ class Story:
         time.sleep(random.uniform(0, INTERVAL_S))
         worker = Worker.of(self.library, self.bootstrap, self.name, self.session_ms)
         self.workers.append(worker)
-        self._until(lambda: _said(worker, "starts"), "it starts")
+        self._until(lambda: _has_reported(worker, "starts"), "it starts")
         self._waits(what, self._is_even)
         return worker
 
@@ -147,7 +147,7 @@ class Story:
         time.sleep(random.uniform(0, INTERVAL_S))
         worker.process.send_signal(signal.SIGTERM)
         began = time.monotonic()
-        self._until(lambda: _said(worker, "closed"), "it has closed")
+        self._until(lambda: _has_reported(worker, "closed"), "it has closed")
         self.took[f"close(){how}"].append(_last(worker, "closed")["close_s"])
         left = [each for each in self.workers if each is not worker]
         if not how.endswith("last"):
@@ -157,7 +157,7 @@ class Story:
         self.workers.remove(worker)
 
     def _stands_still(self, worker: Worker) -> None:
-        """The process is stopped for half a session, and goes on with a commit."""
+        """The process is suspended for half a session, and resumes with a commit."""
         worker.process.send_signal(signal.SIGSTOP)
         time.sleep(self.session_ms / 2000)
         worker.process.send_signal(signal.SIGCONT)
@@ -185,7 +185,7 @@ class Story:
             time.sleep(LOOK_AGAIN_S)
 
 
-def _said(worker: Worker, event: str) -> bool:
+def _has_reported(worker: Worker, event: str) -> bool:
     if worker.process.poll() not in (None, 0):
         raise RuntimeError(f"a worker ended with {worker.process.returncode}: {worker.errors}")
     return any(each["event"] == event for each in list(worker.events))

@@ -94,8 +94,17 @@ def fill(url: str, groups: int = GROUPS, large: int = LARGE) -> None:
             for number in range(groups):
                 name = "large" if number == 0 else f"group-{number * 7919 % groups:05}"
                 kind, state = KINDS[number % len(KINDS)]
-                told = (name, slot_of(name), kind, state, number % 97, "consumer", "range", "m-1")
-                copy.write_row((*told, '{"synced": true}', 1, NOW, NOW, NOW))
+                columns = (
+                    name,
+                    slot_of(name),
+                    kind,
+                    state,
+                    number % 97,
+                    "consumer",
+                    "range",
+                    "m-1",
+                )
+                copy.write_row((*columns, '{"synced": true}', 1, NOW, NOW, NOW))
         connection.execute(MEMBERS.encode(), [large])
         connection.execute(JOURNAL.encode())
         connection.execute(COUNTS.encode())

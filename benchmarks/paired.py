@@ -34,7 +34,7 @@ Burst = Callable[[float], Awaitable[int]]
 
 
 class Pacer(Committer):
-    """A committer that can be told to stand still."""
+    """A committer that can be paused."""
 
     going = False
     stood_still: "asyncio.Event | None" = None

@@ -4,7 +4,7 @@ again.
 Classic members with the session and the pace of stock clients, each with a connection of its own,
 in a process of the lowest priority, since real ones have machines of their own. Beside them a good
 client commits, one request after the other: first while all are at rest, then, after kill -9, from
-its own return until everybody is back. What counts: that nobody was evicted and nothing rebalanced,
+its own return until all are back. What counts: that no member was evicted and nothing rebalanced,
 and the good client's p99 while they return over its p99 when calm.
 
 The users' passwords are hashed once for all of them, as each client does once for itself.
@@ -92,21 +92,21 @@ def _salted(salt: bytes, iterations: int) -> bytes:
 
 
 async def _authenticate(peer: Peer) -> None:
-    """RFC 5802, without a look at what the server proves."""
+    """RFC 5802, without a check of the server's proof."""
     await peer.call(SaslHandshakeRequest(mechanism=MECHANISM), 1)
     bare = f"n={USER},r={secrets.token_hex(12)}"
-    first = (await _said(peer, f"n,,{bare}")).decode()
-    told = dict(part.partition("=")[::2] for part in first.split(","))
-    salted = _salted(base64.b64decode(told["s"]), int(told["i"]))
-    unproven = f"c=biws,r={told['r']}"
+    first = (await _exchange(peer, f"n,,{bare}")).decode()
+    challenge = dict(part.partition("=")[::2] for part in first.split(","))
+    salted = _salted(base64.b64decode(challenge["s"]), int(challenge["i"]))
+    unproven = f"c=biws,r={challenge['r']}"
     key = hmac.digest(salted, b"Client Key", HASH)
     signed = f"{bare},{first},{unproven}".encode()
     signature = hmac.digest(hashlib.new(HASH, key).digest(), signed, HASH)
     proof = base64.b64encode(bytes(a ^ b for a, b in zip(key, signature, strict=True)))
-    await _said(peer, f"{unproven},p={proof.decode()}")
+    await _exchange(peer, f"{unproven},p={proof.decode()}")
 
 
-async def _said(peer: Peer, message: str) -> bytes:
+async def _exchange(peer: Peer, message: str) -> bytes:
     answer = await peer.call(SaslAuthenticateRequest(auth_bytes=message.encode()), 2)
     if answer.error_code:
         raise ConnectionError(f"refused: {answer.error_message}")
@@ -118,7 +118,7 @@ async def _said(peer: Peer, message: str) -> bytes:
 
 @dataclass
 class Crowd:
-    """``good_at``: when each was last told to go on, by the monotonic clock, which is the same in
+    """``good_at``: when each last got a good response, by the monotonic clock, which is the same in
     all processes."""
 
     door: Door
@@ -139,7 +139,7 @@ class Crowd:
                 tasks.create_task(one(number))
 
     async def live(self, member: Member) -> None:
-        """Beat until cancelled; after a break connect anew, and beat at once."""
+        """Beat until cancelled; after a break reconnect, and beat at once."""
         await asyncio.sleep(random.random() * BEAT_S)
         while True:
             try:
@@ -171,7 +171,7 @@ class Crowd:
             return
 
     def back(self, instant: float) -> list[float]:
-        """Seconds until each that is back was told to go on after the instant."""
+        """Seconds from the instant until the next good response of each that is back."""
         return sorted(at - instant for at in self.good_at.values() if at > instant)
 
 
@@ -216,7 +216,7 @@ def work(door: Door, groups: int, size: int, told: Pipe) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one run. ``back``: seconds from the node's end until each member was told to go on."""
+    """Of one run. ``back``: seconds from the node's end until each member's next good response."""
 
     members: int
     calm: Seen
@@ -227,12 +227,12 @@ class Figures:
 
     @property
     def lost(self) -> int:
-        """Who was not told to go on."""
+        """The members without a good response."""
         return self.members - len(self.back)
 
     @property
     def is_right(self) -> bool:
-        """Nobody was evicted, nothing rebalanced, everybody came back."""
+        """No member was evicted, nothing rebalanced, and all came back."""
         wrong = set(self.codes) - {-1, ErrorCode.NONE, *STARTING}
         return not (self.lost or wrong or self.calm.wrong or self.returning.wrong)
 
@@ -344,7 +344,7 @@ def make_user(running: Installation) -> None:
 
 
 def main(options: Options) -> bool:
-    """Print the figures; whether everybody came back and nobody lost anything."""
+    """Print the figures; whether all members came back without losing anything."""
     import uvloop
 
     right = True

@@ -145,15 +145,15 @@ def main(options: Options) -> bool:
         return True
     (port,) = ports.free(1)
     with Installation({PORT: str(port)}) as running:
-        told = measure(running, port, options.rounds or ROUNDS, options.seconds or SECONDS)
-    costs, ratios = sorted(told.scrape_s), sorted(told.ratios)
+        figures = measure(running, port, options.rounds or ROUNDS, options.seconds or SECONDS)
+    costs, ratios = sorted(figures.scrape_s), sorted(figures.ratios)
     print(
         f"a scrape {statistics.median(costs) * 1000:.2f} ms of CPU ({costs[0] * 1000:.2f} to"
-        f" {costs[-1] * 1000:.2f}), {told.size / 1000:.0f} KB; {told.share:.3%} of a core each"
-        f" {INTERVAL_S} s, goal {SHARE_GOAL:.1%}"
+        f" {costs[-1] * 1000:.2f}), {figures.size / 1000:.0f} KB; {figures.share:.3%} of a core"
+        f" each {INTERVAL_S} s, goal {SHARE_GOAL:.1%}"
     )
     print(
         f"a heartbeat beside a scrape a second: {statistics.median(ratios):.3f}"
         f" ({ratios[0]:.3f} to {ratios[-1]:.3f}) of one without, goal {DEARER_GOAL}"
     )
-    return not told.wrong
+    return not figures.wrong

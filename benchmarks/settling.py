@@ -174,7 +174,7 @@ class Crowd:
         member.peer.close()
 
     async def settled(self) -> float:
-        """Seconds until everybody has its part of a generation that none had before."""
+        """Seconds until every member has its part of a generation that none had before."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         while not self._is_settled():
@@ -198,14 +198,14 @@ class Crowd:
         return sum(counts) == PARTITIONS and max(counts) - min(counts) <= 1
 
     async def end(self) -> None:
-        """Without a word: nobody waits for the group."""
+        """Without a leave: no test waits for the group."""
         for member, task in self.members.items():
             task.cancel()
             member.peer.close()
 
 
 @asynccontextmanager
-async def crowd(
+async def new_group(
     bootstrap: str, protocol: str, topic: UUID, from_answer: bool
 ) -> AsyncIterator[Crowd]:
     """The members of a new group, who have begun to join."""
@@ -223,7 +223,7 @@ async def measure(
     """Seconds by what happened: all start, one joins, one leaves."""
     topic, rng = await _topic(bootstrap), Random(1)
     took: dict[str, list[float]] = {"all start": [], "one joins": [], "one leaves": []}
-    async with crowd(bootstrap, protocol, topic, from_answer) as members:
+    async with new_group(bootstrap, protocol, topic, from_answer) as members:
         took["all start"].append(await members.settled())
         for _ in range(rounds):
             for name, change in (
@@ -239,9 +239,9 @@ async def measure(
 async def _topic(bootstrap: str) -> UUID:
     await create_topic(bootstrap, TOPIC, PARTITIONS)
     peer = await Peer.connect(bootstrap)
-    asked = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+    request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
     for _ in range(100):  # Kafka's brokers hear of it a moment after its controller
-        found = (await peer.call(asked, 12)).topics[0]
+        found = (await peer.call(request, 12)).topics[0]
         if not found.error_code:
             peer.close()
             return UUID(bytes=found.topic_id.bytes)

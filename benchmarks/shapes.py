@@ -60,10 +60,10 @@ async def serving(bootstrap: str) -> None:
     peer = await Peer.connect(bootstrap)
     async with asyncio.timeout(SETTLED_S):
         for n in range(64):
-            asked = OffsetFetchRequest(group_id=f"nobody-{n}", topics=[])
+            request = OffsetFetchRequest(group_id=f"nobody-{n}", topics=[])
             while True:
                 await peer.call(FindCoordinatorRequest(key=f"nobody-{n}"), 1)
-                if not (await peer.call(asked, 5)).error_code:
+                if not (await peer.call(request, 5)).error_code:
                     break
                 await asyncio.sleep(0.2)
     peer.close()
@@ -158,7 +158,7 @@ async def consumers(bootstrap: str, groups: int) -> list[Consumer]:
 
 
 async def _round(peer: Peer, members: Sequence[Consumer]) -> bool:
-    """Each of them beats; whether none of them heard of anything new."""
+    """Each of them beats; whether no response had news."""
     quiet = [await member.beat(peer) for member in members]
     return all(quiet)
 
@@ -246,7 +246,7 @@ async def fetches(bootstrap: str) -> list[Pair]:
 
 
 async def metadata(bootstrap: str) -> list[Pair]:
-    """What each member of a group asks for at its start: the partitions of a topic of 1,000."""
+    """What each member of a group requests at its start: the partitions of a topic of 1,000."""
     await create_topic(bootstrap, BIG_TOPIC, BIG_PARTITIONS)
     request = MetadataRequest(topics=[MetadataRequestTopic(name=BIG_TOPIC)])
     return await _each(bootstrap, [(request, METADATA_VERSION)] * MEMBERS)

@@ -188,7 +188,7 @@ def _with_databases(pids: Sequence[int], running: Installation) -> list[int]:
     return [*pids, *databases(running.pids())]
 
 
-def told(name: str, ours: Sequence[Round], bare: Sequence[Round]) -> str:
+def line(name: str, ours: Sequence[Round], bare: Sequence[Round]) -> str:
     """Both sides of one shape in a line."""
     us = [statistics.median(1e6 / r.per_cpu_second for r in side) for side in (ours, bare)]
     rates = [statistics.median(r.per_second for r in side) for side in (ours, bare)]
@@ -214,7 +214,7 @@ def main(options: Options) -> bool:
         tool = compile_c("load", Path(folder))
         for name in NAMES:
             ours, bare = measure(running, name, tool, options)
-            print(told(name, ours, bare))
+            print(line(name, ours, bare))
             wrong += sum(done.wrong for done in (*ours, *bare))
     return not wrong
 

@@ -177,11 +177,11 @@ def main(options: Options) -> bool:
         if options.kafka is not None:
             rounds.setdefault("Kafka", []).append(theirs(options.kafka))
     for name, found in rounds.items():
-        print(f"{name:9} {told(found)}", flush=True)
+        print(f"{name:9} {summary(found)}", flush=True)
     return True
 
 
-def told(found: list[Round]) -> str:
+def summary(found: list[Round]) -> str:
     """Medians, and all of the seconds behind them."""
     parts = [
         "fresh " + starts([r.fresh for r in found]),

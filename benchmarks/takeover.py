@@ -2,8 +2,8 @@
 
 The groups are rows that SQL has written; their members beat over raw sockets, every one of them
 within its session, a connection for each slot. kill -9 takes one node. What counts: how long until
-every one of its groups answered a heartbeat with "go on", how long a survivor let a request wait
-meanwhile, and that nobody was evicted.
+every one of its groups answered a heartbeat without error, how long a survivor let a request wait
+meanwhile, and that no member was evicted.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ def member_of(group_id: str, number: int) -> str:
 
 
 def write(url: str, group_ids: Sequence[str]) -> None:
-    """Stable groups as rows, and every slot free: whoever takes one reads them."""
+    """Stable groups as rows, and every slot free: a node that claims one reads them."""
     with psycopg.connect(url) as connection:
         for at in range(0, len(group_ids), ROWS_AT_ONCE):
             part = group_ids[at : at + ROWS_AT_ONCE]
@@ -118,7 +118,7 @@ class Slot:
     is_hurried: bool = True
 
     async def live(self) -> None:
-        """Beat for everybody until cancelled; after a break one of each group first, at once."""
+        """Beat for all members until cancelled; after a break one of each group first, at once."""
         while True:
             try:
                 peer = await Peer.connect(await self._find())
@@ -140,13 +140,13 @@ class Slot:
             except OSError:
                 continue
             try:
-                asked = FindCoordinatorRequest(key=self.group_ids[0], key_type=0)
+                request = FindCoordinatorRequest(key=self.group_ids[0], key_type=0)
                 async with asyncio.timeout(10):
-                    told = await peer.call(asked, 2)
+                    reply = await peer.call(request, 2)
             finally:
                 peer.close()
-            if not told.error_code:
-                self.owner = f"{told.host}:{told.port}"
+            if not reply.error_code:
+                self.owner = f"{reply.host}:{reply.port}"
                 return self.owner
         raise TimeoutError("nobody knows")
 
@@ -163,10 +163,10 @@ class Slot:
 
     async def _window(self, peer: Peer, keys: Sequence[tuple[str, int]]) -> None:
         for group_id, number in keys:
-            asked = HeartbeatRequest(
+            request = HeartbeatRequest(
                 group_id=group_id, generation_id=1, member_id=member_of(group_id, number)
             )
-            peer.writer.write(frame(asked, 3, 7))
+            peer.writer.write(frame(request, 3, 7))
         moved = False
         for group_id, _ in keys:
             async with asyncio.timeout(30):  # wait_for may lose a cancellation (bpo-37658)
@@ -219,10 +219,10 @@ class Pings:
         """The longest wait at each since this was asked last."""
         for address in addresses:
             self.pipes[address].send(None)
-        return {address: self._told(self.pipes[address]) for address in addresses}
+        return {address: self._received(self.pipes[address]) for address in addresses}
 
     @staticmethod
-    def _told(pipe: Pipe) -> float:
+    def _received(pipe: Pipe) -> float:
         return float(pipe.recv()) if pipe.poll(PING_S_MAX) else inf
 
 
@@ -271,7 +271,7 @@ async def _measure(running: Installation, groups: int) -> bool:
 
 
 async def _served(slots: Sequence[Slot], since: float) -> list[float]:
-    """Seconds until each group was told to go on after the instant."""
+    """Seconds from the instant until each group's next good response."""
     while time.monotonic() < since + AFTER_S:
         await asyncio.sleep(0.05)
         if all(s.good_at.get(g, 0.0) > since for s in slots for g in s.group_ids):
@@ -301,7 +301,7 @@ def _pid(running: Installation, address: str) -> int:
 
 
 def main(options: Options) -> bool:
-    """Print the figures; whether every group came back and nobody lost anything."""
+    """Print the figures; whether every group came back without losing anything."""
     import uvloop
 
     right = True

@@ -1,1 +1,1 @@
-"""``python -m demo``: groups of members come and go on sample topics, in plain words."""
+"""``python -m demo``: groups of members join and leave on sample topics, in plain words."""

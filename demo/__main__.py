@@ -48,7 +48,7 @@ async def show(options: argparse.Namespace) -> None:
 
 
 async def play(stages: Sequence[Stage], options: argparse.Namespace, stop: asyncio.Event) -> None:
-    """All groups at once, until the time is up or somebody says stop."""
+    """All groups at once, until the time is up or it is stopped."""
     playing = [
         asyncio.create_task(
             stage.perform(plot.play(stage.troupe, options.seed, options.pace, stage.session_s))
@@ -71,7 +71,7 @@ async def play(stages: Sequence[Stage], options: argparse.Namespace, stop: async
 
 
 def engage(options: argparse.Namespace) -> list[Stage]:
-    """A stage for each group that somebody here can play; who is missing is said."""
+    """A stage for each group whose clients are installed; missing ones are printed."""
     installed = cast.installed()
     if installed.isdisjoint(cast.MODULES):
         say(f"no stock client is installed ({', '.join(cast.MODULES)}): only our own play")

@@ -68,7 +68,7 @@ class Troupe:
         return f"demo-{self.name}"
 
     def library(self, installed: frozenset[str]) -> str | None:
-        """Who plays it here; None if nobody can."""
+        """The client that plays it here; None if none is installed."""
         return next((name for name in self.libraries if name in installed), None)
 
 

@@ -1,6 +1,6 @@
 """The stock clients behind one small face, so that the demo's program is written once.
 
-Each is imported only when it plays. What a member does with it stands in ``stock.py``.
+Each is imported only when it plays. What a member does with it is in ``stock.py``.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Members over raw sockets: one of a classic group, one of a consumer-protocol group.
 
-Each joins, heartbeats, commits what it pretends to read, and goes on until it leaves or is cut
+Each joins, heartbeats, commits what it pretends to read, and continues until it leaves or is cut
 off. Only the demo uses this: workers use a Kafka client.
 """
 
@@ -170,7 +170,7 @@ class ClassicMember(WireMember):
         return True
 
     def _deal(self, ids: list[str]) -> list[SyncGroupRequestAssignment]:
-        """Everybody's partitions; nobody's, where this member is not the leader."""
+        """All members' partitions; none, where this member is not the leader."""
         return [
             SyncGroupRequestAssignment(member_id=member_id, assignment=self._hand(place, len(ids)))
             for place, member_id in enumerate(sorted(ids))

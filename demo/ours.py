@@ -1,6 +1,6 @@
 """A member of the demo that Rollcall's own library plays, in every protocol that it speaks.
 
-What happens when stands in ``plot.py``; what the library does, in docs/client.md.
+What happens when is in ``plot.py``; what the library does, in docs/client.md.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """What happens when: an endless, seeded sequence of entrances and exits for one group.
 
 Same seed, same story. It knows no clock, no member and no connection: a beat says how long to
-wait before it, and somebody else waits.
+wait before it, and another member waits.
 """
 
 from collections.abc import Iterator

@@ -20,7 +20,7 @@ LAST_WORDS_BYTES = 2_000
 
 
 class StockMember:
-    """A member that a Kafka client plays; ``complain`` hears of an end that nobody asked for."""
+    """A member that a Kafka client plays; ``complain`` is called at an unrequested end."""
 
     def __init__(self, part: Part, tell: Tell, complain: Callable[[str], None]) -> None:
         self.part = part

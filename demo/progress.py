@@ -1,4 +1,4 @@
-"""How far a member has read: invented, since no topic holds a record. Speaks to nobody."""
+"""How far a member has read: invented, since no topic holds a record. No I/O."""
 
 from collections.abc import Collection, Mapping
 from random import Random
@@ -14,7 +14,7 @@ class Progress:
         self._positions: dict[int, int] = {}
 
     def unknown(self, held: Collection[int]) -> list[int]:
-        """Those whose committed offset has to be asked for; what is held no more is forgotten."""
+        """Those whose committed offset has to be fetched; lost ones are dropped."""
         self._positions = {p: at for p, at in self._positions.items() if p in held}
         return sorted(set(held) - self._positions.keys())
 

@@ -1,6 +1,6 @@
-"""One group on its stage: its members do what the plot says, and every event is told.
+"""One group on its stage: its members do what the plot says, and every event is printed.
 
-What happens when stands in ``plot.py``; how a member does it, in ``member.py`` and ``process.py``.
+What happens when is in ``plot.py``; how a member does it, in ``member.py`` and ``process.py``.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ Say = Callable[[str], None]
 
 
 class Player(Protocol):
-    """A member, whoever plays it."""
+    """A member, of any client."""
 
     async def enter(self) -> None:
         """Begin to live."""
@@ -57,7 +57,7 @@ class Stage:
         self._held: dict[str, tuple[int, ...]] = {}
 
     async def perform(self, beats: Iterable[Beat]) -> None:
-        """Play until cancelled; in the end everybody leaves."""
+        """Play until cancelled; in the end all members leave."""
         try:
             for beat in beats:
                 await asyncio.sleep(beat.pause_s)
@@ -82,7 +82,7 @@ class Stage:
 
     def _player(self, name: str) -> Player:
         def tell(held: Collection[int]) -> None:
-            self._told(name, tuple(sorted(held)))
+            self._print_assignment(name, tuple(sorted(held)))
 
         part = self._part(name)
         if self.library == LIBRARY:
@@ -105,7 +105,7 @@ class Stage:
             seed=f"{terms.seed}/{troupe.name}/{name}/{next(self._entrances)}",
         )
 
-    def _told(self, name: str, held: tuple[int, ...]) -> None:
+    def _print_assignment(self, name: str, held: tuple[int, ...]) -> None:
         """Say what a member holds, where that is news."""
         if held == self._held.get(name, ()):
             return

@@ -41,13 +41,13 @@ def wait_for_end(stop: threading.Event) -> None:
 def live(part: Part, client: Client, stop: threading.Event) -> None:
     """Poll, tell, work."""
     progress = Progress(part.seed)
-    told: set[int] | None = None
+    reported: set[int] | None = None
     worked = time.monotonic()
     while not stop.is_set():
         client.poll(min(POLL_S, part.work_ms / 1000))
         held = client.held()
-        if held != told:
-            told = held
+        if held != reported:
+            reported = held
             sys.stdout.write(json.dumps(sorted(held)) + "\n")
             sys.stdout.flush()
         if held and time.monotonic() - worked >= part.work_ms / 1000:

@@ -15,8 +15,8 @@ DESCRIBE, LEAVE, CONSUMER_DESCRIBE, CONSUMER_BEAT, DELETE = 5, 5, 1, 1, 2
 
 
 async def tidy(bootstrap: str, troupe: Troupe) -> None:
-    """Remove a group, whoever is left in it (mostly the dead whose session lasts still), and its
-    topic."""
+    """Remove a group, with any members left in it (mostly dead ones whose session still lasts),
+    and its topic."""
     connection = await Connection.to_coordinator(bootstrap, troupe.group)
     try:
         bury = _consumer_members if troupe.kind is Kind.CONSUMER else _classic_members

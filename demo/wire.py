@@ -50,7 +50,7 @@ class Connection:
 
     @classmethod
     async def open(cls, bootstrap: str, client_id: str = "demo") -> Self:
-        """Connect to HOST:PORT; ``OSError`` where nobody listens."""
+        """Connect to HOST:PORT; ``OSError`` without a listener."""
         host, _, port = bootstrap.rpartition(":")
         return cls(*await asyncio.open_connection(host, int(port)), client_id)
 

@@ -1,4 +1,4 @@
-"""A conversation with one group, as far as the kinds of group agree on how it is held and told.
+"""A conversation with one group: what the languages of all kinds of group share.
 
 The node's part (commit a decision, send its answers, let time pass) and the operators'. What
 members say, and what they make of an answer, is each kind's own (``conversation.py`` beside its
@@ -88,11 +88,11 @@ class OneGroup(ABC, Generic[G]):
 
     @abstractmethod
     def reads_rows(self, verb: str, words: list[str]) -> bool:
-        """Whether the command only reads rows anew: other objects then are no change."""
+        """Whether the command only reloads the rows: other objects then are no change."""
 
     @abstractmethod
     def _id(self, name: str) -> str:
-        """The member id that a name stands for."""
+        """The member id behind a name."""
 
     @abstractmethod
     def _name(self, member_id: str) -> str:
@@ -128,7 +128,7 @@ class OneGroup(ABC, Generic[G]):
         )  # fmt: skip
 
     def tick(self, words: list[str]) -> None:
-        """Let time pass, and the group decide at every instant it asked for."""
+        """Let time pass, with a tick at every instant that the group requested."""
         end = self.now + millis(words[0])
         while (due := self.group.due(self.now)) is not None and due <= end:
             self.now = max(due, self.now)
@@ -149,7 +149,7 @@ class OneGroup(ABC, Generic[G]):
         self._answers(self.group.resume(tickets))
 
     def sleep(self, words: list[str]) -> None:
-        """Time passes and nobody looks: the node stood still, and that counts for no timer."""
+        """Time passes without ticks: the node was suspended, and that counts for no timer."""
         self.now += millis(words[0])
         self.group = self.group.rearm(self.now, millis(words[0]))
 
@@ -174,7 +174,7 @@ class OneGroup(ABC, Generic[G]):
         told = [f"{key}={value}" for key, value in facts.items() if value not in ("", None, [], {})]
         return " ".join([entry.kind, entry.trigger or "-", rise, f"({entry.reason})", *told])
 
-    # How a step is told
+    # How a step is written
 
     def _step(self, event: events.Event) -> None:
         self._follow(self.group.step([event], self.now, self.rng))

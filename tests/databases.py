@@ -33,7 +33,7 @@ def copied(name: str, folder: Path) -> Iterator[None]:
     """Django's database is a fresh copy meanwhile; ``folder`` is the run's, where it is noted
     whether there is a template.
 
-    At the end nobody may be connected to it: a session that is left was left by a test.
+    At the end no session may be connected to it: a session that is left was left by a test.
     """
     with (folder / "template.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait meanwhile: they would do the same

@@ -55,7 +55,7 @@ def durable(
 
 
 def nothing(group_id: str = "g") -> Durable:
-    """What stands for the rows of a group that has none."""
+    """In place of the rows of a group that has none."""
     return ClassicGroup.absent(group_id, RULES, 0).durable
 
 

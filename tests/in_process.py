@@ -1,6 +1,6 @@
 """Fixtures of those who run a node or a server in the test's own process.
 
-A conftest imports them, and says in its own ``_prepared`` what stands in the database and in the
+A conftest imports them, and says in its own ``_prepared`` what is in the database and in the
 settings before either starts.
 """
 

@@ -1,6 +1,6 @@
 """The installations that tests share: one for all who only talk to it, and two nodes to kill.
 
-The first is started by the process that pytest starts first, when some worker asks for it, and
+The first is started by the process that pytest starts first, when some worker needs it, and
 serves every worker until the run ends. A request and its answer are files in the run's folder.
 """
 
@@ -25,7 +25,7 @@ SETTINGS: Mapping[str, str] = {
     # Tests and schemathesis ask as often as they can.
     "ROLLCALL_WEB_REST_READS_PER_MINUTE": "0",
     "ROLLCALL_WEB_REST_CHANGES_PER_MINUTE": "0",
-    # Nobody there has one; its page is looked at.
+    # No member there has one; its page is inspected.
     "ROLLCALL_WEB_SECOND_FACTOR": "optional",
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
     # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
@@ -37,7 +37,7 @@ SETTINGS: Mapping[str, str] = {
 PAIR: Mapping[str, str] = {
     **SETTINGS,
     "ROLLCALL_NODES": "2",
-    # What is shown is who is told what and when, not who gives up on a machine under load.
+    # Tested are responses and their order, not timeouts on a machine under load.
     "ROLLCALL_REBALANCE_BACKOFF_MS": "60000",
 }
 
@@ -127,7 +127,7 @@ def _tell(path: Path, running: Installation) -> None:
 
 
 class Started:
-    """An installation of this process, from the first test that asks for it until ``end``."""
+    """An installation of this process, from the first test that uses it until ``end``."""
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         self._settings = settings
@@ -153,7 +153,7 @@ def shared(folder: Path) -> Installation:
     until(lambda: serves.exists() or failed.exists(), "an installation serves", START_S + 10)
     if failed.exists():
         raise RuntimeError(failed.read_text())
-    told = json.loads(serves.read_text())
-    found = Installation(told.pop("settings"), Path(told.pop("data_dir")))
-    found.kafka, found.draft, found.web = told["kafka"], told["draft"], told["web"]
+    body = json.loads(serves.read_text())
+    found = Installation(body.pop("settings"), Path(body.pop("data_dir")))
+    found.kafka, found.draft, found.web = body["kafka"], body["draft"], body["web"]
     return found

@@ -15,7 +15,7 @@ BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 
 
 class OperationFactory(DjangoModelFactory[Operation]):
-    """An operator's rebalance that nobody has looked at yet."""
+    """An operator's rebalance that no node has read yet."""
 
     class Meta:
         model = Operation

@@ -63,5 +63,5 @@ async def ask(nodes: Iterable[str], request: Message) -> Any:
 
 
 def kill_node(installation: Installation, node_id: int) -> None:
-    """No word of farewell; the launcher starts it anew."""
+    """SIGKILL; the launcher starts it again."""
     os.kill(installation.node_pid(node_id), signal.SIGKILL)

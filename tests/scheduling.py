@@ -37,7 +37,7 @@ class Scheduling(LoadGroupScheduling):  # type: ignore[misc]
 
 @pytest.hookimpl(optionalhook=True)  # there are runs without xdist
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-    """Where groups are asked for (``--dist loadgroup``)."""
+    """Where ``xdist_group`` counts (``--dist loadgroup``)."""
     return Scheduling(config, log) if config.option.dist == "loadgroup" else None
 
 

@@ -22,7 +22,7 @@ MIDDLEWARE = ["tests.as_roles.AsWeb", *OURS]
 # One round of hashing: logging in is not what the tests measure.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 AXES_ENABLED = False  # tests log in without a request; tests/site/test_lockout.py has it on
-DATABASE_MAY_BE_UNSAFE = True  # no fsync (``postgres.serve``): nobody keeps these rows
+DATABASE_MAY_BE_UNSAFE = True  # no fsync (``postgres.serve``): these rows are disposable
 WEB_REST_READS_PER_MINUTE = WEB_REST_CHANGES_PER_MINUTE = 0  # tests/api/test_throttles.py has them
-WHITENOISE_USE_FINDERS = False  # a Client has middleware of its own: 20 ms for a look at all files
-COORDINATOR_RESTART_GRACE_MS = 0  # members that nobody hears of are evicted at once
+WHITENOISE_USE_FINDERS = False  # each Client has its own middleware: 20 ms to list all files
+COORDINATOR_RESTART_GRACE_MS = 0  # silent members are evicted at once

@@ -1,7 +1,7 @@
-"""Transcripts, whatever kind of group they tell of: read them, run them, and write them anew.
+"""Transcripts of every kind of group: read them, run them, and write them again.
 
 A transcript is a file of commands; behind each, set apart by two spaces, stand what came of it and
-the state afterwards. Lines that begin with # are told to the reader only. The commands themselves
+the state afterwards. Lines that begin with # are for the reader only. The commands themselves
 are the languages' (``conversation.py`` in each folder that has ``scenarios/``).
 """
 
@@ -46,8 +46,8 @@ class Transcripts:
 
     def main(self, arguments: list[str]) -> int:
         """Compare every transcript with the rules, or rewrite those that differ."""
-        told = {path: path.read_text() for path in self.paths()}
-        changed = {path: new for path, text in told.items() if (new := self.run(text)) != text}
+        texts = {path: path.read_text() for path in self.paths()}
+        changed = {path: new for path, text in texts.items() if (new := self.run(text)) != text}
         for path, new in changed.items():
             if "--rewrite" in arguments:
                 path.write_text(new)

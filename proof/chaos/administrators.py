@@ -61,7 +61,7 @@ VERBS = ("rebalance", "freeze", "rebalance", "thaw", "rebalance")
 
 
 async def lock_a_table(world: World, rng: Random) -> None:
-    """LOCK TABLE by a session of psql that somebody has forgotten."""
+    """LOCK TABLE by a forgotten session of psql."""
     table = sql.Identifier(rng.choice(TABLES))
     with suppress(psycopg.Error, OSError):
         async with await world.connect() as connection, connection.transaction():

@@ -47,9 +47,9 @@ class Guard:
         revisions: dict[str, int] = {}
         for said in transaction.said:
             if said.prefix == GUARD:
-                told = json.loads(said.text)
-                epochs |= dict(zip(told["slots"], told["epochs"], strict=True))
-                revisions |= dict(zip(told["groups"], told["revisions"], strict=True))
+                body = json.loads(said.text)
+                epochs |= dict(zip(body["slots"], body["epochs"], strict=True))
+                revisions |= dict(zip(body["groups"], body["revisions"], strict=True))
         return cls(epochs, revisions)
 
     def under(self, group_id: str) -> Record:

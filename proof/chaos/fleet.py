@@ -68,8 +68,8 @@ class Fleet:
         bootstrap = self.network.bootstraps[0]
         await create_topic(bootstrap, TOPIC, self.size.partitions)
         peer = await self.network.connect(bootstrap)
-        asked = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
-        (known,) = (await call(peer, asked, METADATA_VERSION)).topics
+        request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+        (known,) = (await call(peer, request, METADATA_VERSION)).topics
         peer.close()
         for group_id, kind in self.groups.items():
             is_big = group_id.endswith(BIG)

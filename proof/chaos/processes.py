@@ -15,7 +15,7 @@ GONE = (psutil.NoSuchProcess, psutil.ZombieProcess)
 
 
 class Tree:
-    """The processes that descend from some roots, listed anew each time."""
+    """The processes that descend from some roots, listed again each time."""
 
     def __init__(self, roots: Iterable[int]) -> None:
         self.roots = tuple(roots)

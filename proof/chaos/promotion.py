@@ -52,7 +52,7 @@ async def promote(world: World, *, synchronous: bool) -> None:
         await _caught_up(old, replica)
         await world.witness.retain_at(replica.connect_patiently, old.connect_patiently)
         await world.witness.read(LIMIT_S)
-        async with _waited_for(old) if synchronous else _nobody():
+        async with _waited_for(old) if synchronous else _without():
             await _caught_up(old, replica)
             line.weather.down.clear()
             await asyncio.sleep(BEHIND_S)
@@ -102,7 +102,7 @@ async def _waited_for(primary: Server) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _nobody() -> AsyncIterator[None]:
+async def _without() -> AsyncIterator[None]:
     yield
 
 

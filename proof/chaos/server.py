@@ -27,10 +27,10 @@ class Server:
     ) -> "Server":
         """Start one, as a replica of the server at the URL ``follows`` if given, and wait until it
         accepts connections; RuntimeError if it does not. Its output is added to ``log``."""
-        told = [f"{name}={value}" for name, value in environ.items()]
+        variables = [f"{name}={value}" for name, value in environ.items()]
         with log.open("ab") as said:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "proof.chaos.database", str(folder), *told),
+                *(sys.executable, "-m", "proof.chaos.database", str(folder), *variables),
                 *(("--follows", follows) if follows else ()),
                 cwd=CHECKOUT,
                 stdout=asyncio.subprocess.PIPE,

@@ -159,17 +159,17 @@ async def _came(world: World, point: str, before: int) -> bool:
 
 def lines(outcome: Outcome, seed: int) -> list[str]:
     """The report, the verdict last."""
-    told = []
+    lines = []
     for point, meaning in POINTS.items():
         those = [zombie for zombie in outcome.zombies if zombie.point == point]
         if those:
             slowest = max(zombie.taken_over_s for zombie in those)
-            told.append(
+            lines.append(
                 f"{len(those):4} x {point:22} {MEANINGS[meaning]} in"
                 f" {sum(zombie.late for zombie in those)}; replaced in {slowest:.2f} s at most"
             )
     return [
-        *told,
+        *lines,
         *(f"VIOLATION {said}" for said in outcome.violations),
         f"{len(outcome.zombies)} zombies, seed {seed}: {len(outcome.violations)} violations",
     ]

@@ -78,10 +78,10 @@ class Telling(Family):
             generation, ()
         ):
             self.say("I10", "a heartbeat told of a rebalance that is not stored", record)
-        told_to_join = group.kind == "draft" and "PreparingRebalance" in group.states.get(
+        until_rejoin = group.kind == "draft" and "PreparingRebalance" in group.states.get(
             generation, ()
         )
-        if code == ILLEGAL_GENERATION and group.generation == generation and not told_to_join:
+        if code == ILLEGAL_GENERATION and group.generation == generation and not until_rejoin:
             self.say("I10", f"generation {generation} was said to be over", record)
         was_there = member in group.members and group.came_at[member] <= call["at"]
         if code == UNKNOWN_MEMBER_ID and was_there and group.state != "Empty":

@@ -82,7 +82,7 @@ class Silence(Family):
             self._left.add(key)
 
     def seek(self, record: Record, _call: Record) -> None:
-        """A client tries to reach the coordinator. What it asks a suspended node nobody hears."""
+        """A client tries to reach the coordinator. Requests to a suspended node are not read."""
         if not self._is_suspended(record.get("node"), record["at"], 0.0):
             self._send(record, None, 0.0)
 

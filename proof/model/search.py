@@ -29,12 +29,12 @@ def search(model: Model) -> SearchResult:
                 continue
             came_from[after] = (step, state)
             if after.broken:
-                return SearchResult(len(came_from), after.broken, _story(came_from, after))
+                return SearchResult(len(came_from), after.broken, _path_to(came_from, after))
             waiting.append(after)
     return SearchResult(len(came_from), "", ())
 
 
-def _story(came_from: dict[State, tuple[str, State] | None], end: State) -> list[str]:
+def _path_to(came_from: dict[State, tuple[str, State] | None], end: State) -> list[str]:
     story = []
     step = came_from[end]
     while step is not None:

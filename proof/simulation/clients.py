@@ -338,9 +338,9 @@ class Client(Caller, ABC):
     async def commit(self, partitions: Sequence[int]) -> Any:
         """Commit offsets that were not committed before."""
         offset = self.numbers.next_offset()
-        told = [[self.topic, p, offset] for p in partitions]
-        facts = self.numbers.facts_of(told)
-        return await self.main.call("OffsetCommit", self.commit_of(told), **facts)
+        written = [[self.topic, p, offset] for p in partitions]
+        facts = self.numbers.facts_of(written)
+        return await self.main.call("OffsetCommit", self.commit_of(written), **facts)
 
     @abstractmethod
     def commit_of(self, told: Sequence[Sequence[Any]]) -> Any:

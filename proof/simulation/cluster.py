@@ -340,7 +340,7 @@ NEVER_STATIC: Final = frozenset({DraftClient, CommandedClient})
 
 
 def _is_one_too_many(client: Client, clients: Sequence[Client]) -> bool:
-    """Whether it requests an instance id in vain, because another member has it and is at work."""
+    """Whether its instance id is refused, because another active member has it."""
     return client.unreleased_at is not None and any(
         other.instance == client.instance and other.is_stable for other in clients
     )

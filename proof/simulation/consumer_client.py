@@ -55,9 +55,9 @@ class ConsumerClient(Client):
         if joins:
             self.owned = frozenset()
         says_owned = says_all or joins or self._owes_word
-        told = sorted(map(list, self.owned)) if says_owned else None
-        event = self._event(says_all or joins, told)
-        reply = await self.beats.call("ConsumerGroupHeartbeat", event, self.patience_s, owned=told)
+        sent = sorted(map(list, self.owned)) if says_owned else None
+        event = self._event(says_all or joins, sent)
+        reply = await self.beats.call("ConsumerGroupHeartbeat", event, self.patience_s, owned=sent)
         if not isinstance(reply, ConsumerBeaten):
             self.must_say_all = True
             return False

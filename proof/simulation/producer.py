@@ -119,7 +119,7 @@ class Producer(Caller):
         owned = sorted(client.owned)
         parts = self.world.rng.sample(owned, min(len(owned), 2))
         offset = self.numbers.next_offset()
-        told = [[topic, partition, offset] for topic, partition in parts]
+        written = [[topic, partition, offset] for topic, partition in parts]
         is_member = self.world.rng.random() < MEMBERS_TOLD
         event = TxnOffsetCommit(
             producer_id=claim.producer_id,
@@ -127,13 +127,13 @@ class Producer(Caller):
             generation_id=client.generation if is_member else -1,
             member_id=client.member_id if is_member else "",
             instance_id=client.instance if is_member else None,
-            offsets=self.numbers.writes(told),
+            offsets=self.numbers.writes(written),
         )
         asked = CommitOffsets(self.group_id, claim, event, 5 if self._is_new else 3)
         channel = self._channels.get(group_id)
         if channel is None:
             channel = self._channels[group_id] = Channel(self, f"{self.name}-{group_id}", group_id)
-        facts = self.numbers.facts_of(told)
+        facts = self.numbers.facts_of(written)
         return await self._ask(channel, "TxnOffsetCommit", asked, **facts) is not None
 
     async def _end(self, *, commit: bool) -> None:
@@ -150,8 +150,8 @@ class Producer(Caller):
     async def _ask(self, channel: Channel, api: str, body: Any, **facts: Any) -> Any:
         """A success, or None. A fenced producer initialises again; so does a producer of version 1
         that does not know the outcome of its request."""
-        told = {"producer": self.group_id, "caller": self.name, **self._told, **facts}
-        reply = await channel.call(api, body, PATIENCE_S, **told)
+        fields = {"producer": self.group_id, "caller": self.name, **self._told, **facts}
+        reply = await channel.call(api, body, PATIENCE_S, **fields)
         if reply is not None and reply.error is ErrorCode.NONE:
             return reply
         is_known = reply is not None and reply.error not in AGAIN

@@ -228,7 +228,7 @@ class Loop(asyncio.AbstractEventLoop):
     def run_in_executor(  # type: ignore[override]
         self, executor: None, work: Callable[..., Any], *args: Any
     ) -> "asyncio.Future[Any]":
-        """A thread beside the loop: it takes a while, and the loop continues meanwhile."""
+        """A thread outside the loop: it takes a while, and the loop continues meanwhile."""
         future = self.create_future()
         world = self.process.world
         world.after(world.between(0.001, 0.1), self._worked_out, future, work, args)

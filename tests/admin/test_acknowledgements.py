@@ -57,7 +57,7 @@ def acknowledge(client: Client, rule: str, subject: str, **said: str) -> Any:
 
 
 def open_lines() -> list[str]:
-    """Sentences of what nobody has taken note of."""
+    """Sentences of situations that are not acknowledged."""
     return [f.sentence for f in attention.fired(overview.look()) if f.acknowledged is None]
 
 
@@ -68,7 +68,9 @@ def look_again() -> str:
 
 
 @pytest.mark.usefixtures("stopped")
-def test_what_was_acknowledged_is_folded_everywhere_with_who_and_why(operator: Client) -> None:
+def test_an_acknowledged_situation_is_folded_on_every_page_with_author_and_reason(
+    operator: Client,
+) -> None:
     assert "Acknowledge" in text(operator.get(page("orders")))
     answer = acknowledge(operator, "stopped", "orders")
     assert answer.url == "/admin/"
@@ -81,7 +83,7 @@ def test_what_was_acknowledged_is_folded_everywhere_with_who_and_why(operator: C
 
 
 @pytest.mark.usefixtures("stopped")
-def test_it_comes_back_when_the_situation_ended_and_begins_again(operator: Client) -> None:
+def test_an_acknowledgement_ends_when_the_situation_ends_and_begins_again(operator: Client) -> None:
     acknowledge(operator, "stopped", "orders")
     assert look_again() == "nothing has ended"
     sql("DELETE FROM rollcall_pause")
@@ -91,7 +93,7 @@ def test_it_comes_back_when_the_situation_ended_and_begins_again(operator: Clien
 
 
 @pytest.mark.usefixtures("stopped")
-def test_it_comes_back_when_its_end_has_passed_also_without_a_worker(operator: Client) -> None:
+def test_an_acknowledgement_ends_at_its_time_even_without_a_worker(operator: Client) -> None:
     acknowledge(operator, "stopped", "orders", until_0="2999-01-01", until_1="00:00:00")
     assert open_lines() == []
     Acknowledgement.objects.update(until=timezone.now())
@@ -100,7 +102,9 @@ def test_it_comes_back_when_its_end_has_passed_also_without_a_worker(operator: C
 
 
 @pytest.mark.usefixtures("stopped")
-def test_it_is_withdrawn_and_changed_and_the_audit_has_both(operator: Client) -> None:
+def test_an_acknowledgement_is_withdrawn_and_changed_and_the_audit_log_has_both(
+    operator: Client,
+) -> None:
     acknowledge(operator, "stopped", "orders")
     acknowledge(operator, "stopped", "orders", note="on monday")
     (noted,) = Acknowledgement.objects.all()
@@ -115,7 +119,7 @@ def test_it_is_withdrawn_and_changed_and_the_audit_has_both(operator: Client) ->
     ]
 
 
-def test_what_was_acknowledged_takes_nobodys_place(operator: Client) -> None:
+def test_acknowledged_situations_do_not_count_among_the_ten_listed(operator: Client) -> None:
     for number in range(14):
         sql(PAUSE, f"g-{number:02}", HOUR)
     for number in (0, 1, 13):
@@ -129,7 +133,7 @@ def test_what_was_acknowledged_takes_nobodys_place(operator: Client) -> None:
 
 @pytest.mark.parametrize("rule", ["storm", "frozen"])
 @pytest.mark.usefixtures("stopped")
-def test_what_does_not_fire_is_not_acknowledged(operator: Client, rule: str) -> None:
+def test_a_rule_that_does_not_fire_cannot_be_acknowledged(operator: Client, rule: str) -> None:
     query = urlencode({"rule": rule, "subject": "orders"})
     answer = operator.post(
         f"{ADD}?{query}", {"note": NOTE, "until_0": "", "until_1": ""}, follow=True
@@ -148,7 +152,7 @@ def test_what_does_not_fire_is_not_acknowledged(operator: Client, rule: str) -> 
     ],
 )
 @pytest.mark.usefixtures("stopped")
-def test_a_note_or_an_end_that_cannot_be_is_told(operator: Client, said: dict[str, str]) -> None:
+def test_an_invalid_note_or_end_gets_an_error(operator: Client, said: dict[str, str]) -> None:
     assert acknowledge(operator, "stopped", "orders", **said).status_code == 200
     assert open_lines() == ["Work of orders is stopped"]
 
@@ -177,14 +181,14 @@ def test_a_viewer_acknowledges_nothing(stopped: str) -> None:
 
 
 @pytest.mark.parametrize("tab", TABS)
-def test_trouble_costs_no_page_more_statements(tab: str, stopped: str) -> None:
+def test_acknowledgements_add_no_statements_to_a_page(tab: str, stopped: str) -> None:
     operator = visitor(OPERATOR, name="olga")
     sql(FREEZE, stopped, HOUR)
     acknowledge(operator, "frozen", stopped)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         shown = text(operator.get(f"{page(stopped)}?tab={tab}"))
     assert "1 acknowledged" in shown and "Work of orders is stopped" in shown
-    assert len(asked) <= QUERIES_MAX
+    assert len(queries) <= QUERIES_MAX
 
 
 def test_a_limit_that_is_near_again_is_shown_again(operator: Client) -> None:
@@ -197,7 +201,7 @@ def test_a_limit_that_is_near_again_is_shown_again(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("stopped")
-def test_the_same_over_rest(api: Api) -> None:
+def test_rest_acknowledges_and_withdraws_alike(api: Api) -> None:
     client = api("view_group", "add_acknowledgement")
     said = {"rule": "stopped", "subject": "orders", "note": NOTE}
     kind = "application/json"

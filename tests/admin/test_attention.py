@@ -157,7 +157,7 @@ WHY = {
 
 
 @pytest.mark.parametrize("why", WHY)
-def test_why_a_drain_does_not_end_is_said(why: str) -> None:
+def test_the_reason_why_a_drain_does_not_end_is_shown(why: str) -> None:
     sql(NODE, 1, timedelta())
     sql("UPDATE rollcall_node SET schema = '0037_drains'")
     sql(DRAIN, 0, HOUR)
@@ -184,14 +184,14 @@ def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any
     assert fired() == [("no-commit", "Group orders1 does not commit")]
 
 
-def test_of_many_the_rest_is_counted() -> None:
+def test_long_lists_are_cut_and_the_rest_is_counted() -> None:
     for number in range(12):
         sql(PAUSE, f"g-{number:02}", HOUR)
     lines = fired()
     assert len(lines) == 11 and lines[-1] == ("stopped", "2 more such groups")
 
 
-def test_members_who_are_gone_are_not_silent() -> None:
+def test_removed_members_are_not_reported_as_silent() -> None:
     """Notes about them stay until the clean-up."""
     sql(LIVENESS, "orders1", 4)
     sql(MEMBERS, "orders1", 1)
@@ -199,14 +199,14 @@ def test_members_who_are_gone_are_not_silent() -> None:
     assert fired() == []
 
 
-def test_a_short_time_is_told_in_seconds() -> None:
+def test_short_times_are_shown_in_seconds() -> None:
     sql(MEMBERS, "orders1", 1)
     sql(LIVENESS, "orders1", 1)
     (line,) = attention.fired(overview.look())
     assert line.detail == "1 of 1 members, the first for 60 s."
 
 
-def test_a_group_of_which_members_are_stopped_is_not_stopped_itself() -> None:
+def test_a_group_with_stopped_members_is_not_shown_as_stopped() -> None:
     sql(PAUSE_OF_MEMBER, "orders1", "m-1", 2 * HOUR)
     assert fired() == [("stopped", "1 member of orders1 is stopped")]
     sql(PAUSE_OF_MEMBER, "orders1", "m-2", HOUR)
@@ -216,7 +216,7 @@ def test_a_group_of_which_members_are_stopped_is_not_stopped_itself() -> None:
     assert "by olga: a move." in page()
 
 
-def test_every_rule_has_its_own_name_and_a_setting_that_there_is() -> None:
+def test_every_rule_has_a_unique_name_and_an_existing_setting() -> None:
     names = [rule.name for rule in attention.RULES]
     assert len(set(names)) == len(names)
     known = {field.name for field in fields(Thresholds)}
@@ -224,7 +224,7 @@ def test_every_rule_has_its_own_name_and_a_setting_that_there_is() -> None:
     assert said == known
 
 
-def test_the_page_of_operators_has_every_rule() -> None:
-    told = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+def test_the_operators_page_documents_every_rule() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
     for rule in attention.RULES:
-        assert f"| {rule.name} | {rule.meaning} |" in told, rule.name
+        assert f"| {rule.name} | {rule.meaning} |" in page, rule.name

@@ -17,7 +17,7 @@ rows = st.lists(
 )
 
 
-def test_nothing_is_drawn_of_nothing() -> None:
+def test_empty_data_draws_nothing() -> None:
     assert draw([]) is None
     assert draw([Cost("a", "member-left", 0)]) is None
 
@@ -44,7 +44,7 @@ def test_the_costliest_trigger_has_the_first_colour() -> None:
         (90, ["0"]),
     ],
 )
-def test_the_axis_is_marked_as_people_count(longest: int, labels: list[str]) -> None:
+def test_the_axis_has_round_numbers(longest: int, labels: list[str]) -> None:
     chart = draw([Cost("a", "x", longest)])
 
     assert chart is not None

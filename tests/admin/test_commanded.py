@@ -1,4 +1,4 @@
-"""A commanded group in the admin and over REST: for whom it waits, and why somebody is out."""
+"""A commanded group in the admin and over REST: for whom it waits, and who was excluded and why."""
 
 from collections.abc import Sequence
 from random import Random
@@ -84,11 +84,11 @@ def facts(client: Client) -> dict[str, object]:
     return dict(client.get(page("g")).context["facts"])
 
 
-def told() -> Sequence[str]:
+def sentences() -> Sequence[str]:
     return [sentence(entry) for entry in groups.journal_of("g")]
 
 
-def test_the_page_tells_for_whom_it_waits(stuck: Owner) -> None:
+def test_the_page_shows_whom_the_group_waits_for(stuck: Owner) -> None:
     client = visitor(VIEWER)
     assert facts(client)["Not acknowledged"] == "stop-fetcher: b-client"
     assert "PreparingRebalance" in text(client.get(page("g")))
@@ -96,7 +96,7 @@ def test_the_page_tells_for_whom_it_waits(stuck: Owner) -> None:
     assert [group.group_id for group in listed] == ["g"]
 
 
-def test_the_page_tells_who_was_left_out_and_why(stuck: Owner) -> None:
+def test_the_page_shows_who_was_excluded_and_why(stuck: Owner) -> None:
     stuck.nobody_answers(RETRIES + 1)
     shown = text(visitor(VIEWER).get(f"{page('g')}?tab=rebalances"))
     assert (
@@ -118,10 +118,10 @@ def test_the_page_tells_who_was_left_out_and_why(stuck: Owner) -> None:
 def test_a_settled_group_waits_for_nobody(stuck: Owner) -> None:
     stuck.done("b", "a", "b", "c")
     assert facts(visitor(VIEWER))["Not acknowledged"] == "nothing"
-    assert any(line.startswith("Rebalanced to generation 2") for line in told())
+    assert any(line.startswith("Rebalanced to generation 2") for line in sentences())
 
 
-def test_rest_tells_type_state_members_and_assignment(stuck: Owner, viewer: Client) -> None:
+def test_rest_returns_type_state_members_and_assignment(stuck: Owner, viewer: Client) -> None:
     stuck.done("b", "a", "b", "c")
     shown = viewer.get("/api/v1/groups/g").json()
     assert (shown["type"], shown["state"], shown["generation"]) == ("commanded", "Stable", 2)

@@ -61,14 +61,14 @@ def test_a_setting_is_set_with_its_author_in_the_journal_and_in_the_audit(operat
     assert (entry.group_id, entry.reason) == ("orders", WHY)
     assert entry.details["author"] == user("olga")
     assert (entry.details["before"], entry.details["after"]) == ({MEMBERS: None}, {MEMBERS: "7"})
-    told = AuditEntry.objects.filter(kind="write").latest("id")
-    assert (told.who, told.outcome) == ("olga", "302")
-    assert told.target == f"POST {page('orders', 'configure')}"
+    recorded = AuditEntry.objects.filter(kind="write").latest("id")
+    assert (recorded.who, recorded.outcome) == ("olga", "302")
+    assert recorded.target == f"POST {page('orders', 'configure')}"
     shown = row(tab(operator), MEMBERS)
     assert "7" in shown and "this group" in shown and "by olga" in shown
 
 
-def test_a_setting_is_reset_to_what_the_node_has(operator: Client) -> None:
+def test_a_setting_is_reset_to_the_nodes_value(operator: Client) -> None:
     assert "Reset to the default" not in text(operator.get(setting(SESSION)))
     change(operator, SESSION, "50000")
     shown = unescape(text(operator.get(setting(SESSION))))
@@ -80,7 +80,7 @@ def test_a_setting_is_reset_to_what_the_node_has(operator: Client) -> None:
     assert entry.details["after"] == {SESSION: None}
 
 
-def test_the_page_says_what_a_value_may_be_and_how_a_shell_changes_it(operator: Client) -> None:
+def test_the_page_shows_bounds_and_the_command_that_sets_a_value(operator: Client) -> None:
     shown = unescape(text(operator.get(setting(SESSION))))
     assert "From 45,000 to 60,000." in shown
     assert f"rollcall group configure orders --set {SESSION}=VALUE --reason WHY" in shown
@@ -101,7 +101,7 @@ def test_the_page_says_what_a_value_may_be_and_how_a_shell_changes_it(operator: 
         ("consumer.assignor.offload.enable", "perhaps", "must be true or false"),
     ],
 )
-def test_what_cannot_be_is_refused_beside_the_value(
+def test_an_invalid_value_is_refused_beside_its_field(
     operator: Client, name: str, value: str, why: str
 ) -> None:
     answer = change(operator, name, value)
@@ -114,7 +114,7 @@ def test_a_change_without_a_reason_is_refused(operator: Client) -> None:
     assert "This field is required." in text(answer) and own() == {}
 
 
-def test_a_page_that_was_opened_before_another_change_changes_nothing(operator: Client) -> None:
+def test_a_form_opened_before_another_change_is_refused(operator: Client) -> None:
     change(operator, MEMBERS, "7")
     answer = change(operator, MEMBERS, "9")
     shown = unescape(text(answer))
@@ -125,13 +125,13 @@ def test_a_page_that_was_opened_before_another_change_changes_nothing(operator: 
     assert own() == {MEMBERS: "9"}
 
 
-def test_other_settings_that_were_changed_meanwhile_do_not_matter(operator: Client) -> None:
+def test_concurrent_changes_of_other_settings_do_not_matter(operator: Client) -> None:
     change(operator, MEMBERS, "7")
     change(operator, SESSION, "50000")
     assert own() == {MEMBERS: "7", SESSION: "50000"}
 
 
-def test_a_freeze_has_its_own_page_and_others_are_not_found(operator: Client) -> None:
+def test_a_freeze_has_its_own_page_and_unknown_settings_are_not_found(operator: Client) -> None:
     for name in ("rollcall.freeze", "retention.ms", "", "a\0b"):
         assert operator.get(setting(name)).status_code == 404
         assert operator.post(setting(name), {"value": "true", "reason": WHY}).status_code == 404
@@ -139,7 +139,7 @@ def test_a_freeze_has_its_own_page_and_others_are_not_found(operator: Client) ->
     assert not GroupConfig.objects.exists()
 
 
-def test_a_viewer_sees_settings_and_changes_none(operator: Client) -> None:
+def test_a_viewer_sees_settings_but_cannot_change_them(operator: Client) -> None:
     assert "Change …" in tab(operator)
     viewer = visitor(VIEWER, name="victor")
     assert MEMBERS in tab(viewer) and "Change …" not in tab(viewer)
@@ -147,7 +147,7 @@ def test_a_viewer_sees_settings_and_changes_none(operator: Client) -> None:
     assert change(viewer, MEMBERS, "7").status_code == 403 and own() == {}
 
 
-def test_a_form_of_another_site_changes_nothing(operator: Client) -> None:
+def test_a_form_posted_from_another_site_is_refused(operator: Client) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = operator.cookies
     assert change(strict, MEMBERS, "7").status_code == 403 and own() == {}

@@ -89,13 +89,13 @@ def test_a_group_that_does_not_settle_is_named_after_a_minute() -> None:
     assert "soon1" not in shown
 
 
-def test_many_of_them_are_counted() -> None:
+def test_a_long_list_of_unsettled_groups_is_counted() -> None:
     groups("stuck", "Assigning", 25, 70)
 
     assert "15 more groups are still rebalancing" in page()
 
 
-def test_slots_without_owner_and_silent_nodes_are_told_of() -> None:
+def test_slots_without_owner_and_silent_nodes_are_listed() -> None:
     sql("UPDATE rollcall_slot SET node_id = NULL WHERE slot < 5")
     sql(NODE, 4, timedelta(minutes=3))
 
@@ -105,7 +105,7 @@ def test_slots_without_owner_and_silent_nodes_are_told_of() -> None:
     assert "Node 4 is silent" in shown
 
 
-def test_an_operation_that_failed_today_is_told_of() -> None:
+def test_an_operation_that_failed_today_is_listed() -> None:
     now, failed = timezone.now(), {"state": "failed", "detail": "the group is empty"}
     OperationFactory.create(**failed, finished_at=now - timedelta(hours=1))
     OperationFactory.create(group_id="old", **failed, finished_at=now - timedelta(days=2))
@@ -117,7 +117,7 @@ def test_an_operation_that_failed_today_is_told_of() -> None:
     assert "Operation on old failed" not in shown
 
 
-def test_a_sweep_that_failed_and_one_that_is_late_are_told_of() -> None:
+def test_a_failed_sweep_and_a_late_sweep_are_listed() -> None:
     schedule.ensure()
     with pytest.raises(ZeroDivisionError):
         tasks.recorded("clean-up", lambda: str(1 // 0))
@@ -134,7 +134,7 @@ def test_a_sweep_that_failed_and_one_that_is_late_are_told_of() -> None:
     assert "offset retention" not in shown  # new, and not yet due
 
 
-def test_rebalances_of_the_last_hour_are_counted_and_the_latest_told() -> None:
+def test_rebalances_of_the_last_hour_are_counted_and_the_latest_listed() -> None:
     sql(JOURNAL, timedelta(minutes=2), "rebalance-completed", 40)
     sql(JOURNAL, timedelta(minutes=2), "rebalance-started", 40)
 
@@ -145,7 +145,7 @@ def test_rebalances_of_the_last_hour_are_counted_and_the_latest_told() -> None:
     assert "because member w-1 left: &#x27;shutting down&#x27;" in page()
 
 
-def test_a_storm_is_counted_as_far_as_is_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_count_of_rebalances_is_capped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overview, "JOURNAL_READ_MAX", 10)
     sql(JOURNAL, timedelta(seconds=1), "rebalance-completed", 50)
 
@@ -182,7 +182,7 @@ def test_the_latest_rebalances_name_members_by_their_clients() -> None:
     assert not any(member_id in shown for member_id in ids)
 
 
-def test_who_has_no_role_sees_no_fleet() -> None:
+def test_a_user_without_a_role_sees_no_overview() -> None:
     groups("secret", "Assigning", 1, 70)
 
     shown = text(visitor().get("/admin/"))

@@ -32,7 +32,7 @@ def two(db: None) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_a_drain_is_previewed_asked_for_and_shown(operator: Client) -> None:
+def test_a_drain_is_previewed_requested_and_shown(operator: Client) -> None:
     looked = text(operator.get(PAGE))
     assert "32 slots with 0 groups change the owner." in looked
     assert "Node 1 takes 32 slots." in looked and "/api/v1/nodes/0/drain" in looked
@@ -51,7 +51,7 @@ def test_a_drain_is_previewed_asked_for_and_shown(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_a_page_that_is_out_of_date_asks_for_nothing(operator: Client) -> None:
+def test_an_outdated_form_requests_nothing(operator: Client) -> None:
     shown = operator.post(PAGE, {"verb": "undrain", "reason": "it is in"})
     assert "nothing was changed" in text(shown) and not Drain.objects.exists()
     assert "needed" in text(operator.post(PAGE, {"verb": "drain"})) or not Drain.objects.exists()
@@ -60,7 +60,7 @@ def test_a_page_that_is_out_of_date_asks_for_nothing(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_the_last_node_is_refused_with_a_sentence(operator: Client) -> None:
+def test_draining_the_last_node_is_refused_with_a_reason(operator: Client) -> None:
     operator.post(PAGE, {"verb": "drain", "reason": "a new disk"})
     other = PAGE.replace("0", "1")
     for answer in (operator.get(other), operator.post(other, {"verb": "drain", "reason": "x"})):
@@ -69,7 +69,7 @@ def test_the_last_node_is_refused_with_a_sentence(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_a_drained_node_that_is_away_is_told_of(operator: Client) -> None:
+def test_a_drained_node_that_is_down_is_listed(operator: Client) -> None:
     operator.post(PAGE, {"verb": "drain", "reason": "a new disk"})
     execute("DELETE FROM rollcall_node WHERE node_id = 0")
     assert "Node 0 is away and drained" in text(operator.get(LIST))
@@ -79,7 +79,7 @@ def test_a_drained_node_that_is_away_is_told_of(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_a_viewer_is_offered_nothing() -> None:
+def test_a_viewer_gets_no_buttons() -> None:
     viewer = visitor(VIEWER)
     assert viewer.get(PAGE).status_code == 403
     assert viewer.post(PAGE, {"verb": "drain", "reason": "x"}).status_code == 403
@@ -87,7 +87,7 @@ def test_a_viewer_is_offered_nothing() -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_the_list_counts_groups_and_says_what_is_unknown(operator: Client) -> None:
+def test_the_list_counts_groups_and_marks_unknown_counts(operator: Client) -> None:
     write("a", "b", "c")
     shown = operator.get(LIST)
     groups = {node.node_id: node.group_count for node in shown.context["cl"].result_list}
@@ -97,10 +97,10 @@ def test_the_list_counts_groups_and_says_what_is_unknown(operator: Client) -> No
 
 
 @pytest.mark.usefixtures("two")
-def test_the_list_asks_little(operator: Client) -> None:
+def test_the_list_takes_few_statements(operator: Client) -> None:
     operator.get(LIST)
     with CaptureQueriesContext(
         connection,
-    ) as asked:
+    ) as queries:
         operator.get(LIST)
-    assert len(asked) <= 15
+    assert len(queries) <= 15

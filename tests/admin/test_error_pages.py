@@ -21,7 +21,7 @@ HTML = {"accept": "text/html"}
 ADD = "/admin/groups/topic/add/"
 
 
-def test_a_form_of_before_the_last_login_says_that_nothing_was_changed() -> None:
+def test_a_form_from_before_the_last_login_reports_that_nothing_was_changed() -> None:
     client = Client(enforce_csrf_checks=True, headers=HTML)
     client.force_login(person("ada", ADMINISTRATOR))
     answer = client.post(ADD, {"name": "orders", "partitions": 1})
@@ -33,7 +33,7 @@ def test_a_form_of_before_the_last_login_says_that_nothing_was_changed() -> None
     assert stranger["Content-Type"].startswith("text/plain")
 
 
-def test_an_error_of_the_web_itself_says_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_error_names_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise RuntimeError("a mistake")
 
@@ -45,11 +45,11 @@ def test_an_error_of_the_web_itself_says_where_to_look(monkeypatch: pytest.Monke
     assert "Its log has the error, at 20" in text(answer) and "a mistake" not in text(answer)
 
 
-def test_a_page_without_its_database_is_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_rendered_while_the_database_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
     client = visitor(VIEWER)
     client.raise_request_exception = False
-    monkeypatch.setattr(connection, "cursor", _away)
-    monkeypatch.setattr(connection, "ensure_connection", _away)
+    monkeypatch.setattr(connection, "cursor", _unavailable)
+    monkeypatch.setattr(connection, "ensure_connection", _unavailable)
     answer = client.get(f"{LIST}?o=-size&q=%22", headers=HTML)
     assert (answer.status_code, answer["Retry-After"]) == (503, "1")
     assert answer["Content-Type"].startswith("text/html")
@@ -60,7 +60,7 @@ def test_a_page_without_its_database_is_a_page(monkeypatch: pytest.MonkeyPatch) 
     assert "Try again" not in text(sent)
 
 
-def test_a_page_of_a_locked_table_says_that_it_took_too_long(
+def test_a_page_that_waits_for_a_lock_reports_the_timeout(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It said that the web process had failed."""
@@ -73,12 +73,12 @@ def test_a_page_of_a_locked_table_says_that_it_took_too_long(
 
 
 @pytest.mark.parametrize(("path", "accepted"), [("/metrics", "text/html"), (LIST, "text/plain")])
-def test_programs_get_a_sentence_without_a_page(
+def test_non_browsers_get_plain_text_errors(
     path: str, accepted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = visitor(VIEWER)
     client.raise_request_exception = False
-    monkeypatch.setattr(connection, "cursor", _away)
+    monkeypatch.setattr(connection, "cursor", _unavailable)
     answer = client.get(path, headers={"accept": accepted})
     assert answer.status_code == 503 and answer["Content-Type"].startswith("text/plain")
     assert "The database is currently unavailable" in text(answer)
@@ -88,11 +88,11 @@ def _slow(*_: object) -> None:
     raise OperationalError("canceling statement") from QueryCanceled("canceling statement")
 
 
-def _away(*_: object) -> None:
+def _unavailable(*_: object) -> None:
     raise OperationalError("the connection was closed")
 
 
-def test_what_is_not_there_and_what_one_may_not_are_told_apart() -> None:
+def test_not_found_and_forbidden_are_distinguished() -> None:
     client = visitor(VIEWER)
     gone = client.get("/admin/groups/group/nobodys/change/", headers=HTML)
     assert gone.status_code == 404 and "There is no group nobodys." in text(gone)
@@ -117,7 +117,7 @@ def test_an_empty_list_says_why(path: str) -> None:
     assert "Create a new item" not in shown
 
 
-def test_a_list_that_filters_left_empty_says_so() -> None:
+def test_a_list_emptied_by_filters_says_so() -> None:
     write("orders")
     client = visitor(VIEWER)
     for query in ("q=nothing", "state=Empty", "attention=storm", "topic=nothing"):

@@ -35,14 +35,14 @@ def test_every_page_of_the_frame_makes_its_main_part_a_landmark() -> None:
     assert text(Client().get("/admin/login/")).count("<main") == 1
 
 
-def test_what_is_missing_is_told_within_the_site() -> None:
+def test_a_missing_page_is_reported_within_the_site() -> None:
     answer = superuser().get("/admin/groups/group/%3Cb%3E/change/")
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert "There is no group &lt;b&gt;." in text(answer)
     assert 'href="/admin/groups/group/"' in text(answer)  # the sidebar
 
 
-def test_who_may_not_is_told_so_within_the_site() -> None:
+def test_a_forbidden_page_is_reported_within_the_site() -> None:
     answer = visitor(VIEWER).get("/admin/auth/user/")
     assert answer.status_code == HTTPStatus.FORBIDDEN
     assert "None of your roles has the right to this." in text(answer)
@@ -53,7 +53,7 @@ def test_who_may_not_is_told_so_within_the_site() -> None:
     assert "<" not in text(alone)
 
 
-def test_strangers_are_told_no_more_than_that(client: Client) -> None:
+def test_anonymous_users_get_no_details(client: Client) -> None:
     answer = client.get("/nothing-here")
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert "Rollcall" not in text(answer)
@@ -63,7 +63,7 @@ INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>|\son\w+=|javascript:", re.IGN
 
 
 @pytest.mark.parametrize("page", [*PAGES, "/api/v1/docs"])
-def test_no_script_stands_in_a_page_and_browsers_would_run_none(page: str) -> None:
+def test_pages_have_no_inline_script_and_their_policy_forbids_it(page: str) -> None:
     answer = superuser().get(page)
     assert INLINE.findall(text(answer)) == []
     policy = answer.headers["Content-Security-Policy"].split("; ")
@@ -82,7 +82,7 @@ LISTS: Final = {
 }
 
 
-def test_a_list_is_titled_with_what_it_contains() -> None:
+def test_a_list_title_names_its_content() -> None:
     """Not "Select topic to change"."""
     root = superuser()
     titles = {page: titled(text(root.get(page))) for page in LISTS}

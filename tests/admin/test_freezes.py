@@ -40,12 +40,12 @@ def frozen(until: str | None = None) -> None:
         cursor.execute(FROZEN, [until])
 
 
-def asked() -> list[tuple[str, str, str]]:
+def requested() -> list[tuple[str, str, str]]:
     """Every operation."""
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "actor"))
 
 
-def test_a_group_is_frozen_and_what_is_frozen_is_offered_to_be_thawed(operator: Client) -> None:
+def test_a_group_is_frozen_and_a_frozen_one_can_be_thawed(operator: Client) -> None:
     write("orders")
     assert "No rebalance begins until" in text(operator.get(page("orders", "freeze")))
     answer: Any = operator.post(page("orders", "freeze"), WHY)
@@ -54,13 +54,13 @@ def test_a_group_is_frozen_and_what_is_frozen_is_offered_to_be_thawed(operator: 
     frozen()
     assert "Thaw the group" in text(operator.get(page("orders", "freeze")))
     operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
-    assert asked() == [("orders", "freeze", "olga"), ("orders", "thaw", "olga")]
+    assert requested() == [("orders", "freeze", "olga"), ("orders", "thaw", "olga")]
 
 
-def test_a_group_is_frozen_until_an_instant_that_is_shown(operator: Client) -> None:
+def test_a_freeze_until_a_time_is_shown(operator: Client) -> None:
     write("orders")
     past = operator.post(page("orders", "freeze"), {**WHY, "until": "2001-01-01T00:00"})
-    assert "That time has passed." in text(past) and asked() == []
+    assert "That time has passed." in text(past) and requested() == []
     operator.post(page("orders", "freeze"), {**WHY, "until": "2999-01-01T10:00"})
     assert str(Operation.objects.get().until) == "2999-01-01 10:00:00+00:00"
     frozen(until="2999-01-01 10:00Z")
@@ -68,19 +68,19 @@ def test_a_group_is_frozen_until_an_instant_that_is_shown(operator: Client) -> N
         assert "until 2999-01-01 10:00 UTC: nothing moves" in text(operator.get(path))
 
 
-def test_a_name_without_a_group_is_thawed(operator: Client) -> None:
+def test_an_id_without_a_group_can_be_thawed(operator: Client) -> None:
     """Its group is gone; and where its journal is, too, the page is still there."""
     frozen()
     shown = text(operator.get(page("orders")))
     assert "The name is frozen since" in shown and "Thaw the name" in shown
     assert "Thaw the group" in text(operator.get(page("orders", "freeze")))
     operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
-    assert asked() == [("orders", "thaw", "olga")]
+    assert requested() == [("orders", "thaw", "olga")]
     assert operator.get(page("others", "freeze")).status_code == 404
     assert "Thaw the name" not in text(visitor(VIEWER).get(page("orders")))
 
 
-def test_the_time_that_is_up_asks_for_a_thaw(operator: Client) -> None:
+def test_an_expired_freeze_requests_a_thaw(operator: Client) -> None:
     write("orders")
     frozen(until="2001-01-01 10:00Z")
     for told in ("ended 1 freezes", "nothing has ended"):
@@ -91,53 +91,55 @@ def test_the_time_that_is_up_asks_for_a_thaw(operator: Client) -> None:
     assert (made.actor, made.state) == ("the end of the freeze", "pending")
 
 
-def test_an_older_node_is_asked_for_no_freeze_with_an_end(operator: Client) -> None:
+def test_a_freeze_with_an_end_is_not_requested_from_an_older_node(operator: Client) -> None:
     write("orders")
     started(7, "0030_freezes_and_deletions", owns=0)
     end = {**WHY, "until": "2999-01-01T10:00"}
     shown = text(operator.post(page("orders", "freeze"), end, follow=True))
-    assert "Node 7 has an older version" in shown and asked() == []
+    assert "Node 7 has an older version" in shown and requested() == []
     operator.post(page("orders", "freeze"), WHY)
-    assert asked() == [("orders", "freeze", "olga")]
+    assert requested() == [("orders", "freeze", "olga")]
 
 
-def test_what_somebody_else_froze_meanwhile_is_shown_again(operator: Client) -> None:
+def test_a_concurrent_freeze_is_shown_before_confirmation(operator: Client) -> None:
     write("orders")
     frozen()
     shown = text(operator.post(page("orders", "freeze"), WHY))
     assert "It was frozen or thawed since you opened this page." in shown
     assert "a long batch" in shown and 'value="thaw"' in shown
-    assert asked() == []
+    assert requested() == []
 
 
 @pytest.mark.parametrize("tail", ["freeze", "remove"])
-def test_without_a_reason_nothing_is_asked(administrator: Client, tail: str) -> None:
+def test_an_operation_without_a_reason_is_refused(administrator: Client, tail: str) -> None:
     write("orders", size=0)
     said = {**WHY, "reason": " ", "typed": "orders"}
     shown = text(administrator.post(page("orders", tail), said))
-    assert "This field is required." in shown and asked() == []
+    assert "This field is required." in shown and requested() == []
 
 
-def test_what_is_deleted_is_typed_out(administrator: Client) -> None:
+def test_a_deletion_is_confirmed_by_typing_the_id(administrator: Client) -> None:
     write("orders", size=0)
     shown = text(administrator.post(page("orders", "remove"), WHY))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
     administrator.post(page("orders", "remove"), {**WHY, "typed": "orders"})
-    assert asked() == [("orders", "delete", "ada")]
+    assert requested() == [("orders", "delete", "ada")]
 
 
 @pytest.mark.parametrize("group_id", [" orders ", "two\nlines", "a  b"])
-def test_an_id_that_no_input_can_hold_is_typed_as_it_is_seen(
+def test_an_id_that_no_input_can_hold_is_confirmed_in_its_escaped_form(
     administrator: Client, group_id: str
 ) -> None:
     """A browser puts no line breaks into a line, and shows no blanks at its ends."""
     write(group_id, size=0)
     said = {**WHY, "typed": " ".join(group_id.split())}
     administrator.post(page(group_id, "remove"), said)
-    assert asked() == [(group_id, "delete", "ada")]
+    assert requested() == [(group_id, "delete", "ada")]
 
 
-def test_a_group_with_members_has_no_form_and_is_not_deleted(administrator: Client) -> None:
+def test_a_group_with_members_has_no_deletion_form_and_is_not_deleted(
+    administrator: Client,
+) -> None:
     write("orders", size=1)
     for shown in (
         text(administrator.get(page("orders", "remove"))),
@@ -145,21 +147,21 @@ def test_a_group_with_members_has_no_form_and_is_not_deleted(administrator: Clie
     ):
         assert "The group has 1 member: stop them first." in shown
         assert "Delete the group" not in shown
-    assert asked() == []
+    assert requested() == []
 
 
-def test_who_may_not_sees_no_button(operator: Client) -> None:
+def test_a_user_without_the_right_sees_no_button(operator: Client) -> None:
     write("orders", size=0)
     assert page("orders", "freeze") in text(operator.get(page("orders")))
     assert page("orders", "remove") not in text(operator.get(page("orders")))
     assert page("orders", "freeze") not in text(visitor(VIEWER).get(page("orders")))
     assert operator.post(page("orders", "remove"), {**WHY, "typed": "orders"}).status_code == 403
-    assert asked() == []
+    assert requested() == []
 
 
-def test_what_an_older_node_does_not_know_is_told(operator: Client) -> None:
+def test_operations_unknown_to_an_older_node_are_reported(operator: Client) -> None:
     write("orders", size=0)
     started(7, "0019_client_reason", owns=0)
     shown = text(operator.post(page("orders", "freeze"), WHY, follow=True))
     assert "Nothing was requested. Node 7 has an older version" in shown
-    assert asked() == []
+    assert requested() == []

@@ -63,9 +63,9 @@ def counted(*group_ids: str) -> None:
         sizes = dict(Topic.objects.values_list("name", "partitions"))
         for group in Group.objects.filter(group_id__in=group_ids):
             counts = counts_of(group, group.members.all(), sizes.__getitem__)
-            told = (group.group_id, group.revision, group.members.count(), *astuple(counts))
+            columns = (group.group_id, group.revision, group.members.count(), *astuple(counts))
             names = ("group_id", "revision", "members", "topics", "partitions", "unowned")
-            cursor.execute(PUT, {name: [value] for name, value in zip(names, told, strict=True)})
+            cursor.execute(PUT, {name: [value] for name, value in zip(names, columns, strict=True)})
 
 
 def execute(statement: str) -> None:
@@ -85,7 +85,7 @@ def row(client: Client, group_id: str) -> Any:
     return next(group for group in listed if group.group_id == group_id)
 
 
-def test_a_row_tells_the_work_of_a_group_and_what_nobody_does(viewer: Client) -> None:
+def test_a_row_shows_a_groups_partitions_and_those_without_owner(viewer: Client) -> None:
     changes.create("boxes", 8)
     work("packers", "boxes", 0, 1, 2)
     shown = row(viewer, "packers")
@@ -131,14 +131,14 @@ def test_groups_are_ordered_by_their_rebalances(viewer: Client) -> None:
     assert found(viewer, "o=last") == ["empty", "a", "c", "b"]
 
 
-def test_a_group_that_is_too_large_for_a_list_leaves_room_for_the_others(
+def test_a_group_too_large_for_a_list_does_not_block_the_others(
     viewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_rows, "MEMBERS_READ_MAX", 4)
     changes.create("boxes", 8)
     work("large", "boxes", members=5)
     work("small", "boxes", 0, members=4)
-    assert row(viewer, "large").work is None  # nobody has counted it yet
+    assert row(viewer, "large").work is None  # not counted yet
     counted("large")
     assert row(viewer, "large").work.unowned == 8
     assert row(viewer, "small").work.unowned == 7
@@ -191,7 +191,7 @@ WHERE group_id = 'calm'
 """
 
 
-def test_groups_are_found_by_what_they_have_to_do_with(viewer: Client) -> None:
+def test_groups_are_found_by_topic_member_and_client(viewer: Client) -> None:
     for topic, partitions in (("boxes", 4), ("crates", 3), ("letters", 3)):
         changes.create(topic, partitions)
     work("packers", "boxes", 0)
@@ -217,7 +217,7 @@ def test_groups_are_found_by_the_rule_that_fires(viewer: Client) -> None:
 SORTED: Final = ("o=-unowned", "o=topics&q=boxes+packers", "o=-unowned&topic=boxes")
 
 
-def test_groups_are_ordered_by_their_work_however_many_members_they_have(
+def test_ordering_by_work_works_for_groups_of_any_size(
     viewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By what their owners counted: members that are too many for a page are not read."""
@@ -245,7 +245,7 @@ def test_pages_of_an_order_by_work_follow_each_other(viewer: Client) -> None:
     assert len(found(viewer, "o=-unowned&all=")) == len(names)
 
 
-def test_very_many_groups_that_were_searched_are_not_read_by_their_ids(
+def test_large_search_results_are_not_read_by_their_ids(
     viewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("calm-1", "calm-2", "other")
@@ -255,7 +255,7 @@ def test_very_many_groups_that_were_searched_are_not_read_by_their_ids(
     assert found(viewer, "q=calm-1") == ["calm-1"]
 
 
-def test_the_list_asks_the_database_seldom(viewer: Client) -> None:
+def test_the_list_takes_few_statements(viewer: Client) -> None:
     changes.create("boxes", 8)
     for number in range(12):
         work(f"packers-{number}", "boxes", number % 8, members=2)
@@ -267,12 +267,12 @@ def test_the_list_asks_the_database_seldom(viewer: Client) -> None:
         "topic=boxes",
         *SORTED,
     ):
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             viewer.get(f"{LIST}?{query}")
-        assert len(asked) <= QUERIES_MAX, (query, len(asked))
+        assert len(queries) <= QUERIES_MAX, (query, len(queries))
 
 
-def test_an_order_is_the_same_for_who_may_do_something(viewer: Client) -> None:
+def test_the_order_does_not_depend_on_rights(viewer: Client) -> None:
     """Django numbers columns, and a Viewer has no boxes before the rows."""
     write("small", size=1)
     write("large", size=3)
@@ -283,9 +283,9 @@ def test_an_order_is_the_same_for_who_may_do_something(viewer: Client) -> None:
         assert chosen == "Largest"
 
 
-def test_a_refresh_sends_the_rows_alone_and_only_what_is_new(viewer: Client) -> None:
+def test_a_refresh_sends_only_changed_rows(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(40)))
-    with connection.cursor() as cursor:  # what is told of it does not change within the test
+    with connection.cursor() as cursor:  # the waiting state does not change within the test
         cursor.execute("UPDATE rollcall_journal SET at = now() - interval '3 days'")
     first = viewer.get(LIST, headers={**LIVE, "accept-encoding": "gzip"})
     assert first["Content-Encoding"] == "gzip" and len(first.content) < 30_000
@@ -318,7 +318,7 @@ def test_a_view_has_a_name_and_is_shared(viewer: Client) -> None:
     assert "Calm ones <i>vera</i>" in text(other.get(LIST))
 
 
-def test_views_are_ones_own(viewer: Client) -> None:
+def test_views_are_per_user(viewer: Client) -> None:
     other = visitor(OPERATOR, name="olga")
     viewer.post("/admin/groups/savedview/add/", {"name": "Mine", "query": "q=a", "is_shared": "on"})
     (view,) = SavedView.objects.all()
@@ -337,7 +337,7 @@ def test_views_are_ones_own(viewer: Client) -> None:
     assert SavedView.objects.count() == 0
 
 
-def test_ones_own_views_are_offered_however_many_others_share(viewer: Client) -> None:
+def test_own_views_are_listed_before_shared_ones(viewer: Client) -> None:
     other = person("otto")
     SavedView.objects.bulk_create(
         SavedView(user=other, name=f"!{number:02}", query="state=Stable", is_shared=True)
@@ -347,7 +347,7 @@ def test_ones_own_views_are_offered_however_many_others_share(viewer: Client) ->
     assert "zebra" in [view.title for view in viewer.get(LIST).context["views"]]
 
 
-def test_a_person_has_a_limited_number_of_views(viewer: Client) -> None:
+def test_the_number_of_views_per_user_is_limited(viewer: Client) -> None:
     add = "/admin/groups/savedview/add/"
     for number in range(group_list.SAVED_MAX):
         viewer.post(add, {"name": f"view {number}", "query": "state=Empty"})
@@ -360,7 +360,7 @@ def test_a_person_has_a_limited_number_of_views(viewer: Client) -> None:
 
 
 @pytest.mark.parametrize("title", group_list.VIEWS)
-def test_the_views_that_everybody_has_lead_somewhere(viewer: Client, title: str) -> None:
+def test_the_built_in_views_resolve(viewer: Client, title: str) -> None:
     write("calm")
     answer = viewer.get(f"{LIST}?{group_list.VIEWS[title]}")
     assert answer.status_code == 200

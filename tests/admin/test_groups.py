@@ -34,7 +34,7 @@ def viewer() -> Client:
     return visitor(VIEWER)
 
 
-def test_the_list_says_who_rebalanced_why(viewer: Client) -> None:
+def test_the_list_shows_who_caused_a_rebalance(viewer: Client) -> None:
     write("orders")
     listed = text(viewer.get(LIST))
     assert "orders" in listed and "member worker-9 left: &#x27;consumer closed&#x27;" in listed
@@ -54,7 +54,7 @@ def test_groups_are_found_by_id_state_and_type(viewer: Client) -> None:
     assert found("type=consumer") == []
 
 
-def test_the_page_tells_why_in_plain_words(viewer: Client) -> None:
+def test_the_page_shows_the_cause_in_plain_words(viewer: Client) -> None:
     write("orders")
     newest = text(viewer.get(page("orders")))
     assert "Member worker-9 left: &#x27;consumer closed&#x27;. Generation 2 after 1.2 s" in newest
@@ -76,31 +76,31 @@ def test_ids_may_hold_any_character(viewer: Client, group_id: str) -> None:
     assert f'href="{link}"' in text(viewer.get(LIST))
 
 
-def test_pages_ask_the_database_seldom(viewer: Client) -> None:
+def test_pages_take_few_statements(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(40)), size=5)
     for path in (LIST, f"{LIST}?q=g-0&state=Stable", page("g-01"), page("g-01", "live")):
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             viewer.get(path)
-        assert len(asked) <= QUERIES_MAX, (path, len(asked))
+        assert len(queries) <= QUERIES_MAX, (path, len(queries))
 
 
 @pytest.mark.parametrize(
     "path",
     ["?state=%00", "?type=nobody", "a%00b/change/", "g/change/?before=%C2%B2", "g/live/?before=99"],
 )
-def test_a_url_that_means_nothing_breaks_nothing(viewer: Client, path: str) -> None:
+def test_an_invalid_url_parameter_is_ignored(viewer: Client, path: str) -> None:
     write("g")
     assert viewer.get(LIST + path).status_code in (200, 404)
 
 
-def test_a_page_far_down_the_list_is_in_its_order() -> None:
+def test_a_deep_page_of_the_list_keeps_the_order() -> None:
     write(*(f"g-{n:02}" for n in range(60)))
     operator = visitor(OPERATOR, name="olga")
     shown = operator.get(f"{LIST}?p=2&o=-1").context["cl"].result_list
     assert [group.group_id for group in shown] == [f"g-{n:02}" for n in range(9, -1, -1)]
 
 
-def test_partitions_without_owner_stand_out(viewer: Client) -> None:
+def test_partitions_without_owner_are_highlighted(viewer: Client) -> None:
     changes.create("work", 4)
     work = struct.pack(">hIh4s", 0, 1, 4, b"work")  # version 0, one topic, its name
     first = factories.member(
@@ -126,7 +126,7 @@ def test_partitions_without_owner_stand_out(viewer: Client) -> None:
         ),
     ],
 )
-def test_the_page_says_who_assigned_and_why_not_who_should_have(
+def test_the_page_shows_who_assigned_and_why(
     facts: dict[str, Any], said: str, viewer: Client
 ) -> None:
     write("g", size=0, kind="consumer", details={"target_epoch": 1, "topics": {}, **facts})
@@ -138,7 +138,7 @@ def test_a_missing_group_is_not_found(viewer: Client) -> None:
     assert viewer.get(page("missing")).status_code == 404
 
 
-def test_without_the_right_there_is_nothing_to_see() -> None:
+def test_a_user_without_the_right_sees_nothing() -> None:
     write("orders")
     stranger = visitor(name="nobody")
     assert stranger.get(page("orders")).status_code == 403
@@ -146,8 +146,8 @@ def test_without_the_right_there_is_nothing_to_see() -> None:
 
 
 @pytest.mark.parametrize("path", ["add/", "orders/change/", "orders/delete/"])
-def test_nothing_is_saved(path: str) -> None:
-    """Not even by somebody who may do everything: there is one door, and it is not this."""
+def test_reading_pages_writes_nothing(path: str) -> None:
+    """Not even by a user with every right: there is one way to write, and it is not this."""
     write("orders")
     before = rows()
     answer = superuser().post(LIST + path, {"group_id": "x", "state": "Stable", "post": "yes"})
@@ -189,7 +189,7 @@ def test_entries_before_a_time(viewer: Client) -> None:
     assert [len(some) for some in lines] == [0, *[len(lines[1])] * 4] and lines[1]
 
 
-def test_an_operator_sees_the_button_and_a_viewer_does_not(viewer: Client) -> None:
+def test_an_operator_sees_the_button_but_a_viewer_does_not(viewer: Client) -> None:
     write("orders")
     assert "Force a rebalance" not in text(viewer.get(page("orders")))
     assert "Force a rebalance" in text(visitor(OPERATOR, name="olga").get(page("orders")))

@@ -32,17 +32,17 @@ def began(member_id: str, trigger: str = "member-joined", **over: Any) -> Journa
 
 def ended(moved: int | None = None, **over: Any) -> Journal:
     details = {} if moved is None else {"moved": moved}
-    told = {"generation_after": 7, "duration_ms": 2_000, "details": details, **over}
-    return entry("rebalance-completed", **told)
+    columns = {"generation_after": 7, "duration_ms": 2_000, "details": details, **over}
+    return entry("rebalance-completed", **columns)
 
 
 def lines(*entries: Journal, names: Names | None = None) -> Sequence[str]:
-    """What a page says of entries that are told in this order, the newest first."""
+    """The page's lines for entries in this order, the newest first."""
     newest = list(reversed(entries))
     return [line(some, names or Names({}), KIND_TONES).text for some in folded(newest)]
 
 
-def test_many_that_joined_are_counted_and_the_first_is_named() -> None:
+def test_simultaneous_joins_are_counted_and_the_first_is_named() -> None:
     joins = [began(f"w-{n}-{UUIDS[n]}") for n in range(1, 10)]
     assert lines(*joins, ended(4)) == [
         "9 joined, the first w-1; 4 partitions moved. Generation 7 after 2.0 s."
@@ -57,7 +57,7 @@ def test_an_entry_counts_the_joins_that_it_ended() -> None:
     ]
 
 
-def test_what_the_client_said_itself_and_who_came_meanwhile_is_told() -> None:
+def test_the_clients_reason_and_members_that_joined_during_the_rebalance_are_shown() -> None:
     left = began("w-1", "member-left", client_reason="the consumer is being closed")
     end = ended(0, details={"joined_count": 2, "left_count": 1, "moved": 0})
     assert lines(left, end) == [
@@ -67,7 +67,7 @@ def test_what_the_client_said_itself_and_who_came_meanwhile_is_told() -> None:
     ]
 
 
-def test_each_cause_is_told_once() -> None:
+def test_each_cause_is_shown_once() -> None:
     entries = [began("w-1"), began("w-2", "session-expired"), began("w-3"), ended()]
     assert lines(*entries) == [
         "2 joined, the first w-1; member w-2 was silent for its session timeout."
@@ -75,12 +75,12 @@ def test_each_cause_is_told_once() -> None:
     ]
 
 
-def test_moves_and_partitions_are_told_apart() -> None:
+def test_moves_and_partitions_are_distinguished() -> None:
     end = ended(details={"moved": 622, "partitions": 200})
     assert "622 moves of 200 partitions" in lines(began("w-1"), end)[0]
 
 
-def test_one_that_goes_on_was_dropped_or_left_nobody_says_so() -> None:
+def test_an_unfinished_or_abandoned_rebalance_is_marked() -> None:
     assert lines(began("w-1")) == ["A rebalance began because member w-1 joined."]
     assert lines(began("w-1"), began("w-2"))[0].endswith("It goes on.")
     dropped = entry("rebalance-abandoned", reason="the requests ended")
@@ -91,7 +91,7 @@ def test_one_that_goes_on_was_dropped_or_left_nobody_says_so() -> None:
     ]
 
 
-def test_what_is_no_part_of_it_is_a_line_of_its_own() -> None:
+def test_unrelated_entries_get_their_own_lines() -> None:
     created, altered = entry("group-created"), entry("offsets-altered")
     found = lines(created, began("w-1"), altered, ended(0))
     assert [text.split(".")[0] for text in found] == [
@@ -101,7 +101,7 @@ def test_what_is_no_part_of_it_is_a_line_of_its_own() -> None:
     ]
 
 
-def test_the_next_rebalance_begins_behind_the_end_of_the_last() -> None:
+def test_the_next_rebalance_begins_after_the_end_of_the_last() -> None:
     stable = entry("stable", details={"moved": 1})
     twice = [began("w-1"), ended(), stable, began("w-2"), ended(), began("w-3"), ended(), stable]
     assert len(lines(*twice)) == 3
@@ -113,14 +113,14 @@ def test_every_kind_can_be_folded(kind: EntryKind) -> None:
     assert all(text[:1].isalnum() and text.endswith(".") for text in said), said
 
 
-def test_members_bear_the_names_of_their_clients() -> None:
+def test_members_are_shown_by_client_id() -> None:
     names = Names({UUIDS[1]: "billing", UUIDS[2]: "mailer"})
     pair = {"from": UUIDS[1], "to": UUIDS[2], "gone": False, "partitions": 4, "some": []}
     told = ended(details={"handed_over": [pair]})
     assert "billing gave 4 partitions to mailer" in sentence(told, names)
 
 
-def test_two_of_one_name_have_a_short_id_and_one_alone_has_none() -> None:
+def test_clients_of_the_same_name_get_a_short_member_id() -> None:
     names = Names({UUIDS[1]: "w", UUIDS[2]: "w"})
     waited = ended(waited_for={UUIDS[1]: 1_200, UUIDS[2]: 40})
     assert "waited 1.2 s for w (00000001), 40 ms for w (00000002)" in lines(waited, names=names)[0]
@@ -128,14 +128,14 @@ def test_two_of_one_name_have_a_short_id_and_one_alone_has_none() -> None:
     assert "waited 1.2 s for w." in lines(alone, names=names)[0]
 
 
-def test_a_name_that_several_of_today_bear_is_never_alone() -> None:
+def test_a_name_shared_by_current_members_always_gets_an_id() -> None:
     names = Names({UUIDS[1]: "rdkafka"}, alike={"rdkafka"})
     assert lines(began(UUIDS[1], client_id="rdkafka"), ended(), names=names)[0].startswith(
         "Member rdkafka (00000001) joined."
     )
 
 
-def test_ids_that_nothing_names_are_short() -> None:
+def test_ids_without_a_client_name_are_shortened() -> None:
     names = Names({}, group_id="orders")
     assert names(UUIDS[3]) == names(f"orders-{UUIDS[3]}") == "member 00000003"
     assert names("q8m3TQJmQ1eF2vNQ0zTn_g") == "member NQ0zTn_g"

@@ -1,4 +1,4 @@
-"""ACLs and users of the Kafka port in the admin: made, looked at, deleted, by those who may."""
+"""ACLs and users of the Kafka port in the admin: create, view, delete, with the right to."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def administrator() -> Client:
     return visitor(ADMINISTRATOR, name="olga")
 
 
-def test_an_acl_is_made_and_deleted(administrator: Client) -> None:
+def test_an_acl_is_created_and_deleted(administrator: Client) -> None:
     assert administrator.post(f"{ACLS}add/", FORM).status_code == 302
     assert "already exists" in text(administrator.post(f"{ACLS}add/", FORM))
     acl = Acl.objects.get()
@@ -54,14 +54,14 @@ def test_an_acl_is_made_and_deleted(administrator: Client) -> None:
     assert "User:ann" in page and "TOPIC orders" in page
     assert administrator.post(f"{ACLS}{acl.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not Acl.objects.exists()
-    told = Journal.objects.filter(kind__startswith="acl-").order_by("id")
-    assert [(e.kind, e.details["author"]["user"]) for e in told] == [
+    entries = Journal.objects.filter(kind__startswith="acl-").order_by("id")
+    assert [(e.kind, e.details["author"]["user"]) for e in entries] == [
         ("acl-created", "olga"),
         ("acl-deleted", "olga"),
     ]
 
 
-def test_those_that_were_chosen_are_deleted(administrator: Client) -> None:
+def test_the_selected_acls_are_deleted(administrator: Client) -> None:
     made = [acl_changes.create(RULE._replace(name=name), OLGA)[0].pk for name in "abc"]
     chosen = {"action": "delete_selected", "_selected_action": made[:2], "post": "yes"}
     assert administrator.post(ACLS, chosen).status_code == 302
@@ -77,19 +77,19 @@ def test_those_that_were_chosen_are_deleted(administrator: Client) -> None:
         ({"operation": "ANY"}, "not one of the available choices"),
     ],
 )
-def test_what_can_be_no_acl_is_said_beside_its_field(
+def test_an_invalid_acl_gets_an_error_beside_its_field(
     administrator: Client, change: dict[str, str], sentence: str
 ) -> None:
     assert sentence in text(administrator.post(f"{ACLS}add/", {**FORM, **change}))
     assert not Acl.objects.exists()
 
 
-def test_there_is_room_for_so_many(administrator: Client, settings: Any) -> None:
+def test_the_number_of_acls_is_limited(administrator: Client, settings: Any) -> None:
     settings.ACLS_MAX = 0
     assert "There may be 0 ACLs" in text(administrator.post(f"{ACLS}add/", FORM))
 
 
-def test_without_an_authorizer_nothing_is_made_or_deleted(
+def test_without_an_authorizer_nothing_is_created_or_deleted(
     administrator: Client, settings: Any
 ) -> None:
     made, _ = acl_changes.create(RULE, OLGA)
@@ -100,7 +100,7 @@ def test_without_an_authorizer_nothing_is_made_or_deleted(
     assert Acl.objects.count() == 1
 
 
-def test_a_user_is_made_gets_another_password_and_is_deleted(administrator: Client) -> None:
+def test_a_user_is_created_gets_another_password_and_is_deleted(administrator: Client) -> None:
     assert administrator.post(f"{USERS}add/", PASSWORD).status_code == 302
     assert KafkaUser.objects.get().mechanisms == {"SCRAM-SHA-256": 4096}
     assert "SCRAM-SHA-256 (4096)" in text(administrator.get(USERS))
@@ -124,26 +124,26 @@ def test_a_user_is_made_gets_another_password_and_is_deleted(administrator: Clie
         {"iterations": "100"},
     ],
 )
-def test_what_can_be_no_user_is_not_made(administrator: Client, change: Any) -> None:
+def test_an_invalid_user_is_not_created(administrator: Client, change: Any) -> None:
     page = text(administrator.post(f"{USERS}add/", {**PASSWORD, **change}))
     assert "pässword" not in page
     assert not KafkaUser.objects.exists()
 
 
-def test_a_user_that_is_there_is_not_made_again(administrator: Client) -> None:
-    """Else a mistyped name would give somebody another password."""
+def test_an_existing_user_is_not_created_again(administrator: Client) -> None:
+    """Otherwise a mistyped name would change another user's password."""
     kafka_users.set_password("ann", "first", ["SCRAM-SHA-512"], 4096, OLGA)
     assert "already exists" in text(administrator.post(f"{USERS}add/", PASSWORD))
     assert KafkaUser.objects.get().mechanisms == {"SCRAM-SHA-512": 4096}
 
 
-def test_operators_see_neither() -> None:
+def test_operators_see_neither_acls_nor_users() -> None:
     operator = visitor(OPERATOR, name="olaf")
     for path in (ACLS, f"{ACLS}add/", USERS, f"{USERS}add/"):
         assert operator.get(path).status_code == 403
 
 
-def test_whoever_makes_the_last_acl_that_there_may_be_is_told_of(
+def test_reaching_the_limit_of_acls_is_reported(
     administrator: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the check of the form and the insert another one came."""

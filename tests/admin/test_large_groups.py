@@ -62,7 +62,7 @@ def listed(client: Client, query: str = "") -> list[str]:
 
 
 @pytest.mark.usefixtures("large")
-def test_every_member_can_be_reached(viewer: Client) -> None:
+def test_every_member_is_reachable_by_pages(viewer: Client) -> None:
     found = [number for n in range(1, 10) for number in listed(viewer, f"page={n}")]
     assert sorted(found[:MEMBERS]) == [f"{n:04}" for n in range(MEMBERS)]
     assert listed(viewer, "members=PICKERS-0123") == ["0123"]
@@ -74,12 +74,12 @@ def test_every_member_can_be_reached(viewer: Client) -> None:
 
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("query", ["page=99", "page=-1", "page=²", "page=" + "9" * 99, "sort=x"])
-def test_what_means_nothing_shows_some_page(viewer: Client, query: str) -> None:
+def test_an_invalid_page_number_shows_a_page(viewer: Client, query: str) -> None:
     assert 0 < len(listed(viewer, query)) <= PAGE_SIZE
 
 
 @pytest.mark.usefixtures("large")
-def test_who_is_silent_comes_first_where_that_is_asked(viewer: Client) -> None:
+def test_silent_members_come_first_on_request(viewer: Client) -> None:
     name = "a-very-long-client-name-of-the-pickers-0250-5a1f2c3d"
     heard_at = datetime.now(UTC) - timedelta(seconds=9)
     Liveness.objects.create(group_id="g", member_id=name, heard_at=heard_at, deadline_at=heard_at)
@@ -88,15 +88,15 @@ def test_who_is_silent_comes_first_where_that_is_asked(viewer: Client) -> None:
 
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("tab", TABS)
-def test_each_tab_is_small_and_asks_seldom(viewer: Client, tab: str) -> None:
-    with CaptureQueriesContext(connection) as asked:
+def test_each_tab_is_small_and_takes_few_statements(viewer: Client, tab: str) -> None:
+    with CaptureQueriesContext(connection) as queries:
         shown = text(viewer.get(f"{page('g', 'live')}?tab={tab}"))
-    assert len(asked) <= QUERIES_MAX and len(shown) < REFRESH_BYTES_MAX
+    assert len(queries) <= QUERIES_MAX and len(shown) < REFRESH_BYTES_MAX
     assert "2 partitions have no owner." in shown
 
 
 @pytest.mark.usefixtures("large")
-def test_names_are_told_apart_and_partitions_without_owner_stand_out(viewer: Client) -> None:
+def test_names_are_distinguished_and_partitions_without_owner_highlighted(viewer: Client) -> None:
     shown = text(viewer.get(f"{page('g')}?tab=members"))
     assert f"{shortened('a-very-long-client-name-of-the-pickers-0007')}" in shown
     context = viewer.get(page("g")).context
@@ -110,7 +110,7 @@ def test_names_are_told_apart_and_partitions_without_owner_stand_out(viewer: Cli
 
 
 @pytest.mark.usefixtures("large")
-def test_counts_have_separators_of_thousands(viewer: Client) -> None:
+def test_counts_have_thousands_separators(viewer: Client) -> None:
     changes.grow("work", MEMBERS + 1_234)
     shown = text(viewer.get(f"{page('g')}?tab=owners"))
     assert "1,234 partitions without owner" in shown
@@ -177,6 +177,6 @@ def test_a_group_that_was_only_configured_was_not_deleted(viewer: Client) -> Non
     assert "eleted" not in shown
 
 
-def test_of_a_group_that_never_was_nothing_is_shown(viewer: Client) -> None:
+def test_an_unknown_group_shows_nothing(viewer: Client) -> None:
     for path in (page("missing"), page("missing", "live"), page("a\0b")):
         assert viewer.get(path).status_code == 404

@@ -1,4 +1,4 @@
-"""How many partitions a forced rebalance would move: what is said, and how certain it is."""
+"""How many partitions a forced rebalance would move: the estimate, and how certain it is."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 SAME: Final = "no partition would move, since members and topics are the same."
 
 
-def said() -> str:
+def expected_moves() -> str:
     """Of the group ``packers``, whose protocol the test has set."""
     group = Group.objects.get(group_id="packers")
     return movement.expected(group, groups.members_of(group))
@@ -37,45 +37,56 @@ def packers(*owned: int, protocol: str = "range") -> None:
 @pytest.mark.parametrize(
     ("protocol", "how"), [("range", "Exact"), ("roundrobin", "Exact"), ("sticky", "Estimated")]
 )
-def test_where_everything_has_an_owner_nothing_would_move(protocol: str, how: str) -> None:
+def test_where_every_partition_has_an_owner_nothing_moves(protocol: str, how: str) -> None:
     packers(0, 1, 2, 3, protocol=protocol)
-    assert said() == f"{how}: {SAME}"
+    assert expected_moves() == f"{how}: {SAME}"
 
 
 @pytest.mark.parametrize(
     ("owned", "what"),
     [((0, 1, 2), "1 partition without owner gets an owner"), ((0,), "3 partitions without owner")],
 )
-def test_what_has_no_owner_gets_one(owned: tuple[int, ...], what: str) -> None:
+def test_a_partition_without_owner_gets_one(owned: tuple[int, ...], what: str) -> None:
     packers(*owned)
-    assert said().startswith(f"Estimated: {what}")
+    assert expected_moves().startswith(f"Estimated: {what}")
 
 
-def test_an_assignor_that_is_not_known_decides_it() -> None:
+def test_a_move_by_an_unknown_assignor_is_unknown() -> None:
     packers(0, protocol="ours")
-    assert said() == "How many partitions would move is unknown: the assignor ours decides it."
+    assert (
+        expected_moves()
+        == "How many partitions would move is unknown: the assignor ours decides it."
+    )
 
 
-def test_where_no_assignor_was_chosen_yet_nothing_is_known() -> None:
+def test_a_move_is_unknown_before_an_assignor_was_chosen() -> None:
     packers(0)
     execute("UPDATE rollcall_group SET protocol_name = NULL")
-    assert said() == "How many partitions would move is unknown: no assignor is chosen yet."
+    assert (
+        expected_moves() == "How many partitions would move is unknown: no assignor is chosen yet."
+    )
 
 
-def test_a_rebalance_has_to_end_first() -> None:
+def test_a_move_is_unknown_during_a_rebalance() -> None:
     packers(0, 1, 2, 3)
     execute("UPDATE rollcall_group SET state = 'PreparingRebalance'")
-    assert said() == "How many partitions would move is unknown until the current rebalance ends."
+    assert (
+        expected_moves()
+        == "How many partitions would move is unknown until the current rebalance ends."
+    )
 
 
-def test_assignments_that_cannot_be_read_are_not_counted() -> None:
+def test_unreadable_assignments_are_not_counted() -> None:
     packers(0, 1, 2, 3)
     execute(r"UPDATE rollcall_member SET assignment = '\xff' WHERE member_id = 'packers-m1'")
-    assert said() == "How many partitions would move is unknown: what members own cannot be read."
+    assert (
+        expected_moves()
+        == "How many partitions would move is unknown: what members own cannot be read."
+    )
 
 
 @pytest.mark.parametrize("kind", ["draft", "commanded"])
-def test_nothing_is_said_of_other_kinds(kind: str) -> None:
+def test_other_kinds_have_no_estimate(kind: str) -> None:
     packers(0)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_group SET kind = %s", [kind])
@@ -83,12 +94,12 @@ def test_nothing_is_said_of_other_kinds(kind: str) -> None:
     assert movement.expected(group, groups.members_of(Group(group_id="packers"))) == ""
 
 
-def test_nothing_is_said_of_a_group_without_members() -> None:
+def test_a_group_without_members_has_no_estimate() -> None:
     write("packers", size=0)
-    assert said() == ""
+    assert expected_moves() == ""
 
 
-def test_the_preview_says_it() -> None:
+def test_the_preview_shows_the_estimate() -> None:
     packers(0, 1, 2, 3)
     client: Client = visitor(OPERATOR)
     assert f"Exact: {SAME}" in text(client.get(page("packers", "rebalance")))

@@ -48,7 +48,7 @@ def viewer() -> Client:
     return visitor(VIEWER)
 
 
-def test_every_partition_can_be_reached(viewer: Client) -> None:
+def test_every_partition_is_reachable_by_pages(viewer: Client) -> None:
     link, seen = f"{page('g')}?tab=offsets", []
     while link:
         context = viewer.get(link).context
@@ -59,7 +59,7 @@ def test_every_partition_can_be_reached(viewer: Client) -> None:
     assert not viewer.get(f"{page('g')}?tab=offsets&topic=bills").context["offsets"]
 
 
-def test_progress_is_told_where_there_is_no_lag(viewer: Client) -> None:
+def test_progress_is_shown_where_lag_is_unknown(viewer: Client) -> None:
     context = viewer.get(f"{page('g')}?tab=offsets").context
     progress = context["progress"]
     assert (progress.offsets, context["per_minute"]) == (2 * PAGE_SIZE + 1, "2")
@@ -67,34 +67,34 @@ def test_progress_is_told_where_there_is_no_lag(viewer: Client) -> None:
     assert context["lag"] is None
 
 
-def test_who_committed_a_partition_is_told_newest_first(viewer: Client) -> None:
+def test_committers_of_a_partition_are_listed_newest_first(viewer: Client) -> None:
     context = viewer.get(f"{page('g')}?tab=offsets&partition=orders:1").context
-    told = [(row["commit"].offset, row["step"], row["by"]) for row in context["history"]]
-    assert told[0] == (90, "+20", "member billing")
-    assert told[-1] == (10, None, "billing (User:ann)")
+    history = [(row["commit"].offset, row["step"], row["by"]) for row in context["history"]]
+    assert history[0] == (90, "+20", "member billing")
+    assert history[-1] == (10, None, "billing (User:ann)")
 
 
 @pytest.mark.parametrize("each", [None, ["five", *map(str, range(6, 25))]], ids=["one", "each"])
-def test_partitions_that_were_committed_at_once_have_a_commit_each(
+def test_partitions_of_one_commit_have_an_entry_each(
     viewer: Client, each: list[str] | None
 ) -> None:
     with connection.cursor() as cursor:
         cursor.execute(OF_MANY, [each])
-    told = {n: history_of("g", "orders", n) for n in (4, 5, 24)}
-    assert [(n, commit.offset, commit.member_id) for n, (commit,) in told.items()] == [
+    histories = {n: history_of("g", "orders", n) for n in (4, 5, 24)}
+    assert [(n, commit.offset, commit.member_id) for n, (commit,) in histories.items()] == [
         (4, 40, "m-1"), (5, 50, "m-1"), (24, 69, "m-1")
     ]  # fmt: skip
     metadata = ["first", "five", "24"] if each else ["first"] * 3
-    assert [commit.metadata for (commit,) in told.values()] == metadata
+    assert [commit.metadata for (commit,) in histories.values()] == metadata
     assert progress_of("g").per_minute == pytest.approx((10 + 21) / 5)
 
 
-def test_a_partition_without_history_says_so(viewer: Client) -> None:
+def test_a_partition_without_history_is_marked(viewer: Client) -> None:
     shown = text(viewer.get(f"{page('g')}?tab=offsets&partition=orders:77"))
     assert "The history has no commit of this partition" in shown
 
 
 @pytest.mark.parametrize("named", ["", ":1", "t", "t:", "t:-1", "t:²", "t:99999999999", "a\0:1"])
-def test_what_names_no_partition_is_left_out(viewer: Client, named: str) -> None:
+def test_an_invalid_partition_is_ignored(viewer: Client, named: str) -> None:
     assert part_of(named) is None
     assert viewer.get(page("g"), {"partition": named, "after": named}).status_code == 200

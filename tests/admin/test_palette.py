@@ -41,7 +41,7 @@ def test_a_group_is_found_with_its_actions_and_tabs(operator: Client) -> None:
     assert found["Members of orders-two"] == f"{page('orders-two')}?tab=members"
 
 
-def test_a_verb_and_a_name_are_the_action(operator: Client) -> None:
+def test_an_operation_and_a_group_name_find_the_action(operator: Client) -> None:
     write("orders", "bills")
     found = hits(operator, "freeze ord")
     assert found == {"Freeze or thaw orders": page("orders", "freeze")}
@@ -64,7 +64,7 @@ def test_topics_nodes_members_and_pages_are_found(operator: Client) -> None:
     assert "Create a topic" in hits(operator, "topic create")
 
 
-def test_it_shows_nothing_that_a_person_may_not_see() -> None:
+def test_results_respect_the_users_rights() -> None:
     write("orders")
     changes.create("orders", 6)
     viewer, nobody = visitor(VIEWER), Client()
@@ -79,20 +79,20 @@ def test_it_shows_nothing_that_a_person_may_not_see() -> None:
 
 
 @pytest.mark.parametrize("typed", ["", " ", "a\0b", "\u202e", "x" * (WORD_CHARS_MAX + 1), "²"])
-def test_what_means_nothing_finds_nothing(operator: Client, typed: str) -> None:
+def test_an_unparsable_query_finds_nothing(operator: Client, typed: str) -> None:
     write("a")
     answer = operator.get("/admin/search/", {"s": typed})
     assert answer.status_code == 200
     assert not hits(operator, typed)
 
 
-def test_what_is_new_is_found_at_once_and_by_few_statements(operator: Client) -> None:
+def test_new_objects_are_found_at_once_with_few_statements(operator: Client) -> None:
     write("orders")
     assert "orders-new" not in hits(operator, "orders")
     write("orders-new")
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         assert "orders-new" in hits(operator, "orders")
-    assert len(asked) <= 10
+    assert len(queries) <= 10
 
 
 def test_the_button_that_opens_it_is_on_every_page(operator: Client) -> None:

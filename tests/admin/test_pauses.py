@@ -24,22 +24,22 @@ def operator() -> Client:
     return visitor(OPERATOR, name="olga")
 
 
-def asked() -> list[tuple[str, str, str]]:
+def requested() -> list[tuple[str, str, str]]:
     """Every operation."""
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "member_id"))
 
 
-def test_the_preview_says_who_stops_and_who_cannot(operator: Client) -> None:
+def test_the_preview_lists_who_stops_and_who_cannot(operator: Client) -> None:
     write("orders", size=3)
     obeys("orders", "m-0", 0)
     shown = text(operator.get(page("orders", "pause")))
 
     assert "All 3 members are ordered to stop at once, and so are members that join later." in shown
     assert "But 2 clients do not support stopping, and will continue" in shown
-    assert asked() == []
+    assert requested() == []
 
 
-def test_the_preview_promises_no_stop_that_no_client_supports(operator: Client) -> None:
+def test_the_preview_promises_no_stop_without_client_support(operator: Client) -> None:
     write("orders", size=2)
     shown = text(operator.get(page("orders", "pause")))
 
@@ -55,19 +55,19 @@ def test_the_preview_promises_no_stop_that_no_client_supports(operator: Client) 
         (0, "", "the group has no members", True),
     ],
 )
-def test_the_preview_says_whose_work_does_not_stop(
+def test_the_preview_lists_members_that_keep_working(
     operator: Client, size: int, query: str, sentence: str, later: bool
 ) -> None:
     write("orders", size=size)
     shown = text(operator.get(page("orders", "pause") + query))
 
     names = dict(Member.objects.values_list("member_id", "client_id"))
-    told = sentence.format(client=names.get("m-0"))
-    assert f"Nothing stops: {told}" in shown and "ordered to stop at once" not in shown
+    expected = sentence.format(client=names.get("m-0"))
+    assert f"Nothing stops: {expected}" in shown and "ordered to stop at once" not in shown
     assert ("Members that join later" in shown) is later
 
 
-def test_the_preview_of_one_member_says_what_becomes_of_its_partitions(operator: Client) -> None:
+def test_the_preview_of_one_member_shows_the_effect_on_its_partitions(operator: Client) -> None:
     write("orders", size=2)
     obeys("orders", "m-0", 0)
     shown = text(operator.get(page("orders", "pause") + "?member=m-0"))
@@ -76,7 +76,7 @@ def test_the_preview_of_one_member_says_what_becomes_of_its_partitions(operator:
     assert "no other member works on them until it starts" in shown
 
 
-def test_a_reason_makes_it_an_operation(operator: Client) -> None:
+def test_a_reason_creates_the_operation(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(page("orders", "pause"), WHY)
 
@@ -84,16 +84,16 @@ def test_a_reason_makes_it_an_operation(operator: Client) -> None:
     assert answer.url == reverse("admin:groups_operation_change", args=[operation.pk])
     assert (operation.verb, operation.actor) == ("pause", "olga")
     operator.post(f"{page('orders', 'pause')}?member=m-1", WHY)
-    assert asked() == [("orders", "pause", ""), ("orders", "pause", "m-1")]
+    assert requested() == [("orders", "pause", ""), ("orders", "pause", "m-1")]
 
 
-def test_without_a_reason_nothing_is_asked(operator: Client) -> None:
+def test_an_operation_without_a_reason_is_refused(operator: Client) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "pause"), {**WHY, "reason": " "}))
-    assert "This field is required." in shown and asked() == []
+    assert "This field is required." in shown and requested() == []
 
 
-def test_what_is_stopped_is_offered_to_be_started(operator: Client) -> None:
+def test_stopped_work_can_be_started(operator: Client) -> None:
     write("orders")
     paused("orders", 7)
     paused("orders", 8, "m-1")
@@ -107,42 +107,42 @@ def test_what_is_stopped_is_offered_to_be_started(operator: Client) -> None:
     assert "The whole group is stopped as well" in alone
 
     operator.post(page("orders", "pause"), {"reason": "moved", "verb": "start", "seen": 7})
-    assert asked() == [("orders", "resume", "")]
+    assert requested() == [("orders", "resume", "")]
 
 
-def test_what_somebody_else_did_meanwhile_is_shown_again(operator: Client) -> None:
+def test_a_concurrent_pause_is_shown_before_confirmation(operator: Client) -> None:
     write("orders")
     paused("orders", 7)
     shown = text(operator.post(page("orders", "pause"), WHY))
 
     assert "It was stopped or started since you opened this page." in shown
     assert "the database is moved" in shown and 'value="start"' in shown
-    assert asked() == []
+    assert requested() == []
 
 
-def test_a_large_group_is_typed_out_first(operator: Client) -> None:
+def test_stopping_a_large_group_is_confirmed_by_typing_its_id(operator: Client) -> None:
     write("orders", size=25)
     shown = text(operator.post(page("orders", "pause"), WHY))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
 
     operator.post(page("orders", "pause"), {**WHY, "typed": "orders"})
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
-def test_a_viewer_may_not(operator: Client) -> None:
+def test_a_viewer_cannot_stop_work(operator: Client) -> None:
     write("orders")
     viewer = visitor(VIEWER)
     assert viewer.get(page("orders", "pause")).status_code == 403
     assert viewer.post(page("orders", "pause"), WHY).status_code == 403
     for action in ("stop_work", "start_work"):
         viewer.post(LIST, {"action": action, "_selected_action": "orders", "confirm": 1, **WHY})
-    assert asked() == []
+    assert requested() == []
     paused("orders", 7)
     for word in ("Stop its work", "Start its work"):
         assert word not in text(viewer.get(page("orders")))
 
 
-def test_the_page_tells_who_stopped_it_why_and_who_obeyed(operator: Client) -> None:
+def test_the_page_shows_who_stopped_it_why_and_who_obeyed(operator: Client) -> None:
     write("orders", size=4)
     paused("orders", 7)
     obeys("orders", "m-0", 7)
@@ -157,17 +157,17 @@ def test_the_page_tells_who_stopped_it_why_and_who_obeyed(operator: Client) -> N
     assert "Stopped by olga since" in text(operator.get(LIST))
 
 
-def test_a_stopped_member_that_is_gone_can_still_be_started(operator: Client) -> None:
+def test_a_stopped_member_that_left_can_still_be_started(operator: Client) -> None:
     write("orders")
     paused("orders", 7, "desk-9")
     path = f"{page('orders', 'pause')}?member=desk-9"
     assert path.replace("&", "&amp;") in text(operator.get(page("orders")))
 
     operator.post(path, {"reason": "moved", "verb": "start", "seen": 7})
-    assert asked() == [("orders", "resume", "desk-9")]
+    assert requested() == [("orders", "resume", "desk-9")]
 
 
-def test_who_is_neither_a_member_nor_stopped_leads_back(operator: Client) -> None:
+def test_an_unknown_member_redirects_to_the_group(operator: Client) -> None:
     write("orders")
     answer: Any = operator.get(f"{page('orders', 'pause')}?member=nobody")
     assert answer.url == page("orders")
@@ -182,17 +182,17 @@ def test_who_is_neither_a_member_nor_stopped_leads_back(operator: Client) -> Non
         ("thaw_groups", "thaw"),
     ],
 )
-def test_many_groups_at_once_with_one_reason(operator: Client, action: str, verb: str) -> None:
+def test_many_groups_are_stopped_with_one_reason(operator: Client, action: str, verb: str) -> None:
     write("a", "b", "c")
     chosen: dict[str, Any] = {"action": action, "_selected_action": ["a", "b"]}
     assert "Reason" in text(operator.post(LIST, chosen))
 
     sent = {**chosen, "confirm": 1, "reason": "a move", "once": "0" * 32}
-    for _ in range(2):  # a reload asks for nothing more
+    for _ in range(2):  # a reload requests nothing more
         assert "0 of 2 done" in text(operator.post(LIST, sent))
-    assert asked() == [("a", verb, ""), ("b", verb, "")]
+    assert requested() == [("a", verb, ""), ("b", verb, "")]
 
 
-def test_the_journal_says_it_in_plain_words() -> None:
+def test_the_journal_describes_it_in_plain_words() -> None:
     entry = Journal(kind="paused", trigger="operator", reason="olga stopped the work of a: b")
     assert sentence(entry) == "Olga stopped the work of a: b."

@@ -1,4 +1,4 @@
-"""The three roles: what each may do, and that nobody lifts themselves above their own."""
+"""The three roles: what each may do, and that nobody can raise their own rights."""
 
 import pytest
 from django.apps import apps
@@ -36,7 +36,7 @@ MAY = {
 
 
 @pytest.mark.parametrize("permission", MAY)
-def test_each_role_may_what_the_table_says(permission: str) -> None:
+def test_each_role_has_the_rights_of_the_table(permission: str) -> None:
     label, codename = permission.split(".")
     assert Permission.objects.filter(content_type__app_label=label, codename=codename).exists()
 
@@ -45,14 +45,14 @@ def test_each_role_may_what_the_table_says(permission: str) -> None:
     assert allowed == MAY[permission]
 
 
-def test_a_viewer_changes_nothing_whatever_it_is() -> None:
+def test_a_viewer_can_change_nothing() -> None:
     held = Role.objects.get(name=VIEWER).permissions.values_list("codename", flat=True)
 
     assert held
     assert all(codename.startswith("view_") for codename in held)
 
 
-def test_a_migration_puts_the_roles_right_and_leaves_others_alone() -> None:
+def test_a_migration_restores_the_roles_and_leaves_others_alone() -> None:
     viewer, own = Role.objects.get(name=VIEWER), Role.objects.create(name="Night shift")
     changed = Permission.objects.get(codename="rebalance_group")
     viewer.permissions.set([changed])
@@ -69,12 +69,12 @@ def test_a_migration_puts_the_roles_right_and_leaves_others_alone() -> None:
 
 
 @pytest.mark.parametrize("page", ["/admin/auth/user/", "/admin/auth/group/"])
-def test_people_are_the_administrators_affair(page: str) -> None:
+def test_only_administrators_manage_users(page: str) -> None:
     assert visitor(ADMINISTRATOR, name="a").get(page).status_code == 200
     assert visitor(OPERATOR, name="o").get(page).status_code == 403
 
 
-def test_a_user_is_made_and_given_a_role() -> None:
+def test_a_user_is_created_and_given_a_role() -> None:
     administrator = visitor(ADMINISTRATOR)
     secret = "correct horse battery"
 
@@ -100,7 +100,7 @@ def test_a_user_is_made_and_given_a_role() -> None:
     assert "Operator" in text(administrator.get("/admin/auth/user/"))
 
 
-def test_an_administrator_makes_nobody_a_superuser() -> None:
+def test_an_administrator_cannot_grant_superuser() -> None:
     administrator = visitor(ADMINISTRATOR)
     other = person("other")
     every = [p.pk for p in Permission.objects.all()]
@@ -123,7 +123,7 @@ def test_an_administrator_makes_nobody_a_superuser() -> None:
 
 
 @pytest.mark.parametrize("page", ["change", "password", "delete"])
-def test_a_superuser_is_out_of_an_administrators_reach(page: str) -> None:
+def test_an_administrator_cannot_change_a_superuser(page: str) -> None:
     chief = User.objects.create_superuser("chief")
     at = f"/admin/auth/user/{chief.pk}/{page}/"
     secret = {"password1": "taken over now", "password2": "taken over now", "post": "yes"}
@@ -133,7 +133,7 @@ def test_a_superuser_is_out_of_an_administrators_reach(page: str) -> None:
     assert User.objects.filter(username="chief", password=chief.password).exists()
 
 
-def test_a_superuser_reaches_everybody() -> None:
+def test_a_superuser_can_change_every_user() -> None:
     other = person("other")
 
     page = superuser().get(f"/admin/auth/user/{other.pk}/change/")
@@ -142,7 +142,7 @@ def test_a_superuser_reaches_everybody() -> None:
 
 
 @pytest.mark.parametrize("role", list(staff_roles.ROLES))
-def test_our_roles_are_read_and_not_edited(role: str) -> None:
+def test_built_in_roles_are_read_only(role: str) -> None:
     row = Role.objects.get(name=role)
     client: Client = superuser()
 
@@ -151,7 +151,7 @@ def test_our_roles_are_read_and_not_edited(role: str) -> None:
     assert client.post(f"/admin/auth/group/{row.pk}/delete/", {"post": "y"}).status_code == 403
 
 
-def test_a_role_of_ones_own_is_edited() -> None:
+def test_a_custom_role_can_be_edited() -> None:
     held = Permission.objects.get(codename="view_group", content_type__app_label="groups")
 
     made = {"name": "Night shift", "permissions": [held.pk]}
@@ -161,7 +161,7 @@ def test_a_role_of_ones_own_is_edited() -> None:
     assert "4 roles" in " ".join(shown.split())
 
 
-def test_who_has_done_something_is_kept_and_who_has_not_may_go() -> None:
+def test_a_user_with_recorded_actions_cannot_be_deleted() -> None:
     client, idle, busy = superuser(), person("idle"), person("busy", ADMINISTRATOR)
     active = Client()
     active.force_login(busy)
@@ -176,7 +176,7 @@ def test_who_has_done_something_is_kept_and_who_has_not_may_go() -> None:
         busy.delete()
 
 
-def test_the_matrix_of_roles_names_everything_that_an_operator_may_do() -> None:
+def test_the_matrix_of_roles_lists_every_right_of_operators() -> None:
     held = {name: role_words.held(Role.objects.get(name=name)) for name in (VIEWER, OPERATOR)}
     named = {permission for needed in role_words.DEEDS.values() for permission in needed}
     assert held[OPERATOR] - held[VIEWER] <= named

@@ -9,7 +9,7 @@ UUID = "-00000000-0000-4000-8000-000000000000"
 
 
 def completed(**details: Any) -> str:
-    """A rebalance of two seconds that a newcomer caused."""
+    """A rebalance of two seconds that a new member caused."""
     return sentence(
         Journal(
             kind="rebalance-completed",
@@ -28,7 +28,7 @@ def pair(giver: str, taker: str, *some: str, gone: bool = False) -> dict[str, An
     return {"from": giver, "to": taker, "gone": gone, "partitions": len(some), "some": some}
 
 
-def test_who_gave_what_to_whom_and_how_long_it_was_nobodys() -> None:
+def test_moves_are_described_with_owners_and_their_time_without_owner() -> None:
     text = completed(
         handed_over=[pair("w-1" + UUID, "w-2" + UUID, "orders-2", "orders-3")],
         handed_over_pairs=1,
@@ -43,7 +43,7 @@ def test_who_gave_what_to_whom_and_how_long_it_was_nobodys() -> None:
     )
 
 
-def test_one_partition_is_named_and_so_is_a_giver_that_is_gone() -> None:
+def test_one_moved_partition_is_named_as_is_an_owner_that_left() -> None:
     text = completed(
         handed_over=[pair("w-1", "w-2", "orders-2", gone=True)],
         handed_over_pairs=4,
@@ -54,18 +54,18 @@ def test_one_partition_is_named_and_so_is_a_giver_that_is_gone() -> None:
     assert text.endswith("orders-2 had no owner for 45.0 s.")
 
 
-def test_entries_that_know_nothing_of_this_read_as_before() -> None:
+def test_entries_without_moves_read_as_before() -> None:
     assert completed() == (
         "Rebalanced to generation 7 in 2.0 s because member w-2 joined; 3 partitions moved."
     )
 
 
-def test_a_failed_assignor_is_told() -> None:
+def test_a_failed_assignor_is_shown() -> None:
     entry = Journal(kind="assignment-failed", trigger="assignor-failed", reason="The assignor x")
     assert sentence(entry).startswith("No new assignment: The assignor x. Members keep")
 
 
-def test_who_assigned_and_why_somebody_else_did() -> None:
+def test_the_assigning_member_is_shown_with_the_reason_of_a_fallback() -> None:
     facts = {"assignor": "mine", "instead": "uniform"}
     asked: dict[str, Any] = {"member_id": "w-3" + UUID, "details": facts}
     assert sentence(Journal(kind="assignment-installed", duration_ms=40, **asked)) == (

@@ -23,7 +23,7 @@ RELATED = 5
 
 
 class World:
-    """Rows as the walk over all pages asks for them."""
+    """Rows for the walk over all pages."""
 
     def execute(self, statement: str, *values: str) -> list[Any]:
         """The rows of a statement, if it has any."""
@@ -34,7 +34,7 @@ class World:
 
 
 @pytest.mark.long
-def test_no_page_asks_the_database_often() -> None:
+def test_no_page_exceeds_its_statement_limit() -> None:
     admin, _ = visitor(ADMINISTRATOR, name="administrator"), visitor(VIEWER, name="viewer")
     world, names = World(), [f"orders-{number:02}" for number in range(ROWS)]
     write(*names, size=5)
@@ -44,11 +44,11 @@ def test_no_page_asks_the_database_often() -> None:
             world.execute(statement, name)
     often, seen = {}, 0
     for path in paths(world, names[0]):  # type: ignore[arg-type]
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             answer = admin.get(path)
         assert answer.status_code < 500, (path, answer.status_code)
         seen += answer.status_code == 200
         most = QUERIES_MAX + (RELATED if path.endswith("/delete/") else 0)
-        if len(asked) > most:
-            often[path] = len(asked)
+        if len(queries) > most:
+            often[path] = len(queries)
     assert not often and seen > 60, (often, seen)

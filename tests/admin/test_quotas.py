@@ -40,10 +40,10 @@ def shown(client: Client, path: str) -> dict[str, str]:
     found: dict[str, str] = {}
 
     def starttag(tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        name = str(told.get("name", ""))
+        values = dict(attrs)
+        name = str(values.get("name", ""))
         if tag == "input" and name.removeprefix("initial-") in KEYS:
-            found[name] = told.get("value") or ""
+            found[name] = values.get("value") or ""
 
     fields.handle_starttag = starttag  # type: ignore[method-assign]
     fields.feed(client.get(path).content.decode())
@@ -67,8 +67,8 @@ def test_quotas_are_set_changed_and_removed(administrator: Client) -> None:
     assert shown(administrator, change)["producer_byte_rate"] == "2000"
     assert administrator.post(f"{QUOTAS}{row.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not QuotaEntity.objects.exists()
-    told = Journal.objects.filter(kind__startswith="quota-").order_by("id")
-    assert {e.details["author"]["user"] for e in told} == {"olga"} and told.count() == 5
+    entries = Journal.objects.filter(kind__startswith="quota-").order_by("id")
+    assert {e.details["author"]["user"] for e in entries} == {"olga"} and entries.count() == 5
 
 
 def test_all_values_of_an_entity_may_be_removed_in_its_form(administrator: Client) -> None:
@@ -80,7 +80,7 @@ def test_all_values_of_an_entity_may_be_removed_in_its_form(administrator: Clien
     assert not QuotaEntity.objects.exists()
 
 
-def test_a_quota_without_end_stays_unless_it_is_changed(administrator: Client) -> None:
+def test_a_quota_without_an_end_stays_unless_changed(administrator: Client) -> None:
     quota_changes.alter(of_client("ann"), {"consumer_byte_rate": 1}, OLGA)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -99,7 +99,7 @@ def test_a_quota_without_end_stays_unless_it_is_changed(administrator: Client) -
     }
 
 
-def test_what_somebody_else_sets_while_the_form_is_open_stays(administrator: Client) -> None:
+def test_a_quota_set_while_the_form_is_open_is_kept(administrator: Client) -> None:
     quota_changes.alter(of_client("ann"), {"request_percentage": 1, "consumer_byte_rate": 1}, OLGA)
     path = f"{QUOTAS}{QuotaEntity.objects.get().pk}/change/"
     form = shown(administrator, path)
@@ -111,7 +111,7 @@ def test_what_somebody_else_sets_while_the_form_is_open_stays(administrator: Cli
     assert Journal.objects.count() == before
 
 
-def test_those_that_were_chosen_are_removed(administrator: Client) -> None:
+def test_the_selected_quotas_are_removed(administrator: Client) -> None:
     for name in "abc":
         quota_changes.alter(of_client(name), {"request_percentage": 1}, OLGA)
     chosen = [row.pk for row in QuotaEntity.objects.order_by("user_name")[:2]]
@@ -133,18 +133,18 @@ def test_those_that_were_chosen_are_removed(administrator: Client) -> None:
         ({"request_percentage": "", "producer_byte_rate": ""}, "At least one quota"),
     ],
 )
-def test_what_can_be_no_quota_is_said(
+def test_an_invalid_quota_gets_an_error(
     administrator: Client, change: dict[str, str], sentence: str
 ) -> None:
     assert sentence in text(administrator.post(f"{QUOTAS}add/", {**FORM, **change}))
     assert not QuotaEntity.objects.exists()
 
 
-def test_there_is_room_for_so_many(administrator: Client, settings: Any) -> None:
+def test_the_number_of_quotas_is_limited(administrator: Client, settings: Any) -> None:
     settings.CLIENT_QUOTAS_MAX = 1
     assert "There may be 1 client quotas" in text(administrator.post(f"{QUOTAS}add/", FORM))
 
 
-def test_an_operator_sees_none() -> None:
+def test_an_operator_sees_no_quotas() -> None:
     operator = visitor(OPERATOR, name="otto")
     assert [operator.get(path).status_code for path in (QUOTAS, f"{QUOTAS}add/")] == [403, 403]

@@ -1,6 +1,5 @@
 """Reports in the admin: the runs, what one found, and asking for another."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.models import ReportRun
 from tests.admin.visitors import text, visitor
 from tests.model_factories import RebalanceCostFactory, ReportRunFactory
+from tests.task_queue import broker as broker
 
 pytestmark = pytest.mark.django_db
 
@@ -33,22 +33,11 @@ def cost(of: ReportRun, group_id: str, trigger: str = "member-left", **over: Any
 Broker = Any
 
 
-@pytest.fixture
-def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
-    """kombu's own broker in memory, in place of the one that the installation has."""
-    with Connection("memory://") as connection:
-        monkeypatch.setattr(app.amqp, "_producer_pool", pools.producers[connection])
-        with connection.SimpleQueue("rollcall") as queue:
-            queue.clear()
-            yield queue
-    pools.reset()
-
-
 # -- what a run found
 
 
 @pytest.mark.parametrize(("unknown", "said"), [(0, "<b>4.0 s</b>"), (1, "<b>at most 4.0 s</b>")])
-def test_what_nobody_has_measured_is_at_most(unknown: int, said: str) -> None:
+def test_unmeasured_times_are_shown_as_upper_bounds(unknown: int, said: str) -> None:
     made = run()
     cost(made, "orders", without_owner_known_ms=1_000, unknown_rebalances=unknown)
     shown = text(visitor(VIEWER).get(f"{LIST}{made.pk}/change/"))
@@ -90,7 +79,7 @@ def test_the_bars_are_drawn_from_the_rows() -> None:
     assert bar.parts[1].x == pytest.approx(bar.parts[0].x + bar.parts[0].width, abs=0.3)
 
 
-def test_a_large_report_costs_no_more_than_a_small_one(
+def test_a_large_report_takes_no_more_statements_than_a_small_one(
     django_assert_max_num_queries: Any,
 ) -> None:
     newest = run()
@@ -120,19 +109,19 @@ def test_a_failed_run_says_why() -> None:
     assert "no such table" in text(visitor(VIEWER).get(f"{LIST}{failed.pk}/change/"))
 
 
-def test_without_any_report_one_is_told_so() -> None:
+def test_a_page_without_reports_says_so() -> None:
     page = visitor(VIEWER).get(f"{LIST}newest/", follow=True)
 
     assert "There is no report yet" in text(page)
 
 
-def test_a_run_that_is_not_there_is_not_found() -> None:
+def test_an_unknown_run_is_not_found() -> None:
     page = visitor(VIEWER).get(f"{LIST}99/change/", follow=True)
 
     assert "doesn’t exist" in text(page)
 
 
-def test_runs_are_written_by_nobody_here() -> None:
+def test_runs_are_read_only() -> None:
     newest = run()
     operator = visitor(OPERATOR)
 
@@ -144,7 +133,7 @@ def test_runs_are_written_by_nobody_here() -> None:
 # -- asking for one
 
 
-def test_an_analysis_is_asked_for_by_name(broker: Broker) -> None:
+def test_an_analysis_is_requested_with_the_users_name(broker: Broker) -> None:
     answer = visitor(OPERATOR, name="olga").post(f"{LIST}analyse/", follow=True)
 
     assert "The analysis was requested" in text(answer)
@@ -153,7 +142,7 @@ def test_an_analysis_is_asked_for_by_name(broker: Broker) -> None:
     assert message.payload[1] == {"requested_by": "olga"}
 
 
-def test_one_at_a_time(broker: Broker) -> None:
+def test_only_one_analysis_runs_at_a_time(broker: Broker) -> None:
     running = run(state="running", started_at=timezone.now())
     operator = visitor(OPERATOR)
 
@@ -166,7 +155,7 @@ def test_one_at_a_time(broker: Broker) -> None:
     assert broker.qsize() == 0
 
 
-def test_a_run_that_died_without_a_word_is_not_waited_for(broker: Broker) -> None:
+def test_a_run_that_died_silently_does_not_block_the_next(broker: Broker) -> None:
     run(state="running", started_at=timezone.now() - timedelta(hours=7))
 
     visitor(OPERATOR).post(f"{LIST}analyse/")
@@ -174,7 +163,7 @@ def test_a_run_that_died_without_a_word_is_not_waited_for(broker: Broker) -> Non
     assert broker.qsize() == 1
 
 
-def test_a_viewer_asks_for_nothing(broker: Broker) -> None:
+def test_a_viewer_cannot_request_an_analysis(broker: Broker) -> None:
     viewer = visitor(VIEWER)
 
     assert "Analyse now" not in text(viewer.get(LIST))
@@ -182,12 +171,12 @@ def test_a_viewer_asks_for_nothing(broker: Broker) -> None:
     assert broker.qsize() == 0
 
 
-def test_looking_at_the_address_asks_for_nothing(broker: Broker) -> None:
+def test_a_get_request_starts_no_analysis(broker: Broker) -> None:
     assert visitor(OPERATOR).get(f"{LIST}analyse/").status_code == 405
     assert broker.qsize() == 0
 
 
-def test_a_broker_that_is_away_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_broker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = pools.producers[
         Connection("amqp://127.0.0.1:1", transport_options={"max_retries": 0})
     ]

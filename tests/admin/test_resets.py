@@ -51,7 +51,7 @@ def planned(to: str, value: Any = None, *topics: str) -> list[tuple[int, int | N
     return [(c.partition, c.before, c.after) for c in plan("g", wanted).changes]
 
 
-def test_to_the_earliest_a_number_and_shifted() -> None:
+def test_offsets_are_reset_to_earliest_to_a_number_and_by_a_shift() -> None:
     assert planned("earliest") == [(0, 5, 0), (1, 9, 0)]
     assert planned("offset", "9") == [(0, 5, 9)]
     assert planned("offset", "7", "orders") == [(0, 5, 7), (1, 9, 7), (2, None, 7)]
@@ -59,7 +59,7 @@ def test_to_the_earliest_a_number_and_shifted() -> None:
     assert planned("shift", "-6", "orders") == [(0, 5, 0), (1, 9, 3)]
 
 
-def test_to_the_latest_where_it_was_told() -> None:
+def test_offsets_are_reset_to_latest_where_the_end_is_known() -> None:
     with pytest.raises(ValueError, match="the end offset of orders-0 is unknown"):
         plan("g", Wanted("latest"))
     with connection.cursor() as cursor:
@@ -68,7 +68,7 @@ def test_to_the_latest_where_it_was_told() -> None:
     assert planned("shift", "100") == [(0, 5, 7)]
 
 
-def test_to_a_moment_and_to_another_groups() -> None:
+def test_offsets_are_reset_to_a_time_and_to_those_of_another_group() -> None:
     with connection.cursor() as cursor:
         cursor.execute(COMMITTED, [NOON, 0, 2])
         cursor.execute(COMMITTED, [NOON + timedelta(hours=1), 0, 4])
@@ -82,7 +82,7 @@ def test_to_a_moment_and_to_another_groups() -> None:
         plan("g", Wanted("group", "nobody"))
 
 
-def test_to_a_moment_at_which_a_client_committed_several_partitions() -> None:
+def test_offsets_are_reset_to_a_time_at_which_a_client_committed_several_partitions() -> None:
     """They are one row of the history."""
     with connection.cursor() as cursor:
         cursor.execute(COMMITTED, [NOON, 1, 1])
@@ -95,7 +95,7 @@ def test_to_a_moment_at_which_a_client_committed_several_partitions() -> None:
     assert planned("moment", NOON + timedelta(minutes=1)) == [(0, 5, 2), (1, 9, 3)]
 
 
-def test_to_those_of_a_file() -> None:
+def test_offsets_are_reset_from_a_file() -> None:
     lines = "orders,0,1\n\n g , orders, 2, 8\n"
     assert topics_of_csv(lines) == ("orders",)
     assert planned("csv", lines.replace(" g ", "g"), "orders") == [(0, 5, 1), (2, None, 8)]
@@ -118,17 +118,17 @@ def test_to_those_of_a_file() -> None:
         ("yesterday", None, "offsets are set to one of earliest"),
     ],
 )
-def test_what_cannot_be_is_told(to: str, value: Any, why: str) -> None:
+def test_an_invalid_reset_gets_an_error(to: str, value: Any, why: str) -> None:
     with pytest.raises(ValueError, match=re.escape(why)):
         plan("g", Wanted(to, value, ("orders",)))
 
 
-def test_a_topic_that_is_not_there_is_told() -> None:
+def test_a_missing_topic_gets_an_error() -> None:
     with pytest.raises(ValueError, match="there is no topic nothing"):
         plan("g", Wanted("earliest", None, ("nothing",)))
 
 
-def test_every_way_has_words() -> None:
+def test_every_reset_method_has_a_description() -> None:
     shown = text(visitor(OPERATOR).get(page("g", "reset")))
     assert all(f'value="{way}"' in shown for way in WAYS)
 
@@ -140,7 +140,7 @@ def ask(client: Client, **said: str) -> Any:
     return client.post(page("g", "reset"), {"to": "earliest", "reason": "a mistake", **said})
 
 
-def test_before_and_after_are_shown_first_and_what_was_looked_at_is_asked_for() -> None:
+def test_the_preview_shows_before_and_after_and_exactly_that_is_requested() -> None:
     client = visitor(OPERATOR, name="olga")
     shown = ask(client)
     assert "2 partitions set to the earliest" in text(shown)
@@ -159,7 +159,7 @@ def test_before_and_after_are_shown_first_and_what_was_looked_at_is_asked_for() 
     assert "Undo" in text(client.get(f"/admin/groups/operation/{operation.pk}/change/"))
 
 
-def test_what_has_changed_since_is_shown_anew() -> None:
+def test_offsets_that_changed_since_the_preview_are_shown_again() -> None:
     client = visitor(OPERATOR, name="olga")
     digest = ask(client).context["plan"].digest
     with connection.cursor() as cursor:
@@ -169,13 +169,13 @@ def test_what_has_changed_since_is_shown_anew() -> None:
     assert not Operation.objects.exists()
 
 
-def test_what_cannot_be_stands_beside_its_field() -> None:
+def test_an_invalid_value_gets_an_error_beside_its_field() -> None:
     shown = text(ask(visitor(OPERATOR, name="olga"), to="offset", offset="many"))
     assert "&#x27;many&#x27; is not a whole number." in shown
     assert not Operation.objects.exists()
 
 
-def test_a_group_with_members_is_told_of_and_has_no_button() -> None:
+def test_a_group_with_members_is_reported_and_has_no_button() -> None:
     write("busy")
     client = visitor(OPERATOR, name="olga")
     shown = text(client.get(page("busy", "reset")))
@@ -183,7 +183,7 @@ def test_a_group_with_members_is_told_of_and_has_no_button() -> None:
     assert 'name="seen"' not in shown
 
 
-def test_a_viewer_may_not(client: Client) -> None:
+def test_a_viewer_cannot_reset_offsets(client: Client) -> None:
     viewer = visitor(VIEWER)
     assert viewer.get(page("g", "reset")).status_code == 403
     assert ask(viewer).status_code == 403
@@ -215,7 +215,7 @@ def undone(operation: Operation) -> Any:
     return client.post(f"/admin/groups/operation/{operation.pk}/undo/", follow=True)
 
 
-def test_one_click_sets_everything_back() -> None:
+def test_a_reset_is_undone_by_one_click() -> None:
     operation = made()
     happened()
     undone(operation)
@@ -225,7 +225,7 @@ def test_one_click_sets_everything_back() -> None:
     assert undo.reason == f"undo of operation {operation.pk}"
 
 
-def test_a_reset_that_was_refused_says_why_and_has_no_way_back() -> None:
+def test_a_refused_reset_shows_the_reason_and_cannot_be_undone() -> None:
     operation = made("failed", detail=SET_SINCE)
     shown = text(visitor(OPERATOR).get(f"/admin/groups/operation/{operation.pk}/change/"))
     assert f"{SET_SINCE.capitalize()}." in shown
@@ -233,7 +233,7 @@ def test_a_reset_that_was_refused_says_why_and_has_no_way_back() -> None:
 
 
 @pytest.mark.parametrize("state", ["failed", "pending", "succeeded"])
-def test_what_was_not_made_or_was_committed_since_is_not_undone(state: str) -> None:
+def test_an_undo_excludes_offsets_not_set_or_committed_since(state: str) -> None:
     operation = made(state)
     if state != "succeeded":
         happened()
@@ -241,7 +241,7 @@ def test_what_was_not_made_or_was_committed_since_is_not_undone(state: str) -> N
     assert Operation.objects.count() == 1
 
 
-def test_the_way_back_is_refused_where_a_partition_has_gone_on() -> None:
+def test_an_undo_is_refused_where_a_partition_was_committed_since() -> None:
     happened()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_offset SET committed_offset = 1 WHERE partition = 2")

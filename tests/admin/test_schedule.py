@@ -31,12 +31,12 @@ def administrator() -> Client:
 
 
 def row_of(page: str, name: str) -> str:
-    """The part of the list that tells of one task."""
+    """The part of the list about one task."""
     (row,) = (row for row in page.split("<tr")[1:] if f">{name}<" in row)
     return row
 
 
-def test_each_task_shows_how_its_last_run_went(administrator: Client) -> None:
+def test_each_task_shows_the_result_of_its_last_run(administrator: Client) -> None:
     tasks.recorded("clean-up", lambda: "removed 7 journal entries")
     with pytest.raises(ZeroDivisionError):
         tasks.recorded("offset retention", lambda: str(1 // 0))
@@ -52,7 +52,7 @@ def test_each_task_shows_how_its_last_run_went(administrator: Client) -> None:
     assert "never" in row_of(page, "session sweep")
 
 
-def test_the_list_costs_the_same_however_many_tasks_there_are(
+def test_the_list_takes_the_same_statements_for_any_number_of_tasks(
     administrator: Client, django_assert_max_num_queries: Any
 ) -> None:
     interval = IntervalSchedule.objects.create(every=7, period="days")
@@ -67,9 +67,9 @@ def test_the_list_costs_the_same_however_many_tasks_there_are(
     assert "every 10080 min" in row_of(page, "t-3")
 
 
-def test_the_period_is_changed_and_beat_is_told(administrator: Client) -> None:
+def test_a_changed_period_notifies_beat(administrator: Client) -> None:
     task = PeriodicTask.objects.get(name="clean-up")
-    told = PeriodicTasks.last_change()
+    changed_at = PeriodicTasks.last_change()
     hourly = IntervalSchedule.objects.create(every=1, period="hours")
 
     answer = administrator.post(
@@ -79,10 +79,10 @@ def test_the_period_is_changed_and_beat_is_told(administrator: Client) -> None:
 
     assert answer.status_code == 302
     assert PeriodicTask.objects.get(name="clean-up").interval == hourly
-    assert PeriodicTasks.last_change() != told
+    assert PeriodicTasks.last_change() != changed_at
 
 
-def test_an_analysis_is_put_on_the_schedule(administrator: Client) -> None:
+def test_an_analysis_can_be_scheduled(administrator: Client) -> None:
     nightly = CrontabSchedule.objects.create(minute="0", hour="3")
 
     answer = administrator.post(
@@ -96,7 +96,9 @@ def test_an_analysis_is_put_on_the_schedule(administrator: Client) -> None:
 
 
 @pytest.mark.parametrize("chosen", ["neither", "both", "unknown task"])
-def test_a_contradiction_is_refused_in_words(administrator: Client, chosen: str) -> None:
+def test_a_contradictory_schedule_is_refused_with_a_reason(
+    administrator: Client, chosen: str
+) -> None:
     hourly = IntervalSchedule.objects.create(every=1, period="hours")
     nightly = CrontabSchedule.objects.create(minute="0", hour="3")
     values = {"name": "x", "task": "groups.tasks.analyse", "enabled": "on"}
@@ -113,21 +115,21 @@ def test_a_contradiction_is_refused_in_words(administrator: Client, chosen: str)
     assert not PeriodicTask.objects.filter(name="x").exists()
 
 
-def test_tasks_are_switched_off_and_on(administrator: Client) -> None:
+def test_tasks_are_disabled_and_enabled(administrator: Client) -> None:
     task = PeriodicTask.objects.get(name="clean-up")
-    told = PeriodicTasks.last_change()
+    changed_at = PeriodicTasks.last_change()
 
     administrator.post(LIST, {"action": "disable", "_selected_action": [task.pk]})
 
     assert not PeriodicTask.objects.get(name="clean-up").enabled
-    assert PeriodicTasks.last_change() != told
+    assert PeriodicTasks.last_change() != changed_at
     assert ">off<" in "".join(row_of(text(administrator.get(LIST)), "clean-up").split())
 
     administrator.post(LIST, {"action": "enable", "_selected_action": [task.pk]})
     assert PeriodicTask.objects.get(name="clean-up").enabled
 
 
-def test_an_operator_looks_and_changes_nothing() -> None:
+def test_an_operator_sees_schedules_but_changes_nothing() -> None:
     operator = visitor(OPERATOR)
     task = PeriodicTask.objects.get(name="clean-up")
 
@@ -140,7 +142,7 @@ def test_an_operator_looks_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", ["intervalschedule", "crontabschedule"])
-def test_schedules_have_pages(administrator: Client, kind: str) -> None:
+def test_schedules_have_a_page_each(administrator: Client, kind: str) -> None:
     CrontabSchedule.objects.create(minute="0", hour="3")
 
     assert administrator.get(f"/admin/django_celery_beat/{kind}/").status_code == 200
@@ -165,7 +167,7 @@ def test_a_task_is_late_after_three_periods() -> None:
     assert late(timedelta(hours=3, minutes=1), 1, "hours")
 
 
-def test_a_short_period_has_half_a_minute_of_patience() -> None:
+def test_a_short_period_is_late_after_half_a_minute_at_the_earliest() -> None:
     assert not late(timedelta(seconds=29), 1, "seconds")
     assert late(timedelta(seconds=31), 1, "seconds")
 
@@ -193,5 +195,5 @@ def test_a_sweep_that_was_sent_and_never_ran_is_late() -> None:
     assert overview.is_late(task, None, now)
 
 
-def test_a_task_that_is_off_is_never_late() -> None:
+def test_a_disabled_task_is_never_late() -> None:
     assert not late(timedelta(days=9), 1, "seconds", enabled=False)

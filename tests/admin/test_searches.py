@@ -17,7 +17,7 @@ LISTS = [
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_a_search_has_few_words(path: str) -> None:
+def test_the_number_of_search_words_is_limited(path: str) -> None:
     visitor = superuser()
     few = text(visitor.get(path, {"q": "a " * SEARCH_WORDS_MAX}))
     many = text(visitor.get(path, {"q": "a " * (SEARCH_WORDS_MAX + 1)}))

@@ -162,10 +162,10 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_the_sentence_says_who_is_waited_for_until_when(sentence: str) -> None:
+def test_the_sentence_names_members_waited_for_and_the_deadline(sentence: str) -> None:
     facts, tone = SENTENCES[sentence]
-    told = situation(facts, NOW)
-    assert (told.text, told.tone) == (sentence, tone)
+    described = situation(facts, NOW)
+    assert (described.text, described.tone) == (sentence, tone)
 
 
 def test_only_a_silent_member_is_offered_for_eviction() -> None:
@@ -181,7 +181,7 @@ NODE = "INSERT INTO rollcall_node VALUES (0, gen_random_uuid(), 1, 'h', 1, now()
 
 
 def tells(group_id: str, ago: str = "0 s", **over: Any) -> None:
-    """What the group's owner told so long ago."""
+    """The state that the group's owner recorded so long ago."""
     details = {
         "phase": "join",
         "since_ms": 5_000,
@@ -231,15 +231,15 @@ STUCK = re.compile(
 
 def is_stuck(shown: str) -> bool:
     """Whether the sentence is there, however long it took to come."""
-    told = STUCK.search(shown)
-    if told is None:
+    match = STUCK.search(shown)
+    if match is None:
         return False
-    silent, left = map(int, told.groups())
+    silent, left = map(int, match.groups())
     return silent >= 88 and abs(silent + left - 120) <= 1  # each is rounded
 
 
 @pytest.mark.usefixtures("stuck")
-def test_page_list_and_overview_say_the_same() -> None:
+def test_page_list_and_overview_agree() -> None:
     owned()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_group SET state_since = now() - interval '2 minutes'")
@@ -265,7 +265,7 @@ def test_rest_has_the_sentence_and_the_facts(viewer: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_what_an_owner_told_that_is_gone_is_not_believed() -> None:
+def test_the_report_of_a_removed_owner_is_ignored() -> None:
     write("orders", state="PreparingRebalance")
     owned()
     tells("orders", ago="20 s")
@@ -276,8 +276,8 @@ def test_what_an_owner_told_that_is_gone_is_not_believed() -> None:
 
 
 @pytest.mark.django_db
-def test_a_group_that_settled_since_its_owner_told_waits_for_nothing() -> None:
-    """One that is settled and waits, as a frozen one does, was told of later."""
+def test_a_group_that_settled_after_its_owners_report_waits_for_nothing() -> None:
+    """A settled group that waits, as a frozen one does, was recorded later."""
     write("orders")
     owned()
     tells("orders", ago="1 s")
@@ -288,14 +288,14 @@ def test_a_group_that_settled_since_its_owner_told_waits_for_nothing() -> None:
 
 
 @pytest.mark.django_db
-def test_time_goes_on_since_the_owner_told() -> None:
+def test_ages_grow_after_the_owners_report() -> None:
     write("orders", state="PreparingRebalance")
     tells("orders", ago="10 s")
     (group,) = Group.objects.all()
-    told = situations.waiting_of([group], datetime.now(UTC))["orders"]
-    assert told.awaited[0].silent_ms >= 98_000 and told.awaited[0].left_ms <= 22_000
-    assert told.left_ms is not None and told.left_ms <= 50_000
-    assert told.since_ms is not None and told.since_ms >= 15_000
+    recorded = situations.waiting_of([group], datetime.now(UTC))["orders"]
+    assert recorded.awaited[0].silent_ms >= 98_000 and recorded.awaited[0].left_ms <= 22_000
+    assert recorded.left_ms is not None and recorded.left_ms <= 50_000
+    assert recorded.since_ms is not None and recorded.since_ms >= 15_000
 
 
 @pytest.mark.django_db
@@ -307,12 +307,12 @@ def test_a_member_of_a_settled_group_that_falls_silent_is_named() -> None:
         group_id="orders", member_id="m-0", heard_at=heard_at, deadline_at=heard_at
     )
     shown = text(visitor(VIEWER).get(page("orders", "live")))
-    told = re.search(r"No heartbeat of a-client for (\d+) s", shown)
-    assert told is not None and int(told[1]) >= 9
+    match = re.search(r"No heartbeat of a-client for (\d+) s", shown)
+    assert match is not None and int(match[1]) >= 9
 
 
 @pytest.mark.django_db
-def test_a_rebalance_of_a_frozen_group_is_not_promised() -> None:
+def test_the_page_of_a_frozen_group_promises_no_rebalance() -> None:
     write("orders")
     with connection.cursor() as cursor:
         cursor.execute(

@@ -1,4 +1,4 @@
-"""What strangers write (ids, names, reasons) is text on every page, and never markup."""
+"""Client-supplied texts (ids, names, reasons) are text on every page, and never markup."""
 
 import json
 
@@ -78,7 +78,7 @@ def strangers() -> Operation:
     )
 
 
-def test_no_page_takes_it_for_markup() -> None:
+def test_pages_escape_client_supplied_texts() -> None:
     operation, root = strangers(), superuser()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_operation SET finished_at = now()")
@@ -105,13 +105,13 @@ def test_no_page_takes_it_for_markup() -> None:
         assert "&lt;img src=x" in text(answer), path
 
 
-def test_nor_does_a_message_or_a_refusal() -> None:
+def test_messages_and_refusals_escape_client_supplied_texts() -> None:
     write("g")
     root = superuser()
-    told = root.get("/admin/groups/group/g/evict/", {"member": EVIL}, follow=True)
+    redirected = root.get("/admin/groups/group/g/evict/", {"member": EVIL}, follow=True)
     missing = root.get(f"/admin/groups/group/{quote(EVIL)}/change/")
     action = {"action": "force_rebalances", "_selected_action": ["g"], "reason": EVIL}
     many = root.post("/admin/groups/group/", action)
-    for answer in (told, missing, many):
+    for answer in (redirected, missing, many):
         assert "<img src=x" not in text(answer)
-    assert "&lt;img src=x" in text(told) and "&lt;img src=x" in text(missing)
+    assert "&lt;img src=x" in text(redirected) and "&lt;img src=x" in text(missing)

@@ -1,4 +1,4 @@
-"""API tokens in the admin: made and shown once, looked at, revoked."""
+"""API tokens in the admin: created and shown once, listed, revoked."""
 
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -53,7 +53,7 @@ def secret_in(page: str) -> str:
     return unescape(page.partition('<code id="secret">')[2].partition("</code>")[0])
 
 
-def test_a_token_is_shown_in_one_answer_and_never_again(at_work: Client, robot: User) -> None:
+def test_a_token_is_shown_in_one_response_and_never_again(at_work: Client, robot: User) -> None:
     page = make(at_work, robot)
 
     secret = secret_in(page)
@@ -68,20 +68,20 @@ def test_a_token_is_shown_in_one_answer_and_never_again(at_work: Client, robot: 
     assert secret not in str(ApiToken.objects.values().get())
 
 
-def test_the_answer_is_kept_by_nobody_on_the_way(at_work: Client, robot: User) -> None:
+def test_the_response_with_a_token_is_not_cacheable(at_work: Client, robot: User) -> None:
     answer = at_work.post(f"{LIST}add/", form(robot))
 
     assert "no-store" in answer.headers["Cache-Control"]
 
 
-def test_sending_the_form_again_makes_no_second_token(at_work: Client, robot: User) -> None:
+def test_resubmitting_the_form_creates_no_second_token(at_work: Client, robot: User) -> None:
     make(at_work, robot)
 
     assert "already exists" in make(at_work, robot)
     assert ApiToken.objects.count() == 1
 
 
-def test_a_token_ends(at_work: Client, robot: User) -> None:
+def test_a_token_expires(at_work: Client, robot: User) -> None:
     assert "This field is required" in make(at_work, robot, expires_at_0="", expires_at_1="")
     assert "That time has passed" in make(at_work, robot, expires_at_0="2001-02-03")
     assert not ApiToken.objects.exists()
@@ -92,9 +92,7 @@ def test_a_token_ends(at_work: Client, robot: User) -> None:
     assert "2131-02-03 04:05" in text(at_work.get(LIST))
 
 
-def test_nobody_but_a_superuser_makes_one_for_somebody_else(
-    administrator: Client, robot: User
-) -> None:
+def test_only_a_superuser_creates_tokens_for_others(administrator: Client, robot: User) -> None:
     assert "Select a valid choice" in make(administrator, robot)
     assert not ApiToken.objects.exists()
 
@@ -103,7 +101,7 @@ def test_nobody_but_a_superuser_makes_one_for_somebody_else(
     assert (made.user, made.made_by) == (robot, "root")
 
 
-def test_a_token_may_do_no_more_than_it_was_made_for(at_work: Client, robot: User) -> None:
+def test_a_token_is_limited_to_its_scopes(at_work: Client, robot: User) -> None:
     assert "Select a valid choice" in make(at_work, robot, scopes=["everything"])
     assert "This field is required" in make(at_work, robot, scopes=[])
     secret = secret_in(make(at_work, robot))
@@ -125,9 +123,7 @@ def test_a_token_may_do_no_more_than_it_was_made_for(at_work: Client, robot: Use
     assert answers == [403, 201]
 
 
-def test_a_token_ends_with_the_password_where_that_was_asked_for(
-    at_work: Client, robot: User
-) -> None:
+def test_a_token_ends_with_the_password_on_request(at_work: Client, robot: User) -> None:
     bound = secret_in(make(at_work, robot, ends_with_password="on"))
     free = secret_in(make(at_work, robot, name="free"))
     assert api_tokens.find(bound) and api_tokens.find(free)
@@ -139,7 +135,7 @@ def test_a_token_ends_with_the_password_where_that_was_asked_for(
     assert api_tokens.find(free)
 
 
-def test_everybody_sees_and_revokes_their_own(at_work: Client, robot: User) -> None:
+def test_users_see_and_revoke_their_own_tokens(at_work: Client, robot: User) -> None:
     own, _ = api_tokens.issue(robot, "own")
     other, _ = api_tokens.issue(person("somebody"), "anothers-token")
 
@@ -153,7 +149,7 @@ def test_everybody_sees_and_revokes_their_own(at_work: Client, robot: User) -> N
     assert ApiToken.objects.get() == other
 
 
-def test_one_that_has_ended_is_marked(administrator: Client, robot: User) -> None:
+def test_an_expired_token_is_marked(administrator: Client, robot: User) -> None:
     api_tokens.issue(robot, "old", timezone.now() - timedelta(days=1))
 
     assert "expired" in text(administrator.get(LIST))
@@ -171,7 +167,7 @@ def test_a_token_is_revoked(administrator: Client, robot: User) -> None:
     assert not ApiToken.objects.exists()
 
 
-def test_a_token_is_not_edited(administrator: Client, robot: User) -> None:
+def test_a_token_cannot_be_edited(administrator: Client, robot: User) -> None:
     made, _ = api_tokens.issue(robot, "one")
 
     assert administrator.get(f"{LIST}{made.pk}/change/").status_code == 200

@@ -40,7 +40,9 @@ def delete(client: Client, typed: str, topic: Topic) -> Any:
     return client.post(PAGE, {"typed": typed, "topic_id": str(topic.topic_id)})
 
 
-def test_what_goes_with_it_is_listed(administrator: Client, topic: Topic) -> None:
+def test_the_preview_lists_everything_that_is_deleted_with_it(
+    administrator: Client, topic: Topic
+) -> None:
     shown = unescape(text(administrator.get(PAGE)))
     for sentence in (
         "The topic is deleted with its 3 partitions.",
@@ -55,7 +57,7 @@ def test_what_goes_with_it_is_listed(administrator: Client, topic: Topic) -> Non
     assert PAGE in text(administrator.get(page("orders")))
 
 
-def test_a_typed_name_deletes_it_with_its_offsets(administrator: Client, topic: Topic) -> None:
+def test_typing_the_name_deletes_it_with_its_offsets(administrator: Client, topic: Topic) -> None:
     changes.create("bills", 1)
     commit("packers", "bills", last=0)
     for typed in ("", "order", "Orders"):
@@ -68,12 +70,14 @@ def test_a_typed_name_deletes_it_with_its_offsets(administrator: Client, topic: 
     assert set(Offset.objects.values_list("topic", flat=True)) == {"bills"}
     entry = Journal.objects.get(kind="topic-deleted")
     assert entry.details["author"] == {"user": "ada"}
-    told = AuditEntry.objects.filter(kind="write").latest("id")
-    assert (told.who, told.target) == ("ada", f"POST {PAGE}")
+    recorded = AuditEntry.objects.filter(kind="write").latest("id")
+    assert (recorded.who, recorded.target) == ("ada", f"POST {PAGE}")
     assert administrator.get(PAGE).status_code == 404
 
 
-def test_another_topic_of_its_name_is_not_meant(administrator: Client, topic: Topic) -> None:
+def test_a_recreated_topic_of_the_same_name_is_not_deleted(
+    administrator: Client, topic: Topic
+) -> None:
     changes.delete(topic)
     changes.create("orders", 5)
     shown = text(delete(administrator, "orders", topic))
@@ -81,12 +85,12 @@ def test_another_topic_of_its_name_is_not_meant(administrator: Client, topic: To
     assert "with its 5 partitions" in shown and Topic.objects.get().partitions == 5
 
 
-def test_a_topic_that_nobody_uses_says_so(administrator: Client) -> None:
+def test_an_unused_topic_is_marked(administrator: Client) -> None:
     changes.create("orders", 1)
     assert "No group uses it." in text(administrator.get(PAGE))
 
 
-def test_who_sees_no_groups_reads_no_names_of_groups(topic: Topic) -> None:
+def test_a_user_without_the_right_to_groups_sees_no_group_names(topic: Topic) -> None:
     who = person("cleo")
     for codename in ("view_topic", "delete_topic"):
         who.user_permissions.add(Permission.objects.get(codename=codename))
@@ -98,7 +102,7 @@ def test_who_sees_no_groups_reads_no_names_of_groups(topic: Topic) -> None:
 
 
 @pytest.mark.parametrize("role", [VIEWER, OPERATOR])
-def test_who_may_not_delete_is_refused(topic: Topic, role: str) -> None:
+def test_a_user_without_the_right_is_refused(topic: Topic, role: str) -> None:
     client = visitor(role)
     assert PAGE not in text(client.get(page("orders")))
     assert client.get(PAGE).status_code == 403
@@ -108,7 +112,7 @@ def test_who_may_not_delete_is_refused(topic: Topic, role: str) -> None:
     assert Topic.objects.filter(name="orders").exists()
 
 
-def test_several_are_not_deleted_at_once(administrator: Client, topic: Topic) -> None:
+def test_topics_are_deleted_one_at_a_time(administrator: Client, topic: Topic) -> None:
     assert "delete_selected" not in text(administrator.get(LIST))
     chosen = {"action": "delete_selected", "_selected_action": ["orders"], "post": "yes"}
     administrator.post(LIST, chosen)

@@ -61,7 +61,7 @@ def uses(name: str) -> dict[str, topic_groups.Use]:
     return {use.group.group_id: use for use in found.shown}
 
 
-def test_owners_and_partitions_without_owner_are_told_of_each_group() -> None:
+def test_owners_and_partitions_without_owner_are_shown_for_each_group() -> None:
     changes.create("orders", 4)
     group("packers", "orders", (0, 1), (3,))
     group("others", "orders-eu", (0,))
@@ -89,20 +89,20 @@ def test_a_group_of_the_consumer_protocol_is_found_by_the_topics_id() -> None:
     assert (use.owners, use.unowned, use.subscribers) == ([("ben", [2])], [0, 1], 1)
 
 
-def test_of_many_groups_and_members_some_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_lists_of_groups_and_members_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topic_groups, "MEMBERS_MAX", 30)
     changes.create("orders", 2)
     for number in range(topic_groups.GROUPS_MAX + 3):
         group(f"g-{number:02}", "orders", (0,), (1,))
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         found = topic_groups.of(Topic.objects.get(name="orders"))
     assert len(found.shown) == topic_groups.GROUPS_MAX and found.is_more
     assert [use.unread for use in found.shown] == [False] * 15 + [True] * 5
     assert not any(use.unowned for use in found.shown)
-    assert len(asked) <= 5
+    assert len(queries) <= 5
 
 
-def test_groups_are_shown_to_who_may_see_groups() -> None:
+def test_groups_are_hidden_without_the_right_to_groups() -> None:
     changes.create("orders", 2)
     group("packers", "orders", (0,), (1,))
     somebody, client = person("topical"), Client()
@@ -112,14 +112,14 @@ def test_groups_are_shown_to_who_may_see_groups() -> None:
     assert "orders" in shown and "packers" not in shown
 
 
-def test_a_name_with_marks_of_html_is_no_html() -> None:
+def test_html_in_a_name_is_escaped() -> None:
     changes.create("orders", 1)
     group("<b>bold</b>", "orders", (0,), client_id="<i>odd</i>")
     shown = text(visitor(VIEWER).get(page("orders")))
     assert "<b>bold" not in shown and "<i>odd" not in shown and "&lt;b&gt;bold" in shown
 
 
-def test_of_many_partitions_some_are_read_and_some_are_shown(
+def test_long_lists_of_partitions_are_cut(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(topic_groups, "PARTITIONS_READ_MAX", 200)
@@ -137,17 +137,17 @@ def test_of_many_partitions_some_are_read_and_some_are_shown(
 
 
 def test_the_page_reads_its_groups_once() -> None:
-    """A form's template asks for a field's value five times."""
+    """A form's template reads a field's value five times."""
     changes.create("orders", 2)
     group("packers", "orders", (0,), (1,))
     viewer = visitor(VIEWER)
     viewer.get(page("orders"))
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         shown = text(viewer.get(page("orders")))
-    assert len(asked) <= 15 and "created the topic orders" in shown
+    assert len(queries) <= 15 and "created the topic orders" in shown
 
 
-def test_a_topic_that_the_journal_has_forgotten_has_no_changes() -> None:
+def test_a_topic_without_journal_entries_has_no_changes() -> None:
     changes.create("orders", 2)
     execute("DELETE FROM rollcall_journal")
     assert "There are no changes." in text(visitor(VIEWER).get(page("orders")))

@@ -49,7 +49,7 @@ def test_a_topic_grows_and_keeps_its_name(operator: Client) -> None:
     assert list(Topic.objects.values_list("name", "partitions")) == [("a_b", 5)]
 
 
-def test_who_made_and_grew_it_is_told(operator: Client) -> None:
+def test_the_page_shows_who_created_and_grew_it(operator: Client) -> None:
     operator.post(ADD, {"name": "orders", "partitions": 3})
     operator.post(page("orders"), {"partitions": 5})
 
@@ -64,7 +64,7 @@ def test_who_made_and_grew_it_is_told(operator: Client) -> None:
     assert "vera added partitions to the topic orders (3 to 5 partitions)." in shown
 
 
-def test_nothing_is_said_to_nodes_when_nothing_was_changed(operator: Client) -> None:
+def test_nodes_are_not_notified_when_nothing_changed(operator: Client) -> None:
     changes.create("orders", 3)
 
     answer = operator.post(page("orders"), {"partitions": 3})
@@ -84,7 +84,7 @@ def test_nothing_is_said_to_nodes_when_nothing_was_changed(operator: Client) -> 
         ("taken", 1, "already exists"),
     ],
 )
-def test_what_cannot_be_created_is_refused_in_words(
+def test_an_invalid_topic_is_refused_with_a_reason(
     operator: Client, name: str, partitions: int, why: str
 ) -> None:
     changes.create("taken", 1)
@@ -96,7 +96,7 @@ def test_what_cannot_be_created_is_refused_in_words(
     assert list(Topic.objects.values_list("name", flat=True)) == ["taken"]
 
 
-def test_partitions_are_never_taken_away(operator: Client) -> None:
+def test_partitions_cannot_be_removed(operator: Client) -> None:
     changes.create("orders", 5)
 
     answer = operator.post(page("orders"), {"partitions": 4})
@@ -105,7 +105,9 @@ def test_partitions_are_never_taken_away(operator: Client) -> None:
     assert Topic.objects.get(name="orders").partitions == 5
 
 
-def test_whoever_was_quicker_is_told_of(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_concurrent_creation_is_reported(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Between the form's look and the catalogue's own statement another may create it."""
 
     def beaten(name: str, *_: Any) -> Topic:
@@ -118,7 +120,7 @@ def test_whoever_was_quicker_is_told_of(operator: Client, monkeypatch: pytest.Mo
     assert "The topic orders exists already." in text(answer)
 
 
-def test_a_viewer_looks_and_changes_nothing() -> None:
+def test_a_viewer_sees_topics_but_changes_nothing() -> None:
     changes.create("orders", 2)
     viewer = visitor(VIEWER)
 
@@ -129,7 +131,7 @@ def test_a_viewer_looks_and_changes_nothing() -> None:
     assert list(Topic.objects.values_list("name", "partitions")) == [("orders", 2)]
 
 
-def test_an_operator_deletes_no_topic(operator: Client) -> None:
+def test_an_operator_cannot_delete_topics(operator: Client) -> None:
     changes.create("orders", 2)
 
     assert operator.post(f"{LIST}orders/delete/", {"post": "yes"}).status_code == 403

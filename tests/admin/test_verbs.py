@@ -1,4 +1,4 @@
-"""Force a rebalance, evict a member: look first, give a reason, then ask; or be told why not."""
+"""Force a rebalance, evict a member: preview, give a reason, confirm; or see why not."""
 
 from typing import Any
 
@@ -23,26 +23,26 @@ def operator() -> Client:
     return visitor(OPERATOR, name="olga")
 
 
-def asked() -> list[tuple[str, str, str, str]]:
+def requested() -> list[tuple[str, str, str, str]]:
     """Every operation."""
     return list(Operation.objects.order_by("id").values_list("group_id", "verb", "reason", "actor"))
 
 
-def test_the_preview_says_what_will_happen(operator: Client) -> None:
+def test_the_preview_describes_the_effect(operator: Client) -> None:
     write("orders")
     shown = text(operator.get(page("orders", "rebalance")))
 
     assert "Both members are asked with the next heartbeat to rejoin." in shown
     assert "Members revoke all their partitions" in shown
     assert "from generation 1 to 2; the last rebalance took 1.2 s" in shown
-    assert asked() == []
+    assert requested() == []
 
 
-def test_a_reason_makes_it_an_operation(operator: Client) -> None:
+def test_a_reason_creates_the_operation(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(page("orders", "rebalance"), WHY)
 
-    assert asked() == [("orders", "rebalance", "a new deployment", "olga")]
+    assert requested() == [("orders", "rebalance", "a new deployment", "olga")]
     assert Operation.objects.get().expected_generation == 1  # the owner looks again
     followed = text(operator.get(answer.url))
     assert "Waiting for the node that owns the group." in followed
@@ -50,19 +50,19 @@ def test_a_reason_makes_it_an_operation(operator: Client) -> None:
 
 
 @pytest.mark.parametrize("reason", ["", "   "])
-def test_without_a_reason_nothing_is_asked(operator: Client, reason: str) -> None:
+def test_an_operation_without_a_reason_is_refused(operator: Client, reason: str) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
-    assert "This field is required." in shown and asked() == []
+    assert "This field is required." in shown and requested() == []
 
 
-def test_a_group_that_went_on_meanwhile_is_shown_again(operator: Client) -> None:
+def test_a_group_that_changed_since_the_preview_is_shown_again(operator: Client) -> None:
     write("orders", generation=5)
     shown = text(operator.post(page("orders", "rebalance"), WHY))
 
     assert "The group has changed since you opened this page." in shown
     assert 'value="5"' in shown and "a new deployment" in shown
-    assert asked() == []
+    assert requested() == []
 
 
 def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
@@ -72,24 +72,24 @@ def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
         operator.post(page("orders", "rebalance"), WHY),
     ):
         assert "The group has no members, so it cannot rebalance." in text(answer)
-    assert asked() == []
+    assert requested() == []
 
 
-def test_a_group_that_rebalances_is_left_alone_unless_asked_otherwise(operator: Client) -> None:
+def test_a_rebalancing_group_is_skipped_unless_requested(operator: Client) -> None:
     write("orders", state="PreparingRebalance")
     shown = text(operator.post(page("orders", "rebalance"), WHY))
-    assert "The group is already rebalancing; nothing is changed." in shown and asked() == []
+    assert "The group is already rebalancing; nothing is changed." in shown and requested() == []
 
     operator.post(page("orders", "rebalance"), {**WHY, "anyway": "on"})
     assert Operation.objects.get().expected_generation is None  # it is another one by then
 
 
-def test_a_group_that_waits_for_its_assignment_may_be_asked(operator: Client) -> None:
-    """Its owner leaves alone only a join phase that goes on."""
+def test_a_group_that_waits_for_its_assignment_can_be_rebalanced(operator: Client) -> None:
+    """Its owner skips only a join phase that has not ended."""
     write("orders", state="CompletingRebalance")
     assert "rebalancing right now" not in text(operator.get(page("orders", "rebalance")))
     operator.post(page("orders", "rebalance"), WHY)
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
 @pytest.mark.parametrize(
@@ -100,21 +100,23 @@ def test_a_group_that_waits_for_its_assignment_may_be_asked(operator: Client) ->
         ("acme", "does not know this protocol"),
     ],
 )
-def test_the_preview_knows_what_members_give_up(operator: Client, protocol: str, said: str) -> None:
+def test_the_preview_lists_partitions_that_members_give_up(
+    operator: Client, protocol: str, said: str
+) -> None:
     write("orders", protocol_name=protocol)
     assert said in text(operator.get(page("orders", "rebalance")))
 
 
-def test_a_large_group_is_typed_out_first(operator: Client) -> None:
+def test_a_large_group_is_confirmed_by_typing_its_id(operator: Client) -> None:
     write("orders", size=25)
     shown = text(operator.post(page("orders", "rebalance"), WHY))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
 
     operator.post(page("orders", "rebalance"), {**WHY, "typed": "orders"})
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
-def test_a_viewer_may_not(operator: Client) -> None:
+def test_a_viewer_cannot_request_operations(operator: Client) -> None:
     write("orders")
     viewer = visitor(VIEWER)
     assert viewer.get(page("orders", "rebalance")).status_code == 403
@@ -122,7 +124,7 @@ def test_a_viewer_may_not(operator: Client) -> None:
     assert viewer.post(f"{page('orders', 'evict')}?member=m-1", WHY).status_code == 403
     many = {"action": "force_rebalances", "_selected_action": "orders", "confirm": 1, **WHY}
     viewer.post(LIST, many)
-    assert asked() == []
+    assert requested() == []
 
 
 def test_a_member_is_evicted_with_a_reason(operator: Client) -> None:
@@ -135,23 +137,23 @@ def test_a_member_is_evicted_with_a_reason(operator: Client) -> None:
     assert (operation.verb, operation.member_id, operation.reason) == ("evict", "m-1", "stuck")
 
 
-def test_a_member_who_is_gone_leads_back_to_the_group(operator: Client) -> None:
+def test_evicting_a_removed_member_redirects_to_the_group(operator: Client) -> None:
     write("orders")
     answer: Any = operator.post(f"{page('orders', 'evict')}?member=nobody", {"reason": "stuck"})
-    assert answer.url == page("orders") and asked() == []
+    assert answer.url == page("orders") and requested() == []
 
 
-def test_an_eviction_is_asked_of_the_group_that_was_seen(operator: Client) -> None:
+def test_an_eviction_applies_to_the_membership_that_was_shown(operator: Client) -> None:
     write("orders", size=25, generation=5)
     path = f"{page('orders', 'evict')}?member=m-1"
 
     shown = text(operator.post(path, {"reason": "stuck", "generation": 4, "typed": "orders"}))
-    assert "The group has changed since you opened this page." in shown and asked() == []
+    assert "The group has changed since you opened this page." in shown and requested() == []
     shown = text(operator.post(path, {"reason": "stuck", "generation": 5}))
-    assert "Type orders to continue." in shown and asked() == []
+    assert "Type orders to continue." in shown and requested() == []
 
     operator.post(path, {"reason": "stuck", "generation": 5, "typed": "orders"})
-    assert len(asked()) == 1
+    assert len(requested()) == 1
 
 
 def chosen(operator: Client, *group_ids: str) -> dict[str, Any]:
@@ -171,16 +173,16 @@ def test_many_groups_share_one_reason(operator: Client) -> None:
     write("a", "b")
     write("empty", size=0)
     form = chosen(operator, "a", "b", "empty")
-    assert asked() == []
+    assert requested() == []
 
     shown = text(operator.post(LIST, form))
 
-    assert [group for group, *_ in asked()] == ["a", "b"]
+    assert [group for group, *_ in requested()] == ["a", "b"]
     assert set(Operation.objects.values_list("expected_generation", flat=True)) == {1}
     assert "it has no members" in shown
 
 
-def test_all_that_a_filter_finds_are_chosen_and_stay_chosen(operator: Client) -> None:
+def test_selecting_all_results_of_a_filter_keeps_that_selection(operator: Client) -> None:
     """The box "select all" of a list of a filter and of an order that PostgreSQL does not know; the
     groups of the form are asked though the filter no longer finds them."""
     write("pack-a", "pack-b", "other")
@@ -196,10 +198,10 @@ def test_all_that_a_filter_finds_are_chosen_and_stay_chosen(operator: Client) ->
 
     operator.post(LIST, form)
 
-    assert [group for group, *_ in asked()] == ["pack-a", "pack-b"]
+    assert [group for group, *_ in requested()] == ["pack-a", "pack-b"]
 
 
-def test_more_groups_than_one_action_takes_are_counted(
+def test_groups_beyond_the_maximum_of_an_action_are_counted(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(many, "GROUPS_MAX", 2)
@@ -209,7 +211,7 @@ def test_more_groups_than_one_action_takes_are_counted(
     assert "1 more were selected; one action takes 2 at most." in shown
 
 
-def test_many_groups_are_asked_once_however_often_the_page_is_loaded(operator: Client) -> None:
+def test_resubmitting_a_bulk_action_requests_it_once(operator: Client) -> None:
     write("a", "b")
     form = chosen(operator, "a", "b")
     operator.post(LIST, form)
@@ -217,35 +219,37 @@ def test_many_groups_are_asked_once_however_often_the_page_is_loaded(operator: C
 
     again = text(operator.post(LIST, form))
 
-    assert len(asked()) == 2
+    assert len(requested()) == 2
     assert "failed" in again and "too late" in again
 
 
-def test_many_members_at_once_are_asked_only_once_the_number_of_groups_was_typed(
+def test_an_action_on_many_members_is_confirmed_by_typing_the_number_of_groups(
     operator: Client,
 ) -> None:
     write("a", "b", size=11)
     form = chosen(operator, "a", "b")
     shown = text(operator.post(LIST, form))
     assert "They have 22 members together" in shown and "Type 2 to continue." in shown
-    assert asked() == []
+    assert requested() == []
 
     operator.post(LIST, {**form, "typed": "2"})
-    assert [group for group, *_ in asked()] == ["a", "b"]
+    assert [group for group, *_ in requested()] == ["a", "b"]
 
 
-def test_one_of_many_that_went_on_meanwhile_is_left_alone(operator: Client) -> None:
+def test_a_group_that_changed_since_the_preview_is_skipped_in_a_bulk_action(
+    operator: Client,
+) -> None:
     write("a", "b")
     form = chosen(operator, "a", "b")
     form["seen"] = ["1:a", "0:b"]
 
     shown = text(operator.post(LIST, form))
 
-    assert [group for group, *_ in asked()] == ["a"]
+    assert [group for group, *_ in requested()] == ["a"]
     assert "it has changed since you opened the page" in shown
 
 
-def test_an_operation_that_found_nothing_to_do_says_so(operator: Client) -> None:
+def test_an_operation_without_effect_says_so(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), WHY)
     Operation.objects.update(state="succeeded", outcome="unchanged", detail="it was rebalancing")
@@ -255,19 +259,19 @@ def test_an_operation_that_found_nothing_to_do_says_so(operator: Client) -> None
 
 
 @pytest.mark.parametrize("reason", ["a\u202eb", "a\x1bb", "a\x07b"])
-def test_a_reason_is_what_people_can_read(operator: Client, reason: str) -> None:
+def test_a_reason_must_be_printable(operator: Client, reason: str) -> None:
     write("orders")
     shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
-    assert "is not allowed in a text." in shown and asked() == []
+    assert "is not allowed in a text." in shown and requested() == []
 
 
-def test_a_reason_of_many_lines_becomes_one(operator: Client) -> None:
+def test_a_reason_of_several_lines_is_joined(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), {**WHY, "reason": " a new\r\n deployment "})
-    assert [reason for _, _, reason, _ in asked()] == ["a new deployment"]
+    assert [reason for _, _, reason, _ in requested()] == ["a new deployment"]
 
 
-def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
+def test_operations_and_nodes_have_a_page_each(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), WHY)
     operation = Operation.objects.get()
@@ -280,7 +284,7 @@ def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
     assert "Changes of slot owners" in text(operator.get("/admin/groups/node/"))
 
 
-def test_an_eviction_without_a_member_asks_for_one(operator: Client) -> None:
+def test_an_eviction_requires_a_member(operator: Client) -> None:
     write("orders")
     answer = operator.get(page("orders", "evict"), follow=True)
     assert "Select a member to evict." in text(answer)

@@ -12,14 +12,14 @@ def converted(to: str, members: int, trigger: str, reason: str) -> Journal:
     )  # fmt: skip
 
 
-def test_an_upgrade_names_the_newcomer_and_counts_who_stayed() -> None:
+def test_an_upgrade_names_the_joining_member_and_counts_the_others() -> None:
     entry = converted("consumer", 3, "member-joined", "a member of the consumer protocol joined")
     assert sentence(entry) == (
         "The group now uses the consumer protocol, because member billing joined; 3 members stayed."
     )
 
 
-def test_an_empty_group_has_nobody_to_stay() -> None:
+def test_an_upgrade_of_an_empty_group_counts_no_others() -> None:
     entry = converted(
         "classic", 0, "member-joined", "a member of the classic protocol joined the empty group"
     )
@@ -28,7 +28,7 @@ def test_an_empty_group_has_nobody_to_stay() -> None:
     )
 
 
-def test_a_downgrade_names_who_left() -> None:
+def test_a_downgrade_names_the_member_that_left() -> None:
     entry = converted(
         "classic", 1, "member-left", "the last member of the consumer protocol has gone"
     )

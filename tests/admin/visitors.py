@@ -16,14 +16,14 @@ def person(name: str = "vera", *roles: str, **over: Any) -> User:
 
 
 def visitor(*roles: str, name: str = "vera") -> Client:
-    """A client of somebody with these roles."""
+    """A client of a user with these roles."""
     client = Client()
     client.force_login(person(name, *roles))
     return client
 
 
 def superuser(name: str = "root") -> Client:
-    """A client of somebody who may do everything."""
+    """A client of a user with every right."""
     client = Client()
     client.force_login(User.objects.create_superuser(name))
     return client

@@ -204,7 +204,7 @@ def _asked(path: str, method: str, told: Mapping[str, Any], names: Mapping[str, 
     query = {
         parameter["name"]: names[parameter["name"]]
         for parameter in told.get("parameters", ())
-        # Why is said by the body here.
+        # The reason is in the body here.
         if parameter["in"] == "query" and parameter["name"] in names
     }
     if path.startswith("/api/v1/groups:"):
@@ -215,7 +215,7 @@ def _asked(path: str, method: str, told: Mapping[str, Any], names: Mapping[str, 
 
 def rows() -> Mapping[str, str]:
     """Every row that an operation might change; what is asked of Celery is none."""
-    aside = (ApiToken, AuditEntry)  # last used; and a refusal is told there, too
+    aside = (ApiToken, AuditEntry)  # the time of last use; refusals are recorded, too
     models = [each for each in apps.get_app_config("groups").get_models() if each not in aside]
     return {
         model.__name__: str(list(model._default_manager.order_by("pk").values_list()))

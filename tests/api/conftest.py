@@ -1,6 +1,6 @@
 """REST as automation meets it: Django's client with a token, over rows that a store wrote."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,14 +8,13 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
-from kombu import Connection, pools
 
-from coordinator_site.celery import app
 from groups.access import api_tokens
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
 from groups.store import apply
 from tests import factories
+from tests.task_queue import broker as broker
 
 Api = Callable[..., Client]
 
@@ -39,25 +38,14 @@ def api(db: None) -> Api:
 
 @pytest.fixture(autouse=True)
 def _authorizer(settings: Any) -> None:
-    """ACLs are made only where somebody goes by them."""
+    """ACLs are created only where they are enforced."""
     settings.AUTHORIZER = "on"
 
 
 @pytest.fixture
 def viewer(api: Api) -> Client:
-    """Somebody who may look at everything."""
+    """A user who may view everything."""
     return api(*(f"view_{name}" for name in ("group", "topic", "node", "reportrun", "operation")))
-
-
-@pytest.fixture
-def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """kombu's own broker in memory, in place of the one that the installation has."""
-    with Connection("memory://") as connection:
-        monkeypatch.setattr(app.amqp, "_producer_pool", pools.producers[connection])
-        with connection.SimpleQueue("rollcall") as queue:
-            queue.clear()
-            yield queue
-    pools.reset()
 
 
 def write(*group_ids: str, size: int = 2, **columns: Any) -> None:

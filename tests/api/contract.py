@@ -82,7 +82,7 @@ def installation() -> Iterator[Installation]:
 
 
 def tokens(running: Installation) -> Mapping[str, str]:
-    """A token for somebody of each role, and one of an administrator for reading alone."""
+    """A token for a user of each role, and one of an administrator for reading alone."""
     url = (running.data_dir / "database-url").read_text().strip()
     wanted = {role.lower(): (role, list(SCOPES)) for role in ROLES}
     wanted["read"] = ("Administrator", ["read"])
@@ -115,9 +115,9 @@ def ask(running: Installation, role: str, token: str, *options: str) -> Ended:
     ended = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=REPORTS, env=environ
     )
-    told = ended.stdout + ended.stderr
-    found = GENERATED.search(told)
-    return Ended(int(found[1].replace(",", "")) if found else 0, ended.returncode != 0, told)
+    printed = ended.stdout + ended.stderr
+    found = GENERATED.search(printed)
+    return Ended(int(found[1].replace(",", "")) if found else 0, ended.returncode != 0, printed)
 
 
 def main() -> int:
@@ -126,14 +126,16 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=40)
     parser.add_argument("--role", action="append")
     parser.add_argument("options", nargs="*", help="further options of schemathesis, behind --")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     REPORTS.mkdir(parents=True, exist_ok=True)
     failed = False
     with installation() as running:
         for role, token in tokens(running).items():
-            if asked.role and role not in asked.role:
+            if arguments.role and role not in arguments.role:
                 continue
-            ended = ask(running, role, token, "--max-examples", str(asked.examples), *asked.options)
+            ended = ask(
+                running, role, token, "--max-examples", str(arguments.examples), *arguments.options
+            )
             (REPORTS / f"{role}.txt").write_text(ended.told)
             print(ended.told if ended.failed else f"{role}: {ended.cases} cases, none failed")
             failed |= ended.failed

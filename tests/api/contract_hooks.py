@@ -1,4 +1,4 @@
-"""What no description can say of a request: schemathesis is told by ``SCHEMATHESIS_HOOKS``.
+"""What no description can say of a request: schemathesis gets it by ``SCHEMATHESIS_HOOKS``.
 
 Everything else that the description lets through is accepted.
 """
@@ -45,11 +45,11 @@ PROBLEM: Final = "application/problem+json"
 def right_requests_are_accepted(ctx: Any, response: Any, case: Any) -> bool | None:
     """In the place of ``positive_data_acceptance``."""
     kind = response.headers.get("content-type", [""])[0]
-    told = response.json() if kind == PROBLEM else {}
-    if told.get("code") in OF_THE_STATE:
+    problem = response.json() if kind == PROBLEM else {}
+    if problem.get("code") in OF_THE_STATE:
         return None
     operation = case.operation.definition.raw.get("operationId")
-    pointers = [error.get("pointer") for error in told.get("errors", ())]
+    pointers = [error.get("pointer") for error in problem.get("errors", ())]
     if pointers in ([UNTIL], [OF_ANOTHER_FIELD.get(operation)]) or operation in (*RESETS, *CONFIGS):
         return None
     found: bool | None = positive_data_acceptance(ctx, response, case)
@@ -58,8 +58,8 @@ def right_requests_are_accepted(ctx: Any, response: Any, case: Any) -> bool | No
 
 @schemathesis.check
 def answers_are_as_described(ctx: Any, response: Any, case: Any) -> bool | None:
-    """In the place of ``response_schema_conformance``: who asks for some fields gets no others,
-    and the description tells of whole answers, for whom clients are generated."""
+    """In the place of ``response_schema_conformance``: who selects fields gets no others,
+    and the description has complete responses, for which clients are generated."""
     if "fields" in (case.query or {}) and response.status_code == 200:
         return None
     found: bool | None = response_schema_conformance(ctx, response, case)

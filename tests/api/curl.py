@@ -86,7 +86,7 @@ def examples(page: Path) -> list[Example]:
 
 
 def send(request: Request) -> tuple[int, Mapping[str, str], bytes]:
-    """Status, headers and body of the answer. The path goes out as it stands."""
+    """Status, headers and body of the answer. The path is sent unchanged."""
     url = urlsplit(request.url)
     connection = HTTPConnection(str(url.hostname), url.port, timeout=PATIENCE_S)
     try:

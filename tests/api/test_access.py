@@ -28,7 +28,7 @@ def alice() -> Any:
 
 
 @pytest.mark.parametrize("path", ["/groups", "/groups/g", "/topics", "/nodes", "/me", "/schema"])
-def test_without_credentials_there_is_nothing(client: Client, path: str) -> None:
+def test_a_request_without_credentials_is_refused(client: Client, path: str) -> None:
     answer = client.get(f"/api/v1{path}")
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"] == 'Bearer realm="rollcall"'
@@ -40,26 +40,26 @@ def test_a_token_acts_for_its_user(alice: Any) -> None:
     assert asking(secret).get(ME).json()["username"] == "alice"
 
 
-def test_only_its_digest_is_kept(alice: Any) -> None:
+def test_only_the_digest_of_a_token_is_stored(alice: Any) -> None:
     token, secret = api_tokens.issue(alice, "automation")
     row = ApiToken.objects.values_list().get(pk=token.pk)
     assert not any(secret in str(value) for value in row)
     assert secret.startswith(token.prefix)
 
 
-def test_an_expired_token_is_none(alice: Any) -> None:
+def test_an_expired_token_is_refused(alice: Any) -> None:
     _, secret = api_tokens.issue(alice, "old", timezone.now() - timedelta(seconds=1))
     assert asking(secret).get(ME).status_code == 401
 
 
-def test_a_token_of_somebody_who_may_not_come_in_is_none(alice: Any) -> None:
+def test_a_token_of_an_inactive_user_is_refused(alice: Any) -> None:
     _, secret = api_tokens.issue(alice, "automation")
     alice.is_active = False
     alice.save()
     assert asking(secret).get(ME).status_code == 401
 
 
-def test_the_last_use_is_noted(alice: Any) -> None:
+def test_the_last_use_is_recorded(alice: Any) -> None:
     token, secret = api_tokens.issue(alice, "automation")
     asking(secret).get(ME)
     token.refresh_from_db()
@@ -72,12 +72,12 @@ def test_the_installations_token_has_every_right(settings: Any) -> None:
     assert asking("another").get(ME).status_code == 401
 
 
-def test_an_empty_installation_token_opens_nothing(settings: Any) -> None:
+def test_an_empty_installation_token_is_refused(settings: Any) -> None:
     settings.API_TOKEN = ""
     assert asking("").get(ME).status_code == 401
 
 
-def test_a_session_reads_and_writes_only_with_the_csrf_token(alice: Any) -> None:
+def test_a_session_needs_the_csrf_token(alice: Any) -> None:
     alice.is_superuser = True
     alice.save()
     browser = Client(enforce_csrf_checks=True)

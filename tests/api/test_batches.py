@@ -23,56 +23,56 @@ def post(client: Client, path: str, said: Any = None, **headers: str) -> Any:
     return client.post(url, body, content_type="application/json", headers=headers or None)
 
 
-def asked() -> list[tuple[str, str]]:
+def requested() -> list[tuple[str, str]]:
     return list(Operation.objects.order_by("id").values_list("verb", "group_id"))
 
 
-def test_each_group_that_matches_is_asked(operator: Client) -> None:
+def test_each_matching_group_gets_an_operation(operator: Client) -> None:
     answer = post(operator, "pause?q=a-")
     assert answer.status_code == 202
-    told = answer.json()
-    assert told["groups"] == 2
-    assert [each["group_id"] for each in told["operations"]] == ["a-1", "a-2"]
-    assert asked() == [("pause", "a-1"), ("pause", "a-2")]
-    assert {each.pk for each in Operation.objects.all()} == {o["id"] for o in told["operations"]}
+    body = answer.json()
+    assert body["groups"] == 2
+    assert [each["group_id"] for each in body["operations"]] == ["a-1", "a-2"]
+    assert requested() == [("pause", "a-1"), ("pause", "a-2")]
+    assert {each.pk for each in Operation.objects.all()} == {o["id"] for o in body["operations"]}
     assert set(Operation.objects.values_list("reason", flat=True)) == {"a move"}
 
 
 def test_a_dry_run_lists_the_groups(operator: Client) -> None:
-    told = post(operator, "rebalance?q=a-&dry_run=true").json()
-    assert (told["dry_run"], told["groups"], told["group_ids"]) == (True, 2, ["a-1", "a-2"])
-    assert asked() == []
+    body = post(operator, "rebalance?q=a-&dry_run=true").json()
+    assert (body["dry_run"], body["groups"], body["group_ids"]) == (True, 2, ["a-1", "a-2"])
+    assert requested() == []
 
 
-def test_nothing_is_asked_where_more_match_than_may(operator: Client) -> None:
+def test_nothing_is_requested_above_the_maximum_of_matches(operator: Client) -> None:
     for query in ("q=", "q=&dry_run=true"):
         refused = post(operator, f"freeze?{query}", {"groups_max": 2})
         assert (refused.status_code, refused.json()["code"]) == (409, "too_many_groups")
-    assert asked() == []
+    assert requested() == []
     assert post(operator, "freeze?q=", {"groups_max": 3}).json()["groups"] == 3
 
 
-def test_somebody_has_to_say_which(operator: Client) -> None:
+def test_a_batch_requires_a_selection(operator: Client) -> None:
     refused = post(operator, "pause")
     assert (refused.status_code, refused.json()["errors"][0]["parameter"]) == (400, "q")
     assert post(operator, "pause?stat=Stable").status_code == 400
-    assert asked() == []
+    assert requested() == []
 
 
-def test_it_happens_once_for_each_key(operator: Client) -> None:
+def test_a_batch_is_idempotent_by_key(operator: Client) -> None:
     first = post(operator, "pause?q=a-", **{"idempotency-key": "k"}).json()
     write("a-3")
     again = post(operator, "pause?q=a-", **{"idempotency-key": "k"})
     assert again.json() == first and again.headers["Idempotency-Replayed"] == "true"
-    assert len(asked()) == 2
+    assert len(requested()) == 2
     for path, said in (("resume?q=a-", {}), ("pause?q=a-", {"reason": "another"})):
         assert post(operator, path, said, **{"idempotency-key": "k"}).status_code == 422
-    assert len(asked()) == 2
+    assert len(requested()) == 2
 
 
-def test_each_verb_needs_the_right_that_it_needs_for_one(api: Api, operator: Client) -> None:
+def test_each_verb_needs_the_same_right_as_for_one_group(api: Api, operator: Client) -> None:
     assert post(operator, "delete?q=a-").status_code == 403
     viewer = api("view_group")
     for verb in ("rebalance", "pause", "resume", "freeze", "thaw", "delete"):
         assert post(viewer, f"{verb}?q=a-").status_code == 403
-    assert asked() == []
+    assert requested() == []

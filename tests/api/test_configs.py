@@ -38,7 +38,7 @@ def own() -> dict[str, str]:
     return dict(GroupConfig.objects.filter(group_id="g").values_list("name", "value"))
 
 
-def test_settings_are_set_and_taken_back(operator: Client) -> None:
+def test_settings_are_set_and_reset(operator: Client) -> None:
     answer = change(operator, {MEMBERS: "7", INTERVAL: " 5000 "})
     assert answer.status_code == 200, answer.content
     assert answer.json() == {
@@ -73,14 +73,14 @@ def test_the_journal_has_author_reason_before_and_after(operator: Client) -> Non
     assert entry.details["author"]["user"] in sentence(entry)
 
 
-def test_what_is_so_already_is_no_change(operator: Client) -> None:
+def test_setting_the_current_value_is_no_change(operator: Client) -> None:
     change(operator, {MEMBERS: "7"})
-    told = Journal.objects.count()
+    entries = Journal.objects.count()
     assert change(operator, {MEMBERS: "7", INTERVAL: None}).json()["changed"] == []
-    assert Journal.objects.count() == told
+    assert Journal.objects.count() == entries
 
 
-def test_other_settings_stay_as_they_are(operator: Client) -> None:
+def test_other_settings_are_kept(operator: Client) -> None:
     change(operator, {MEMBERS: "7"})
     at = GroupConfig.objects.get(name=MEMBERS).updated_at
     change(operator, {INTERVAL: "1"})
@@ -88,8 +88,8 @@ def test_other_settings_stay_as_they_are(operator: Client) -> None:
 
 
 def test_a_dry_run_changes_nothing(operator: Client) -> None:
-    told = change(operator, {MEMBERS: "7"}, "?dry_run=true").json()
-    assert told == {
+    body = change(operator, {MEMBERS: "7"}, "?dry_run=true").json()
+    assert body == {
         "dry_run": True,
         "changed": [{"name": MEMBERS, "before": None, "after": "7"}],
     }
@@ -105,7 +105,7 @@ def test_a_dry_run_changes_nothing(operator: Client) -> None:
         ({"rollcall.freeze": "true"}, "#/changes/0/name"),
     ],
 )
-def test_a_value_that_cannot_be_is_pointed_at(
+def test_an_invalid_value_is_named(
     operator: Client, values: dict[str, str | None], pointer: str
 ) -> None:
     answer = change(operator, values)
@@ -114,7 +114,7 @@ def test_a_value_that_cannot_be_is_pointed_at(
     assert own() == {}
 
 
-def test_a_name_twice_is_refused(operator: Client) -> None:
+def test_a_duplicate_name_is_refused(operator: Client) -> None:
     twice = [{"name": MEMBERS, "value": value} for value in ("7", "8")]
     answer = operator.patch(
         "/api/v1/groups/g/config",
@@ -124,14 +124,14 @@ def test_a_name_twice_is_refused(operator: Client) -> None:
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "#/changes/1/name")
 
 
-def test_values_that_cannot_be_together_are_refused_as_on_the_wire(operator: Client) -> None:
+def test_inconsistent_values_are_refused_as_on_the_wire(operator: Client) -> None:
     answer = change(operator, {SESSION: "45000", "consumer.heartbeat.interval.ms": "15000"})
     assert answer.status_code == 200, answer.content
     refused = change(operator, {SESSION: None, "consumer.heartbeat.interval.ms": "15001"})
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
 
 
-def test_there_may_be_only_so_many(operator: Client, settings: Any) -> None:
+def test_the_number_of_settings_is_limited(operator: Client, settings: Any) -> None:
     settings.GROUP_CONFIGS_MAX = 1
     assert change(operator, {MEMBERS: "7"}).status_code == 200
     refused = change(operator, {INTERVAL: "7"})
@@ -139,9 +139,7 @@ def test_there_may_be_only_so_many(operator: Client, settings: Any) -> None:
     assert change(operator, {MEMBERS: "8"}).status_code == 200
 
 
-def test_what_has_changed_meanwhile_is_left_alone(
-    operator: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_concurrent_change_is_detected(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tag is of the settings, whatever becomes of the group, and is compared where nobody else
     changes them."""
     seen = operator.get("/api/v1/groups/g/config").headers["ETag"]
@@ -154,10 +152,10 @@ def test_what_has_changed_meanwhile_is_left_alone(
     assert change(operator, {MEMBERS: "9"}, **{"if-match": now}).status_code == 200
 
 
-def test_who_may_not_is_refused(api: Api) -> None:
+def test_a_user_without_the_right_is_refused(api: Api) -> None:
     assert change(api("view_group"), {MEMBERS: "7"}).status_code == 403
 
 
-def test_nodes_and_the_web_wait_for_each_other() -> None:
+def test_nodes_and_the_web_serialise_their_changes() -> None:
     """Both take the lock of ``groups.store.sql.configs``; what the web holds for long is ended."""
     assert "idle_in_transaction_session_timeout" in configs.SHORT

@@ -133,7 +133,7 @@ def exact(told: Any, path: str) -> Any:
     return told
 
 
-def test_a_group_and_its_members_are_told_as_confluent_does(
+def test_a_group_and_its_members_have_confluents_format(
     viewer: Client, root: str, behind: str
 ) -> None:
     group = exact(viewer.get(f"{root}/g").json(), f"{root}/g")
@@ -161,7 +161,7 @@ def test_a_group_and_its_members_are_told_as_confluent_does(
     assert viewer.get(path[:-1] + "1").status_code == 404
 
 
-def test_lag_is_told_where_the_end_is_known_and_nowhere_else(
+def test_lag_is_returned_only_where_the_end_is_known(
     viewer: Client, root: str, behind: str
 ) -> None:
     lags = viewer.get(f"{root}/g/lags").json()
@@ -186,7 +186,7 @@ def test_without_an_end_there_is_no_summary(viewer: Client, root: str) -> None:
     assert viewer.get(f"{root}/g/lags").json()["data"] == []
 
 
-def test_lists_come_in_pages(viewer: Client, root: str, behind: str) -> None:
+def test_lists_are_paginated(viewer: Client, root: str, behind: str) -> None:
     write("h", "i", size=3)
     for path, ids, name in (
         (root, ["g", "h", "i"], "consumer_group_id"),
@@ -210,17 +210,17 @@ def test_a_classic_member_in_a_consumer_group_makes_it_mixed(viewer: Client, roo
         for group_id, said in (("mixed", packing.pack([("range", b"")])), ("pure", b"")):
             row = factories.member("m", subscription=said, details={"epoch": 1, "state": "stable"})
             factories.apply_with(cursor, factories.batch(factories.birth(group_id, row, **kind)))
-    told = {each["consumer_group_id"]: each for each in viewer.get(root).json()["data"]}
-    assert {g: each["is_mixed_consumer_group"] for g, each in told.items()} == {
+    listed = {each["consumer_group_id"]: each for each in viewer.get(root).json()["data"]}
+    assert {g: each["is_mixed_consumer_group"] for g, each in listed.items()} == {
         "mixed": True,
         "pure": False,
     }
-    assert (told["pure"]["type"], told["pure"]["partition_assignor"]) == ("CONSUMER", "uniform")
+    assert (listed["pure"]["type"], listed["pure"]["partition_assignor"]) == ("CONSUMER", "uniform")
 
 
 @pytest.mark.parametrize("odd", ODD_IDS)
 @pytest.mark.django_db
-def test_links_lead_back_whatever_ids_are(odd: str, root: str, settings: Any) -> None:
+def test_links_resolve_for_any_id(odd: str, root: str, settings: Any) -> None:
     settings.API_TOKEN = "the-token"
     write(odd)
     status, group = served(f"{root}/{quote(odd, safe='')}")
@@ -231,7 +231,7 @@ def test_links_lead_back_whatever_ids_are(odd: str, root: str, settings: Any) ->
     assert unquote(consumers["metadata"]["self"]).endswith(f"/{odd}/consumers")
 
 
-def test_errors_have_confluents_shape(viewer: Client, api: Api, root: str, db: None) -> None:
+def test_errors_have_confluents_format(viewer: Client, api: Api, root: str, db: None) -> None:
     stranger = api()
     for client, path, status, code in (
         (Client(), root, 401, 40101),
@@ -245,15 +245,15 @@ def test_errors_have_confluents_shape(viewer: Client, api: Api, root: str, db: N
     ):
         answer = client.get(path)
         assert (answer.status_code, answer["Content-Type"]) == (status, "application/json")
-        told = json.loads(answer.content)
-        assert told.keys() == {"error_code", "message"}
-        assert (told["error_code"], bool(told["message"])) == (code, True)
+        body = json.loads(answer.content)
+        assert body.keys() == {"error_code", "message"}
+        assert (body["error_code"], bool(body["message"])) == (code, True)
     assert viewer.post(root).status_code == 405
     both = viewer.get(f"{root}?page_size=0&limit=1").json()["message"]
     assert "page_size: This must be a number from 1 to 500." in both and "limit: " in both
 
 
-def test_a_defect_and_an_outage_have_it_too(
+def test_defects_and_outages_have_confluents_format(
     viewer: Client, root: str, monkeypatch: pytest.MonkeyPatch, rf: RequestFactory
 ) -> None:
     monkeypatch.setattr(views, "_mixed", lambda page: page[100])
@@ -263,16 +263,18 @@ def test_a_defect_and_an_outage_have_it_too(
     assert defect.status_code == defect.json()["error_code"] == 500
     assert "the-one" in defect.json()["message"]
 
-    def away(_request: HttpRequest) -> HttpResponse:
+    def unavailable(_request: HttpRequest) -> HttpResponse:
         raise OperationalError("the connection is lost")
 
-    outage: Any = convert_exception_to_response(away)(rf.get(root))
+    outage: Any = convert_exception_to_response(unavailable)(rf.get(root))
     assert (outage.status_code, outage["Retry-After"]) == (503, "1")
     assert json.loads(outage.content)["error_code"] == 50003
 
 
 @pytest.mark.parametrize("tail", ["", "/g0/consumers", "/g0/lags"])
-def test_a_list_costs_the_same_however_long_it_is(viewer: Client, root: str, tail: str) -> None:
+def test_a_list_takes_the_same_statements_for_any_length(
+    viewer: Client, root: str, tail: str
+) -> None:
     write(*(f"g{n}" for n in range(20)), size=20)
     with CaptureQueriesContext(
         connection,

@@ -47,12 +47,12 @@ def listed(client: Client, **query: Any) -> list[tuple[int, int]]:
 
 @pytest.mark.usefixtures("two")
 def test_connections_are_listed_by_node_and_age(operator: Client) -> None:
-    told = operator.get(PATH).json()
-    assert [(row["node_id"], row["number"]) for row in told["data"]] == [
+    body = operator.get(PATH).json()
+    assert [(row["node_id"], row["number"]) for row in body["data"]] == [
         (node, number) for node in (0, 1) for number in (1, 2, 3)
     ]
-    assert [(node["node_id"], node["connections"]) for node in told["nodes"]] == [(0, 3), (1, 3)]
-    first = told["data"][1]
+    assert [(node["node_id"], node["connections"]) for node in body["nodes"]] == [(0, 3), (1, 3)]
+    first = body["data"][1]
     assert first.pop("connected_at")
     assert first == {
         "node_id": 0,
@@ -86,7 +86,7 @@ def test_filters_are_exact(
 
 
 @pytest.mark.usefixtures("two")
-def test_pages_follow_one_another(operator: Client) -> None:
+def test_pages_do_not_overlap(operator: Client) -> None:
     query, found = {"page_size": "4"}, []
     while query:
         page = operator.get(PATH, query).json()
@@ -96,7 +96,7 @@ def test_pages_follow_one_another(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_a_node_that_does_not_answer_is_told_with_what_it_noted(
+def test_a_node_that_does_not_answer_is_reported_with_its_last_note(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_connections, "WAIT_S", 0.1)
@@ -108,11 +108,11 @@ def test_a_node_that_does_not_answer_is_told_with_what_it_noted(
 
 
 @pytest.mark.usefixtures("two")
-def test_it_needs_a_right_of_its_own(viewer: Client) -> None:
+def test_connections_need_their_own_right(viewer: Client) -> None:
     assert viewer.get(PATH).status_code == 403
 
 
-def test_who_waits_for_a_node_gives_its_connection_back(two: None, monkeypatch: Any) -> None:
+def test_waiting_for_a_node_holds_no_database_connection(two: None, monkeypatch: Any) -> None:
     """Before it sleeps. (Within a test's transaction the connection itself stays open.)"""
     done: list[str] = []
 

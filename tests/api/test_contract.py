@@ -17,7 +17,7 @@ COVERED: Final = "administrator"
 """All rights: what the others are not refused for, they are answered as it is."""
 
 
-def test_each_role_is_answered_as_the_description_says() -> None:
+def test_each_role_gets_the_documented_responses() -> None:
     contract.REPORTS.mkdir(parents=True, exist_ok=True)
     with contract.installation() as running:
         for role, token in contract.tokens(running).items():

@@ -1,4 +1,4 @@
-"""The line of a shell beside each action asks REST for just what the page asks for."""
+"""The curl line beside each action sends REST exactly the request of the page."""
 
 import json
 import shlex
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 ODD = "a/b c'%.ü"
 
 
-def told(answer: object, rest: Client) -> int:
+def run(answer: object, rest: Client) -> int:
     """Send what the page's line says, as a shell would read it; the answer's status."""
     line = answer.context["curl"]  # type: ignore[attr-defined]
     words = shlex.split(line)
@@ -46,18 +46,18 @@ def told(answer: object, rest: Client) -> int:
         ("pause/?member=m-1", "pause"),
     ],
 )
-def test_rest_does_what_the_line_says(tail: str, verb: str, api: Api) -> None:
+def test_rest_examples_do_what_they_document(tail: str, verb: str, api: Api) -> None:
     write(ODD)
     path, _, query = tail.partition("/")
     shown = visitor(OPERATOR, name="olga").get(page(ODD, path) + query)
     rest = api("rebalance_group", "evict_member", "pause_group")
-    assert told(shown, rest) == 202
-    asked = Operation.objects.get()
-    assert (asked.group_id, asked.verb, asked.reason) == (ODD, verb, "WHY")
-    assert asked.member_id == ("m-1" if query else "")
+    assert run(shown, rest) == 202
+    operation = Operation.objects.get()
+    assert (operation.group_id, operation.verb, operation.reason) == (ODD, verb, "WHY")
+    assert operation.member_id == ("m-1" if query else "")
 
 
-def test_rest_resets_offsets_as_the_page_does(api: Api) -> None:
+def test_rest_resets_offsets_like_the_page(api: Api) -> None:
     write(ODD, size=0)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -67,12 +67,12 @@ def test_rest_resets_offsets_as_the_page_does(api: Api) -> None:
         )
     client, rest = visitor(OPERATOR, name="olga"), api("restore_offsets")
     shown = client.post(page(ODD, "reset"), {"to": "shift", "shift": "-2", "reason": "a mistake"})
-    assert told(shown, rest) == 202, shown.context["curl"]
+    assert run(shown, rest) == 202, shown.context["curl"]
     offsets = Operation.objects.get().offsets
     assert offsets is not None and offsets["to"] == [["orders", 0, 3]]
 
 
-def test_a_reset_that_is_asked_for_again_is_the_one_that_was(api: Api) -> None:
+def test_a_repeated_reset_request_returns_the_first_operation(api: Api) -> None:
     """Whatever became of the offsets meanwhile."""
     write("g", size=0)
     commit = (
@@ -96,7 +96,7 @@ def test_a_reset_that_is_asked_for_again_is_the_one_that_was(api: Api) -> None:
     assert refused.status_code == 400 and "is unknown" in refused.content.decode()
 
 
-def test_an_eviction_from_a_frozen_group_says_that_nobody_takes_over() -> None:
+def test_an_eviction_from_a_frozen_group_says_that_its_partitions_stay_unassigned() -> None:
     write("g")
     with connection.cursor() as cursor:
         cursor.execute(
@@ -107,22 +107,22 @@ def test_an_eviction_from_a_frozen_group_says_that_nobody_takes_over() -> None:
     assert "its partitions have no owner until it is thawed" in shown
 
 
-def test_rest_changes_acls_and_users_as_the_pages_do(api: Api) -> None:
+def test_rest_changes_acls_and_users_like_the_pages(api: Api) -> None:
     administrator = visitor(ADMINISTRATOR, name="olga")
     rest = api("add_acl", "delete_acl", "change_kafkauser")
-    assert told(administrator.get("/admin/groups/acl/add/"), rest) == 201
+    assert run(administrator.get("/admin/groups/acl/add/"), rest) == 201
     acl = Acl.objects.get()
-    assert told(administrator.get(f"/admin/groups/acl/{acl.pk}/change/"), rest) == 200
+    assert run(administrator.get(f"/admin/groups/acl/{acl.pk}/change/"), rest) == 200
     assert not Acl.objects.exists()
     kafka_users.set_password("a/b ü", "first", ["SCRAM-SHA-512"], 4096, user("olga"))
     page = administrator.get("/admin/groups/kafkauser/a_2Fb%20ü/change/")
-    assert told(page, rest) == 200
+    assert run(page, rest) == 200
     assert set(KafkaUser.objects.get().mechanisms) == {"SCRAM-SHA-256", "SCRAM-SHA-512"}
 
 
-def test_rest_sets_quotas_as_the_page_says(api: Api) -> None:
+def test_rest_sets_quotas_as_documented(api: Api) -> None:
     rest, client = api("change_clientquota"), visitor(ADMINISTRATOR, name="olga")
-    assert told(client.get("/admin/groups/quotaentity/add/"), rest) == 200
+    assert run(client.get("/admin/groups/quotaentity/add/"), rest) == 200
     row = QuotaEntity.objects.get()
     assert (row.user_name, row.quotas) == ("NAME", {"request_percentage": 20})
-    assert told(client.get(f"/admin/groups/quotaentity/{row.pk}/change/"), rest) == 200
+    assert run(client.get(f"/admin/groups/quotaentity/{row.pk}/change/"), rest) == 200

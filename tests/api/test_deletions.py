@@ -54,7 +54,7 @@ def delete(client: Client, path: str, **headers: str) -> Any:
     return client.delete(f"/api/v1/{path}", headers=headers or None)
 
 
-def test_a_topic_goes_with_what_was_committed_for_it(administrator: Client, used: Topic) -> None:
+def test_deleting_a_topic_deletes_its_offsets(administrator: Client, used: Topic) -> None:
     tried = delete(administrator, "topics/orders?dry_run=true").json()
     assert (tried["dry_run"], tried["topic"], tried["partitions_before"]) == (True, None, 3)
     assert (tried["groups"], tried["offsets_deleted"]) == (2, 6)
@@ -69,20 +69,22 @@ def test_a_topic_goes_with_what_was_committed_for_it(administrator: Client, used
     assert delete(administrator, "topics/orders").status_code == 404
 
 
-def test_the_journal_tells_who_deleted_it_and_what_each_group_lost(
+def test_the_journal_names_who_deleted_it_and_each_groups_losses(
     administrator: Client, used: Topic
 ) -> None:
     delete(administrator, "topics/orders")
     (gone,) = Journal.objects.filter(kind="topic-deleted")
     assert gone.details["before"]["topic_id"] == str(used.topic_id)
     assert gone.details["author"]["user"] in sentence(gone)
-    told = {entry.group_id: entry for entry in Journal.objects.filter(kind="offsets-deleted")}
-    assert told.keys() == {"g", "other"}
-    assert told["g"].details["before"] == {"orders": {"0": 7, "1": 7, "2": 7}}
-    assert told["g"].trigger == "topic-deleted"
+    entries = {entry.group_id: entry for entry in Journal.objects.filter(kind="offsets-deleted")}
+    assert entries.keys() == {"g", "other"}
+    assert entries["g"].details["before"] == {"orders": {"0": 7, "1": 7, "2": 7}}
+    assert entries["g"].trigger == "topic-deleted"
 
 
-def test_what_waits_in_a_transaction_goes_too(administrator: Client, used: Topic) -> None:
+def test_offsets_pending_in_a_transaction_are_deleted_too(
+    administrator: Client, used: Topic
+) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")  # without the producer's row
         cursor.execute(PENDING)
@@ -92,7 +94,7 @@ def test_what_waits_in_a_transaction_goes_too(administrator: Client, used: Topic
         assert cursor.fetchone() == (0,)
 
 
-def test_a_topic_that_has_changed_is_left_alone(administrator: Client, used: Topic) -> None:
+def test_a_topic_that_changed_is_not_deleted(administrator: Client, used: Topic) -> None:
     seen = administrator.get("/api/v1/topics/orders").headers["ETag"]
     topics.grow("orders", 4, user("olga"))
     refused = delete(administrator, "topics/orders", **{"if-match": seen})
@@ -101,7 +103,7 @@ def test_a_topic_that_has_changed_is_left_alone(administrator: Client, used: Top
     assert delete(administrator, "topics/orders", **{"if-match": now}).status_code == 200
 
 
-def test_another_topic_of_the_name_is_not_meant(used: Topic) -> None:
+def test_a_recreated_topic_of_the_same_name_is_not_deleted(used: Topic) -> None:
     topics.delete(used)
     topics.create("orders", 5)
     with pytest.raises(Refuse) as refused:
@@ -116,7 +118,7 @@ def test_an_operator_may_not_delete_topics(api: Api, used: Topic) -> None:
     assert delete(operator, "topics/orders?dry_run=true").status_code == 403
 
 
-def test_offsets_of_a_topic_or_a_partition_are_asked_to_go(
+def test_offsets_of_a_topic_or_a_partition_can_be_deleted(
     administrator: Client, used: Topic
 ) -> None:
     path = "groups/other/offsets?topic=orders&reason=unused"
@@ -124,15 +126,13 @@ def test_offsets_of_a_topic_or_a_partition_are_asked_to_go(
     assert tried["changes"] == [{"topic": "orders", "partition": 1, "before": 7, "after": None}]
     answer = delete(administrator, path)
     assert (answer.status_code, answer.json()["verb"]) == (202, "reset-offsets")
-    asked: Any = Operation.objects.get()
-    assert asked.offsets["to"] == [["orders", n, None] for n in range(3)]
-    assert asked.offsets["before"] == [["orders", n, 7] for n in range(3)]
-    assert asked.reason == "unused"
+    operation: Any = Operation.objects.get()
+    assert operation.offsets["to"] == [["orders", n, None] for n in range(3)]
+    assert operation.offsets["before"] == [["orders", n, 7] for n in range(3)]
+    assert operation.reason == "unused"
 
 
-def test_a_deletion_of_offsets_happens_once_for_each_key(
-    administrator: Client, used: Topic
-) -> None:
+def test_a_deletion_of_offsets_is_idempotent_by_key(administrator: Client, used: Topic) -> None:
     path = "groups/other/offsets?topic=orders&reason=unused"
     first = delete(administrator, path, **{"idempotency-key": "k"}).json()
     Offset.objects.all()._raw_delete("default")
@@ -142,7 +142,7 @@ def test_a_deletion_of_offsets_happens_once_for_each_key(
     assert other.status_code == 422
 
 
-def test_a_deletion_of_offsets_says_of_what(administrator: Client, used: Topic) -> None:
+def test_a_deletion_of_offsets_requires_a_selection(administrator: Client, used: Topic) -> None:
     refused = delete(administrator, "groups/other/offsets?reason=unused")
     assert refused.status_code == 400
     assert refused.json()["errors"] == [{"parameter": "topic", "detail": "This is required."}]

@@ -47,7 +47,7 @@ def three(db: None) -> None:
 
 
 @pytest.mark.usefixtures("three")
-def test_a_drain_says_what_moves_and_is_journalled_with_its_author(operator: Client) -> None:
+def test_a_drain_reports_what_moves_and_is_journalled_with_its_author(operator: Client) -> None:
     write("g")
     tried = post(operator, "/nodes/0/drain?dry_run=true", REASON).json()
     assert not Drain.objects.exists() and not Journal.objects.filter(kind="node-drained").exists()
@@ -80,7 +80,7 @@ def test_a_second_drain_of_a_node_changes_nothing(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("three")
-def test_of_two_who_drain_a_node_at_once_one_is_told_that_it_did(
+def test_of_two_concurrent_drains_one_takes_effect(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     post(operator, "/nodes/0/drain", REASON)
@@ -91,7 +91,7 @@ def test_of_two_who_drain_a_node_at_once_one_is_told_that_it_did(
 
 
 @pytest.mark.usefixtures("three")
-def test_the_last_node_that_takes_slots_is_not_drained(operator: Client) -> None:
+def test_the_last_available_node_is_not_drained(operator: Client) -> None:
     for node_id in (0, 1):
         assert post(operator, f"/nodes/{node_id}/drain", REASON).status_code == 200
     for path in ("/nodes/2/drain", "/nodes/2/drain?dry_run=true"):
@@ -110,7 +110,7 @@ UNABLE = {
 
 
 @pytest.mark.parametrize("how", UNABLE)
-def test_a_node_that_could_take_nothing_does_not_count(how: str, operator: Client) -> None:
+def test_a_node_that_cannot_take_slots_does_not_count(how: str, operator: Client) -> None:
     nodes(0, 1)
     execute(UNABLE[how])
     assert post(operator, "/nodes/0/drain", REASON).status_code == 409
@@ -126,7 +126,7 @@ def test_an_older_node_is_not_drained_and_takes_slots(operator: Client) -> None:
 
 
 @pytest.mark.usefixtures("three")
-def test_a_drain_is_withdrawn_also_of_a_node_that_is_away(operator: Client) -> None:
+def test_a_drain_can_be_withdrawn_from_a_node_that_is_down(operator: Client) -> None:
     post(operator, "/nodes/0/drain", REASON)
     execute("UPDATE rollcall_slot SET node_id = 1 + slot % 2")
     tried = post(operator, "/nodes/0/undrain?dry_run=true", REASON).json()
@@ -147,20 +147,20 @@ def test_a_drain_is_withdrawn_also_of_a_node_that_is_away(operator: Client) -> N
 
 @pytest.mark.parametrize("path", ["/nodes/9/drain", "/nodes/99999999999999999999/drain"])
 @pytest.mark.parametrize("verb", ["drain", "undrain"])
-def test_a_node_that_there_is_not(path: str, verb: str, operator: Client) -> None:
+def test_an_unknown_node_is_not_found(path: str, verb: str, operator: Client) -> None:
     assert post(operator, path.replace("drain", verb), REASON).status_code == 404
 
 
 @pytest.mark.usefixtures("three")
 @pytest.mark.parametrize("body", [{}, {"reason": " "}, {"reason": "a\nb"}, {**REASON, "odd": 1}])
-def test_what_is_not_understood_drains_nothing(body: Any, operator: Client) -> None:
+def test_an_invalid_request_drains_nothing(body: Any, operator: Client) -> None:
     assert post(operator, "/nodes/0/drain", body).status_code == 400
     assert not Drain.objects.exists()
 
 
 @pytest.mark.usefixtures("three")
-def test_the_drain_of_a_node_that_stays_away_is_removed(operator: Client) -> None:
-    """Not while it lives, and not when nobody has looked for a while."""
+def test_the_drain_of_a_node_that_does_not_return_is_removed(operator: Client) -> None:
+    """Not while it lives, and not when the rows have not been read for a while."""
     for node_id in (0, 1):
         post(operator, f"/nodes/{node_id}/drain", REASON)
     execute("UPDATE rollcall_drain SET seen_at = now() - interval '30 days'")
@@ -182,5 +182,5 @@ def test_the_drain_of_a_node_that_stays_away_is_removed(operator: Client) -> Non
     assert sentence(entry) == told
 
 
-def test_a_drain_rings_for_the_nodes() -> None:
+def test_a_drain_notifies_the_nodes() -> None:
     assert "pg_notify('rollcall_slots', '')" in sql.DRAIN and "pg_notify" in sql.UNDRAIN

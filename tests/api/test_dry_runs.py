@@ -37,7 +37,7 @@ def tried() -> list[Any]:
     ]
 
 
-def test_a_dry_run_says_what_would_happen_and_does_nothing(anybody: Client, broker: Any) -> None:
+def test_a_dry_run_reports_the_effect_and_does_nothing(anybody: Client, broker: Any) -> None:
     asked = tried()
     assert len(asked) > 40
     before = rows()
@@ -51,7 +51,7 @@ def test_a_dry_run_says_what_would_happen_and_does_nothing(anybody: Client, brok
     assert broker.qsize() == 0
 
 
-def test_every_write_can_be_tried() -> None:
+def test_every_write_has_a_dry_run() -> None:
     names = {
         told["operationId"]
         for methods in document()["paths"].values()
@@ -61,7 +61,7 @@ def test_every_write_can_be_tried() -> None:
     assert names == {each.operation_id for each in tried()}
 
 
-def test_a_rebalance_that_would_fail_says_why(anybody: Client) -> None:
+def test_a_dry_run_of_a_rebalance_that_would_fail_gives_the_reason(anybody: Client) -> None:
     write("g", size=2)
     write("empty", size=0)
     generation = anybody.get("/api/v1/groups/g").json()["generation"]
@@ -80,7 +80,7 @@ def test_a_rebalance_that_would_fail_says_why(anybody: Client) -> None:
         assert told["members_count"] == (2 if group_id == "g" else 0)
 
 
-def test_a_topic_that_cannot_be_made_is_refused_as_ever(anybody: Client) -> None:
+def test_an_invalid_topic_is_refused_in_a_dry_run_too(anybody: Client) -> None:
     topics.create("orders", 3)
     for name, partitions, status in (("orders", 3, 409), ("a b", 3, 400), ("new", 0, 400)):
         answer = anybody.post(
@@ -92,7 +92,7 @@ def test_a_topic_that_cannot_be_made_is_refused_as_ever(anybody: Client) -> None
     assert Topic.objects.count() == 1
 
 
-def test_dry_run_is_true_or_false(anybody: Client) -> None:
+def test_dry_run_is_a_boolean(anybody: Client) -> None:
     write("g")
     for word in ("", "1", "yes"):
         url = f"/api/v1/groups/g/rebalances?dry_run={word}"
@@ -100,7 +100,7 @@ def test_dry_run_is_true_or_false(anybody: Client) -> None:
         assert answer.status_code == 400, word
 
 
-def test_a_topic_that_was_made_says_where_it_is(anybody: Client) -> None:
+def test_a_created_topic_has_a_location(anybody: Client) -> None:
     made = anybody.post(
         "/api/v1/topics", {"name": "a..b", "partitions": 1}, content_type="application/json"
     )

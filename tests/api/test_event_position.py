@@ -1,4 +1,4 @@
-"""Where a reader of the journal stands: who comes back hears of each entry once, late ones too."""
+"""Positions in the journal: a reader that reconnects gets each entry once, late ones too."""
 
 import re
 from random import Random
@@ -13,9 +13,7 @@ ODD = ("", "-1", "1~", "~1", "1~2", "5~3-2", "9~3,3", "9~4,3", "9" * 20, "١", "
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60), st.integers(1, 40))
-def test_in_whatever_order_entries_come_each_is_told_once(
-    seed: int, entries: int, late: int
-) -> None:
+def test_entries_in_any_order_are_sent_once(seed: int, entries: int, late: int) -> None:
     rng = Random(seed)
     order = sorted(range(1, entries + 1), key=lambda seq: seq + rng.uniform(0, late))
     position, told = Position(), []
@@ -29,7 +27,7 @@ def test_in_whatever_order_entries_come_each_is_told_once(
     assert sorted(told) == list(range(1, entries + 1))
 
 
-def test_of_what_came_late_the_id_knows() -> None:
+def test_the_event_id_covers_late_entries() -> None:
     position = Position.behind([5, 8, 9], 0.0)
     assert position.text() == "9~6-7"
 
@@ -43,7 +41,7 @@ def test_of_what_came_late_the_id_knows() -> None:
     assert again.text() == "13"
 
 
-def test_gaps_are_waited_for_so_long_and_so_many() -> None:
+def test_gaps_are_waited_for_within_limits_of_time_and_number() -> None:
     position = Position.behind([1, 3], 0.0)
     position.forget(LATEST_S - 1)
     assert position.text() == "3~2"
@@ -57,7 +55,7 @@ def test_gaps_are_waited_for_so_long_and_so_many() -> None:
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_what_is_no_position_is_refused(text: str) -> None:
+def test_an_invalid_position_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(text[:100])}$"):
         Position.read(text, 0.0)
 

@@ -29,7 +29,7 @@ def get(client: Client, path: str, status: int = 200) -> Any:
     return answer.json()
 
 
-def test_groups_come_in_pages_by_id(viewer: Client) -> None:
+def test_groups_are_paginated_by_id(viewer: Client) -> None:
     write(*(f"g-{n}" for n in range(5)))
 
     first = get(viewer, "/groups?page_size=2")
@@ -41,7 +41,7 @@ def test_groups_come_in_pages_by_id(viewer: Client) -> None:
     assert viewer.get(second["previous"]).json()["data"] == first["data"]
 
 
-def test_a_group_in_the_list_says_why_it_rebalanced(viewer: Client) -> None:
+def test_a_group_in_the_list_has_its_rebalance_cause(viewer: Client) -> None:
     write("g")
     (group,) = get(viewer, "/groups")["data"]
 
@@ -70,18 +70,18 @@ def test_groups_are_filtered(viewer: Client) -> None:
     assert found("state=Stable&q=b") == ["orders-b"]
 
 
-def test_one_group_has_its_members(viewer: Client) -> None:
+def test_one_group_is_returned_with_its_members(viewer: Client) -> None:
     write("g")
     group = get(viewer, "/groups/g")
 
     assert (group["leader"], group["generation"], group["revision"]) == ("m-0", 1, 2)
     first, second = group["members"]
     assert (first["member_id"], first["is_leader"]) == ("m-0", True)
-    assert second["heartbeat_age_ms"] is None  # nobody has noted it yet
+    assert second["heartbeat_age_ms"] is None  # not recorded yet
     assert second["session_timeout_ms"] == 10_000
 
 
-def test_a_group_tells_its_assignor_what_nobody_owns_and_how_often_it_rebalances(
+def test_a_group_has_its_assignor_partitions_without_owner_and_rebalance_count(
     viewer: Client,
 ) -> None:
     changes.create("boxes", 8)
@@ -105,19 +105,19 @@ def test_a_group_tells_its_assignor_what_nobody_owns_and_how_often_it_rebalances
     }
 
 
-def test_a_list_tells_of_large_groups_what_their_owners_counted(
+def test_lists_use_the_owners_counts_of_large_groups(
     viewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_rows, "MEMBERS_READ_MAX", 4)
     changes.create("boxes", 8)
     work("large", "boxes", members=5)
-    told = ("topic_count", "partition_count", "unowned")
+    fields = ("topic_count", "partition_count", "unowned")
     (listed,) = get(viewer, "/groups")["data"]
-    assert [listed[name] for name in told] == [None, None, None]
+    assert [listed[name] for name in fields] == [None, None, None]
     counted("large")
     (listed,) = get(viewer, "/groups")["data"]
     one = get(viewer, "/groups/large")
-    assert [listed[name] for name in told] == [one[name] for name in told] == [1, 8, 8]
+    assert [listed[name] for name in fields] == [one[name] for name in fields] == [1, 8, 8]
 
 
 def test_groups_are_ordered_by_what_their_owners_counted(viewer: Client) -> None:
@@ -140,7 +140,7 @@ def test_groups_are_ordered_by_what_their_owners_counted(viewer: Client) -> None
     assert ordered("topic_count") == ["d", "a", "b", "c"]
 
 
-def test_a_missing_group_is_a_problem(viewer: Client) -> None:
+def test_a_missing_group_is_a_problem_document(viewer: Client) -> None:
     problem = get(viewer, "/groups/missing", 404)
     assert problem == {
         "type": "about:blank",
@@ -152,7 +152,7 @@ def test_a_missing_group_is_a_problem(viewer: Client) -> None:
     }
 
 
-def test_the_journal_is_told_in_plain_words(viewer: Client) -> None:
+def test_the_journal_is_returned_in_plain_words(viewer: Client) -> None:
     write("g")
     newest, *_ = get(viewer, "/groups/g/journal")["data"]
 
@@ -162,7 +162,7 @@ def test_the_journal_is_told_in_plain_words(viewer: Client) -> None:
     assert len(get(viewer, "/groups/g/rebalances")["data"]) == 1
 
 
-def test_nothing_asks_the_database_too_often(viewer: Client) -> None:
+def test_no_request_exceeds_its_statement_limit(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(30)), size=3)
     changes.create("orders", 3)
     ReportRunFactory.create(started_at=timezone.now())
@@ -175,6 +175,6 @@ def test_nothing_asks_the_database_too_often(viewer: Client) -> None:
         assert len(queries) <= QUERIES_MAX, path
 
 
-def test_who_may_not_look_is_told(api: Api) -> None:
+def test_a_user_without_the_right_is_refused(api: Api) -> None:
     problem = get(api(), "/groups", 403)
     assert (problem["status"], problem["code"]) == (403, "permission_denied")

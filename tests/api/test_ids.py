@@ -83,7 +83,7 @@ def test_a_path_holds_any_id_percent_encoded(group_id: str) -> None:
 
 @pytest.mark.parametrize("member_id", ODD_IDS)
 @pytest.mark.parametrize("group_id", ["g", "a/members/b"])
-def test_members_too(group_id: str, member_id: str) -> None:
+def test_member_ids_are_percent_encoded_too(group_id: str, member_id: str) -> None:
     write(group_id)
     named = {"group_id": group_id, "member_id": member_id}
     ids = f"{quote(group_id, safe='')}/members/{quote(member_id, safe='')}"
@@ -94,7 +94,7 @@ def test_members_too(group_id: str, member_id: str) -> None:
 
 
 @pytest.mark.parametrize("group_id", ODD_IDS)
-def test_a_query_holds_any_id_behind_any_server(anybody: Client, group_id: str) -> None:
+def test_a_query_holds_any_id_under_any_server(anybody: Client, group_id: str) -> None:
     write(group_id)
     for tail, key in TAILS.items():
         answer = anybody.get(f"/api/v1/group{tail}", {"group_id": group_id})
@@ -102,7 +102,7 @@ def test_a_query_holds_any_id_behind_any_server(anybody: Client, group_id: str) 
         assert answer.json()[key] == group_id if key == "group_id" else key in answer.json()
 
 
-def test_a_twin_asks_for_verbs_too(anybody: Client) -> None:
+def test_twin_paths_accept_operations_too(anybody: Client) -> None:
     write("a/members/m-1")
     asked = anybody.post(
         "/api/v1/group/rebalances?group_id=a%2Fmembers%2Fm-1",

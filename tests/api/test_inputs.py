@@ -32,7 +32,7 @@ def anybody(settings: Any) -> Client:
 
 
 def refused(client: Client, asked: Asked, raw: str | bytes | None = None) -> Any:
-    """The problem that the request is told."""
+    """The problem document of the response."""
     answer = asked.send(client, raw)
     why = f"{asked} {raw!r:.300} was answered {answer.status_code} {answer.content!r:.300}"
     assert answer.status_code in CLIENT_ERRORS, why
@@ -50,7 +50,7 @@ def requests(broker: Any) -> Iterator[list[Asked]]:
     assert broker.qsize() == 0
 
 
-def test_each_of_these_requests_is_right_as_it_stands(anybody: Client, broker: Any) -> None:
+def test_each_baseline_request_is_valid(anybody: Client, broker: Any) -> None:
     """Else the tests below would find a refusal for another reason."""
     for asked in everything():
         answer = asked.send(anybody)
@@ -65,23 +65,23 @@ UNKNOWN = ("dryrun", "reasn", "format", "page-size", "\u202e", "")
 
 
 @pytest.mark.parametrize("names", [UNKNOWN[:1], pytest.param(UNKNOWN[1:], marks=pytest.mark.long)])
-def test_a_parameter_that_nobody_knows_is_refused(
+def test_an_unknown_parameter_is_refused(
     anybody: Client, requests: list[Asked], names: tuple[str, ...]
 ) -> None:
     for asked in requests:
         for name in names:
             problem = refused(anybody, asked.but(query={**asked.query, name: "true"}))
-            told = {"parameter": name, "detail": "This operation has no such parameter."}
-            assert told in problem["errors"]
+            error = {"parameter": name, "detail": "This operation has no such parameter."}
+            assert error in problem["errors"]
 
 
-def test_a_field_that_nobody_knows_is_refused(anybody: Client, requests: list[Asked]) -> None:
+def test_an_unknown_field_is_refused(anybody: Client, requests: list[Asked]) -> None:
     for asked in requests:
         problem = refused(anybody, asked.but(body={**(asked.body or {}), "dry_run": True}))
         assert {"pointer": "#/dry_run", "detail": "There is no such field."} in problem["errors"]
 
 
-def test_a_parameter_is_said_once(anybody: Client, requests: list[Asked]) -> None:
+def test_a_repeated_parameter_is_refused(anybody: Client, requests: list[Asked]) -> None:
     by_id = {asked.operation_id: asked for asked in requests}
     listed, evicts = by_id["list_operations"], by_id["evict_member"]
     asked = listed.but(path=f"{listed.path}?state=pending&state=failed", query={})
@@ -135,7 +135,7 @@ def replaced(body: Any, at: tuple[Any, ...], value: Any) -> Any:
 
 
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
-def test_odd_values_are_refused_wherever_they_stand(
+def test_unusual_values_are_refused_everywhere(
     anybody: Client, requests: list[Asked], step: int
 ) -> None:
     """A quarter of them in ``make test``: of each place some."""
@@ -183,7 +183,7 @@ NO_JSON: dict[str, str | bytes] = {
 }
 
 
-def test_what_has_two_meanings_or_none_is_refused(anybody: Client, requests: list[Asked]) -> None:
+def test_an_ambiguous_request_is_refused(anybody: Client, requests: list[Asked]) -> None:
     for asked in requests:
         if asked.operation_id in ("force_rebalance", "evict_member", "start_rebalance_report"):
             for what, raw in NO_JSON.items():
@@ -191,13 +191,13 @@ def test_what_has_two_meanings_or_none_is_refused(anybody: Client, requests: lis
                 assert len(problem.get("errors", ())) <= 20, what
 
 
-def test_a_body_in_chunks_is_not_taken_for_none(anybody: Client, requests: list[Asked]) -> None:
+def test_a_chunked_body_is_read(anybody: Client, requests: list[Asked]) -> None:
     (start,) = (a for a in requests if a.operation_id == "start_rebalance_report")
     answer = anybody.post(start.path, headers={"transfer-encoding": "chunked"})
     assert (answer.status_code, answer.json()["code"]) == (411, "length_required")
 
 
-def test_a_form_is_no_way_around(anybody: Client, requests: list[Asked]) -> None:
+def test_a_form_body_is_refused(anybody: Client, requests: list[Asked]) -> None:
     (start,) = (a for a in requests if a.operation_id == "start_rebalance_report")
     assert anybody.post(start.path, {"dry_run": "true"}).status_code == 400
 
@@ -218,7 +218,7 @@ def test_a_form_is_no_way_around(anybody: Client, requests: list[Asked]) -> None
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_any_json_is_answered_by_a_problem(anybody: Client, said: Any) -> None:
+def test_any_json_body_gets_a_problem_document(anybody: Client, said: Any) -> None:
     """Also for a group that is not there: of a right request nothing comes either."""
     asked = Asked("force_rebalance", "POST", "/api/v1/groups/nobodys/rebalances", body=said)
     answer = asked.send(anybody, json.dumps(said))
@@ -239,7 +239,7 @@ WRONG_WORDS = [
 ]
 
 
-def test_a_word_that_is_none_is_not_taken_for_no_wish(
+def test_an_invalid_keyword_is_refused_and_not_ignored(
     anybody: Client, requests: list[Asked]
 ) -> None:
     for path in WRONG_WORDS:
@@ -247,13 +247,13 @@ def test_a_word_that_is_none_is_not_taken_for_no_wish(
         assert problem["errors"][0]["parameter"] in path
 
 
-def test_the_case_of_a_word_does_not_matter(anybody: Client) -> None:
+def test_keywords_are_case_insensitive(anybody: Client) -> None:
     everything()
     found = anybody.get("/api/v1/groups?state=stable&type=CLASSIC").json()["data"]
     assert [group["group_id"] for group in found] == ["g", "to-be-restored"]
 
 
-def test_a_time_of_any_zone_is_understood_or_refused(anybody: Client) -> None:
+def test_a_time_in_any_zone_is_parsed_or_refused(anybody: Client) -> None:
     """PostgreSQL has no zone that is 16 hours from UTC, and Python no time before its year 1."""
     everything()
     for zone in ("Z", "%2B15:59", "%2B16:00", "-16:36", "%2B23:59", "-23:59"):
@@ -267,7 +267,7 @@ def test_a_time_of_any_zone_is_understood_or_refused(anybody: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/v1/docs", "/api/v1/schema"])
-def test_the_document_is_asked_for_as_it_is(anybody: Client, path: str) -> None:
+def test_requests_for_the_api_description_are_validated(anybody: Client, path: str) -> None:
     assert anybody.get(path).status_code == 200
     wrong = anybody.get(f"{path}?version=2")
     assert (wrong.status_code, wrong.headers["Content-Type"]) == (400, "application/problem+json")
@@ -275,7 +275,7 @@ def test_the_document_is_asked_for_as_it_is(anybody: Client, path: str) -> None:
     assert anybody.options("/api/v1/docs").status_code == 405
 
 
-def test_every_view_is_checked() -> None:
+def test_every_view_validates_its_input() -> None:
     """Also those of others, which the document does not describe."""
     views = list(_views(get_resolver("groups.api.urls").url_patterns))
     assert len(views) > 15
@@ -291,5 +291,5 @@ def _views(patterns: list[Any]) -> Iterator[type]:
 
 
 @pytest.mark.parametrize("text", ["Grüße", "再均衡", "👩‍👩‍👧 moved", "a - b", "“quoted”"])
-def test_what_people_write_is_plain(text: str) -> None:
+def test_free_texts_must_be_printable(text: str) -> None:
     assert text_problem(text) is None

@@ -1,6 +1,5 @@
 """REST as it is installed: daphne, the web's own role in the database, a node and a member."""
 
-import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -11,11 +10,10 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from django.urls import resolve
 
-from benchmarks.wire import create_topic
 from groups.api.problems import nothing_here
 from launcher.installation import CHECKOUT, Installation
 from tests.api.curl import Example, Request, examples, send
-from tests.clients.conftest import SESSION_MS, Worker
+from tests.clients.conftest import Worker, stock_consumer
 from tests.installations import TOKEN
 
 pytestmark = pytest.mark.xdist_group("rest")
@@ -42,8 +40,8 @@ class Rest:
         if body is not None:
             headers["Content-Type"] = "application/json"
         data = None if body is None else json.dumps(body)
-        status, told, raw = send(Request(method, self.api + path, headers, data))
-        return status, told, json.loads(raw)
+        status, returned, raw = send(Request(method, self.api + path, headers, data))
+        return status, returned, json.loads(raw)
 
     def group(self) -> Any:
         """The group as it is now."""
@@ -59,14 +57,8 @@ class Rest:
 @pytest.fixture(scope="module")
 def worker(installation: Installation) -> Iterator[Worker]:
     """A stock consumer with all of its topic's partitions."""
-    asyncio.run(create_topic(installation.kafka, GROUP, 6))
-    started = Worker.of("confluent-kafka", installation.kafka, GROUP, SESSION_MS)
-    started.until(lambda: len(started.owned) == 6, "all partitions")
-    yield started
-    started.close()
-    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    with stock_consumer(installation.kafka, GROUP) as consumer:
+        yield consumer
 
 
 @pytest.fixture
@@ -77,7 +69,7 @@ def rest(installation: Installation, worker: Worker) -> Rest:
     return asked
 
 
-def test_nobody_comes_in_without_a_token(rest: Rest) -> None:
+def test_a_request_without_a_token_is_refused(rest: Rest) -> None:
     for headers in ({}, {"Authorization": "Bearer another"}):
         status, told, _ = send(Request("GET", f"{rest.api}/groups", headers))
         assert status == HTTPStatus.UNAUTHORIZED
@@ -101,7 +93,7 @@ def test_a_forced_rebalance_ends_in_the_next_generation(rest: Rest, worker: Work
     assert newest["generation_after"] == operation["generation"]
 
 
-def test_a_generation_that_is_over_is_not_rebalanced(rest: Rest) -> None:
+def test_a_past_generation_is_not_rebalanced(rest: Rest) -> None:
     body = {"reason": "too late", "expected_generation": 0}
     status, _, problem = rest.ask("POST", f"/groups/{GROUP}/rebalances", body, Prefer="wait=20")
     assert (status, problem["code"]) == (HTTPStatus.CONFLICT, "operation_failed")
@@ -109,7 +101,7 @@ def test_a_generation_that_is_over_is_not_rebalanced(rest: Rest) -> None:
     assert "not 0" in problem["operation"]["detail"]
 
 
-def test_an_evicted_client_that_lives_comes_back_under_another_id(
+def test_an_evicted_client_that_is_alive_rejoins_with_another_id(
     rest: Rest, worker: Worker
 ) -> None:
     member_id = only_member(rest.group()) or ""
@@ -121,26 +113,26 @@ def test_an_evicted_client_that_lives_comes_back_under_another_id(
     worker.until(lambda: only_member(rest.group()) not in (None, member_id), "back again")
 
 
-def test_topics_are_made_and_grow_as_a_node_would_do_it(rest: Rest) -> None:
+def test_topics_are_created_and_grown_as_by_a_node(rest: Rest) -> None:
     assert rest.ask("POST", "/topics", {"name": "bills", "partitions": 2})[0] == HTTPStatus.CREATED
     status, _, grown = rest.ask("PATCH", "/topics/bills", {"partitions": 4})
     assert (status, grown["partitions"]) == (HTTPStatus.OK, 4)
 
 
 @pytest.mark.parametrize("group_id", ["a/members/b", "100% /x", "ünï", "a%2Fb", "q?x=1#y"])
-def test_daphne_hands_ids_over_as_they_were_sent(rest: Rest, group_id: str) -> None:
+def test_daphne_passes_ids_unchanged(rest: Rest, group_id: str) -> None:
     status, headers, problem = rest.ask("GET", f"/groups/{quote(group_id, safe='')}")
     assert status == HTTPStatus.NOT_FOUND
     assert problem["detail"] == f"There is no group {group_id}."
     assert headers["X-Request-ID"]
 
 
-def test_the_page_of_examples_has_them() -> None:
-    told = PAGE.read_text()  # a stream (-N) has no end, and tests of its own
-    assert len(EXAMPLES) == told.count("\ncurl ") - told.count("\ncurl -N ") > 25
+def test_the_page_has_the_examples() -> None:
+    page = PAGE.read_text()  # a stream (-N) has no end, and tests of its own
+    assert len(EXAMPLES) == page.count("\ncurl ") - page.count("\ncurl -N ") > 25
 
 
-def test_every_example_of_the_page_answers_as_it_says(
+def test_every_example_of_the_page_gets_the_documented_response(
     rest: Rest, worker: Worker, installation: Installation
 ) -> None:
     kafka, asked = installation.kafka, {"reason": "a new deployment"}
@@ -154,7 +146,7 @@ def test_every_example_of_the_page_answers_as_it_says(
         "operation": str(made["id"]),
     }
     for example in EXAMPLES:
-        rest.settle(worker)  # what an example asked for is over before the next one
+        rest.settle(worker)  # an example's operation has ended before the next one
         member = only_member(rest.group()) or ""
         status = status_of(example, {**told, "member": member}, rest.api)
         assert status in example.statuses, (status, example)

@@ -29,7 +29,7 @@ def add(*entries: tuple[int, datetime, str]) -> None:
         cursor.execute(ADD, [list(column) for column in zip(*entries, strict=True)])
 
 
-def told(client: Client, path: str, **query: str) -> list[int]:
+def entry_ids(client: Client, path: str, **query: str) -> list[int]:
     """The numbers of the entries."""
     answer = client.get(f"/api/v1{path}", query)
     assert answer.status_code == 200, answer.content
@@ -40,19 +40,19 @@ def text(moment: datetime) -> str:
     return moment.isoformat()
 
 
-def test_entries_since_a_time_and_before_another(viewer: Client) -> None:
+def test_entries_are_filtered_by_since_and_before(viewer: Client) -> None:
     add(*((n, FIRST + timedelta(hours=n), "gh"[n % 2]) for n in range(1, 9)))
     times = {"since": text(FIRST + timedelta(hours=3)), "until": text(FIRST + timedelta(hours=6))}
 
-    assert told(viewer, "/journal", **times) == [5, 4, 3]
-    assert told(viewer, "/journal", after="3", **times) == [4, 5]
-    assert told(viewer, "/groups/h/journal", **times) == [5, 3]
-    assert told(viewer, "/groups/h/rebalances", **times) == []
-    assert told(viewer, "/journal", since=times["until"]) == [8, 7, 6]
-    assert told(viewer, "/journal", until=times["since"]) == [2, 1]
+    assert entry_ids(viewer, "/journal", **times) == [5, 4, 3]
+    assert entry_ids(viewer, "/journal", after="3", **times) == [4, 5]
+    assert entry_ids(viewer, "/groups/h/journal", **times) == [5, 3]
+    assert entry_ids(viewer, "/groups/h/rebalances", **times) == []
+    assert entry_ids(viewer, "/journal", since=times["until"]) == [8, 7, 6]
+    assert entry_ids(viewer, "/journal", until=times["since"]) == [2, 1]
 
 
-def test_a_page_of_a_time_leads_to_the_next_one_of_it(viewer: Client) -> None:
+def test_pages_of_a_time_filter_are_linked(viewer: Client) -> None:
     add(*((n, FIRST + timedelta(minutes=n), "g") for n in range(1, 9)))
     query = {"since": text(FIRST + timedelta(minutes=3)), "page_size": "2"}
     first = viewer.get("/api/v1/journal", query).json()
@@ -60,26 +60,26 @@ def test_a_page_of_a_time_leads_to_the_next_one_of_it(viewer: Client) -> None:
     assert seqs == [6, 5]
 
 
-def test_an_empty_journal_has_nothing_at_any_time(viewer: Client) -> None:
-    assert told(viewer, "/journal", since=text(FIRST), until=text(FIRST)) == []
+def test_an_empty_journal_has_no_entries_at_any_time(viewer: Client) -> None:
+    assert entry_ids(viewer, "/journal", since=text(FIRST), until=text(FIRST)) == []
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
 @pytest.mark.parametrize("name", ["since", "until"])
-def test_the_ends_of_time_are_times(viewer: Client, name: str, moment: str) -> None:
+def test_the_bounds_of_time_are_accepted(viewer: Client, name: str, moment: str) -> None:
     write("g")
     has_all = (name == "since") == moment.startswith("0001")
-    assert bool(told(viewer, "/groups/g/journal", **{name: moment})) == has_all
+    assert bool(entry_ids(viewer, "/groups/g/journal", **{name: moment})) == has_all
 
 
 @pytest.mark.parametrize("wrong", ["yesterday", "2026-13-01T00:00:00Z", ""])
-def test_what_is_no_time_is_refused(viewer: Client, wrong: str) -> None:
+def test_an_invalid_time_is_refused(viewer: Client, wrong: str) -> None:
     answer = viewer.get("/api/v1/journal", {"since": wrong})
     assert answer.status_code == 400 and "since" in answer.json()["errors"][0]["parameter"]
 
 
 @pytest.mark.django_db
-def test_whatever_numbers_are_missing_and_clocks_were_corrected_nothing_is_left_out() -> None:
+def test_missing_ids_and_corrected_clocks_lose_no_entries() -> None:
     """Against all entries, filtered by their times."""
     rng = Random(17)
     number, at, entries = 0, FIRST, []

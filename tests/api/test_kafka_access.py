@@ -50,7 +50,7 @@ def send(client: Client, method: str, path: str, body: Any = None, status: int =
     return answer.json()
 
 
-def test_an_acl_is_made_once_and_deleted(keeper: Client) -> None:
+def test_an_acl_is_created_once_and_deleted(keeper: Client) -> None:
     made = send(keeper, "POST", "acls", RULE, 201)
     assert made | RULE == made and made["host"] == "*" and made["permission"] == "ALLOW"
     assert send(keeper, "POST", "acls", RULE) == made
@@ -60,9 +60,9 @@ def test_an_acl_is_made_once_and_deleted(keeper: Client) -> None:
     assert would == {"dry_run": True, "acls": [made]} and Acl.objects.count() == 1
     assert send(keeper, "DELETE", "acls?resource_type=topic&name=orders")["acls"] == [made]
     assert send(keeper, "DELETE", "acls?resource_type=topic&name=orders")["acls"] == []
-    told = Journal.objects.filter(kind__startswith="acl-").order_by("id")
-    assert [entry.kind for entry in told] == ["acl-created", "acl-deleted"]
-    assert all("user" in entry.details["author"] for entry in told)
+    entries = Journal.objects.filter(kind__startswith="acl-").order_by("id")
+    assert [entry.kind for entry in entries] == ["acl-created", "acl-deleted"]
+    assert all("user" in entry.details["author"] for entry in entries)
     kinds = AuditEntry.objects.filter(kind__startswith="acl-").values_list("kind", flat=True)
     assert sorted(kinds) == ["acl-created", "acl-deleted"]
 
@@ -85,50 +85,48 @@ def test_an_acl_is_made_once_and_deleted(keeper: Client) -> None:
         ({"hots": "*"}, "hots"),
     ],
 )
-def test_what_can_be_no_acl_is_pointed_at(
-    keeper: Client, change: dict[str, str], field: str
-) -> None:
+def test_an_invalid_acl_is_named(keeper: Client, change: dict[str, str], field: str) -> None:
     for query in ("", "?dry_run=true"):
-        told = send(keeper, "POST", f"acls{query}", {**RULE, **change}, 400)
-        assert [error["pointer"] for error in told["errors"]] == [f"#/{field}"]
+        body = send(keeper, "POST", f"acls{query}", {**RULE, **change}, 400)
+        assert [error["pointer"] for error in body["errors"]] == [f"#/{field}"]
     assert not Acl.objects.exists()
 
 
-def test_a_dry_run_makes_nothing(keeper: Client) -> None:
+def test_a_dry_run_creates_nothing(keeper: Client) -> None:
     would = send(keeper, "POST", "acls?dry_run=true", RULE)
     assert (would["name"], would["created_at"], would["dry_run"]) == ("orders", None, True)
     assert not Acl.objects.exists()
     password = {"password": "a secret"}
-    told = send(keeper, "PUT", "users/ann?dry_run=true", password)
-    assert set(told["mechanisms"]) == set(scram.HASHES)
-    assert told["dry_run"] and not KafkaUser.objects.exists()
+    body = send(keeper, "PUT", "users/ann?dry_run=true", password)
+    assert set(body["mechanisms"]) == set(scram.HASHES)
+    assert body["dry_run"] and not KafkaUser.objects.exists()
     made = send(keeper, "POST", "acls", RULE, 201)
     again = send(keeper, "POST", "acls?dry_run=true", RULE)
     assert again["created_at"] == made["created_at"] and "dry_run" not in made
     send(keeper, "PUT", "users/ann", password, 201)
-    told = send(keeper, "DELETE", "users/ann?dry_run=true")
-    assert told["dry_run"] and KafkaUser.objects.exists()
+    body = send(keeper, "DELETE", "users/ann?dry_run=true")
+    assert body["dry_run"] and KafkaUser.objects.exists()
 
 
-def test_there_are_as_many_acls_as_there_may_be(keeper: Client, settings: Any) -> None:
+def test_the_number_of_acls_is_limited(keeper: Client, settings: Any) -> None:
     settings.ACLS_MAX = 1
     send(keeper, "POST", "acls", RULE, 201)
-    told = send(keeper, "POST", "acls", {**RULE, "name": "other"}, 400)
-    assert told["code"] == "policy_violation" and told["kafka_error_code"] == 44
+    body = send(keeper, "POST", "acls", {**RULE, "name": "other"}, 400)
+    assert body["code"] == "policy_violation" and body["kafka_error_code"] == 44
     send(keeper, "POST", "acls", RULE)
 
 
-def test_nothing_is_made_that_nobody_goes_by(keeper: Client, settings: Any) -> None:
+def test_acls_are_refused_where_none_are_enforced(keeper: Client, settings: Any) -> None:
     settings.AUTHORIZER = "off"
     for method, path, body in (("POST", "acls", RULE), ("DELETE", "acls?resource_type=any", None)):
-        told = send(keeper, method, path, body, 409)
-        assert (told["code"], told["kafka_error_code"]) == ("security_disabled", 54)
+        document = send(keeper, method, path, body, 409)
+        assert (document["code"], document["kafka_error_code"]) == ("security_disabled", 54)
     assert send(keeper, "GET", "acls")["authorizer"] == {"is_on": False}
 
 
-def test_all_is_not_deleted_by_mistake(keeper: Client) -> None:
-    told = send(keeper, "DELETE", "acls", None, 400)
-    assert told["errors"][0]["parameter"] == "resource_type"
+def test_a_filter_that_matches_everything_is_refused(keeper: Client) -> None:
+    body = send(keeper, "DELETE", "acls", None, 400)
+    assert body["errors"][0]["parameter"] == "resource_type"
 
 
 NAMES = ["a", "ab", "abc", "a_", "a%", "*", "\\", "b"]
@@ -159,7 +157,7 @@ def some_filter(chance: random.Random) -> Filter:
     )
 
 
-def test_postgresql_finds_what_the_rules_mean() -> None:
+def test_postgresql_and_the_rules_match_the_same_acls() -> None:
     chance = random.Random(7)
     there = {some_binding(chance) for _ in range(60)}
     for each in there:
@@ -170,7 +168,7 @@ def test_postgresql_finds_what_the_rules_mean() -> None:
         assert found == {each for each in there if asked.matches(each)}, asked
 
 
-def test_a_user_is_made_changed_and_deleted(keeper: Client) -> None:
+def test_a_user_is_created_changed_and_deleted(keeper: Client) -> None:
     odd = "anna%20%2F%20m%C3%BCller"
     made = send(keeper, "PUT", f"users/{odd}", {"password": " pässword "}, 201)
     assert made["name"] == "anna / müller"
@@ -190,8 +188,8 @@ def test_a_user_is_made_changed_and_deleted(keeper: Client) -> None:
     send(keeper, "DELETE", f"users/{odd}")
     send(keeper, "GET", f"users/{odd}", status=404)
     send(keeper, "DELETE", f"users/{odd}", status=404)
-    told = str(list(AuditEntry.objects.values())) + str(list(Journal.objects.values()))
-    assert "pässword" not in told and "another" not in told
+    recorded = str(list(AuditEntry.objects.values())) + str(list(Journal.objects.values()))
+    assert "pässword" not in recorded and "another" not in recorded
     assert Journal.objects.filter(kind="credential-set").count() == 3
     assert Journal.objects.filter(kind="credential-deleted").count() == 2
 
@@ -210,20 +208,20 @@ def test_a_user_is_made_changed_and_deleted(keeper: Client) -> None:
         ({"password": "x", "salt": "x"}, "salt"),
     ],
 )
-def test_what_is_no_password_is_pointed_at(keeper: Client, body: Any, field: str) -> None:
-    told = send(keeper, "PUT", "users/ann", body, 400)
-    assert told["errors"][0]["pointer"] == f"#/{field}"
+def test_an_invalid_password_is_named(keeper: Client, body: Any, field: str) -> None:
+    document = send(keeper, "PUT", "users/ann", body, 400)
+    assert document["errors"][0]["pointer"] == f"#/{field}"
     assert not KafkaUser.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["a%0Ab", "x" * 257, "%E2%80%A8"])
-def test_a_name_that_nobody_can_have_is_refused(keeper: Client, name: str) -> None:
+def test_an_impossible_user_name_is_refused(keeper: Client, name: str) -> None:
     send(keeper, "PUT", f"users/{name}", {"password": "x"}, 400)
     assert not KafkaUser.objects.exists()
 
 
-def test_what_verifies_a_password_is_never_told(keeper: Client) -> None:
+def test_verifiers_of_passwords_are_never_returned(keeper: Client) -> None:
     kafka_users.set_password("ann", "a secret", ["SCRAM-SHA-256"], 4096, OLGA)
-    told = keeper.get("/api/v1/users").content.decode()
+    body = keeper.get("/api/v1/users").content.decode()
     for word in ("salt", "key", "secret"):
-        assert word not in told
+        assert word not in body

@@ -13,7 +13,7 @@ TOPICS = "/api/v1/topics"
 
 
 @pytest.mark.parametrize("path", [TOPICS, "/api/v1/groups/g/config", "/api/v1/groups/g/journal"])
-def test_what_the_caller_has_is_not_sent_again(viewer: Client, path: str) -> None:
+def test_a_cached_response_is_not_sent_again(viewer: Client, path: str) -> None:
     write("g")
     first = viewer.get(path)
     assert first.headers["Cache-Control"] == "private, no-cache"
@@ -25,17 +25,17 @@ def test_what_the_caller_has_is_not_sent_again(viewer: Client, path: str) -> Non
     assert viewer.get(path, headers={"if-none-match": '"another"'}).status_code == 200
 
 
-def test_head_tells_the_tag_that_get_has(viewer: Client) -> None:
+def test_head_returns_the_etag_of_get(viewer: Client) -> None:
     changes.create("t", 1)
-    got, told = viewer.get(TOPICS), viewer.head(TOPICS)
-    assert (told.status_code, told.content) == (200, b"")
+    got, head = viewer.get(TOPICS), viewer.head(TOPICS)
+    assert (head.status_code, head.content) == (200, b"")
     for name in ("ETag", "Cache-Control", "Content-Type"):
-        assert told.headers[name] == got.headers[name]
+        assert head.headers[name] == got.headers[name]
     known = {"if-none-match": got.headers["ETag"]}
     assert viewer.head(TOPICS, headers=known).status_code == 304
 
 
-def test_a_change_changes_the_tag(viewer: Client) -> None:
+def test_a_change_changes_the_etag(viewer: Client) -> None:
     changes.create("t", 1)
     tag = viewer.get(TOPICS).headers["ETag"]
     changes.grow("t", 2)
@@ -43,21 +43,21 @@ def test_a_change_changes_the_tag(viewer: Client) -> None:
     assert (answer.status_code, answer.json()["data"][0]["partitions"]) == (200, 2)
 
 
-def test_refusals_and_writes_have_no_tag(viewer: Client) -> None:
+def test_refusals_and_writes_have_no_etag(viewer: Client) -> None:
     for answer in (viewer.get("/api/v1/groups/nobodys"), viewer.post("/api/v1/topics")):
         assert answer.status_code >= 400
         assert "ETag" not in answer.headers
 
 
-def test_long_answers_are_compressed_for_who_says_so(viewer: Client) -> None:
+def test_long_responses_are_compressed_on_request(viewer: Client) -> None:
     write(*(f"g{n}" for n in range(20)))
     plain = viewer.get("/api/v1/groups?page_size=20")
     short = viewer.get("/api/v1/groups?page_size=20", headers={"accept-encoding": "gzip"})
     assert "Content-Encoding" not in plain.headers
     assert short.headers["Content-Encoding"] == "gzip"
     assert len(short.content) * 5 < len(plain.content)
-    told = json.loads(gzip.decompress(short.content))["data"]
-    assert [group["group_id"] for group in told] == [g["group_id"] for g in plain.json()["data"]]
+    listed = json.loads(gzip.decompress(short.content))["data"]
+    assert [group["group_id"] for group in listed] == [g["group_id"] for g in plain.json()["data"]]
     weak = short.headers["ETag"]
     again = viewer.get(TOPICS, headers={"accept-encoding": "gzip", "if-none-match": weak})
     assert again.status_code == 200, "another list"

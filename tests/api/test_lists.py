@@ -22,8 +22,8 @@ LISTED = {"/api/v1/groups": "group_id", "/api/v1/topics": "name", "/api/v1/opera
 
 def orderings(path: str) -> list[str]:
     """The words that the document allows."""
-    told = document()["paths"][path]["get"]["parameters"]
-    found: list[str] = next(p["schema"]["enum"] for p in told if p["name"] == "ordering")
+    parameters = document()["paths"][path]["get"]["parameters"]
+    found: list[str] = next(p["schema"]["enum"] for p in parameters if p["name"] == "ordering")
     return found
 
 
@@ -33,19 +33,19 @@ def walked(client: Client, url: str | None) -> list[Any]:
     while url is not None:
         answer = client.get(url)
         assert answer.status_code == 200, answer.content
-        told = answer.json()
-        assert (f'<{told["next"]}>; rel="next"' in answer.headers.get("Link", "")) == bool(
-            told["next"]
+        body = answer.json()
+        assert (f'<{body["next"]}>; rel="next"' in answer.headers.get("Link", "")) == bool(
+            body["next"]
         )
-        rows += told["data"]
-        url = told["next"]
+        rows += body["data"]
+        url = body["next"]
     return rows
 
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
-def test_each_order_walks_over_all_rows_once_and_back(viewer: Client, step: int) -> None:
+def test_each_order_visits_all_rows_once_in_both_directions(viewer: Client, step: int) -> None:
     """A third of them in ``make test``. There may be groups of other tests, whose owners were ended
-    before they counted them anew: only the order of these is known."""
+    before they counted them again: only the order of these is known."""
     ours = set("abcdexyz")
     write("a", "b", "c", size=1)
     write("d", "e", size=3)
@@ -65,7 +65,7 @@ def test_each_order_walks_over_all_rows_once_and_back(viewer: Client, step: int)
             assert [row[LISTED[path]] for row in before] == [row[LISTED[path]] for row in rows[:-1]]
 
 
-def test_a_cursor_of_another_order_is_none(viewer: Client) -> None:
+def test_a_cursor_of_another_order_is_refused(viewer: Client) -> None:
     write("a", "b")
     cursor = viewer.get("/api/v1/groups?ordering=state_since&page_size=1").json()["next"]
     other = cursor.replace("ordering=state_since", "ordering=generation")
@@ -73,7 +73,7 @@ def test_a_cursor_of_another_order_is_none(viewer: Client) -> None:
     assert viewer.get("/api/v1/groups?ordering=details").status_code == 400
 
 
-def test_filters_choose_among_groups(viewer: Client) -> None:
+def test_filters_select_groups(viewer: Client) -> None:
     write("large", size=4)
     write("small", size=1)
     for query, found in (
@@ -92,16 +92,16 @@ def test_filters_choose_among_groups(viewer: Client) -> None:
         assert viewer.get(f"/api/v1/groups?{wrong}").status_code == 400, wrong
 
 
-def test_fields_are_those_that_are_asked_for(viewer: Client) -> None:
+def test_only_the_requested_fields_are_returned(viewer: Client) -> None:
     write("g", size=1)
-    told = viewer.get("/api/v1/groups?fields=state,group_id").json()
-    assert told["data"] == [{"group_id": "g", "state": Group.objects.get().state}]
+    body = viewer.get("/api/v1/groups?fields=state,group_id").json()
+    assert body["data"] == [{"group_id": "g", "state": Group.objects.get().state}]
     assert viewer.get("/api/v1/groups/g?fields=revision").json() == {"revision": 2}
     for wrong in ("fields=", "fields=state,details", "fields=state&fields=group_id"):
         assert viewer.get(f"/api/v1/groups?{wrong}").status_code == 400, wrong
 
 
-def test_every_list_may_be_had_as_a_file(viewer: Client) -> None:
+def test_every_list_can_be_downloaded_as_a_file(viewer: Client) -> None:
     write("=cmd|calc", 'b,"c', size=2)
     lists = [
         path
@@ -117,25 +117,25 @@ def test_every_list_may_be_had_as_a_file(viewer: Client) -> None:
             continue
         query = {"group_id": 'b,"c'} if "/group/" in f"{path}/" else None
         rows = plain.json()["data"]
-        told = viewer.get(url, query, headers={"accept": "text/csv"})
-        assert told.headers["Content-Type"].startswith("text/csv"), path
-        lines = list(csv.reader(StringIO(told.content.decode())))
+        response = viewer.get(url, query, headers={"accept": "text/csv"})
+        assert response.headers["Content-Type"].startswith("text/csv"), path
+        lines = list(csv.reader(StringIO(response.content.decode())))
         assert len(lines) == len(rows) + 1
         if rows:
             assert set(lines[0]) == set(rows[0]), path
-        told = viewer.get(url, query, headers={"accept": "application/x-ndjson"})
-        found = [json.loads(line) for line in told.content.decode().splitlines()]
+        response = viewer.get(url, query, headers={"accept": "application/x-ndjson"})
+        found = [json.loads(line) for line in response.content.decode().splitlines()]
         assert [set(row) for row in found] == [set(row) for row in rows]
 
 
-def test_no_spreadsheet_runs_a_cell(viewer: Client) -> None:
+def test_no_cell_is_a_spreadsheet_formula(viewer: Client) -> None:
     write("=cmd|calc")
-    told = viewer.get("/api/v1/groups?fields=group_id", headers={"accept": "text/csv"})
-    assert told.content == b"group_id\r\n'=cmd|calc\r\n"
-    assert "Accept" in told.headers["Vary"]
+    response = viewer.get("/api/v1/groups?fields=group_id", headers={"accept": "text/csv"})
+    assert response.content == b"group_id\r\n'=cmd|calc\r\n"
+    assert "Accept" in response.headers["Vary"]
 
 
-def test_an_order_asks_the_database_as_often_as_none(viewer: Client) -> None:
+def test_an_order_adds_no_statements(viewer: Client) -> None:
     write("a", "b", "c", size=2)
     asked = {}
     viewer.get("/api/v1/me")  # notes that the token was used

@@ -1,4 +1,4 @@
-"""Pages: every row once, whatever comes and goes, and a cursor that is none is told so."""
+"""Pages: every row once, though rows are added and removed; an invalid cursor is refused."""
 
 import base64
 import json
@@ -38,7 +38,7 @@ def walked(client: Client, path: str, to: str = "next") -> list[Any]:
     return pages
 
 
-def test_every_offset_is_on_one_page(viewer: Client) -> None:
+def test_every_offset_is_on_exactly_one_page(viewer: Client) -> None:
     commit("g")
     pages = walked(viewer, "/api/v1/groups/g/offsets?page_size=500")
 
@@ -48,7 +48,7 @@ def test_every_offset_is_on_one_page(viewer: Client) -> None:
     assert len(found) == ONE_TOPIC + OTHERS
 
 
-def test_the_way_back_is_the_way_there(viewer: Client) -> None:
+def test_pages_are_the_same_backwards(viewer: Client) -> None:
     write(*(f"g-{n}" for n in range(5)))
     there = walked(viewer, "/api/v1/groups?page_size=2")
 
@@ -57,7 +57,7 @@ def test_the_way_back_is_the_way_there(viewer: Client) -> None:
     assert walked(viewer, last, "previous") == there[::-1]
 
 
-def test_what_comes_meanwhile_shifts_no_page(viewer: Client) -> None:
+def test_rows_added_between_pages_shift_no_page(viewer: Client) -> None:
     write(*(f"g-{n}" for n in (1, 3, 5, 7)))
     first = viewer.get("/api/v1/groups?page_size=2").json()
     write("g-0", "g-4")
@@ -97,20 +97,20 @@ NO_CURSORS = {
 
 
 @pytest.mark.parametrize("text", NO_CURSORS.values(), ids=NO_CURSORS.keys())
-def test_what_is_no_cursor_is_a_problem(viewer: Client, text: str) -> None:
+def test_an_invalid_cursor_is_a_problem_document(viewer: Client, text: str) -> None:
     write("g")
     answer = viewer.get("/api/v1/groups/g/journal", {"cursor": text})
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
 
 
-def test_a_cursor_beyond_every_number_is_past_the_end(viewer: Client) -> None:
+def test_a_cursor_beyond_the_largest_number_is_past_the_end(viewer: Client) -> None:
     write("g")
     answer = viewer.get("/api/v1/groups/g/journal", {"cursor": cursor(0, -(10**30))})
     assert (answer.status_code, answer.json()["data"]) == (200, [])
 
 
 @pytest.mark.parametrize("asked", ["0", "501", "-5", "many", "9" * 50, "", "1.5", "\u0662"])
-def test_a_page_size_that_cannot_be_is_refused(viewer: Client, asked: str) -> None:
+def test_an_invalid_page_size_is_refused(viewer: Client, asked: str) -> None:
     write("g-1", "g-2", "g-3")
     assert len(viewer.get("/api/v1/groups", {"page_size": "2"}).json()["data"]) == 2
     answer = viewer.get("/api/v1/groups", {"page_size": asked})

@@ -1,4 +1,4 @@
-"""Stopping and starting work over REST, and what it tells of whoever obeys."""
+"""Stopping and starting work over REST, and what it returns about obedience."""
 
 from typing import Any
 
@@ -52,25 +52,27 @@ def test_a_group_or_a_member_is_stopped_by_an_operation(operator: Client, verb: 
     member = post(operator, f"/groups/g/members/m-1/{verb}", REASON)
 
     assert (group.status_code, member.status_code) == (202, 202)
-    asked = Operation.objects.order_by("id").values_list("group_id", "verb", "member_id", "reason")
-    assert list(asked) == [
+    operations = Operation.objects.order_by("id").values_list(
+        "group_id", "verb", "member_id", "reason"
+    )
+    assert list(operations) == [
         ("g", verb, "", "the database is moved"),
         ("g", verb, "m-1", "the database is moved"),
     ]
 
 
 @pytest.mark.parametrize("tail", ["pause", "resume"])
-def test_a_twin_is_told_its_ids_in_the_query(operator: Client, tail: str) -> None:
+def test_a_twin_path_has_its_ids_in_the_query(operator: Client, tail: str) -> None:
     write("a/b")
     group = post(operator, f"/group/{tail}?group_id=a/b", REASON)
     member = post(operator, f"/group/members/{tail}?group_id=a/b&member_id=m-1", REASON)
 
     assert (group.status_code, member.status_code) == (202, 202)
-    asked = Operation.objects.order_by("id").values_list("group_id", "member_id")
-    assert list(asked) == [("a/b", ""), ("a/b", "m-1")]
+    operations = Operation.objects.order_by("id").values_list("group_id", "member_id")
+    assert list(operations) == [("a/b", ""), ("a/b", "m-1")]
 
 
-def test_without_a_reason_or_a_target_nothing_is_asked(operator: Client) -> None:
+def test_a_pause_without_a_reason_or_a_target_is_refused(operator: Client) -> None:
     write("g")
 
     assert post(operator, "/groups/g/pause", {"reason": " "}).status_code == 400
@@ -79,7 +81,7 @@ def test_without_a_reason_or_a_target_nothing_is_asked(operator: Client) -> None
     assert not Operation.objects.exists()
 
 
-def test_the_same_key_asks_once(operator: Client) -> None:
+def test_the_same_key_creates_one_operation(operator: Client) -> None:
     write("g")
     key = {"Idempotency-Key": "move-1"}
     first, again = [post(operator, "/groups/g/pause", REASON, **key) for _ in range(2)]
@@ -89,7 +91,7 @@ def test_the_same_key_asks_once(operator: Client) -> None:
     assert post(operator, "/groups/g/resume", REASON, **key).status_code == 422
 
 
-def test_it_takes_the_permission_of_operators(api: Api) -> None:
+def test_a_pause_needs_the_right_of_operators(api: Api) -> None:
     write("g")
     others = api("view_group", "rebalance_group", "evict_member")
 
@@ -98,7 +100,7 @@ def test_it_takes_the_permission_of_operators(api: Api) -> None:
     assert person("olga", OPERATOR).has_perm("groups.pause_group") is True
 
 
-def test_a_group_tells_who_has_obeyed_and_who_cannot(operator: Client) -> None:
+def test_a_group_returns_who_obeyed_and_who_cannot(operator: Client) -> None:
     write("g", size=5)
     paused("g", 7)
     for member_id, number in (("m-0", 7), ("m-1", 0), ("m-2", 7)):
@@ -115,7 +117,7 @@ def test_a_group_tells_who_has_obeyed_and_who_cannot(operator: Client) -> None:
     assert shown["paused"] is True
 
 
-def test_who_may_work_again_and_has_not_heard_it_is_starting(operator: Client) -> None:
+def test_a_member_not_yet_informed_of_its_resume_is_starting(operator: Client) -> None:
     write("g")
     obeys("g", "m-0", 7)
     obeys("g", "m-1", 0)
@@ -128,7 +130,7 @@ def test_who_may_work_again_and_has_not_heard_it_is_starting(operator: Client) -
     }  # fmt: skip
 
 
-def test_the_list_tells_groups_from_members(operator: Client) -> None:
+def test_the_list_distinguishes_groups_and_members(operator: Client) -> None:
     write("all", "none", "some")
     paused("all", 7)
     paused("some", 8, "m-1")

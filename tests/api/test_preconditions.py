@@ -26,7 +26,7 @@ def post(client: Client, path: str, tag: str, **headers: str) -> Any:
     return client.post(path, REASON, content_type="application/json", headers=more)
 
 
-def test_a_group_that_has_changed_is_left_alone(api: Api) -> None:
+def test_a_write_to_a_changed_group_fails_its_precondition(api: Api) -> None:
     write("g")
     client = api("view_group", "rebalance_group", "pause_group")
     seen = client.get("/api/v1/groups/g").headers["ETag"]
@@ -46,7 +46,7 @@ def test_a_group_that_has_changed_is_left_alone(api: Api) -> None:
         assert post(client, "/api/v1/groups/g/pause", tag).status_code == 400, tag
 
 
-def test_what_is_shown_may_change_without_the_version(api: Api) -> None:
+def test_state_that_is_not_versioned_does_not_fail_a_precondition(api: Api) -> None:
     write("g")
     client = api("view_group")
     before = client.get("/api/v1/groups/g").headers["ETag"]
@@ -59,7 +59,7 @@ def test_what_is_shown_may_change_without_the_version(api: Api) -> None:
     assert known.status_code == 304
 
 
-def test_a_replay_is_what_it_was(api: Api) -> None:
+def test_a_replay_returns_the_first_response(api: Api) -> None:
     write("g")
     client = api("view_group", "rebalance_group")
     seen = client.get("/api/v1/groups/g").headers["ETag"]
@@ -70,7 +70,7 @@ def test_a_replay_is_what_it_was(api: Api) -> None:
     assert again.json()["id"] == first.json()["id"]
 
 
-def test_a_topic_that_has_grown_is_left_alone(api: Api) -> None:
+def test_a_write_to_a_grown_topic_fails_its_precondition(api: Api) -> None:
     topics.create("orders", 3)
     client = api("view_topic", "change_topic")
     seen = client.get("/api/v1/topics/orders").headers["ETag"]
@@ -85,14 +85,14 @@ def test_a_topic_that_has_grown_is_left_alone(api: Api) -> None:
         assert answer.status_code == status
 
 
-def test_no_write_leaves_it_unread(settings: Any, broker: Any) -> None:
+def test_every_write_reads_its_precondition(settings: Any, broker: Any) -> None:
     """Each operation of the document, one that comes to it as well."""
     settings.API_TOKEN = "the-token"
     asked = [each for each in everything() if each.method not in ("GET", "HEAD")]
     assert len(asked) > 20
     before = rows()
     for each in asked:
-        told = Client(headers={"authorization": "Bearer the-token", "if-match": '"none"'})
-        assert each.send(told).status_code == 412, each
+        client = Client(headers={"authorization": "Bearer the-token", "if-match": '"none"'})
+        assert each.send(client).status_code == 412, each
     assert rows() == before
     assert broker.qsize() == 0

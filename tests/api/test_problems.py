@@ -20,10 +20,10 @@ REASON = {"reason": "a new deployment"}
 NUL = "%00"
 
 
-def test_the_instance_is_a_reference_whatever_was_sent(client: Client) -> None:
+def test_the_instance_is_a_valid_uri_reference(client: Client) -> None:
     """RFC 9457: a URI reference has no blanks, and nothing that turns a line around."""
-    told = client.get("/api/v1/groups/a%20b%E2%80%AE%25").json()["instance"]
-    assert told == "/api/v1/groups/a%20b%E2%80%AE%25"
+    instance = client.get("/api/v1/groups/a%20b%E2%80%AE%25").json()["instance"]
+    assert instance == "/api/v1/groups/a%20b%E2%80%AE%25"
     assert client.get("/api/v1/nothing%20here%E2%80%AE").json()["instance"].isascii()
 
 
@@ -85,7 +85,7 @@ def anybody(settings: Any) -> Client:
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"), WRONG.values(), ids=WRONG.keys()
 )
-def test_what_is_wrong_is_told(
+def test_the_problem_is_named(
     anybody: Client, method: str, path: str, body: Any, status: int, code: str
 ) -> None:
     data = json.dumps(body) if isinstance(body, dict) else body or b""
@@ -98,26 +98,26 @@ def test_what_is_wrong_is_told(
     assert problem["detail"].endswith(".") or code == "parse_error"
 
 
-def test_a_form_is_no_json(anybody: Client) -> None:
+def test_a_form_is_not_accepted_as_json(anybody: Client) -> None:
     answer = anybody.post(f"/api/v1{REBALANCES}", {"reason": "x"})
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
 
 
-def test_nobody_gets_anything_but_json_but_of_lists(anybody: Client) -> None:
+def test_only_lists_have_formats_other_than_json(anybody: Client) -> None:
     answer = anybody.get("/api/v1/groups", headers={"accept": "text/html"})
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
     answer = anybody.get("/api/v1/me", headers={"accept": "text/csv"})
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
 
 
-def test_a_request_keeps_its_name(anybody: Client) -> None:
+def test_a_request_keeps_its_id(anybody: Client) -> None:
     for path in ("/api/v1/groups", "/api/v1/nothing", "/api/v1/groups/missing"):
         answer = anybody.get(path, headers={"x-request-id": "from-the-proxy-7"})
         assert answer.headers["X-Request-ID"] == "from-the-proxy-7"
 
 
 @pytest.mark.parametrize("given", ["", "two words", "ünï", "x" * 129])
-def test_a_name_that_is_none_becomes_a_new_one(anybody: Client, given: str) -> None:
+def test_an_invalid_request_id_is_replaced(anybody: Client, given: str) -> None:
     first, second = (
         anybody.get("/api/v1/me", headers={"x-request-id": given}).headers["X-Request-ID"]
         for _ in range(2)
@@ -125,7 +125,7 @@ def test_a_name_that_is_none_becomes_a_new_one(anybody: Client, given: str) -> N
     assert given not in (first, second) and first != second
 
 
-def test_what_asks_for_a_change_is_logged_with_its_name(
+def test_every_write_is_logged_with_its_request_id(
     anybody: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO", "groups.api"):
@@ -135,7 +135,7 @@ def test_what_asks_for_a_change_is_logged_with_its_name(
     assert lines == ["DELETE /api/v1/groups/g/members/a%0Ab: 400, request evicts"]
 
 
-def test_a_defect_is_a_problem_that_names_the_request(
+def test_a_defect_is_a_problem_document_with_the_request_id(
     anybody: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "_summaries", lambda page: page[100])
@@ -146,7 +146,7 @@ def test_a_defect_is_a_problem_that_names_the_request(
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-def test_a_broker_that_is_away_is_no_defect(
+def test_an_unreachable_broker_is_not_a_defect(
     anybody: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = Connection("amqp://127.0.0.1:1", transport_options={"max_retries": 0})
@@ -157,10 +157,10 @@ def test_a_broker_that_is_away_is_no_defect(
     assert answer.headers["Retry-After"] == "1"
 
 
-def test_a_database_that_is_away_is_no_defect(rf: RequestFactory) -> None:
+def test_an_unreachable_database_is_not_a_defect(rf: RequestFactory) -> None:
     request = rf.get("/api/v1/groups")
     answer = problems.handle(OperationalError("connection refused"), {"request": request})
 
     assert answer is not None and answer.data is not None
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
-    assert "refused" not in answer.data["detail"]  # the log has it, strangers need not
+    assert "refused" not in answer.data["detail"]  # it is in the log, not in the response

@@ -33,7 +33,7 @@ def put(client: Client, parts: Any, quotas: Any, query: str = "", status: int = 
     return send(client, "PUT", f"quotas{query}", {"entity": parts, "quotas": quotas}, status)
 
 
-def told(client: Client, query: str = "") -> list[tuple[Any, Any]]:
+def listed(client: Client, query: str = "") -> list[tuple[Any, Any]]:
     """What the list has: entities and their quotas."""
     return [(row["entity"], row["quotas"]) for row in send(client, "GET", f"quotas{query}")["data"]]
 
@@ -46,7 +46,7 @@ def test_quotas_are_set_listed_and_removed_with_their_author(keeper: Client) -> 
     assert again["quotas"] == {"producer_byte_rate": 1000, "request_percentage": 20}
     one = "quotas?user=ann&default=client_id&key=producer_byte_rate"
     assert send(keeper, "DELETE", one)["quotas"] == {"producer_byte_rate": 1000}
-    assert told(keeper) == [(BOTH, {"request_percentage": 20})]
+    assert listed(keeper) == [(BOTH, {"request_percentage": 20})]
     gone = send(keeper, "DELETE", "quotas?user=ann&default=client_id")
     assert gone["quotas"] == {"request_percentage": 20} and not ClientQuota.objects.exists()
 
@@ -64,16 +64,16 @@ def test_quotas_are_set_listed_and_removed_with_their_author(keeper: Client) -> 
     assert kinds.count() == 5 and {entry.node_id for entry in entries} == {-1}
 
 
-def test_the_web_sets_and_removes_them_by_functions_alone(keeper: Client) -> None:
+def test_the_web_changes_quotas_through_functions_only(keeper: Client) -> None:
     connection.ensure_connection()
     with role("rollcall_web"):
         assert quota_changes.alter(of_client("ann"), {"request_percentage": 1}, user("olga"))
         assert not quota_changes.alter(of_client("ann"), {"request_percentage": 1}, user("olga"))
         assert quota_changes.alter(of_client("ann"), {"request_percentage": None}, user("olga"))
-    assert told(keeper) == []
+    assert listed(keeper) == []
 
 
-def test_the_list_has_entities_with_the_parts_that_are_asked_for(keeper: Client) -> None:
+def test_the_list_is_filtered_by_the_parts_of_entities(keeper: Client) -> None:
     each: list[dict[str, Any]] = [
         ANN,
         {"user": None},
@@ -87,7 +87,7 @@ def test_the_list_has_entities_with_the_parts_that_are_asked_for(keeper: Client)
         put(keeper, parts, {key: 5})
 
     def found(query: str) -> list[Any]:
-        return [parts for parts, _ in told(keeper, query)]
+        return [parts for parts, _ in listed(keeper, query)]
 
     assert len(found("")) == 6
     assert found("?user=ann") == [BOTH, ANN]
@@ -108,7 +108,7 @@ def test_a_dry_run_changes_nothing(keeper: Client) -> None:
     assert gone["quotas"] == {"consumer_byte_rate": 9}
     new = put(keeper, {"ip": None}, {"connection_creation_rate": 5}, "?dry_run=true")
     assert new["updated_at"] is None
-    assert told(keeper) == [(ANN, {"consumer_byte_rate": 9})]
+    assert listed(keeper) == [(ANN, {"consumer_byte_rate": 9})]
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,7 @@ def test_a_dry_run_changes_nothing(keeper: Client) -> None:
         ({"group": "g"}, {"request_percentage": 1}, "invalid"),
     ],
 )
-def test_what_can_be_no_quota_is_refused(
-    keeper: Client, parts: Any, quotas: Any, code: str
-) -> None:
+def test_an_invalid_quota_is_refused(keeper: Client, parts: Any, quotas: Any, code: str) -> None:
     for query in ("", "?dry_run=true"):
         assert put(keeper, parts, quotas, query, 400)["code"] == code
     assert not ClientQuota.objects.exists()
@@ -151,7 +149,7 @@ def test_a_quota_of_rest_is_finite_and_one_of_the_wire_need_not_be(keeper: Clien
             "INSERT INTO rollcall_quota VALUES ('user', 'ann', '', '', 'request_percentage',"
             " 'Infinity', now())"
         )
-    assert told(keeper) == [(ANN, {"request_percentage": None})]
+    assert listed(keeper) == [(ANN, {"request_percentage": None})]
     assert send(keeper, "DELETE", "quotas?user=ann")["quotas"] == {"request_percentage": None}
 
 
@@ -168,15 +166,13 @@ def test_a_quota_of_rest_is_finite_and_one_of_the_wire_need_not_be(keeper: Clien
         ("?user=ann&key=no", 400, "invalid"),
     ],
 )
-def test_what_is_not_there_is_not_removed(
-    keeper: Client, query: str, status: int, code: str
-) -> None:
+def test_a_missing_quota_is_not_removed(keeper: Client, query: str, status: int, code: str) -> None:
     put(keeper, ANN, {"consumer_byte_rate": 9})
     assert send(keeper, "DELETE", f"quotas{query}", None, status)["code"] == code
     assert ClientQuota.objects.count() == 1
 
 
-def test_there_are_as_many_quotas_as_there_may_be(keeper: Client, settings: Any) -> None:
+def test_the_number_of_quotas_is_limited(keeper: Client, settings: Any) -> None:
     settings.CLIENT_QUOTAS_MAX = 1
     put(keeper, ANN, {"consumer_byte_rate": 9})
     more = put(keeper, ANN, {"request_percentage": 9}, "", 400)

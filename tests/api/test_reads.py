@@ -15,7 +15,7 @@ from tests.api.test_pages import walked
 API = "/api/v1"
 
 
-def test_members_come_in_pages_in_their_order_of_arrival(viewer: Client) -> None:
+def test_members_are_paginated_in_order_of_arrival(viewer: Client) -> None:
     write("g", size=5)
     whole = viewer.get(f"{API}/groups/g").json()["members"]
     pages = walked(viewer, f"{API}/groups/g/members?page_size=2")
@@ -30,14 +30,14 @@ def _without(member: Any, names: tuple[str, ...]) -> Any:
     return {name: value for name, value in member.items() if name not in names}
 
 
-def test_members_and_a_member_share_a_twin(viewer: Client) -> None:
+def test_members_and_one_member_share_a_twin_path(viewer: Client) -> None:
     write("a/b")
     found = viewer.get(f"{API}/group/members?group_id=a%2Fb").json()["data"]
     assert [member["member_id"] for member in found] == ["m-0", "m-1"]
     assert viewer.get(f"{API}/groups/nobodys/members").status_code == 404
 
 
-def test_settings_say_whether_they_are_the_groups_own(viewer: Client) -> None:
+def test_settings_have_their_source(viewer: Client) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)"
@@ -53,7 +53,7 @@ def test_settings_say_whether_they_are_the_groups_own(viewer: Client) -> None:
     assert group["frozen_since"]
 
 
-def test_the_journal_of_all_is_followed_from_a_number_on(viewer: Client) -> None:
+def test_the_journal_of_all_groups_is_followed_from_an_id(viewer: Client) -> None:
     write("a", "b")
     newest = viewer.get(f"{API}/journal").json()["data"]
     numbers = [entry["seq"] for entry in newest]
@@ -69,15 +69,15 @@ def test_the_journal_of_all_is_followed_from_a_number_on(viewer: Client) -> None
     assert viewer.get(f"{API}/journal?after={10**18}").status_code == 400
 
 
-def test_attention_is_what_the_overview_says(viewer: Client) -> None:
+def test_attention_equals_the_overview(viewer: Client) -> None:
     """Nobody has taken a slot in this database."""
     lines = {line["rule"]: line for line in viewer.get(f"{API}/attention").json()["data"]}
     assert lines["slot-without-owner"]["sentence"] == "64 slots have no owner"
     assert lines["slot-without-owner"]["tone"] == "bad"
 
 
-def test_work_ends_where_clients_are_told_that_it_ends(viewer: Client) -> None:
-    """At the catalogue's end, or behind what somebody committed, whichever is greater."""
+def test_lag_and_progress_use_the_ends_that_clients_are_told(viewer: Client) -> None:
+    """At the catalogue's end, or after the greatest commit, whichever is greater."""
     changes.create("t", 3)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_slot SET epoch = 1")
@@ -95,7 +95,7 @@ def test_work_ends_where_clients_are_told_that_it_ends(viewer: Client) -> None:
     assert viewer.get(f"{API}/topics/u/partitions").status_code == 404
 
 
-def test_none_of_them_writes(viewer: Client) -> None:
+def test_reads_write_nothing(viewer: Client) -> None:
     write("g")
     before = Journal.objects.count()
     for path in ("groups/g/members", "groups/g/config", "journal", "attention"):
@@ -104,16 +104,16 @@ def test_none_of_them_writes(viewer: Client) -> None:
     assert Journal.objects.count() == before
 
 
-def test_a_dry_run_of_a_reset_tells_what_it_would_do_and_asks_for_nothing(api: Api) -> None:
+def test_a_dry_run_of_a_reset_reports_the_effect_and_requests_nothing(api: Api) -> None:
     client = api("view_group", "restore_offsets")
     changes.create("t", 2)
     write("g", size=0)
     path = f"{API}/groups/g/offsets/resets"
     body = {"reason": "try", "to": "offset", "offset": 5, "topics": ["t"]}
 
-    told = client.post(f"{path}?dry_run=true", body, content_type="application/json")
-    assert told.status_code == 200
-    assert told.json() == {
+    response = client.post(f"{path}?dry_run=true", body, content_type="application/json")
+    assert response.status_code == 200
+    assert response.json() == {
         "dry_run": True,
         "how": "to 5",
         "changes": [
@@ -131,11 +131,11 @@ def test_a_dry_run_of_a_reset_tells_what_it_would_do_and_asks_for_nothing(api: A
         client.post(f"{path}?dry_run=yes", body, content_type="application/json").status_code == 400
     )
     two = {"reason": "try", "to": "csv", "csv": "t,0,1\r\nt,1,2\n", "topics": ["t"]}
-    told = client.post(f"{path}?dry_run=true", two, content_type="application/json")
-    assert [change["after"] for change in told.json()["changes"]] == [1, 2]
+    response = client.post(f"{path}?dry_run=true", two, content_type="application/json")
+    assert [change["after"] for change in response.json()["changes"]] == [1, 2]
     two["csv"] = "t,0,1\n\x1b[31m"
-    told = client.post(f"{path}?dry_run=true", two, content_type="application/json")
-    assert told.json()["errors"][0]["pointer"] == "#/csv"
+    response = client.post(f"{path}?dry_run=true", two, content_type="application/json")
+    assert response.json()["errors"][0]["pointer"] == "#/csv"
     missing = path.replace("/g/", "/nobodys/")
-    told = client.post(f"{missing}?dry_run=true", body, content_type="application/json")
-    assert told.status_code == 404
+    response = client.post(f"{missing}?dry_run=true", body, content_type="application/json")
+    assert response.status_code == 404

@@ -1,7 +1,6 @@
-"""A rebalance that is asked for twice with one key happens once, though the web is killed before it
+"""A rebalance requested twice with one key happens once, though the web is killed before it
 has answered."""
 
-import asyncio
 import os
 import signal
 from collections.abc import Iterator
@@ -13,10 +12,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from benchmarks.wire import create_topic
 from launcher.installation import Installation
 from tests.api.test_installation import GROUP, Rest
-from tests.clients.conftest import SESSION_MS, Worker
+from tests.clients.conftest import Worker, stock_consumer
 from tests.installations import SETTINGS
 from tests.launcher.waiting import until
 
@@ -36,13 +34,8 @@ def running() -> Iterator[Installation]:
 
 @pytest.fixture
 def worker(running: Installation) -> Iterator[Worker]:
-    asyncio.run(create_topic(running.kafka, GROUP, 6))
-    started = Worker.of("confluent-kafka", running.kafka, GROUP, SESSION_MS)
-    yield started
-    started.close()
-    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    with stock_consumer(running.kafka, GROUP) as consumer:
+        yield consumer
 
 
 def answers(rest: Rest) -> bool:
@@ -66,7 +59,7 @@ def asked_and_killed(running: Installation, rest: Rest, key: str) -> bool:
         return isinstance(answer.exception(), OSError)
 
 
-def test_it_happens_once(running: Installation, worker: Worker) -> None:
+def test_a_repeated_request_takes_effect_once(running: Installation, worker: Worker) -> None:
     rest = Rest(running.web)
     for key in map("deploy-{}".format, count()):
         rest.settle(worker)

@@ -25,14 +25,14 @@ def run(state: str = "succeeded", **costs: int) -> ReportRun:
     return made
 
 
-def test_before_the_first_analysis_one_is_told_how_to_run_it(viewer: Client) -> None:
+def test_without_a_report_the_response_says_how_to_run_an_analysis(viewer: Client) -> None:
     run("failed")
     answer = viewer.get(REPORT)
     assert answer.status_code == 404
     assert "make analyze" in answer.json()["detail"]
 
 
-def test_the_newest_report_begins_with_the_costliest(viewer: Client) -> None:
+def test_the_newest_report_is_ordered_by_cost(viewer: Client) -> None:
     run(old=1)
     newest = run(cheap=10, dear=90, middling=50, alike=50)
     run("failed")
@@ -45,14 +45,14 @@ def test_the_newest_report_begins_with_the_costliest(viewer: Client) -> None:
     assert rest["next"] is None
 
 
-def test_one_group_may_be_asked_for(viewer: Client) -> None:
+def test_a_report_is_filtered_by_group(viewer: Client) -> None:
     run(cheap=10, dear=90)
     (row,) = viewer.get(f"{REPORT}?group_id=cheap").json()["data"]
     assert (row["without_owner_ms"], row["slowest_member"]) == (10, "w-7")
     assert (row["without_owner_known_ms"], row["unknown_rebalances"]) == (0, 0)
 
 
-def test_an_analysis_is_asked_for_in_somebodys_name(api: Api, broker: Any) -> None:
+def test_an_analysis_is_requested_in_the_users_name(api: Api, broker: Any) -> None:
     answer = api("add_reportrun").post(REPORT)
 
     assert answer.status_code == 202
@@ -61,13 +61,13 @@ def test_an_analysis_is_asked_for_in_somebodys_name(api: Api, broker: Any) -> No
     assert message.payload[1]["requested_by"].startswith("user-1-")
 
 
-def test_one_analysis_at_a_time(api: Api, broker: Any) -> None:
+def test_only_one_analysis_runs_at_a_time(api: Api, broker: Any) -> None:
     ReportRunFactory.create(state="running", started_at=timezone.now())
     answer = api("add_reportrun").post(REPORT)
     assert (answer.status_code, answer.json()["code"]) == (409, "in_progress")
     assert broker.qsize() == 0
 
 
-def test_a_viewer_starts_none(viewer: Client, broker: Any) -> None:
+def test_a_viewer_cannot_start_an_analysis(viewer: Client, broker: Any) -> None:
     assert viewer.post(REPORT).status_code == 403
     assert broker.qsize() == 0

@@ -14,28 +14,28 @@ from tests.api.asked import document, everything
 COMMITTED = CHECKOUT / "docs" / "openapi.yaml"
 
 
-def test_the_committed_description_is_what_the_code_says() -> None:
+def test_the_committed_description_is_up_to_date() -> None:
     """After a change: ``manage.py spectacular --validate --file docs/openapi.yaml``."""
-    told = StringIO()
-    call_command("spectacular", "--validate", "--fail-on-warn", stdout=told)
-    assert told.getvalue().strip() == COMMITTED.read_text().strip()
+    output = StringIO()
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=output)
+    assert output.getvalue().strip() == COMMITTED.read_text().strip()
 
 
 @pytest.mark.django_db
-def test_the_page_of_it_loads_nothing_from_elsewhere(viewer: Client) -> None:
+def test_the_documentation_page_loads_nothing_from_other_hosts(viewer: Client) -> None:
     page = viewer.get("/api/v1/docs").content.decode()
     assert "swagger-ui" in page
     assert not re.search(r"""(src|href)=["'](https?:)?//""", page)
     script = viewer.get("/api/v1/docs?script=").content.decode()
-    assert '"validatorUrl": null' in script  # else the description goes to a stranger's server
+    assert '"validatorUrl": null' in script  # else the description is sent to another server
 
 
-def test_every_path_of_a_group_has_a_twin() -> None:
+def test_every_path_of_a_group_has_a_twin_path() -> None:
     """For ids that no path can hold behind some servers and clients."""
-    told = COMMITTED.read_text()
+    committed = COMMITTED.read_text()
     of_path = re.compile(r"^  (/api/v1/\S+):\n((?:    .*\n|\n)+)", re.MULTILINE)
     names: dict[bool, set[str]] = {False: set(), True: set()}
-    for path, operations in of_path.findall(told):
+    for path, operations in of_path.findall(committed):
         is_twin = re.fullmatch(r"/api/v1/group(/.*)?", path) is not None
         assert not (is_twin and "_id}" in path)
         if is_twin or path.startswith("/api/v1/groups/{group_id}"):
@@ -46,21 +46,23 @@ def test_every_path_of_a_group_has_a_twin() -> None:
     assert names[True] == {f"{name}_by_query" for name in names[False]}
 
 
-def test_objects_in_bodies_hold_no_fields_that_are_not_told() -> None:
+def test_objects_in_bodies_allow_no_undocumented_fields() -> None:
     schemas = document()["components"]["schemas"]
     names = ("NewQuotas", "QuotaParts", "QuotaValues", "NewTopic")
     assert [schemas[name].get("additionalProperties") for name in names] == [False] * 4
 
 
-def test_each_operation_says_what_it_does_in_a_few_words() -> None:
-    told = [operation for methods in document()["paths"].values() for operation in methods.values()]
-    for operation in told:
+def test_each_operation_has_a_short_summary() -> None:
+    operations = [
+        operation for methods in document()["paths"].values() for operation in methods.values()
+    ]
+    for operation in operations:
         assert 2 < len(operation["summary"]) <= 120
         assert " ".join(operation["description"].split()).startswith(operation["summary"])
     assert document()["servers"][0]["url"] == "/"
 
 
-def test_twins_can_be_told_apart_by_their_tag() -> None:
+def test_twin_paths_have_their_own_tag() -> None:
     for methods in document()["paths"].values():
         for operation in methods.values():
             is_twin = operation["operationId"].endswith("_by_query")
@@ -68,7 +70,7 @@ def test_twins_can_be_told_apart_by_their_tag() -> None:
 
 
 @pytest.mark.django_db
-def test_each_example_of_a_body_is_right(settings: Any, broker: Any) -> None:
+def test_each_example_of_a_body_is_valid(settings: Any, broker: Any) -> None:
     settings.API_TOKEN = "the-token"
     client = Client(headers={"authorization": "Bearer the-token"})
     examples = {

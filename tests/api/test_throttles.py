@@ -1,4 +1,4 @@
-"""How often somebody may ask, and what becomes of who asks more often."""
+"""Request rates: the limit, and the response above it."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ ANN = Caller(1, 7, "read")
 
 
 class Clock:
-    """A time that stands until it is moved."""
+    """A clock that does not move unless it is set."""
 
     s = 100.0
 
@@ -24,7 +24,7 @@ class Clock:
         return self.s
 
 
-def test_a_minutes_worth_is_regained_evenly() -> None:
+def test_the_rate_is_replenished_evenly() -> None:
     clock = Clock()
     counts = Counts(clock)
     assert [counts.take(ANN, 6) for _ in range(7)] == [0, 0, 0, 0, 0, 0, 10]
@@ -36,14 +36,14 @@ def test_a_minutes_worth_is_regained_evenly() -> None:
     assert [counts.take(ANN, 6) > 0 for _ in range(7)] == [False] * 6 + [True]
 
 
-def test_tokens_users_and_scopes_are_counted_apart() -> None:
+def test_tokens_users_and_scopes_are_counted_separately() -> None:
     counts = Counts(Clock())
     others = (Caller(2, 7, "read"), Caller(None, 7, "read"), Caller(1, 7, "operate"))
     assert [counts.take(each, 1) for each in (ANN, *others)] == [0, 0, 0, 0]
     assert counts.take(ANN, 1) == 60
 
 
-def test_so_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_counted_callers_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttles, "COUNTED_MAX", 2)
     counts = Counts(Clock())
     for token in (1, 2, 1, 3):  # 2 has asked nothing for longest
@@ -53,19 +53,19 @@ def test_so_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Clock:
-    """Two changes and one read a minute, of counts that begin anew."""
+    """Two changes and one read a minute, with fresh counts."""
     made = Clock()
     monkeypatch.setattr(throttles, "COUNTS", Counts(made))
     settings.WEB_REST_READS_PER_MINUTE, settings.WEB_REST_CHANGES_PER_MINUTE = 1, 2
     return made
 
 
-def test_who_asks_too_often_is_told_when_to_come_again(api: Api, clock: Clock) -> None:
+def test_a_throttled_caller_gets_retry_after(api: Api, clock: Clock) -> None:
     keeper, other = api("add_topic", "view_topic", "change_clientquota"), api("add_topic")
     made = [post(keeper, "/topics", {"name": f"t-{n}", "partitions": 1}) for n in range(3)]
     assert [answer.status_code for answer in made] == [201, 201, 429]
-    told = made[2].json()
-    assert told["code"] == "throttled" and made[2].headers["Retry-After"] == "30"
+    body = made[2].json()
+    assert body["code"] == "throttled" and made[2].headers["Retry-After"] == "30"
     assert made[2].headers["Content-Type"] == "application/problem+json"
 
     path = "/api/v1/topics"
@@ -80,19 +80,19 @@ def _put(client: Client) -> int:
     return client.put("/api/v1/quotas", "{}", content_type="application/json").status_code
 
 
-def test_what_somebody_may_not_do_counts_for_nothing(api: Api, clock: Clock) -> None:
+def test_a_forbidden_request_is_not_counted(api: Api, clock: Clock) -> None:
     nobody = api("view_topic")
     refused = [post(nobody, "/topics", {}).status_code for _ in range(4)]
     assert refused == [403] * 4 and nobody.get("/api/v1/topics").status_code == 200
 
 
-def test_confluents_paths_are_throttled_in_their_own_words(viewer: Client, clock: Clock) -> None:
+def test_confluents_paths_are_throttled_in_their_own_format(viewer: Client, clock: Clock) -> None:
     path = "/kafka/v3/clusters/x/consumer-groups"
-    told = [viewer.get(path) for _ in range(2)]
-    assert [answer.status_code for answer in told] == [404, 429]
-    assert told[1].json()["error_code"] == 429 and told[1].headers["Retry-After"] == "60"
+    responses = [viewer.get(path) for _ in range(2)]
+    assert [answer.status_code for answer in responses] == [404, 429]
+    assert responses[1].json()["error_code"] == 429 and responses[1].headers["Retry-After"] == "60"
 
 
-def test_zero_is_no_limit(viewer: Client, clock: Clock, settings: Any) -> None:
+def test_zero_means_no_limit(viewer: Client, clock: Clock, settings: Any) -> None:
     settings.WEB_REST_READS_PER_MINUTE = 0
     assert [viewer.get("/api/v1/topics").status_code for _ in range(3)] == [200] * 3

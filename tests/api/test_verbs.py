@@ -52,7 +52,7 @@ def post(client: Client, path: str, body: Any = None, **headers: str) -> Any:
     )
 
 
-def test_a_forced_rebalance_is_an_operation(operator: Client) -> None:
+def test_a_forced_rebalance_creates_an_operation(operator: Client) -> None:
     write("g")
     answer = post(operator, "/groups/g/rebalances", {**REASON, "expected_generation": 1})
 
@@ -69,7 +69,7 @@ def test_a_forced_rebalance_is_an_operation(operator: Client) -> None:
 
 
 @pytest.mark.parametrize("body", [{}, {"reason": ""}, {"reason": "   "}, {"reason": "x" * 1_001}])
-def test_without_a_reason_nothing_happens(operator: Client, body: Any) -> None:
+def test_a_request_without_a_reason_is_refused(operator: Client, body: Any) -> None:
     write("g")
     answer = post(operator, "/groups/g/rebalances", body)
 
@@ -78,13 +78,13 @@ def test_without_a_reason_nothing_happens(operator: Client, body: Any) -> None:
     assert not Operation.objects.exists()
 
 
-def test_a_body_that_is_no_json_is_a_problem(operator: Client) -> None:
+def test_an_invalid_json_body_is_a_problem_document(operator: Client) -> None:
     write("g")
     answer = operator.post("/api/v1/groups/g/rebalances", "{", content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
 
 
-def test_the_same_key_asks_once(operator: Client) -> None:
+def test_the_same_key_creates_one_operation(operator: Client) -> None:
     write("g")
     key = {"Idempotency-Key": uuid4().hex}
     first = post(operator, "/groups/g/rebalances", REASON, **key)
@@ -105,7 +105,7 @@ FIELDS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("path", "body"), FIELDS)
-def test_a_key_that_asks_for_something_else_is_refused(
+def test_a_key_reused_for_another_request_is_refused(
     operator: Client, path: str, body: Any
 ) -> None:
     write("g", "other")
@@ -138,7 +138,7 @@ def started(node_id: int, schema: str, *, owns: int | None) -> None:
 
 
 @pytest.mark.parametrize("verb", sorted(KNOWN_SINCE))
-def test_what_an_older_node_would_get_wrong_waits_for_its_upgrade(
+def test_operations_that_an_older_node_would_misread_wait_for_its_upgrade(
     operator: Client, verb: str
 ) -> None:
     write("g")
@@ -160,7 +160,7 @@ def test_what_an_older_node_would_get_wrong_waits_for_its_upgrade(
     assert post(operator, "/groups/g/rebalances", REASON).status_code == 202
 
 
-def test_a_group_that_is_gone_is_thawed_and_not_frozen(operator: Client) -> None:
+def test_a_deleted_group_can_be_thawed_but_not_frozen(operator: Client) -> None:
     """Who comes later would find it frozen."""
     assert post(operator, "/groups/gone/freeze", REASON).status_code == 404
     assert post(operator, "/groups/gone/thaw", REASON).status_code == 404
@@ -169,7 +169,7 @@ def test_a_group_that_is_gone_is_thawed_and_not_frozen(operator: Client) -> None
     assert post(operator, "/groups/gone/thaw", REASON).status_code == 202
 
 
-def test_a_key_evicts_one_member_only(operator: Client) -> None:
+def test_a_key_evicts_one_member(operator: Client) -> None:
     write("g")
     path = "/api/v1/groups/g/members"
     key = {"idempotency-key": "k"}
@@ -177,7 +177,7 @@ def test_a_key_evicts_one_member_only(operator: Client) -> None:
     assert operator.delete(f"{path}/m-1?reason=stuck", headers=key).status_code == 422
 
 
-def test_everybody_has_keys_of_their_own(operator: Client, api: Api) -> None:
+def test_keys_are_per_user(operator: Client, api: Api) -> None:
     write("g")
     key = {"Idempotency-Key": "deploy-17"}
     other = api("rebalance_group")
@@ -187,8 +187,8 @@ def test_everybody_has_keys_of_their_own(operator: Client, api: Api) -> None:
     assert len(ids) == 2
 
 
-def test_a_replay_finds_its_operation_whatever_became_of_the_group(operator: Client) -> None:
-    """The rebalance that goes on may be the one that it asked for."""
+def test_a_replay_finds_its_operation_whatever_happened_to_the_group(operator: Client) -> None:
+    """The rebalance in progress may be the one that it requested."""
     write("rebalancing", state="PreparingRebalance")
     made = OperationFactory.create(
         group_id="rebalancing",
@@ -206,12 +206,12 @@ def test_a_replay_finds_its_operation_whatever_became_of_the_group(operator: Cli
 
 
 def ended(group_id: str, **over: Any) -> Operation:
-    """An operation that was asked for with the key "k", as its group's owner left it."""
+    """An operation requested with the key "k", in the state in which its owner left it."""
     made = {"group_id": group_id, "reason": REASON["reason"], **over}
     return OperationFactory.create(idempotency_key="API token:k", **made)
 
 
-def test_one_that_failed_is_not_taken_for_done(settings: Any) -> None:
+def test_a_failed_operation_can_be_requested_again(settings: Any) -> None:
     settings.API_TOKEN = "the-token"
     client = Client(headers={"authorization": "Bearer the-token"})
     write("g")
@@ -231,9 +231,7 @@ def test_one_that_failed_is_not_taken_for_done(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("outcome", ["changed", "unchanged"])
-def test_one_that_succeeded_tells_whether_there_was_anything_to_do(
-    settings: Any, outcome: str
-) -> None:
+def test_a_succeeded_operation_says_whether_it_had_an_effect(settings: Any, outcome: str) -> None:
     settings.API_TOKEN = "the-token"
     client = Client(headers={"authorization": "Bearer the-token"})
     write("g")
@@ -243,14 +241,14 @@ def test_one_that_succeeded_tells_whether_there_was_anything_to_do(
 
 
 @pytest.mark.parametrize("key", ["", "   ", "x" * 256])
-def test_a_key_that_cannot_be_one_is_refused(operator: Client, key: str) -> None:
+def test_an_invalid_key_is_refused(operator: Client, key: str) -> None:
     write("g")
     answer = post(operator, "/groups/g/rebalances", REASON, **{"Idempotency-Key": key})
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
     assert not Operation.objects.exists()
 
 
-def test_who_prefers_to_wait_waits_no_longer_than_said(operator: Client) -> None:
+def test_prefer_wait_is_bounded(operator: Client) -> None:
     """Nobody owns the group, so the operation does not end."""
     write("g")
     prefer = {"Prefer": "respond-async, wait=1"}
@@ -271,10 +269,10 @@ def take_rights(token: ApiToken) -> None:
 
 
 @pytest.mark.parametrize("ends", [revoke, make_inactive, take_rights])
-def test_who_may_no_more_waits_no_longer(
+def test_a_waiting_user_who_loses_the_right_stops_waiting(
     operator: Client, monkeypatch: pytest.MonkeyPatch, ends: Callable[[ApiToken], None]
 ) -> None:
-    """Its token, its user or its right ends while it waits for an operation that nobody serves."""
+    """Its token, its user or its right ends while it waits for an operation."""
     write("g")
     looked: list[float] = []
 
@@ -290,7 +288,9 @@ def test_who_may_no_more_waits_no_longer(
     assert len(looked) == 1
 
 
-def test_who_may_go_on_waits_on(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_waiting_user_who_keeps_the_right_waits_on(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write("g")
     monkeypatch.setattr(asking, "RIGHTS_S", 0.0)
     answer = post(operator, "/groups/g/rebalances", REASON, Prefer="wait=1")
@@ -298,14 +298,14 @@ def test_who_may_go_on_waits_on(operator: Client, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("prefer", ["", "wait", "wait=", "wait=soon", "wait=-1", "wait=0", ",=;"])
-def test_who_prefers_nothing_sensible_is_answered_at_once(operator: Client, prefer: str) -> None:
+def test_an_invalid_preference_is_answered_at_once(operator: Client, prefer: str) -> None:
     write("g")
     answer = post(operator, "/groups/g/rebalances", REASON, Prefer=prefer)
     assert answer.status_code == 202
     assert "Preference-Applied" not in answer.headers
 
 
-def test_too_many_who_wait_are_answered_at_once(
+def test_waiting_requests_above_the_maximum_are_answered_at_once(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("g")
@@ -316,14 +316,14 @@ def test_too_many_who_wait_are_answered_at_once(
     assert "Preference-Applied" not in answer.headers
 
 
-def test_a_rebalance_that_goes_on_may_be_a_reason_to_refuse(operator: Client) -> None:
+def test_a_rebalance_in_progress_can_be_made_a_reason_to_refuse(operator: Client) -> None:
     write("g", state="PreparingRebalance")
     body = {**REASON, "on_in_progress": "reject"}
     assert post(operator, "/groups/g/rebalances", body).status_code == 409
     assert post(operator, "/groups/g/rebalances", REASON).status_code == 202
 
 
-def test_a_member_is_evicted_by_an_operation(operator: Client) -> None:
+def test_an_eviction_creates_an_operation(operator: Client) -> None:
     write("g")
     gone = operator.delete("/api/v1/groups/g/members/m-1?reason=stuck")
     assert gone.status_code == 202
@@ -334,17 +334,17 @@ def test_a_member_is_evicted_by_an_operation(operator: Client) -> None:
     assert said.json()["reason"] == REASON["reason"]
 
 
-def test_offsets_of_the_past_are_asked_for(operator: Client) -> None:
+def test_offsets_of_a_past_time_can_be_requested(operator: Client) -> None:
     write("g", size=0)
     said = {**REASON, "to": "2026-01-31T12:00:00+01:00"}
     answer = post(operator, "/groups/g/offsets/restores", said)
     assert answer.status_code == 202
-    told = (answer.json()["verb"], answer.json()["restore_to"])
-    assert told == ("restore-offsets", "2026-01-31T11:00:00Z")
+    shown = (answer.json()["verb"], answer.json()["restore_to"])
+    assert shown == ("restore-offsets", "2026-01-31T11:00:00Z")
     assert post(operator, "/groups/missing/offsets/restores", said).status_code == 404
 
 
-def test_operations_are_found_by_group_and_state(operator: Client) -> None:
+def test_operations_are_filtered_by_group_and_state(operator: Client) -> None:
     write("g", "other")
     for group_id in ("g", "other", "g"):
         post(operator, f"/groups/{group_id}/rebalances", REASON)
@@ -358,7 +358,7 @@ def test_operations_are_found_by_group_and_state(operator: Client) -> None:
     assert found("state=succeeded") == []
 
 
-def test_a_viewer_may_ask_for_nothing(viewer: Client) -> None:
+def test_a_viewer_cannot_request_operations(viewer: Client) -> None:
     write("g")
     assert post(viewer, "/groups/g/rebalances", REASON).status_code == 403
     assert viewer.delete("/api/v1/groups/g/members/m-1?reason=x").status_code == 403
@@ -366,7 +366,7 @@ def test_a_viewer_may_ask_for_nothing(viewer: Client) -> None:
     assert not Operation.objects.exists()
 
 
-def test_topics_are_made_and_grow(operator: Client) -> None:
+def test_topics_are_created_and_grown(operator: Client) -> None:
     made = post(operator, "/topics", {"name": "orders", "partitions": 3})
     assert (made.status_code, made.json()["partitions"]) == (201, 3)
 
@@ -387,13 +387,15 @@ def test_topics_are_made_and_grow(operator: Client) -> None:
         ({"name": "t", "partitions": 0}, 400, 37),
     ],
 )
-def test_topics_that_cannot_be_say_why(operator: Client, body: Any, status: int, code: int) -> None:
+def test_an_invalid_topic_gets_a_reason(
+    operator: Client, body: Any, status: int, code: int
+) -> None:
     post(operator, "/topics", {"name": "orders", "partitions": 3})
     answer = post(operator, "/topics", body)
     assert (answer.status_code, answer.json()["kafka_error_code"]) == (status, code)
 
 
-def test_a_topic_tells_where_its_partitions_are(operator: Client) -> None:
+def test_a_topic_has_its_partitions_and_their_leaders(operator: Client) -> None:
     post(operator, "/topics", {"name": "orders", "partitions": 3})
     path = "/api/v1/topics/orders/racks"
 
@@ -427,7 +429,7 @@ def test_a_topic_has_a_journal(operator: Client) -> None:
     assert operator.get("/api/v1/topics/none/journal").json()["data"] == []
 
 
-def test_topics_never_shrink(operator: Client) -> None:
+def test_topics_cannot_shrink(operator: Client) -> None:
     post(operator, "/topics", {"name": "orders", "partitions": 3})
     answer = operator.patch(
         "/api/v1/topics/orders", {"partitions": 2}, content_type="application/json"
@@ -436,7 +438,7 @@ def test_topics_never_shrink(operator: Client) -> None:
     assert answer.json()["detail"] == "The topic has 3 partitions already; 2 would be no increase."
 
 
-def test_paths_that_are_none_and_methods_that_are_not_allowed(operator: Client) -> None:
+def test_unknown_paths_and_methods_are_refused(operator: Client) -> None:
     assert operator.get("/api/v1/nothing").json()["code"] == "not_found"
     assert operator.put("/api/v1/topics").json()["code"] == "method_not_allowed"
 
@@ -452,12 +454,12 @@ def tried(client: Client, tail: str, **body: Any) -> tuple[str, str]:
     """Outcome and sentences of a dry run."""
     answer = post(client, f"/groups/g/{tail}?dry_run=true", {**REASON, **body})
     assert answer.status_code == 200, answer.content
-    told = answer.json()
-    assert told["dry_run"] and told["group_id"] == "g"
-    return told["would"], told["detail"]
+    document = answer.json()
+    assert document["dry_run"] and document["group_id"] == "g"
+    return document["would"], document["detail"]
 
 
-def test_a_dry_run_tells_and_changes_nothing(operator: Client) -> None:
+def test_a_dry_run_reports_and_changes_nothing(operator: Client) -> None:
     write("g", size=1)
     assert tried(operator, "thaw") == ("leave", "The group is not frozen.")
     outcome, said = tried(operator, "freeze", until=END)
@@ -470,15 +472,15 @@ def test_a_dry_run_tells_and_changes_nothing(operator: Client) -> None:
     path = "/api/v1/groups/g?dry_run=true&reason=old"
     assert operator.delete(path).json()["would"] == "fail"
     write("empty", size=0)
-    told = operator.delete(path.replace("/g?", "/empty?")).json()
-    assert told["would"] == "change" and "0 committed offsets" in told["detail"]
+    body = operator.delete(path.replace("/g?", "/empty?")).json()
+    assert body["would"] == "change" and "0 committed offsets" in body["detail"]
     assert operator.delete(path.replace("/g?", "/gone?")).status_code == 404
     assert not Operation.objects.exists()
     (listed,) = (one for one in operator.get("/api/v1/groups").json()["data"] if one["frozen"])
     assert listed["frozen_until"] == END
 
 
-def test_a_freeze_has_an_end_that_is_to_come(operator: Client) -> None:
+def test_the_end_of_a_freeze_must_be_in_the_future(operator: Client) -> None:
     write("g")
     past = post(operator, "/groups/g/freeze", {**REASON, "until": "2001-01-01T00:00:00Z"})
     assert past.status_code == 400 and "That time has passed." in past.content.decode()

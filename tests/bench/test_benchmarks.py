@@ -47,7 +47,7 @@ def own() -> Iterator[Installation]:
 @pytest.mark.long
 @pytest.mark.xdist_group("bench")
 @pytest.mark.skipif(not closed_loop.can_run(), reason="needs Linux and a C compiler")
-def test_node_and_ceiling_answer_every_heartbeat_rightly(own: Installation) -> None:
+def test_node_and_ceiling_answer_every_heartbeat_correctly(own: Installation) -> None:
     pairs = heartbeats.measure(own, rounds=2, seconds=0.3, groups=3, size=2)
 
     assert len(pairs) == 2
@@ -60,7 +60,7 @@ def test_node_and_ceiling_answer_every_heartbeat_rightly(own: Installation) -> N
 @pytest.mark.long
 @pytest.mark.xdist_group("bench")
 @pytest.mark.skipif(not closed_loop.can_run(), reason="needs Linux and a C compiler")
-def test_the_load_notices_a_heartbeat_that_should_have_been_refused(
+def test_the_load_detects_a_heartbeat_that_should_have_been_refused(
     own: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heartbeats, "UNKNOWN_MEMBER_ID", 0)
@@ -79,13 +79,13 @@ def test_every_page_of_a_list_is_read(own: Installation) -> None:
     with lists.Web(own.web, TOKEN) as web:
         assert len(list(web.pages("/api/v1/groups?page_size=50"))) == 3
         assert len(list(web.pages(lists.MEMBERS_PATH))) == 3
-        told = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
-    assert 0 < told.best <= told.median
+        figures = lists.measured(own, web, lists.LISTS[0][0], 2, 1)
+    assert 0 < figures.best <= figures.median
     pages.share(fill_to, members=250, partitions=500)
     with pages.Browser(own.web) as browser:
-        told = lists.measured(own, browser, pages.PAGES[-1][0], 2, 1)
+        figures = lists.measured(own, browser, pages.PAGES[-1][0], 2, 1)
         assert [next(browser.pages(path)) > 0 for path, _ in pages.PAGES]
-    assert 0 < told.best <= told.median
+    assert 0 < figures.best <= figures.median
 
 
 @pytest.mark.long
@@ -101,7 +101,7 @@ def test_a_checkout_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.long
 @pytest.mark.xdist_group("bench")
-def test_acknowledged_commits_are_there_after_everything_was_killed(own: Installation) -> None:
+def test_acknowledged_commits_survive_when_every_process_is_killed(own: Installation) -> None:
     result = commits.measure(own, groups=2, members=6, seconds=0.5)
 
     assert len(result.acknowledged) == 6
@@ -113,14 +113,14 @@ def test_acknowledged_commits_are_there_after_everything_was_killed(own: Install
 @pytest.mark.long
 @pytest.mark.xdist_group("bench")
 @pytest.mark.skipif(not closed_loop.can_run(), reason="needs Linux and a C compiler")
-def test_heartbeats_beside_scrapes_are_answered_rightly() -> None:
+def test_heartbeats_during_scrapes_are_answered_correctly() -> None:
     (port,) = ports.free(1)
     with Installation({scrapes.PORT: str(port)}) as running:
-        told = scrapes.measure(running, port, 2, 0.3, groups=3, size=2, scrapes=5)
+        figures = scrapes.measure(running, port, 2, 0.3, groups=3, size=2, scrapes=5)
 
-    assert len(told.scrape_s) == len(told.ratios) == 2
-    assert told.size > 1_000
-    assert told.wrong == 0
+    assert len(figures.scrape_s) == len(figures.ratios) == 2
+    assert figures.size > 1_000
+    assert figures.wrong == 0
 
 
 async def test_a_commit_that_is_refused_counts_as_a_wrong_reply(installation: Installation) -> None:
@@ -137,7 +137,7 @@ async def test_a_commit_that_is_refused_counts_as_a_wrong_reply(installation: In
     stranger.peer.close()
 
 
-async def test_the_proxy_counts_each_request_and_passes_it_on(installation: Installation) -> None:
+async def test_the_proxy_counts_and_forwards_each_request(installation: Installation) -> None:
     async with CountingProxy() as proxy:
         proxy.upstream = installation.kafka
         peer = await Peer.connect(f"127.0.0.1:{proxy.port}")
@@ -149,7 +149,7 @@ async def test_the_proxy_counts_each_request_and_passes_it_on(installation: Inst
     assert proxy.counts == {METADATA: 3}
 
 
-async def test_a_phase_of_crowds_ends_with_its_time() -> None:
+async def test_a_phase_of_crowds_ends_on_time() -> None:
     """What was seen while a crowd gathered counted as calm, and each ratio to it was too small."""
     good = crowds.Good([])
     calm = await good.watched(0)
@@ -158,7 +158,7 @@ async def test_a_phase_of_crowds_ends_with_its_time() -> None:
 
 
 @pytest.mark.parametrize("is_alike", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_every_assignor_is_right_on_the_grid_of_assignments(is_alike: bool) -> None:
+def test_every_assignor_is_correct_on_the_benchmark_grid(is_alike: bool) -> None:
     case = assignors.Case(10, 6, 6, is_alike)
     for assign in table().values():
         runs = list(assignors.measure(assign, case))
@@ -166,7 +166,7 @@ def test_every_assignor_is_right_on_the_grid_of_assignments(is_alike: bool) -> N
         assert all(right for *_, right in runs)
 
 
-def test_a_partition_given_twice_is_noticed() -> None:
+def test_a_partition_assigned_twice_is_detected() -> None:
     part = ("t", 0)
     assert assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset()})
     assert not assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset({part})})
@@ -194,7 +194,7 @@ def test_every_event_of_a_growing_group_is_answered(kind: growth.Measure) -> Non
     assert all(cost > 0 for _, cost in kind(8))
 
 
-def test_a_large_target_is_asked_for_and_gone_by() -> None:
+def test_a_large_target_is_requested_and_followed() -> None:
     asked, installed, gap = asyncio.run(growth.longest_gap(growth.Shape(40, 200, 1, 100)))
     assert asked > 0 and installed > 0 and gap > 0
     _, installed, _ = asyncio.run(growth.longest_gap(growth.Shape(4, 5, 1)))

@@ -26,7 +26,7 @@ from benchmarks.wire import create_topic
 from groups.access.staff_roles import ROLES
 from launcher.installation import Installation
 from launcher.screenshots import BROWSERS
-from tests.clients.conftest import SESSION_MS, Start, Worker
+from tests.clients.conftest import start as start
 
 SHELL = "chromium-headless-shell"
 """Chromium without its windows: the same pages for a third of the processor."""
@@ -125,10 +125,10 @@ def _by_the_login_page(page: Page, role: str) -> StorageState:
 
 @pytest.fixture
 def log_in(world: World, browser: Browser, sessions: dict[str, StorageState]) -> Iterator[LogIn]:
-    """Opens a page of the site as somebody of a role, in a window of their own. The first of a
+    """Opens a page of the site as a user of a role, in a window of their own. The first of a
     role logs in by the login page; those after it have their session.
 
-    A page that throws an error, asks for what is not there, or does what the site's own policy
+    A page that throws an error, requests a missing file, or does what the site's own policy
     forbids (Content-Security-Policy) fails its test.
     """
     contexts: list[BrowserContext] = []
@@ -163,24 +163,6 @@ def log_in(world: World, browser: Browser, sessions: dict[str, StorageState]) ->
     for context in contexts:
         context.close()
     assert errors == []
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Starts stock consumers, and ends them with the test."""
-    workers: list[Worker] = []
-
-    def begin(library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS) -> Worker:
-        workers.append(Worker.of(library, bootstrap, name, session_ms))
-        return workers[-1]
-
-    yield begin
-    for worker in workers:
-        if worker.process.poll() is None:
-            worker.kill()
-        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-            if pipe is not None:
-                pipe.close()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Nobody is shut out: axe-core (https://github.com/dequelabs/axe-core, MPL 2.0) finds nothing
 serious on any page of the admin, in either theme.
 
-Which pages there are is told by the table of rights, so a new page is looked at without a word
+The table of rights lists the pages, so a new page is checked without a word
 here. Pages of rows are those of one row each.
 """
 
@@ -98,7 +98,7 @@ MAKE: Final = (
     " max(id) FROM rollcall_webhook",
     "INSERT INTO rollcall_saved_view (user_id, name, query, is_shared)"
     " SELECT id, %s, 'q=a', true FROM auth_user WHERE username = 'administrator'",
-    # Not confirmed: nobody is asked for its codes.
+    # Not confirmed: no codes are required.
     "INSERT INTO otp_totp_totpdevice (name, confirmed, key, step, t0, digits, tolerance, drift,"
     " last_t, throttling_failure_count, user_id)"
     " SELECT %s, false, '', 30, 0, 6, 1, 0, -1, 0, min(id) FROM auth_user",
@@ -109,7 +109,7 @@ MAKE: Final = (
 
 @cache
 def axe() -> str:
-    """The library, which is what it was when it was looked at."""
+    """The library, with the checksum of the version that was reviewed."""
     assert hashlib.sha256(AXE.read_bytes()).hexdigest() == SHA256
     return AXE.read_text()
 
@@ -133,7 +133,7 @@ def group(world: World, start: Start, topic: str) -> str:
     return topic
 
 
-def test_the_page_of_a_group_shuts_nobody_out(log_in: LogIn, group: str) -> None:
+def test_the_group_page_is_accessible(log_in: LogIn, group: str) -> None:
     page = log_in(OPERATOR, f"/admin/groups/group/{group}/change/")
     expect(page.locator("#situation")).to_contain_text("Settled")
     assert [told for theme in THEMES for told in troubles(page, theme)] == []
@@ -181,7 +181,7 @@ SITE: Final[Mapping[str, str]] = {
 
 @pytest.mark.long
 @pytest.mark.timeout(1_200)
-def test_no_page_shuts_anybody_out(log_in: LogIn, world: World, group: str) -> None:
+def test_every_page_is_accessible(log_in: LogIn, world: World, group: str) -> None:
     page = log_in(ADMINISTRATOR)
     found = []
     for path in paths(world, group):
@@ -191,7 +191,7 @@ def test_no_page_shuts_anybody_out(log_in: LogIn, world: World, group: str) -> N
 
 
 @pytest.mark.long
-def test_the_login_shuts_nobody_out(log_in: LogIn) -> None:
+def test_the_login_is_accessible(log_in: LogIn) -> None:
     page = log_in(OPERATOR)
     page.context.clear_cookies()
     page.goto("/admin/login/")

@@ -44,7 +44,7 @@ def survives(page: Page, path: str, change: Callable[[int], str]) -> None:
 
 
 def opened(log_in: LogIn, path: str) -> Page:
-    """A page whose clock stands still."""
+    """A page whose clock is frozen."""
     page = log_in(OPERATOR)
     page.clock.install(time=0)
     page.clock.pause_at(1_000)

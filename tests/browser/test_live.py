@@ -1,6 +1,6 @@
 """The live part of a page, in a real browser with a real websocket: ``live.js`` by itself.
 
-The page around it is a bare one, and what it fetches is told by the test.
+The page around it is a bare one, and what it fetches comes from the test.
 """
 
 import json
@@ -26,7 +26,7 @@ SELECT pid FROM pg_stat_activity WHERE application_name = 'rollcall web doorbell
 class Probe:
     """A page that watches a group. ``part`` is what it finds when it looks; ``looks`` counts.
 
-    Its clock stands still until the test lets time pass: what happens is because of a push.
+    Its clock is frozen until the test lets time pass: what happens is because of a push.
     """
 
     def __init__(self, page: Page, world: World, group_id: str, part: str) -> None:
@@ -64,7 +64,7 @@ class Probe:
         """Let time pass on the page."""
         self.page.clock.run_for(milliseconds)
 
-    def says(self, word: str) -> None:
+    def expect_state(self, word: str) -> None:
         """Wait for the state word."""
         expect(self.page.locator("[data-live-state]")).to_have_text(word)
 
@@ -90,9 +90,9 @@ def watch(world: World, log_in: LogIn, name: str) -> Watch:
     return opened
 
 
-def test_a_push_brings_the_news_and_leaves_the_page_as_it_is(watch: Watch) -> None:
+def test_a_push_updates_the_page_in_place(watch: Watch) -> None:
     probe = watch("<details><summary>more</summary>old</details><details open>x</details>")
-    probe.says("live")
+    probe.expect_state("live")
     probe.page.locator("summary").click()
 
     probe.part = "<details><summary>more</summary>new</details><details open>x</details>"
@@ -102,9 +102,9 @@ def test_a_push_brings_the_news_and_leaves_the_page_as_it_is(watch: Watch) -> No
     assert probe.page.url.endswith("/livez")
 
 
-def test_a_revision_that_is_shown_already_is_not_fetched_again(watch: Watch) -> None:
+def test_a_revision_already_shown_is_not_fetched_again(watch: Watch) -> None:
     probe = watch("old")
-    probe.says("live")
+    probe.expect_state("live")
     probe.part = '<b data-live-revision="7">seven</b>'
     probe.ring({probe.group_id: 7})
     probe.shows("seven")
@@ -118,9 +118,9 @@ def test_a_revision_that_is_shown_already_is_not_fetched_again(watch: Watch) -> 
     assert probe.looks == looks + 1
 
 
-def test_what_a_person_writes_is_not_taken_away(watch: Watch) -> None:
+def test_a_refresh_keeps_what_a_user_types(watch: Watch) -> None:
     probe = watch('<input id="reason">old')
-    probe.says("live")
+    probe.expect_state("live")
     probe.page.locator("#reason").fill("because")
     probe.part = '<input id="reason">new'
 
@@ -134,9 +134,9 @@ def test_what_a_person_writes_is_not_taken_away(watch: Watch) -> None:
     probe.shows("new")
 
 
-def test_a_part_is_looked_at_every_five_seconds_without_a_push(watch: Watch) -> None:
+def test_a_part_is_polled_every_five_seconds_without_a_push(watch: Watch) -> None:
     probe = watch("old", group_id="")
-    probe.says("polling")
+    probe.expect_state("polling")
     probe.part = "new"
 
     probe.passes(4_000)
@@ -146,7 +146,7 @@ def test_a_part_is_looked_at_every_five_seconds_without_a_push(watch: Watch) -> 
     probe.shows("new")
 
 
-def test_a_pending_part_is_looked_at_each_second(watch: Watch) -> None:
+def test_a_pending_part_is_polled_each_second(watch: Watch) -> None:
     probe = watch("<i data-live-pending>waits</i>", group_id="")
     probe.part = "done"
 
@@ -155,7 +155,7 @@ def test_a_pending_part_is_looked_at_each_second(watch: Watch) -> None:
     probe.shows("done")
 
 
-def test_nobody_looks_while_the_page_is_hidden(watch: Watch) -> None:
+def test_a_hidden_page_does_not_poll(watch: Watch) -> None:
     probe = watch("old", group_id="")
     hide = "Object.defineProperty(document, 'hidden', { value: %s, configurable: true })"
     probe.part = "new"
@@ -169,7 +169,7 @@ def test_nobody_looks_while_the_page_is_hidden(watch: Watch) -> None:
     probe.shows("new")
 
 
-def test_ages_grow_while_one_watches(watch: Watch) -> None:
+def test_ages_grow_on_an_open_page(watch: Watch) -> None:
     probe = watch('<b data-age-ms="58000" data-age-after=" ago"></b>', group_id="")
 
     probe.passes(3_000)
@@ -177,7 +177,7 @@ def test_ages_grow_while_one_watches(watch: Watch) -> None:
     probe.shows("1 min 1 s ago")
 
 
-def test_a_socket_that_is_lost_is_opened_again(watch: Watch) -> None:
+def test_a_lost_websocket_is_reopened(watch: Watch) -> None:
     doors: list[Any] = []
 
     def door(socket: Any) -> None:
@@ -189,16 +189,16 @@ def test_a_socket_that_is_lost_is_opened_again(watch: Watch) -> None:
             socket.connect_to_server()
 
     probe = watch("old", door=door)
-    probe.says("polling")
+    probe.expect_state("polling")
     while len(doors) < 2:
         probe.passes(1_000)
 
-    probe.says("live")
+    probe.expect_state("live")
 
 
-def test_after_the_listening_connection_was_lost_it_looks(watch: Watch) -> None:
+def test_after_the_listening_connection_was_lost_the_page_polls(watch: Watch) -> None:
     probe = watch("old")
-    probe.says("live")
+    probe.expect_state("live")
 
     probe.part = "after the loss"
     for (pid,) in probe.world.execute(LISTENERS):

@@ -50,7 +50,7 @@ def refuses(viewer: Page, group_id: str) -> None:
     assert answer is not None and answer.status == 403
 
 
-def test_a_frozen_group_says_who_froze_it_until_when_and_what_waits(
+def test_a_frozen_group_shows_who_froze_it_until_when_and_what_waits(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
@@ -99,7 +99,7 @@ def test_a_freeze_ends_by_itself(world: World, log_in: LogIn, start: Start, topi
     expect(watching.locator("#live")).to_contain_text("The end of the freeze thawed the group")
 
 
-def test_offsets_that_a_script_altered_are_told_with_what_they_were(
+def test_offsets_altered_by_a_script_are_shown_with_their_old_values(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
@@ -119,7 +119,7 @@ def test_offsets_that_a_script_altered_are_told_with_what_they_were(
     refuses(viewer, topic)
 
 
-def test_a_storm_is_named_and_folded_once_somebody_takes_note_of_it(
+def test_a_storm_is_shown_and_folded_once_acknowledged(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
@@ -154,7 +154,7 @@ def test_a_storm_is_named_and_folded_once_somebody_takes_note_of_it(
 
 
 @pytest.mark.parametrize(("members", "partitions"), [(300, 3_000), (5_000, 50_000)])
-def test_each_tab_of_a_large_group_says_how_it_stands_and_every_member_is_found(
+def test_each_tab_of_a_large_group_shows_its_state_and_every_member_is_found(
     world: World, log_in: LogIn, name: str, members: int, partitions: int
 ) -> None:
     large_group.write(world.url, name, members, partitions)

@@ -19,7 +19,7 @@ def test_the_palette_opens_by_keys_and_leads_to_an_action(
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")
     page = log_in(OPERATOR)
-    page.wait_for_load_state()  # before that nothing hears of keys
+    page.wait_for_load_state()  # before that no key is handled
     field = page.get_by_role("searchbox", name="Find or do")
     expect(field).to_be_hidden()
     page.keyboard.press("Control+k")
@@ -37,7 +37,7 @@ def test_the_palette_opens_by_keys_and_leads_to_an_action(
     expect(page.get_by_role("button", name="Freeze the group")).to_be_visible()
 
 
-def test_the_list_follows_its_groups_but_not_while_it_is_paused_or_rows_are_chosen(
+def test_the_list_refreshes_unless_paused_or_rows_are_selected(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic)
@@ -68,7 +68,7 @@ def test_the_list_follows_its_groups_but_not_while_it_is_paused_or_rows_are_chos
     expect(row).to_contain_text("Settled: 1 member")
 
 
-def test_many_groups_are_followed_to_their_ends(
+def test_operations_on_many_groups_are_followed_to_their_ends(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic)

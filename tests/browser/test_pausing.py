@@ -1,5 +1,5 @@
 """An operator stops a group's work and starts it again, while members of the library and a stock
-client are connected; somebody else watches the page."""
+client are connected; another user has the page open."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def anna(world: World, topic: str) -> Iterator[BlockingMember]:
 
 
 @pytest.mark.long
-def test_work_is_stopped_and_started_before_everybodys_eyes(
+def test_stopped_and_started_work_is_shown_on_open_pages(
     world: World, log_in: LogIn, start: Start, topic: str, anna: BlockingMember
 ) -> None:
     stock = start("kafka-python", world.kafka, topic)
@@ -79,7 +79,7 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
 
 
 @pytest.mark.long
-def test_one_member_is_stopped_from_its_line(
+def test_one_member_is_stopped_from_its_row(
     world: World, log_in: LogIn, topic: str, anna: BlockingMember
 ) -> None:
     page = log_in(OPERATOR)

@@ -47,9 +47,7 @@ def test_a_token_is_copied_where_pages_may_not_write_to_the_clipboard(
     assert page.evaluate("document.getSelection().toString().trim()") == secret
 
 
-def test_a_token_that_was_copied_opens_the_api_until_it_is_revoked(
-    world: World, log_in: LogIn, name: str
-) -> None:
+def test_a_copied_token_works_until_it_is_revoked(world: World, log_in: LogIn, name: str) -> None:
     page = log_in(ADMINISTRATOR, "/admin/groups/apitoken/add/")
 
     page.get_by_label("Name").fill(name)
@@ -64,13 +62,13 @@ def test_a_token_that_was_copied_opens_the_api_until_it_is_revoked(
 
     expect(page.get_by_role("link", name=name)).to_be_visible()
     assert secret not in page.content()
-    assert asked(world, secret) == 200
+    assert status_with(world, secret) == 200
 
     page.get_by_role("link", name=name).click()
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Yes, I’m sure").click()
     expect(page.get_by_text("was deleted successfully")).to_be_visible()
-    assert asked(world, secret) in (401, 403)
+    assert status_with(world, secret) in (401, 403)
 
 
 RUNS = (
@@ -80,7 +78,7 @@ RUNS = (
 
 @pytest.mark.timeout(300)
 @pytest.mark.long
-def test_an_analysis_is_asked_for_and_becomes_a_report(world: World, log_in: LogIn) -> None:
+def test_an_analysis_is_requested_and_becomes_a_report(world: World, log_in: LogIn) -> None:
     page = log_in(OPERATOR)
 
     page.locator("#nav-sidebar-apps").get_by_role("link", name="Reports").click()
@@ -94,7 +92,7 @@ def test_an_analysis_is_asked_for_and_becomes_a_report(world: World, log_in: Log
     expect(page.get_by_text("asked for by operator")).to_be_visible()
 
 
-def asked(world: World, secret: str) -> int:
+def status_with(world: World, secret: str) -> int:
     """What REST answers to a bearer of this."""
     request = urllib.request.Request(
         f"{world.web}/api/v1/groups", headers={"Authorization": f"Bearer {secret}"}
@@ -115,7 +113,7 @@ def asked(world: World, secret: str) -> int:
         (ADMINISTRATOR, ["Groups", "Kafka users", "API tokens"], []),
     ],
 )
-def test_the_sidebar_leads_where_one_may_go(
+def test_the_sidebar_links_to_permitted_pages(
     log_in: LogIn, role: str, seen: list[str], hidden: list[str]
 ) -> None:
     page = log_in(role)

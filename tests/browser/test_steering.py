@@ -1,5 +1,5 @@
 """An operator before a group at work: finds it, reads why it rebalanced, and makes it rebalance,
-while two stock clients are connected and go on."""
+while two stock clients are connected and continue."""
 
 import re
 
@@ -58,7 +58,7 @@ def tab(page: Page, title: str) -> None:
     page.locator("#tabs").get_by_role("link", name=title, exact=True).click()
 
 
-def test_a_rebalance_is_forced_and_both_clients_go_on(
+def test_a_rebalance_is_forced_and_both_clients_continue(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     one, other = at_work(world, start, topic)
@@ -90,7 +90,7 @@ def test_a_rebalance_is_forced_and_both_clients_go_on(
 
 
 @pytest.mark.long
-def test_a_viewer_reads_and_forces_nothing(
+def test_a_viewer_reads_but_cannot_force_a_rebalance(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     at_work(world, start, topic)

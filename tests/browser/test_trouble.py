@@ -24,7 +24,7 @@ LONG_SESSION_MS = 60_000
 
 @contextmanager
 def halted(worker: Worker) -> Iterator[None]:
-    """The worker's process stands still: its connection lasts, and nothing is heard of it."""
+    """The worker's process is suspended: its connection lasts, and it sends nothing."""
     worker.process.send_signal(signal.SIGSTOP)
     try:
         yield
@@ -34,7 +34,7 @@ def halted(worker: Worker) -> Iterator[None]:
 
 @pytest.mark.long
 @pytest.mark.timeout(240)
-def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
+def test_a_stuck_rebalance_shows_who_is_waited_for_until_when_and_evicts_it(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
@@ -66,7 +66,7 @@ def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
 
 
 @pytest.mark.long
-def test_a_page_says_that_contact_is_lost_and_how_old_it_is(
+def test_a_page_shows_lost_contact_and_its_age(
     log_in: LogIn, start: Start, world: World, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
@@ -83,7 +83,7 @@ def test_a_page_says_that_contact_is_lost_and_how_old_it_is(
 
 @pytest.mark.long
 @pytest.mark.timeout(240)
-def test_a_group_that_is_deleted_under_an_open_page_becomes_its_tombstone(
+def test_a_group_deleted_while_its_page_is_open_becomes_a_tombstone(
     log_in: LogIn, world: World, start: Start, topic: str
 ) -> None:
     one = start("kafka-python", world.kafka, topic)

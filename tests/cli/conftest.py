@@ -4,7 +4,6 @@ Commands run in the test's own process, from the words to the exit code; only th
 out, which costs each process half a second and has a test of its own.
 """
 
-import asyncio
 import csv
 import json
 import os
@@ -17,10 +16,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.wire import create_topic
 from launcher.installation import Installation
 from rollcall.cli.app import run
-from tests.clients.conftest import SESSION_MS, Worker
+from tests.clients.conftest import Worker, stock_consumer
 from tests.installations import TOKEN, certificates
 
 
@@ -85,14 +83,8 @@ def worker(installation: Installation, request: pytest.FixtureRequest) -> Iterat
     """A stock consumer, alone in a group of the module's own, with the six partitions of a topic of
     the same name."""
     name = named(request)
-    asyncio.run(create_topic(installation.kafka, name, 6))
-    started = Worker.of("confluent-kafka", installation.kafka, name, SESSION_MS)
-    started.until(lambda: len(started.owned) == 6, "all partitions")
-    yield started
-    started.close()
-    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    with stock_consumer(installation.kafka, name) as consumer:
+        yield consumer
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ async def _known(bootstrap: str, user: str) -> Mapping[str, float]:
     return {each.key: each.value for entry in answer.entries for each in entry.values}
 
 
-def test_quotas_are_set_and_removed_and_nodes_know_of_it(
+def test_quotas_are_set_and_removed_and_nodes_are_notified(
     cli: Cli, installation: Installation
 ) -> None:
     def until(wanted: Mapping[str, float]) -> None:
@@ -70,12 +70,12 @@ def test_quotas_are_set_and_removed_and_nodes_know_of_it(
         (["delete"], "--default is required"),
     ],
 )
-def test_what_can_be_no_quota_is_refused(cli: Cli, words: list[str], sentence: str) -> None:
+def test_an_invalid_quota_is_refused(cli: Cli, words: list[str], sentence: str) -> None:
     ended = cli("quota", *words)
     assert ended.code == Code.USAGE and sentence in ended.errors
 
 
-def test_a_user_is_made_and_deleted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_is_created_and_deleted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     typed = ("user", "set", "cli-user", "--mechanism", "SCRAM-SHA-256", "--iterations", "4096")
     monkeypatch.setattr("sys.stdin", io.StringIO("a secret\n"))
     made = cli(*typed, "-o", "json").json
@@ -87,7 +87,7 @@ def test_a_user_is_made_and_deleted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     assert cli("user", "delete", "cli-user").code == Code.NOT_FOUND
 
 
-def test_without_an_authorizer_no_access_rule_is_made(cli: Cli) -> None:
+def test_without_an_authorizer_no_acl_is_created(cli: Cli) -> None:
     rule = ("--principal", "User:ann", "--operation", "read", "--type", "topic", "--name", "cli")
     ended = cli("acl", "create", *rule)
     assert ended.code == Code.CONFLICT and "authorizer is off" in ended.errors

@@ -32,7 +32,7 @@ def titles(tools: Tools, *words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("library", ["confluent-kafka", "confluent-kafka-848"])
-def test_offsets_and_members_are_told_alike(
+def test_offsets_and_members_match_kafkas_tool(
     library: str, installation: Installation, start: Start, name: str, tools: Tools, cli: Cli
 ) -> None:
     asyncio.run(topic(installation.kafka, name))

@@ -19,12 +19,12 @@ BEGIN = "retry: 1\n: still here\nid: 10\n\n"
 
 
 def entry(seq: int, at: str = "") -> str:
-    """An event that tells of an entry."""
+    """An event with an entry."""
     return f"id: {at or seq}\ndata: {json.dumps({'seq': seq})}\n\n"
 
 
 class Server:
-    """Answers one request after the other as it was told, and keeps what each was asked with."""
+    """Sends prepared responses one after the other, and records the requests."""
 
     def __init__(self, *answers: tuple[int, str]) -> None:
         self.asked: list[tuple[str, str | None]] = []
@@ -70,42 +70,42 @@ def serve() -> Iterator[Any]:
         server.close()
 
 
-def told(server: Server, count: int, **query: Any) -> Sequence[int]:
+def followed(server: Server, count: int, **query: Any) -> Sequence[int]:
     """So many entries of the stream."""
     with Follower(server.rest, **query) as follower:
         return [row["seq"] for row in islice(follower.entries(), count)]
 
 
-def test_a_broken_stream_goes_on_behind_what_was_told(serve: Any) -> None:
+def test_a_broken_stream_resumes_after_the_last_entry(serve: Any) -> None:
     server = serve(
         (200, BEGIN + entry(11) + entry(13, "13~12")),
         (200, "id: 13~12\n\n" + entry(12, "13")),
         (200, BEGIN + entry(14)),
     )
-    assert told(server, 4) == [11, 13, 12, 14]
+    assert followed(server, 4) == [11, 13, 12, 14]
     assert [last_id for _, last_id in server.asked] == [None, "13~12", "13"]
 
 
-def test_a_stream_that_told_nothing_goes_on_where_it_began(serve: Any) -> None:
+def test_a_stream_without_entries_resumes_where_it_began(serve: Any) -> None:
     server = serve((200, BEGIN), (200, entry(11)))
-    assert told(server, 1) == [11]
+    assert followed(server, 1) == [11]
     assert [last_id for _, last_id in server.asked] == [None, "10"]
 
 
-def test_an_entry_that_was_cut_off_is_told_whole(serve: Any) -> None:
+def test_a_truncated_entry_is_printed_whole_after_resuming(serve: Any) -> None:
     server = serve((200, BEGIN + 'id: 11\ndata: {"se'), (200, entry(11)))
-    assert told(server, 1) == [11]
+    assert followed(server, 1) == [11]
 
 
-def test_who_is_too_slow_or_served_no_longer_comes_again(serve: Any) -> None:
+def test_a_slow_or_disconnected_reader_reconnects(serve: Any) -> None:
     end = 'event: end\ndata: {"code": "slow", "detail": "Too far behind."}\n\n'
     server = serve((200, BEGIN + end), (503, "{}"), (429, "{}"), (200, entry(11)))
-    assert told(server, 1) == [11]
+    assert followed(server, 1) == [11]
     assert len(server.asked) == 4
 
 
 @pytest.mark.parametrize("code", ["forbidden", "time_went_back"])
-def test_what_would_be_refused_again_is_the_end(serve: Any, code: str) -> None:
+def test_a_permanent_refusal_ends_the_stream(serve: Any, code: str) -> None:
     end = f'event: end\ndata: {{"code": "{code}", "detail": "It is over."}}\n\n'
     server = serve((200, BEGIN + entry(11) + end))
     with Follower(server.rest) as follower:
@@ -115,19 +115,19 @@ def test_what_would_be_refused_again_is_the_end(serve: Any, code: str) -> None:
             next(entries)
 
 
-def test_a_problem_is_told_as_of_any_command(serve: Any) -> None:
+def test_a_problem_is_printed_as_by_any_command(serve: Any) -> None:
     problem = {"title": "Too Many Requests", "status": 429, "detail": "Too many streams."}
     server = serve((429, json.dumps(problem)))
     with pytest.raises(Failure, match="Too many streams"):
         Follower(server.rest)
 
 
-def test_the_filters_are_asked_for_each_time(serve: Any) -> None:
+def test_the_filters_are_sent_with_each_request(serve: Any) -> None:
     server = serve((200, BEGIN), (200, entry(11)))
-    told(server, 1, group_id="a b", kind=None)
+    followed(server, 1, group_id="a b", kind=None)
     assert {path for path, _ in server.asked} == {"/api/v1/journal/events?group_id=a+b"}
 
 
-def test_comments_and_unknown_fields_mean_nothing() -> None:
+def test_comments_and_unknown_fields_are_ignored() -> None:
     lines = [": here", "mood: good", "data: a", "data:b", "", "event: end", ""]
     assert list(parsed(lines)) == [Event(data=["a", "b"]), Event(name="end")]

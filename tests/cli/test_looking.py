@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("cli")
 PARTITIONS = [str(number) for number in range(6)]
 
 
-def test_groups_are_listed_with_what_goes_on(cli: Cli, worker: Worker, name: str) -> None:
+def test_groups_are_listed_with_their_current_activity(cli: Cli, worker: Worker, name: str) -> None:
     assert cli("group", "watch", name, "--until", "stable", "--timeout", "60").code == 0
     titles, row = cli("group", "list", "-q", name).table
     assert titles == ["GROUP", "TYPE", "STATE", "#MEMBERS", "SITUATION"]
@@ -32,14 +32,16 @@ def test_groups_are_listed_with_what_goes_on(cli: Cli, worker: Worker, name: str
     assert not cli("group", "list", "-q", name, "--state", "Empty", "-o", "json").json
 
 
-def test_each_form_says_the_same(cli: Cli, worker: Worker, name: str) -> None:
-    told = [cli("group", "list", "-q", name, "-o", form) for form in ("json", "yaml", "csv")]
-    by_json, by_yaml = told[0].json, yaml.safe_load(told[1].printed)
-    assert by_json[0]["group_id"] == by_yaml[0]["group_id"] == told[2].rows[0]["group_id"] == name
-    assert by_json[0].keys() == by_yaml[0].keys() > told[2].rows[0].keys()
+def test_each_format_has_the_same_content(cli: Cli, worker: Worker, name: str) -> None:
+    outputs = [cli("group", "list", "-q", name, "-o", form) for form in ("json", "yaml", "csv")]
+    by_json, by_yaml = outputs[0].json, yaml.safe_load(outputs[1].printed)
+    assert (
+        by_json[0]["group_id"] == by_yaml[0]["group_id"] == outputs[2].rows[0]["group_id"] == name
+    )
+    assert by_json[0].keys() == by_yaml[0].keys() > outputs[2].rows[0].keys()
 
 
-def test_a_group_is_described_as_kafka_does(cli: Cli, worker: Worker, name: str) -> None:
+def test_a_group_is_described_like_kafka_does(cli: Cli, worker: Worker, name: str) -> None:
     worker.commit(7)
     titles, *rows = cli("group", "describe", name).table
     assert titles == [
@@ -60,7 +62,7 @@ def test_a_group_is_described_as_kafka_does(cli: Cli, worker: Worker, name: str)
     }
 
 
-def test_its_members_and_its_state(cli: Cli, worker: Worker, name: str) -> None:
+def test_members_and_state_of_a_group_are_shown(cli: Cli, worker: Worker, name: str) -> None:
     titles, row = cli("group", "describe", name, "--members").table
     assert titles == ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
     assert row[-1] == "6"
@@ -72,14 +74,14 @@ def test_its_members_and_its_state(cli: Cli, worker: Worker, name: str) -> None:
     assert verbose["assignment"] == f"{name}:0,1,2,3,4,5"
 
 
-def test_why_is_the_state_line_of_the_groups_page(cli: Cli, worker: Worker, name: str) -> None:
+def test_why_prints_the_state_line_of_the_groups_page(cli: Cli, worker: Worker, name: str) -> None:
     first, second = cli("group", "why", name).printed.splitlines()
     assert first == f"{name}: Stable. Settled: 1 member owns 6 partitions."
     assert second.startswith("last rebalance, ")
     assert "Rebalanced to generation" in second
 
 
-def test_what_a_group_has_of_its_own(cli: Cli, name: str) -> None:
+def test_the_configuration_of_a_group_is_shown(cli: Cli, name: str) -> None:
     found = {row["name"]: row for row in cli("group", "config", name, "-o", "csv").rows}
     assert (found["rollcall.freeze"]["value"], found["rollcall.freeze"]["is_own"]) == (
         "false",
@@ -87,7 +89,7 @@ def test_what_a_group_has_of_its_own(cli: Cli, name: str) -> None:
     )
 
 
-def test_topics_nodes_and_operations(cli: Cli, worker: Worker, name: str) -> None:
+def test_topics_nodes_and_operations_are_listed(cli: Cli, worker: Worker, name: str) -> None:
     assert cli("topic", "list", "-q", name).table[1][:2] == [name, "6"]
     rows = cli("topic", "describe", name, "-o", "csv").rows
     assert [row["partition"] for row in rows] == PARTITIONS
@@ -101,7 +103,7 @@ def test_topics_nodes_and_operations(cli: Cli, worker: Worker, name: str) -> Non
     assert isinstance(cli("operation", "list", "-n", "1", "-o", "json").json, list)
 
 
-def test_the_journal_of_one_group(cli: Cli, worker: Worker, name: str) -> None:
+def test_the_journal_of_one_group_is_printed(cli: Cli, worker: Worker, name: str) -> None:
     rows = cli("journal", "tail", "--group", name, "-n", "500", "-o", "json").json
     assert {row["group_id"] for row in rows} == {name}
     assert [row["seq"] for row in rows] == sorted(row["seq"] for row in rows)
@@ -113,7 +115,7 @@ def test_the_journal_of_one_group(cli: Cli, worker: Worker, name: str) -> None:
     assert cli("journal", "tail", "-f", "--until", last).code == 2
 
 
-def test_the_journal_is_followed_by_a_program_of_its_own(
+def test_the_journal_is_followed_by_a_separate_process(
     installation: Installation, cli: Cli, worker: Worker, name: str
 ) -> None:
     """The one test that starts the program itself; each entry comes once, as a line of JSON."""
@@ -158,7 +160,7 @@ def test_the_journal_is_followed_by_a_program_of_its_own(
         ["group", "rebalance", "nobody's", "-r", "try"],
     ],
 )
-def test_what_is_not_there_ends_with_4(cli: Cli, words: list[str]) -> None:
+def test_a_missing_object_exits_with_4(cli: Cli, words: list[str]) -> None:
     ended = cli(*words)
     assert (ended.code, ended.printed) == (4, ""), ended
     assert ended.errors.startswith("rollcall: There is no ")
@@ -176,12 +178,12 @@ def test_what_is_not_there_ends_with_4(cli: Cli, words: list[str]) -> None:
         ["--profile", "nowhere", "group", "list"],
     ],
 )
-def test_what_makes_no_sense_ends_with_2(cli: Cli, words: list[str]) -> None:
+def test_invalid_arguments_exit_with_2(cli: Cli, words: list[str]) -> None:
     ended = cli(*words)
     assert ended.code == 2, ended
 
 
-def test_who_is_not_let_in_is_told_so(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_login_is_reported(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROLLCALL_TOKEN", "another")
     ended = cli("group", "list")
     assert (ended.code, ended.printed) == (1, "")
@@ -189,14 +191,14 @@ def test_who_is_not_let_in_is_told_so(cli: Cli, monkeypatch: pytest.MonkeyPatch)
     assert cli("doctor").code == 1
 
 
-def test_where_nobody_answers_is_told(cli: Cli) -> None:
+def test_an_unreachable_server_is_reported(cli: Cli) -> None:
     ended = cli("--url", "http://127.0.0.1:9", "group", "list")
     assert ended.code == 1
     assert "http://127.0.0.1:9 does not answer" in ended.errors
     assert cli("--url", "no address", "group", "list").code in (1, 2)
 
 
-def test_a_profile_names_an_installation(
+def test_a_profile_selects_an_installation(
     installation: Installation, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its token is not the environment's: that may be another installation's."""
@@ -213,15 +215,15 @@ def test_a_profile_names_an_installation(
     assert cli("--profile", "here", "node", "list").code == 2
 
 
-def test_a_url_of_another_kind_is_no_installation_that_is_away() -> None:
+def test_a_malformed_url_is_not_reported_as_an_outage() -> None:
     for url in ("nonsense", "localhost:8000", "ftp://127.0.0.1"):
         with pytest.raises(Failure, match="begins with http") as refused:
             chosen(None, url, {"XDG_CONFIG_HOME": "/nowhere"})
         assert refused.value.code is Code.USAGE
 
 
-def test_the_doctor_finds_nothing_bad_where_nothing_is(cli: Cli, worker: Worker) -> None:
-    """Other tests break things meanwhile; what the doctor itself looks at is well."""
+def test_the_doctor_finds_no_problem_in_a_healthy_installation(cli: Cli, worker: Worker) -> None:
+    """Other tests break things at the same time; what the doctor itself checks is healthy."""
     titles, *rows = cli("doctor").table
     assert titles == ["CHECK", "FINDING", "DETAIL"]
     assert {row[1]: row[0] for row in rows if row[1] in ("web", "token", "nodes")} == {
@@ -231,5 +233,5 @@ def test_the_doctor_finds_nothing_bad_where_nothing_is(cli: Cli, worker: Worker)
     }
 
 
-def test_no_client_commands_the_terminal() -> None:
+def test_client_supplied_text_cannot_control_the_terminal() -> None:
     assert output.cell("\x1b[31mred\x07\u202e") == "\\x1b[31mred\\x07\\u202e"

@@ -28,9 +28,7 @@ def left(installation: Installation) -> Iterator[str]:
     worker.commit(7)
     worker.close()
     yield LEFT
-    for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    worker.close_pipes()
 
 
 def settle(cli: Cli, worker: Worker, name: str) -> None:
@@ -62,21 +60,21 @@ def test_a_rebalance_is_awaited(cli: Cli, worker: Worker, name: str) -> None:
 
 
 @pytest.mark.long
-def test_nobody_has_to_wait(cli: Cli, worker: Worker, name: str) -> None:
+def test_waiting_for_an_operation_is_optional(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     asked = cli("group", "rebalance", name, *WHY, "--no-wait", "-o", "json").json
     ended = cli("operation", "show", str(asked["id"]), "--timeout", "20", "-o", "json").json
     assert ended["state"] == "succeeded"
 
 
-def test_what_fails_ends_with_5(cli: Cli, worker: Worker, name: str) -> None:
+def test_a_failed_operation_exits_with_5(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     ended = cli("group", "rebalance", name, *WHY, "--expected-generation", "0")
     assert (ended.code, ended.printed) == (5, ""), ended
     assert "not 0" in ended.errors
 
 
-def test_a_member_is_evicted_and_comes_back(cli: Cli, worker: Worker, name: str) -> None:
+def test_an_evicted_member_rejoins(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     (member,) = cli("group", "members", name, "-o", "json").json
     done = cli("group", "evict", name, member["member_id"], *WHY)
@@ -103,7 +101,7 @@ def test_work_is_stopped_and_started(cli: Cli, worker: Worker, name: str) -> Non
     assert cli("group", "resume", name, member["member_id"], *WHY).code == 0
 
 
-def test_offsets_are_reset_only_when_told_so(cli: Cli, left: str) -> None:
+def test_offsets_are_reset_only_with_execute(cli: Cli, left: str) -> None:
     there = ("group", "reset-offsets", left)
     assert cli(*there, "--all-topics", "--to-offset", "7", "--execute", *WHY).code == 0
     dry = cli(*there, "--all-topics", "--to-offset", "3")
@@ -121,7 +119,9 @@ def test_offsets_are_reset_only_when_told_so(cli: Cli, left: str) -> None:
 
 
 @pytest.mark.long
-def test_offsets_come_from_a_file_as_kafka_exports_it(cli: Cli, left: str, tmp_path: Path) -> None:
+def test_offsets_are_read_from_a_file_in_kafkas_export_format(
+    cli: Cli, left: str, tmp_path: Path
+) -> None:
     lines = tmp_path / "offsets.csv"
     lines.write_text(f"{left},0,8\n{left},1,9\n")
     done = cli("group", "reset-offsets", left, "--from-file", str(lines), "--execute", *WHY)
@@ -144,7 +144,7 @@ NO_RESETS = [
 ]
 
 
-def test_a_reset_that_makes_no_sense_changes_nothing(cli: Cli, left: str) -> None:
+def test_an_invalid_reset_changes_nothing(cli: Cli, left: str) -> None:
     before = offsets(cli, left)
     for words in NO_RESETS:
         assert cli("group", "reset-offsets", left, *words).code == 2, words
@@ -152,7 +152,7 @@ def test_a_reset_that_makes_no_sense_changes_nothing(cli: Cli, left: str) -> Non
 
 
 @pytest.mark.long
-def test_offsets_of_a_group_at_work_are_left_alone(cli: Cli, worker: Worker, name: str) -> None:
+def test_offsets_of_an_active_group_are_not_reset(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     worker.commit(4)
     ended = cli(
@@ -179,7 +179,7 @@ def test_offsets_are_restored(cli: Cli, left: str) -> None:
     assert old["outcome"] == "unchanged"
 
 
-def test_topics_are_made_and_grown(cli: Cli) -> None:
+def test_topics_are_created_and_grown(cli: Cli) -> None:
     assert cli("topic", "create", "cli-bills", "--partitions", "2").code == 0
     again = cli("topic", "create", "cli-bills", "--partitions", "2")
     assert again.code == 3, again
@@ -197,8 +197,8 @@ def test_a_group_is_frozen_and_thawed(cli: Cli, worker: Worker, name: str) -> No
     assert cli("group", "freeze", name, *WHY, "-o", "json").json["outcome"] == "unchanged"
     (row,) = cli("group", "list", "-q", name, "-o", "json").json
     assert row["frozen"]
-    told = cli("journal", "tail", "--group", name, "-n", "1").printed
-    assert "froze the group: a test of the command line." in told
+    printed = cli("journal", "tail", "--group", name, "-n", "1").printed
+    assert "froze the group: a test of the command line." in printed
     assert cli("group", "thaw", name, *WHY, "-o", "json").json["outcome"] == "changed"
     (row,) = cli("group", "list", "-q", name, "-o", "json").json
     assert not row["frozen"]
@@ -218,15 +218,13 @@ def test_only_a_group_without_members_is_deleted(
     one.until(lambda: bool(one.owned), "its partition")
     one.commit(3)
     one.close()
-    for pipe in (one.process.stdin, one.process.stdout, one.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    one.close_pipes()
     done = cli("group", "delete", gone, "--yes", *WHY)
     assert done.code == 0, done
     assert cli("group", "why", gone).code == 4
-    told = cli("journal", "tail", "--group", gone, "-n", "1").printed
-    assert "The group was deleted by API token" in told
-    assert WHY[1] in told
+    printed = cli("journal", "tail", "--group", gone, "-n", "1").printed
+    assert "The group was deleted by API token" in printed
+    assert WHY[1] in printed
 
 
 def test_the_only_node_is_not_drained(cli: Cli) -> None:
@@ -244,7 +242,7 @@ def test_the_only_node_is_not_drained(cli: Cli) -> None:
 
 
 @pytest.mark.long
-def test_a_topic_is_deleted_after_a_look_at_what_goes(cli: Cli) -> None:
+def test_a_topic_is_deleted_after_a_preview(cli: Cli) -> None:
     name = "cli-old-bills"
     dry = cli("topic", "create", name, "--partitions", "2", "--dry-run", "-o", "json").json
     assert (dry["partitions_before"], dry["topic"]["partitions"]) == (None, 2)
@@ -258,7 +256,7 @@ def test_a_topic_is_deleted_after_a_look_at_what_goes(cli: Cli) -> None:
 
 
 @pytest.mark.long
-def test_offsets_are_deleted_and_that_is_undone(cli: Cli, left: str) -> None:
+def test_offsets_are_deleted_and_restored(cli: Cli, left: str) -> None:
     there = ("group", "reset-offsets", left)
     assert cli(*there, "--all-topics", "--to-offset", "7", "--execute", *WHY).code == 0
     dry = cli("group", "delete-offsets", left, "--topic", left, "--partition", "1")
@@ -291,7 +289,7 @@ def test_a_group_is_configured(cli: Cli, left: str) -> None:
     assert back.json[0]["after"] is None
 
 
-def test_every_verb_can_be_tried(cli: Cli, worker: Worker, name: str) -> None:
+def test_every_verb_has_a_dry_run(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     before = cli("group", "describe", name, "--state", "-o", "json").json["generation"]
     (member,) = cli("group", "members", name, "-o", "json").json

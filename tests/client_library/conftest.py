@@ -39,8 +39,4 @@ def join(installation: Installation, name: str) -> Iterator[Join]:
 
     yield begin
     for worker in workers:
-        if worker.process.poll() is None:
-            worker.kill()
-        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-            if pipe is not None:
-                pipe.close()
+        worker.end()

@@ -46,12 +46,12 @@ def drawn(table: Table) -> str:
 
 
 def between(name: str) -> re.Pattern[str]:
-    """Where a machine stands on the page."""
+    """Where a state is on the page."""
     return re.compile(rf"(<!-- {name} machine -->\n).*?(\n<!-- end -->)", re.DOTALL)
 
 
 def redraw() -> None:
-    """Write the page anew."""
+    """Rewrite the page."""
     page = PAGE.read_text()
     for name, table in MACHINES.items():
         drawing = drawn(table)

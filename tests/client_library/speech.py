@@ -75,7 +75,7 @@ def _heartbeat(world: Any, ticket: events.Ticket, message: Any) -> Message:
 
 
 def _old_heartbeat(world: Any, ticket: events.Ticket, message: Any) -> events.Event | Message:
-    """The view says "go on"; anything else is for the rules."""
+    """The view answers that nothing changed; anything else is for the rules."""
     who, generation = message.consumer_id, message.group_generation_id
     if not world.group.heartbeat_view().heartbeat(who, None, generation, world.now):
         return draft_heartbeat.HeartbeatResponse(error_code=0)
@@ -162,7 +162,7 @@ def _old_leave(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
     return events.LeaveGroup(ticket=ticket, members=(events.Leaver(message.consumer_id, None),))
 
 
-def _beaten(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
+def _heartbeat_event(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
     owned = message.topic_partitions
     names = message.subscribed_topic_names
     return events.ConsumerHeartbeat(
@@ -223,7 +223,7 @@ _EVENTS: Mapping[type[Message], Callable[[Any, events.Ticket, Any], events.Event
     RegisterConsumerRequest: _register,
     AcknowledgeCommandRequest: _acknowledge,
     draft_leave.LeaveGroupRequest: _old_leave,
-    ConsumerGroupHeartbeatRequest: _beaten,
+    ConsumerGroupHeartbeatRequest: _heartbeat_event,
     JoinGroupRequest: _join,
     SyncGroupRequest: _sync,
     LeaveGroupRequest: _leave,

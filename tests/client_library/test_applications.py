@@ -1,9 +1,9 @@
 """Random applications over real members and a real server: whatever their callbacks and loops do.
 
-They raise, cancel their own work, close, leave their loops, commit late, are slow, subscribe anew
-and die, at any callback, with either face, in every protocol. Then somebody well-behaved comes: all
+They raise, cancel their own work, close, leave their loops, commit late, are slow, resubscribe
+and die, at any callback, with either face, in every protocol. Then a well-behaved one joins: all
 that live share the work, or say why they do not; no old owner has overwritten the next one's
-progress; and nothing is left of anybody: no task, no thread, no connection.
+progress; and nothing is left of any: no task, no thread, no connection.
 
 ``ROLLCALL_TEST_SCHEDULES`` says how many lives each protocol and face has.
 """

@@ -48,11 +48,11 @@ JAVA_RESULTS = {
 }
 
 
-def said(partitions: Partitions | set[TopicPartition]) -> str:
+def written(partitions: Partitions | set[TopicPartition]) -> str:
     return " ".join(f"{topic}{number}" for topic, number in sorted(partitions))
 
 
-def test_a_subscription_is_written_as_java_writes_it() -> None:
+def test_a_subscription_is_encoded_like_java() -> None:
     assert formats.subscription(FULL).hex() == JAVA_V3
     assert formats.subscription(Claim(("t", "s"))).hex() == JAVA_PLAIN
 
@@ -66,19 +66,19 @@ def test_subscriptions_of_older_clients_are_read(version: int) -> None:
     assert claim.generation == (7 if version >= 2 else -1)
 
 
-def test_a_subscription_of_a_later_version_is_read_as_far_as_we_know_it() -> None:
+def test_known_fields_of_a_later_subscription_version_are_read() -> None:
     later = b"\x00\x04" + formats.subscription(FULL)[2:] + b"more"
 
     assert formats.read_subscription(later).owned == OWNED
 
 
-def test_an_assignment_is_written_as_java_writes_it() -> None:
+def test_an_assignment_is_encoded_like_java() -> None:
     assert formats.assignment(OWNED).hex() == JAVA_ASSIGNMENT
     assert formats.assignment(()).hex() == "000300000000ffffffff"
     assert formats.read_assignment(bytes.fromhex(JAVA_ASSIGNMENT)) == OWNED
 
 
-def test_what_sticky_members_remember_is_written_as_java_writes_it() -> None:
+def test_sticky_user_data_is_encoded_like_java() -> None:
     sticky, cooperative = ASSIGNORS["sticky"], ASSIGNORS["cooperative-sticky"]
 
     assert sticky.user_data(NOTHING, -1) is None
@@ -90,19 +90,21 @@ def test_what_sticky_members_remember_is_written_as_java_writes_it() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\0", b"\xff\xff\0\0", b"\0\3\0\0\0\7"])
-def test_bytes_that_are_no_subscription_are_refused(data: bytes) -> None:
+def test_invalid_subscription_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(formats.Unreadable):
         formats.read_subscription(data)
 
 
 @pytest.mark.parametrize("name", JAVA_RESULTS)
-def test_who_gets_what_is_what_java_decides(name: str) -> None:
+def test_assignments_equal_javas(name: str) -> None:
     given = ASSIGNORS[name].assign({"a": 5, "b": 3, "c": 1}, MEMBERS)
 
-    assert {member: said(partitions) for member, partitions in given.items()} == JAVA_RESULTS[name]
+    assert {member: written(partitions) for member, partitions in given.items()} == JAVA_RESULTS[
+        name
+    ]
 
 
-def test_a_sticky_newcomer_gets_its_share_and_nobody_else_loses_more_than_that() -> None:
+def test_a_new_sticky_member_gets_its_share_and_nobody_loses_more_than_that() -> None:
     had = {"a": {0, 1, 2}, "b": {3, 4, 5}}
     members = [
         Candidate(name, None, Claim(("t",), owned("t", numbers), 4))
@@ -114,7 +116,7 @@ def test_a_sticky_newcomer_gets_its_share_and_nobody_else_loses_more_than_that()
     assert given["a"] < owned("t", had["a"]) and given["b"] < owned("t", had["b"])
 
 
-def test_a_cooperative_partition_that_moves_is_nobodys_for_one_round() -> None:
+def test_a_cooperative_partition_that_moves_is_unassigned_for_one_round() -> None:
     old = Candidate("a", None, Claim(("t",), owned("t", {0, 1}), 4))
     new = Candidate("b", None, Claim(("t",)))
     first = ASSIGNORS["cooperative-sticky"].assign({"t": 2}, [old, new])
@@ -125,7 +127,7 @@ def test_a_cooperative_partition_that_moves_is_nobodys_for_one_round() -> None:
     assert second == {"a": {TopicPartition("t", 0)}, "b": {TopicPartition("t", 1)}}
 
 
-def test_of_two_sticky_claims_the_newer_generation_holds() -> None:
+def test_of_two_sticky_claims_the_newer_generation_wins() -> None:
     stale = Candidate("a", None, Claim(("t",), owned("t", {0, 1}), 3))
     fresh = Candidate("b", None, Claim(("t",), owned("t", {0}), 5))
 
@@ -138,7 +140,7 @@ CROWD = 1_000
 
 
 @pytest.mark.parametrize("name", ["sticky", "cooperative-sticky"])
-def test_a_crowd_is_shared_evenly_and_keeps_what_it_has(name: str) -> None:
+def test_many_members_get_even_shares_and_keep_what_they_have(name: str) -> None:
     """Ten partitions each; then one joins, and half of them leave."""
     fresh = [Candidate(f"m{n:04}", None, Claim(("t",))) for n in range(CROWD)]
     first = ASSIGNORS[name].assign({"t": 10 * CROWD}, fresh)
@@ -160,7 +162,7 @@ def test_a_crowd_is_shared_evenly_and_keeps_what_it_has(name: str) -> None:
 
 
 class Counting(tuple[str, ...]):
-    """A list of candidates that counts how often somebody goes through it."""
+    """A list of candidates that counts how often it is iterated."""
 
     walks = 0
 
@@ -169,7 +171,7 @@ class Counting(tuple[str, ...]):
         return super().__iter__()
 
 
-def test_who_has_least_is_known_without_asking_everybody() -> None:
+def test_the_member_with_the_fewest_partitions_is_found_without_a_scan() -> None:
     given = {f"m{n}": {TopicPartition("t", n)} for n in range(50)}
     Counting.walks = 0
     takers = sticky.Takers(given, {"t": Counting(given)})
@@ -196,7 +198,7 @@ COUNTS = st.dictionaries(st.sampled_from(["s", "t"]), st.integers(0, 9))
 @pytest.mark.parametrize("name", ASSIGNORS)
 @settings(max_examples=at_most(60))
 @given(wanted=WANTED, counts=COUNTS)
-def test_every_wanted_partition_has_one_owner_that_wants_it(
+def test_every_subscribed_partition_has_one_subscribed_owner(
     name: str, wanted: Mapping[str, set[str]], counts: Mapping[str, int]
 ) -> None:
     members = [Candidate(each, None, Claim(tuple(topics))) for each, topics in wanted.items()]

@@ -42,13 +42,13 @@ def test_waits_of_many_members_are_spread_over_the_whole_jitter() -> None:
     assert MOST * (1 + JITTER / 2) < max(waits) <= MOST * (1 + JITTER)
 
 
-def test_after_a_success_it_begins_anew() -> None:
+def test_after_a_success_backoff_starts_again() -> None:
     backoff = Backoff(FIRST, MOST, Least())
     assert [backoff.next(), backoff.next()] == [80, 160]
     backoff.reset()
     assert backoff.next() == 80
 
 
-def test_a_thousand_failures_are_no_greater_number() -> None:
+def test_a_thousand_failures_do_not_overflow() -> None:
     backoff = Backoff(FIRST, MOST, Least())
     assert {backoff.next() for _ in range(1_000)} == {80, 160, 320, 640, 800}

@@ -1,4 +1,4 @@
-"""``BlockingMember`` ended by several threads at once: each returns, and none hears of another."""
+"""``BlockingMember`` ended by several threads at once: each returns, and none raises."""
 
 import asyncio
 import threading
@@ -42,10 +42,10 @@ def _collect(doing: Callable[[], None], raised: list[BaseException]) -> None:
 
 
 @pytest.mark.parametrize("others", [BlockingMember.close, BlockingMember.abandon])
-async def test_whoever_ends_a_member_that_another_thread_ends_too_hears_nothing_of_it(
+async def test_ending_a_member_that_another_thread_ends_raises_nothing(
     served: Serving, others: Ending
 ) -> None:
-    def story() -> None:
+    def scenario() -> None:
         for _ in range(LIVES):
             member = BlockingMember(served.address, "g", ["t"])
             member.start()
@@ -53,28 +53,28 @@ async def test_whoever_ends_a_member_that_another_thread_ends_too_hears_nothing_
             assert ended_by_many(member, ends) == []
             assert not member._thread.is_alive()
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
-async def test_who_comes_to_the_end_late_finds_it_done(served: Serving) -> None:
+async def test_a_late_end_returns_at_once(served: Serving) -> None:
     """It saw the member open, and another thread was quicker."""
 
-    def story() -> None:
+    def scenario() -> None:
         member = BlockingMember(served.address, "g", ["t"])
         member.start()
         member.close()
         member._stop()
         assert not member._thread.is_alive() and member._loop.is_closed()
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
-async def test_a_loop_that_is_left_while_another_thread_ends_the_member_raises_nothing(
+async def test_leaving_a_loop_while_another_thread_ends_the_member_raises_nothing(
     served: Serving,
 ) -> None:
     """Its thread does not take orders any more, and has not ended yet."""
 
-    def story() -> None:
+    def scenario() -> None:
         member = BlockingMember(served.address, "g", ["t"])
         member.start()
         following = member.changes(timeout_s=0)
@@ -101,4 +101,4 @@ async def test_a_loop_that_is_left_while_another_thread_ends_the_member_raises_n
         abandoning.join()
         assert raised == []
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)

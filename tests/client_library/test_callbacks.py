@@ -1,7 +1,7 @@
 """What an application may do in a callback, or in a loop's body, and what becomes of its mistakes.
 
 Members of every protocol before a server of this process: whatever the application does, its
-partitions go to whoever is to have them, and the member works on or says why it does not.
+partitions go to their new owners, and the member works on or reports why it does not.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class Oddity(BaseException):
 
 @pytest.fixture
 def _prepared(database_url: str, settings: Any) -> None:
-    """Members of the consumer protocol are told soon, too."""
+    """Members of the consumer protocol get short heartbeat intervals, too."""
     prepare(database_url, settings)
     settings.GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS = 100
     settings.GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS = 200
@@ -40,7 +40,7 @@ def _prepared(database_url: str, settings: Any) -> None:
 
 @pytest.fixture
 async def options(served: Serving) -> dict[str, Any]:
-    """Four partitions of work, and rebalances that are told soon."""
+    """Four partitions, and short intervals so that rebalances are reported soon."""
     await create_topic(served.address, "t", 4)
     return dict(TIMES)
 
@@ -74,10 +74,10 @@ def has_no_more(partitions: Partitions) -> None:
     raise StopIteration
 
 
-async def test_a_mistake_in_a_callback_changes_nothing_for_the_group(
+async def test_an_exception_in_a_callback_does_not_affect_the_group(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    async def story(protocol: str, mistake: Callable[..., Any]) -> None:
+    async def scenario(protocol: str, mistake: Callable[..., Any]) -> None:
         where, group = at(served, protocol), f"{protocol}-{mistake.__name__}"
         callbacks: Any = dict.fromkeys(("on_assigned", "on_revoked", "on_lost"), mistake)
         anna = Member(where, group, ["t"], protocol=protocol, **callbacks, **options)
@@ -90,13 +90,13 @@ async def test_a_mistake_in_a_callback_changes_nothing_for_the_group(
         assert anna.failure is None
 
     mistakes = (raises, cancels_its_own_work, is_cancelled_before_it_waits, has_no_more)
-    await asyncio.gather(*(story(protocol, each) for protocol in PROTOCOLS for each in mistakes))
+    await asyncio.gather(*(scenario(protocol, each) for protocol in PROTOCOLS for each in mistakes))
 
 
-async def test_nothing_that_a_blocking_callback_raises_ends_the_member(
+async def test_an_exception_in_a_blocking_callback_does_not_end_the_member(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    def story(error: type[BaseException]) -> None:
+    def scenario(error: type[BaseException]) -> None:
         def odd(partitions: Partitions) -> None:
             raise error
 
@@ -108,13 +108,13 @@ async def test_nothing_that_a_blocking_callback_raises_ends_the_member(
             assert anna.failure is None
 
     for error in (SystemExit, KeyboardInterrupt, Oddity, StopIteration):
-        await asyncio.to_thread(story, error)
+        await asyncio.to_thread(scenario, error)
 
 
-async def test_a_member_whose_task_somebody_else_cancels_says_so(
+async def test_a_member_whose_task_is_cancelled_from_outside_reports_it(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    """Not a mistake of the callback's: whoever cancels all tasks there are ends the member."""
+    """Not a mistake of the callback's: code that cancels all tasks ends the member."""
     begun = asyncio.Event()
 
     async def forever(partitions: Partitions) -> None:
@@ -143,10 +143,10 @@ def _of_members(tasks: set[asyncio.Task[Any]]) -> list[str]:
     return [each for each in names if each.split(".")[0] in ("Pump", "Orders", "Connection")]
 
 
-async def test_close_in_a_callback_begins_it_and_the_member_leaves_in_order(
+async def test_close_in_a_callback_returns_at_once_and_the_member_leaves_in_order(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    async def story(protocol: str) -> None:
+    async def scenario(protocol: str) -> None:
         told: list[str] = []
         closed = asyncio.Event()
 
@@ -170,10 +170,10 @@ async def test_close_in_a_callback_begins_it_and_the_member_leaves_in_order(
         async with Member(where, protocol, ["t"], **kind, **options) as ben:
             await until(lambda: len(ben.assigned) == 4)
 
-    await asyncio.gather(*map(story, PROTOCOLS))
+    await asyncio.gather(*map(scenario, PROTOCOLS))
 
 
-async def test_close_in_a_loop_ends_the_loop_whoever_is_sent_to_do_it(
+async def test_close_in_a_loop_ends_the_loop_from_any_task(
     served: Serving, options: dict[str, Any]
 ) -> None:
     seen = []
@@ -184,7 +184,7 @@ async def test_close_in_a_loop_ends_the_loop_whoever_is_sent_to_do_it(
     assert seen == [Kind.ASSIGNED]
 
 
-async def test_a_worker_that_a_callback_began_closes_its_member_in_order(
+async def test_a_worker_started_by_a_callback_closes_its_member_in_order(
     served: Serving, options: dict[str, Any]
 ) -> None:
     """It is within the callback no longer, since that has returned."""
@@ -260,29 +260,29 @@ def takes_one(member: BlockingMember) -> None:
     next(iter(member))
 
 
-async def test_nothing_waits_for_a_loop_that_was_left(
+async def test_nothing_waits_for_an_abandoned_loop(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    def story(leaves: Callable[[BlockingMember], None]) -> None:
+    def scenario(leaves: Callable[[BlockingMember], None]) -> None:
         with BlockingMember(served.address, "g", ["t"], **options) as anna:
             leaves(anna)
             with BlockingMember(served.address, "g", ["t"], **options) as ben:
                 _wait(lambda: halves(anna, ben))
-            # Whoever begins again hears what is so.
+            # A new loop starts with the current assignment.
             change = next(anna.changes())
             assert change.kind is Kind.ASSIGNED and change.partitions
 
     for leaves in (breaks, raises_in_the_body, takes_one):
-        await asyncio.to_thread(story, leaves)
+        await asyncio.to_thread(scenario, leaves)
 
 
 async def test_a_change_waits_a_while_for_a_loop_that_ended_by_its_timeout(
     served: Serving, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It goes on where it ended, unless it takes too long to come back."""
+    """It resumes where it ended, unless it takes too long to come back."""
     monkeypatch.setattr("rollcall.client.change_stream.RETURN_S", 1.0)
 
-    def story() -> None:
+    def scenario() -> None:
         anna = BlockingMember(served.address, "g", ["t"], **options)
         ben = BlockingMember(served.address, "g", ["t"], **options)
         with anna:
@@ -297,7 +297,7 @@ async def test_a_change_waits_a_while_for_a_loop_that_ended_by_its_timeout(
                 _wait(lambda: halves(anna, ben))
             _wait(lambda: len(anna.assigned) == 4)  # it does not come back at all
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
 def _wait(claim: Callable[[], object]) -> None:
@@ -307,10 +307,10 @@ def _wait(claim: Callable[[], object]) -> None:
         tick.wait(0.01)
 
 
-async def test_one_thread_follows_at_a_time_and_all_may_commit(
+async def test_one_thread_iterates_at_a_time_and_all_may_commit(
     served: Serving, options: dict[str, Any]
 ) -> None:
-    def story() -> None:
+    def scenario() -> None:
         with BlockingMember(served.address, "g", ["t"], **options) as anna:
             following: Iterator[Any] = anna.changes()
             next(following)
@@ -327,11 +327,11 @@ async def test_one_thread_follows_at_a_time_and_all_may_commit(
                 each.join()
             assert all(offset in range(8) for offset in anna.committed().values())
 
-    await asyncio.to_thread(story)
+    await asyncio.to_thread(scenario)
 
 
-async def test_a_member_that_is_over_says_so(served: Serving, options: dict[str, Any]) -> None:
-    async def story(end: str) -> None:
+async def test_a_closed_member_raises(served: Serving, options: dict[str, Any]) -> None:
+    async def scenario(end: str) -> None:
         anna = Member(served.address, end, ["t"], **options)
         await anna.start()
         await until(lambda: anna.assigned)
@@ -357,13 +357,11 @@ async def test_a_member_that_is_over_says_so(served: Serving, options: dict[str,
         await anna.close()
         anna.abandon()
 
-    await asyncio.gather(story("close"), story("abandon"))
+    await asyncio.gather(scenario("close"), scenario("abandon"))
 
 
-async def test_a_blocking_member_that_is_over_says_so(
-    served: Serving, options: dict[str, Any]
-) -> None:
-    def story(end: Callable[[BlockingMember], None]) -> None:
+async def test_a_closed_blocking_member_raises(served: Serving, options: dict[str, Any]) -> None:
+    def scenario(end: Callable[[BlockingMember], None]) -> None:
         anna = BlockingMember(served.address, "g", ["t"], **options)
         anna.start()
         takes_one(anna)
@@ -385,5 +383,5 @@ async def test_a_blocking_member_that_is_over_says_so(
         anna.abandon()
         assert not anna._thread.is_alive()
 
-    await asyncio.to_thread(story, BlockingMember.close)
-    await asyncio.to_thread(story, BlockingMember.abandon)
+    await asyncio.to_thread(scenario, BlockingMember.close)
+    await asyncio.to_thread(scenario, BlockingMember.abandon)

@@ -72,7 +72,7 @@ def test_cooperative_members_give_up_only_what_moves(world: World) -> None:
     assert anna.machine.standing.epoch == 3  # one round to give up, one to take up
 
 
-def test_what_was_lost_while_a_round_went_on_is_given_to_the_next_owner_in_another(
+def test_partitions_lost_during_a_round_are_assigned_in_the_next(
     world: World,
 ) -> None:
     """The leader holds back what anna said she owns; it does not know that she lost it since."""
@@ -88,7 +88,7 @@ def test_what_was_lost_while_a_round_went_on_is_given_to_the_next_owner_in_anoth
     while not anna.requests:
         world.sleep(100)
     for act in (world.deliver, world.answer, world.deliver):
-        assert act(anna)  # her beat, what it hears, and her join
+        assert act(anna)  # her heartbeat, its response, and her join
     assert machine(anna).state is State.JOINING
     while anna.owned:  # the answer to the join is late
         world.sleep(100, honest=True, but="anna", blocked=frozenset({"answers"}))
@@ -97,7 +97,7 @@ def test_what_was_lost_while_a_round_went_on_is_given_to_the_next_owner_in_anoth
     assert len(anna.owned | ben.owned) == 5
 
 
-def test_a_join_is_repeated_with_the_id_that_was_given(world: World) -> None:
+def test_a_join_is_repeated_with_the_assigned_id(world: World) -> None:
     anna = member(world, "anna", "range")
     world.deliver(anna)
 
@@ -116,7 +116,7 @@ def test_the_leader_looks_up_the_topics_before_it_assigns(world: World) -> None:
     assert len(anna.asked) == 1 and not anna.requests
 
 
-def test_the_leader_lets_the_group_rebalance_when_a_topic_has_grown(world: World) -> None:
+def test_the_leader_rejoins_when_a_topic_has_grown(world: World) -> None:
     anna = member(world, "anna", "range")
     world.settle()
     world.catalogue["t"] = 5
@@ -126,7 +126,7 @@ def test_the_leader_lets_the_group_rebalance_when_a_topic_has_grown(world: World
     assert len(anna.owned) == 5
 
 
-def test_a_pattern_is_matched_by_the_member_among_the_topics_there_are(world: World) -> None:
+def test_a_pattern_is_matched_by_the_member_against_existing_topics(world: World) -> None:
     anna = member(world, "anna", "range")
     world.settle()
     world.tell(anna, Subscribe(Subscription(pattern="[uv]")))
@@ -152,7 +152,7 @@ def test_heartbeats_go_on_while_the_application_gives_up_its_partitions(world: W
     assert isinstance(anna.requests[-1][0].message, HeartbeatRequest)
 
 
-def test_a_member_that_leaves_is_missed_at_once_and_a_static_one_is_not(world: World) -> None:
+def test_a_leaving_dynamic_member_leaves_at_once_and_a_static_one_does_not(world: World) -> None:
     anna, ben = member(world, "anna", "range"), member(world, "ben", "range", "i1")
     world.sleep(10_000, honest=True)
     world.tell(ben, Unsubscribe())
@@ -167,7 +167,7 @@ def test_a_member_that_leaves_is_missed_at_once_and_a_static_one_is_not(world: W
 
 @pytest.mark.parametrize("assignor", ["range", "sticky", "cooperative-sticky"])
 @pytest.mark.parametrize(("topics", "more"), [(("t",), "u"), (("t", "u"), "t"), (("u",), "t")])
-def test_a_static_member_that_returns_to_other_topics_works_on_them(
+def test_a_static_member_that_returns_with_other_topics_gets_them(
     world: World, assignor: str, topics: tuple[str, ...], more: str
 ) -> None:
     """The coordinator gives it what it had, and begins no rebalance for it (KIP-345)."""
@@ -188,7 +188,7 @@ def test_a_static_member_that_returns_to_other_topics_works_on_them(
     assert all(machine(each).state is State.STABLE for each in (anna, ben))
 
 
-def test_a_leader_that_looks_at_no_subscriptions_is_asked_once_for_a_better_assignment(
+def test_a_leader_that_ignores_subscriptions_is_asked_once_for_a_better_assignment(
     world: World,
 ) -> None:
     """Java's members ask again and again, and such a group never comes to rest."""
@@ -207,7 +207,7 @@ def test_a_leader_that_looks_at_no_subscriptions_is_asked_once_for_a_better_assi
 
 
 @pytest.mark.parametrize("asked", [JoinGroupRequest, SyncGroupRequest])
-def test_who_unsubscribes_in_the_middle_of_a_round_gives_up_first_and_then_leaves(
+def test_unsubscribing_during_a_round_revokes_first_and_then_leaves(
     world: World, asked: type[Message]
 ) -> None:
     """A cooperative member keeps its partitions in a round; that round's answers come while the

@@ -49,7 +49,7 @@ Function = Callable[[View], Any]
 
 
 def by_turns() -> Function:
-    """The function on the page, made of what stands there."""
+    """The function on the page, compiled from its text."""
     found = re.search(
         r"^def by_turns.*?return shares\n", PAGE.read_text(), re.DOTALL | re.MULTILINE
     )
@@ -84,12 +84,12 @@ def test_a_function_a_class_and_an_object_are_assignors() -> None:
 
 
 @pytest.mark.parametrize("wrong", [lambda view: {}, 7, object()])
-def test_what_has_no_name_is_refused(wrong: object) -> None:
+def test_an_assignor_without_a_name_is_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match="it needs a name"):
         Member("localhost:1", "g", ["t"], assignor=wrong)
 
 
-def test_more_to_say_than_a_heartbeat_carries_is_refused() -> None:
+def test_metadata_too_large_for_a_heartbeat_is_refused() -> None:
     wordy = ClientAssignor("wordy", by_turns(), metadata=bytes(16_000))
     with pytest.raises(ValueError, match="a heartbeat carries 16000"):
         Member("localhost:1", "g", ["t"], assignor=wordy)
@@ -118,7 +118,7 @@ def asked_of(effects: list[Any]) -> tuple[int, ConsumerGroupHeartbeatRequest]:
     return send.ticket, send.message
 
 
-def test_a_member_says_what_it_can_run_when_it_joins_and_assigns_when_it_is_told() -> None:
+def test_a_member_lists_its_assignors_when_it_joins_and_assigns_on_request() -> None:
     mine = said(ClientAssignor("mine", by_turns(), metadata=b"x"))
     identity = Identity("g", assignors=("range", "mine"))
     machine = ConsumerMachine(identity, Random(1), [mine])
@@ -133,7 +133,7 @@ def test_a_member_says_what_it_can_run_when_it_joins_and_assigns_when_it_is_told
     assert machine.standing.epoch == 1
 
 
-def test_a_member_without_assignors_of_its_own_says_nothing_of_them() -> None:
+def test_a_member_without_assignors_sends_none() -> None:
     machine = ConsumerMachine(Identity("g"), Random(1))
     _, join = asked_of(machine.take(Subscribe(Subscription(("t",))), 0))
     assert join.client_assignors is None
@@ -153,7 +153,7 @@ def reasons(installation: Installation, group: str, kind: str) -> list[str]:
 
 
 class Crowd:
-    """Members in this process, and what they own; whoever is told of partitions wakes the test."""
+    """Members in this process, and what they own; every callback wakes the test."""
 
     def __init__(self, installation: Installation, group: str) -> None:
         self.installation = installation
@@ -185,7 +185,7 @@ class Crowd:
         member._cluster.close()
 
     def shares(self) -> list[int]:
-        """How many each has; every partition is somebody's and nobody's twice, or nothing."""
+        """How many each has; every partition has exactly one owner, or nothing."""
         owned = [part for member in self.members.values() for part in member.assigned]
         if len(owned) != PARTITIONS or len(set(owned)) != PARTITIONS:
             return []
@@ -250,7 +250,7 @@ def impatient() -> Iterator[Installation]:
 
 @pytest.mark.long
 @pytest.mark.timeout(400)
-async def test_ten_lines_assign_fifty_members_and_die_in_the_middle_of_it(
+async def test_ten_lines_assign_fifty_members_and_survive_the_death_of_the_assigning_one(
     impatient: Installation,
 ) -> None:
     """ "dies in the middle of it, and the group goes on": first with what its share was, then,
@@ -275,7 +275,7 @@ async def test_ten_lines_assign_fifty_members_and_die_in_the_middle_of_it(
 
 
 @pytest.mark.timeout(200)
-async def test_a_broken_assignor_leaves_the_work_to_the_coordinator(
+async def test_after_a_failed_assignor_the_coordinator_assigns(
     installation: Installation,
 ) -> None:
     def broken(view: View) -> Any:
@@ -290,7 +290,7 @@ async def test_a_broken_assignor_leaves_the_work_to_the_coordinator(
 
 
 @pytest.mark.timeout(200)
-async def test_a_stock_consumer_is_assigned_by_a_member_of_ours(installation: Installation) -> None:
+async def test_a_stock_consumer_is_assigned_by_a_library_member(installation: Installation) -> None:
     """It neither knows that it is, nor has anything to do for it."""
 
     def all_to_the_other(view: View) -> Any:
@@ -311,7 +311,5 @@ async def test_a_stock_consumer_is_assigned_by_a_member_of_ours(installation: In
             assert not them.members[0].assigned
         finally:
             await asyncio.to_thread(stock.close)
-            for pipe in (stock.process.stdin, stock.process.stdout, stock.process.stderr):
-                assert pipe is not None
-                pipe.close()
+            stock.close_pipes()
         await them.until(PARTITIONS)

@@ -46,12 +46,12 @@ def machine(player: Player) -> CommandedMachine:
     return player.machine
 
 
-def asked(player: Player) -> list[type]:
+def in_flight(player: Player) -> list[type]:
     """What is on its way to the coordinator."""
     return [type(send.message) for send, _ in player.requests]
 
 
-def test_it_registers_under_an_id_of_its_own_and_is_told_to_stop_and_to_start(
+def test_it_registers_under_its_own_id_and_obeys_stop_and_start(
     world: World,
 ) -> None:
     anna = member(world, "anna")
@@ -67,7 +67,7 @@ def test_it_registers_under_an_id_of_its_own_and_is_told_to_stop_and_to_start(
     assert world.group.durable.group.state == "Stable"
 
 
-def test_threads_share_what_the_member_is_given(world: World) -> None:
+def test_threads_share_the_partitions_of_the_member(world: World) -> None:
     """Range over threads: two for each topic here, and each partition knows its own."""
     identity = Identity("g", session_timeout_ms=SESSION_MS)
     anna = world.add("anna", CommandedMachine(identity, Random(1)))
@@ -78,7 +78,7 @@ def test_threads_share_what_the_member_is_given(world: World) -> None:
     assert [threads[TopicPartition("t", n)] for n in range(4)] == [0, 0, 1, 1]
 
 
-def test_stopping_is_call_and_then_acknowledge_and_nobody_starts_before(world: World) -> None:
+def test_a_stop_calls_back_and_then_acknowledges_and_nobody_starts_before(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     ben = member(world, "ben")
@@ -88,17 +88,17 @@ def test_stopping_is_call_and_then_acknowledge_and_nobody_starts_before(world: W
     assert anna.held is not None, "it goes on asking while the application finishes"
 
     world.handle(anna)
-    assert asked(anna) == [AcknowledgeCommandRequest]
+    assert in_flight(anna) == [AcknowledgeCommandRequest]
     world.settle()
 
     assert len(anna.owned) == len(ben.owned) == 2
     assert anna.machine.standing.epoch == ben.machine.standing.epoch == 2
 
 
-def test_who_unsubscribes_while_it_acknowledges_gives_up_first_and_then_leaves(
+def test_unsubscribing_during_an_acknowledgement_revokes_first_and_then_leaves(
     world: World,
 ) -> None:
-    """The answer comes while the application is being told that its partitions are gone."""
+    """The response arrives while the application is in its callback for lost partitions."""
     anna = member(world, "anna")
     while not (anna.owned and machine(anna).state is State.ACKNOWLEDGING):
         world.sleep(100)
@@ -106,7 +106,7 @@ def test_who_unsubscribes_while_it_acknowledges_gives_up_first_and_then_leaves(
     world.unsubscribe(anna)
     assert anna.changes[-1] == "revoked t0,t1,t2,t3"
 
-    assert asked(anna)[-1] is AcknowledgeCommandRequest
+    assert in_flight(anna)[-1] is AcknowledgeCommandRequest
     while world.deliver(anna) or world.answer(anna):
         assert machine(anna).state is State.UNSUBSCRIBING
     world.settle()
@@ -114,7 +114,7 @@ def test_who_unsubscribes_while_it_acknowledges_gives_up_first_and_then_leaves(
     assert anna.machine.is_gone and not world.group.roster()
 
 
-def test_who_never_acknowledges_is_out_and_stops_when_it_hears_so(world: World) -> None:
+def test_a_member_expelled_for_not_acknowledging_stops_when_it_is_told(world: World) -> None:
     """A callback that does not return: the others get its partitions once it must have stopped."""
     anna = member(world, "anna")
     world.settle()
@@ -127,8 +127,8 @@ def test_who_never_acknowledges_is_out_and_stops_when_it_hears_so(world: World) 
     assert len(anna.owned) == len(ben.owned) == 2, "it came back"
 
 
-def test_work_goes_on_while_the_coordinator_is_looked_for(world: World) -> None:
-    """The next coordinator queues the group, finds nothing to change, and disturbs nobody."""
+def test_partitions_are_kept_while_the_coordinator_is_looked_up(world: World) -> None:
+    """The next coordinator queues the group, finds nothing to change, and causes no rebalance."""
     anna, ben = member(world, "anna"), member(world, "ben")
     world.sleep(1_000, honest=True)
     before = [list(each.changes) for each in (anna, ben)]
@@ -141,7 +141,7 @@ def test_work_goes_on_while_the_coordinator_is_looked_for(world: World) -> None:
     assert anna.machine.standing.epoch == world.group.durable.group.generation
 
 
-def test_work_goes_on_when_the_group_changes_hands_at_the_end_of_a_wait(world: World) -> None:
+def test_partitions_are_kept_when_the_coordinator_changes_during_a_poll(world: World) -> None:
     """Permission counts from the poll that was answered. The one before took a third of the
     session, so did the one that is refused; a third wait would take the rest."""
     anna = member(world, "anna")
@@ -165,7 +165,7 @@ def lost_answer(world: World, player: Player) -> list[object]:
     return list(player.machine.take(Unanswered(ticket), world.now))
 
 
-def test_a_rebalance_goes_on_under_the_next_coordinator(world: World) -> None:
+def test_a_rebalance_continues_under_the_next_coordinator(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     ben = member(world, "ben")
@@ -179,7 +179,7 @@ def test_a_rebalance_goes_on_under_the_next_coordinator(world: World) -> None:
     assert anna.changes[1:] == ["revoked t0,t1,t2,t3", anna.changes[-1]]
 
 
-def test_a_new_subscription_is_registered_beside_the_work(world: World) -> None:
+def test_a_new_subscription_is_registered_without_stopping_work(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
 
@@ -193,7 +193,7 @@ def test_a_new_subscription_is_registered_beside_the_work(world: World) -> None:
     assert len(anna.owned) == 5
 
 
-def test_a_pattern_is_the_coordinators_affair_and_so_is_a_blacklist(world: World) -> None:
+def test_patterns_and_blacklists_are_resolved_by_the_coordinator(world: World) -> None:
     anna = member(world, "anna", pattern="[uv]")
     world.settle()
     assert anna.changes == ["assigned u0"]
@@ -206,7 +206,7 @@ def test_a_pattern_is_the_coordinators_affair_and_so_is_a_blacklist(world: World
     assert {each.topic for each in anna.owned} == {"t"}
 
 
-def test_an_unknown_consumer_stops_at_once_and_registers_anew(world: World) -> None:
+def test_an_unknown_consumer_stops_at_once_and_registers_again(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     who = anna.machine.standing.member_id
@@ -223,7 +223,7 @@ def test_an_unknown_consumer_stops_at_once_and_registers_anew(world: World) -> N
     assert len(anna.owned) == 4
 
 
-def test_a_member_that_is_not_heard_stops_by_itself_when_its_session_ends(world: World) -> None:
+def test_a_member_without_contact_stops_by_itself_when_its_session_ends(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     world.cut(anna)
@@ -235,7 +235,7 @@ def test_a_member_that_is_not_heard_stops_by_itself_when_its_session_ends(world:
     assert not anna.owned
 
 
-def test_a_coordinator_that_holds_no_polls_is_not_stormed(world: World) -> None:
+def test_a_coordinator_that_holds_no_polls_is_not_flooded(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     polls = 0
@@ -248,7 +248,7 @@ def test_a_coordinator_that_holds_no_polls_is_not_stormed(world: World) -> None:
     assert 5 <= polls <= 12  # one each 100 ms, in a second
 
 
-def test_who_is_refused_tries_again_with_a_new_subscription(world: World) -> None:
+def test_a_refused_member_retries_with_a_new_subscription(world: World) -> None:
     anna = member(world, "anna")
     ticket = anna.requests.popleft()[0].ticket
     refused = RegisterConsumerResponse(error_code=128, error_message="no such pattern")
@@ -261,14 +261,14 @@ def test_who_is_refused_tries_again_with_a_new_subscription(world: World) -> Non
     assert len(anna.owned) == 1
 
 
-def test_it_leaves_after_it_has_given_up_everything(world: World) -> None:
+def test_it_leaves_after_it_has_revoked_everything(world: World) -> None:
     anna, ben = member(world, "anna"), member(world, "ben")
     world.sleep(1_000, honest=True)
 
     world.unsubscribe(anna)
-    assert anna.changes[-1].startswith("revoked") and LeaveGroupRequest not in asked(anna)
+    assert anna.changes[-1].startswith("revoked") and LeaveGroupRequest not in in_flight(anna)
     world.handle(anna)
-    assert asked(anna) == [LeaveGroupRequest]
+    assert in_flight(anna) == [LeaveGroupRequest]
     world.settle()
 
     assert anna.machine.is_gone and len(ben.owned) == 4

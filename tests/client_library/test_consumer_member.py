@@ -35,13 +35,13 @@ def machine(player: Player) -> ConsumerMachine:
 
 
 def request(player: Player) -> ConsumerGroupHeartbeatRequest:
-    """What it has asked and nobody has heard yet."""
+    """What it has sent and the coordinator has not received yet."""
     message = player.requests[-1][0].message
     assert isinstance(message, ConsumerGroupHeartbeatRequest)
     return message
 
 
-def test_a_join_says_everything(world: World) -> None:
+def test_a_join_sends_every_field(world: World) -> None:
     anna = member(world, "anna")
 
     join = request(anna)
@@ -51,7 +51,7 @@ def test_a_join_says_everything(world: World) -> None:
     assert join.topic_partitions == []  # empty, where the seed says null: Kafka wants it so
 
 
-def test_a_settled_member_says_nothing_but_that_it_is_there(world: World) -> None:
+def test_a_settled_member_sends_only_its_identity(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
 
@@ -64,7 +64,7 @@ def test_a_settled_member_says_nothing_but_that_it_is_there(world: World) -> Non
     assert beat.member_epoch > 0
 
 
-def test_a_new_subscription_is_said_at_once(world: World) -> None:
+def test_a_new_subscription_is_sent_at_once(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
 
@@ -74,7 +74,7 @@ def test_a_new_subscription_is_said_at_once(world: World) -> None:
     assert request(anna).rebalance_timeout_ms == -1
 
 
-def test_revoke_is_stop_handing_out_then_call_and_only_then_say_so(world: World) -> None:
+def test_revoking_stops_delivery_then_calls_back_and_only_then_acknowledges(world: World) -> None:
     anna, ben = member(world, "anna"), None
     world.settle()
     ben = member(world, "ben")
@@ -83,7 +83,7 @@ def test_revoke_is_stop_handing_out_then_call_and_only_then_say_so(world: World)
     world.deliver(anna), world.answer(anna)
 
     assert anna.changes[-1].startswith("revoked") and len(anna.owned) == 2
-    world.sleep(60_000 // 2)  # heartbeats go on meanwhile, and do not give them up
+    world.sleep(60_000 // 2)  # heartbeats continue, and do not acknowledge them
     assert all(not r.message.topic_partitions for r, _ in anna.requests)  # type: ignore[attr-defined]
     assert not ben.owned
 
@@ -92,7 +92,7 @@ def test_revoke_is_stop_handing_out_then_call_and_only_then_say_so(world: World)
     assert len(ben.owned) == 2
 
 
-def test_what_a_heartbeat_on_its_way_does_not_name_is_handed_out_after_its_answer(
+def test_a_partition_missing_in_an_inflight_heartbeat_is_delivered_after_its_response(
     world: World,
 ) -> None:
     """The coordinator takes the heartbeat's word for it that nobody works on the rest."""
@@ -109,7 +109,9 @@ def test_what_a_heartbeat_on_its_way_does_not_name_is_handed_out_after_its_answe
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
-def test_what_another_is_given_meanwhile_is_not_handed_out(world: World, is_lost: bool) -> None:
+def test_a_partition_reassigned_in_the_meantime_is_not_delivered(
+    world: World, is_lost: bool
+) -> None:
     """Whether the answer comes, or the connection ends after the coordinator has heard."""
     anna = acknowledges_a_part(world)
     ben = member(world, "ben", "s")
@@ -139,7 +141,7 @@ def acknowledges_a_part(world: World) -> Player:
     return anna
 
 
-def test_a_fenced_member_loses_all_and_joins_again_under_its_id(world: World) -> None:
+def test_a_fenced_member_loses_all_and_rejoins_under_its_id(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     before = anna.machine.standing.member_id
@@ -155,7 +157,7 @@ def test_a_fenced_member_loses_all_and_joins_again_under_its_id(world: World) ->
     assert (request(anna).member_id, request(anna).member_epoch) == (before, 0)
 
 
-def test_a_member_that_is_not_heard_stops_by_itself_when_its_session_ends(world: World) -> None:
+def test_a_member_without_contact_stops_by_itself_when_its_session_ends(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     heard = world.now
@@ -167,7 +169,7 @@ def test_a_member_that_is_not_heard_stops_by_itself_when_its_session_ends(world:
     assert world.now == heard + 45_000 and not anna.owned
 
 
-def test_a_new_subscription_leaves_fatal(world: World) -> None:
+def test_a_new_subscription_clears_a_fatal_error(world: World) -> None:
     anna = member(world, "anna")
     ticket = anna.requests.popleft()[0].ticket
     refused = ConsumerGroupHeartbeatResponse(error_code=128, error_message="no such pattern")
@@ -181,7 +183,7 @@ def test_a_new_subscription_leaves_fatal(world: World) -> None:
     assert machine(anna).state is State.STABLE and len(anna.owned) == 4
 
 
-def test_a_member_leaves_after_it_has_given_up_everything(world: World) -> None:
+def test_a_member_leaves_after_it_has_revoked_everything(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
 
@@ -194,7 +196,7 @@ def test_a_member_leaves_after_it_has_given_up_everything(world: World) -> None:
     assert anna.machine.is_gone and not world.group.members
 
 
-def test_a_static_member_leaves_for_a_while(world: World) -> None:
+def test_a_static_member_leaves_temporarily(world: World) -> None:
     anna = member(world, "anna", instance_id="i1")
     world.settle()
 
@@ -204,7 +206,7 @@ def test_a_static_member_leaves_for_a_while(world: World) -> None:
     assert (request(anna).member_epoch, request(anna).instance_id) == (-2, "i1")
 
 
-def test_a_lost_answer_is_asked_for_again_in_full(world: World) -> None:
+def test_after_a_lost_response_the_full_request_is_sent_again(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     world.subscribe(anna, "t", "u")
@@ -219,7 +221,7 @@ def test_a_lost_answer_is_asked_for_again_in_full(world: World) -> None:
     assert len(anna.owned) == 5
 
 
-def test_a_subscription_while_it_leaves_is_kept_for_afterwards(world: World) -> None:
+def test_a_subscription_set_while_leaving_is_kept_for_later(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     world.tell(anna, Unsubscribe())

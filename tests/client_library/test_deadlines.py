@@ -1,4 +1,4 @@
-"""When a member must stop by itself, told so that a member that reckons otherwise is caught.
+"""When a member must stop by itself, in a form that catches a member that computes it otherwise.
 
 Each story is played twice: by the real machine, and by one that has the mistake which the story is
 about. With the mistake, two members work on one partition for a while, and ``World.check``, which
@@ -61,7 +61,7 @@ class KnowsSessionsOnly:
 
 
 class ForgetsUnheardRevocations(ConsumerMachine):
-    """What it was not told to give up, it need not."""
+    """It need not revoke what it was not told to revoke."""
 
     def _lease(self) -> int:
         ends = [self._heard_at + self.identity.session_timeout_ms]
@@ -69,7 +69,7 @@ class ForgetsUnheardRevocations(ConsumerMachine):
 
 
 class ForgetsHeardRevocations(ConsumerMachine):
-    """What it was told to give up, it gives up in its own time."""
+    """It revokes in its own time what it was told to revoke."""
 
     def _lease(self) -> int:
         ends = [self._heard_at + self.identity.session_timeout_ms]
@@ -137,7 +137,7 @@ def an_answer_comes_late_and_then_none(cast: Cast, kind: type) -> None:
 
 
 @pytest.mark.parametrize("protocol", CASTS)
-def test_a_session_is_counted_from_the_question_not_from_the_answer(protocol: str) -> None:
+def test_a_session_counts_from_the_request_not_from_the_response(protocol: str) -> None:
     """Catches "session counted from the answer", in every machine."""
     cast = CASTS[protocol]
     an_answer_comes_late_and_then_none(cast, cast.member)
@@ -149,7 +149,7 @@ def test_a_session_is_counted_from_the_question_not_from_the_answer(protocol: st
 
 def the_application_hangs_when_all_must_join_again(kind: type) -> None:
     """Anna is told to rejoin, answers every heartbeat, and her application does not return from
-    ``on_assigned``. When the rebalance timeout ends, the group goes on without her."""
+    ``on_assigned``. When the rebalance timeout ends, the group continues without her."""
     world = world_of(ClassicGroup)
     anna = world.add("anna", machine(kind, "anna"), "t")
     world.settle(but="anna", blocked=CALLS)
@@ -199,7 +199,7 @@ def the_revocation_hangs_and_then_the_network(kind: type) -> None:
         (the_revocation_hangs_and_then_the_network, ForgetsHeardRevocations),
     ],
 )
-def test_a_member_of_the_consumer_protocol_knows_when_a_revocation_is_too_late(
+def test_a_consumer_protocol_member_knows_when_a_revocation_is_too_late(
     story: Callable[[type], None], mistaken: type
 ) -> None:
     """Catches "rebalance deadline ignored" in the consumer protocol's machine: both of its

@@ -35,13 +35,13 @@ def machine(player: Player) -> DraftMachine:
     return player.machine
 
 
-def asked(player: Player) -> list[type]:
+def in_flight(player: Player) -> list[type]:
     """What is on its way to the coordinator."""
     return [type(send.message) for send, _ in player.requests]
 
 
 def until(world: World, player: Player, state: State) -> None:
-    """Time goes by, and all but this member's callbacks go well, until it stands there."""
+    """Time passes, and all but this member's callbacks return, until it is in that state."""
     for _ in range(100):
         if machine(player).state is state:
             return
@@ -49,7 +49,7 @@ def until(world: World, player: Player, state: State) -> None:
     raise AssertionError(f"{player.name} never is {state.name}")
 
 
-def test_it_joins_without_an_id_and_learns_id_generation_and_partitions_at_once(
+def test_it_joins_without_an_id_and_receives_id_generation_and_partitions(
     world: World,
 ) -> None:
     anna = member(world, "anna")
@@ -64,19 +64,21 @@ def test_it_joins_without_an_id_and_learns_id_generation_and_partitions_at_once(
     assert anna.changes == ["assigned t0,t1,t2,t3"]
 
 
-def test_heartbeats_come_as_often_in_a_session_as_it_was_told(world: World) -> None:
+def test_heartbeats_are_as_frequent_as_configured(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
 
     world.sleep(BEAT_MS - 1)
-    assert not asked(anna)
+    assert not in_flight(anna)
     world.sleep(1)
 
-    assert asked(anna) == [HeartbeatRequest]
+    assert in_flight(anna) == [HeartbeatRequest]
 
 
-def test_illegal_generation_is_stop_then_commit_and_call_and_only_then_join(world: World) -> None:
-    """Heartbeats go on until the join: the application may need longer than one interval."""
+def test_illegal_generation_stops_then_commits_and_calls_back_and_then_rejoins(
+    world: World,
+) -> None:
+    """Heartbeats continue until the join: the application may need longer than one interval."""
     anna = member(world, "anna")
     world.settle()
     member(world, "ben")
@@ -84,10 +86,10 @@ def test_illegal_generation_is_stop_then_commit_and_call_and_only_then_join(worl
     until(world, anna, State.PREPARING)
     assert anna.changes[-1] == "revoked t0,t1,t2,t3" and not anna.owned
     world.sleep(BEAT_MS)
-    assert asked(anna) == [HeartbeatRequest]
+    assert in_flight(anna) == [HeartbeatRequest]
     world.handle(anna)
 
-    assert machine(anna).state is State.JOINING and asked(anna)[-1] is JoinGroupRequest
+    assert machine(anna).state is State.JOINING and in_flight(anna)[-1] is JoinGroupRequest
     world.settle()
     assert anna.machine.standing.epoch == 2 and len(anna.owned) == 2
 
@@ -99,7 +101,7 @@ def test_no_heartbeat_is_sent_between_the_join_and_its_response(world: World) ->
     world.deliver(ben)
     waited = 0
 
-    while ben.parked:  # until Anna, who is not heard of, counts as dead
+    while ben.parked:  # until Anna, who sends nothing, counts as dead
         assert not ben.requests
         world.sleep(100)
         waited += 100
@@ -107,8 +109,8 @@ def test_no_heartbeat_is_sent_between_the_join_and_its_response(world: World) ->
     assert waited > 2 * BEAT_MS and ben.answers
 
 
-def test_work_goes_on_while_the_coordinator_is_looked_for(world: World) -> None:
-    """The coordinator fails over within the session: nobody is disturbed, no generation rises."""
+def test_partitions_are_kept_while_the_coordinator_is_looked_up(world: World) -> None:
+    """The coordinator fails over within the session: no member rejoins, no generation rises."""
     anna, ben = member(world, "anna"), member(world, "ben")
     world.sleep(3 * BEAT_MS, honest=True)
     before = [list(each.changes) for each in (anna, ben)]
@@ -116,14 +118,14 @@ def test_work_goes_on_while_the_coordinator_is_looked_for(world: World) -> None:
 
     world.fail_over()
     world.sleep(BEAT_MS)
-    assert asked(anna) == [HeartbeatRequest] and len(anna.owned) == 2
+    assert in_flight(anna) == [HeartbeatRequest] and len(anna.owned) == 2
     world.sleep(2 * SESSION_MS, honest=True)
 
     assert [each.changes for each in (anna, ben)] == before
     assert anna.machine.standing.epoch == generation
 
 
-def test_a_coordinator_that_hangs_up_is_looked_for(world: World) -> None:
+def test_after_a_disconnect_the_coordinator_is_looked_up(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     world.sleep(BEAT_MS)
@@ -135,7 +137,7 @@ def test_a_coordinator_that_hangs_up_is_looked_for(world: World) -> None:
     assert machine(anna).state is State.STABLE and len(anna.owned) == 4
 
 
-def test_a_coordinator_that_says_nothing_for_a_session_counts_as_dead(world: World) -> None:
+def test_a_coordinator_silent_for_a_session_counts_as_dead(world: World) -> None:
     """The heartbeat waits for a whole session; by then this member's own session is over, too."""
     anna = member(world, "anna")
     world.settle()
@@ -149,7 +151,7 @@ def test_a_coordinator_that_says_nothing_for_a_session_counts_as_dead(world: Wor
     assert machine(anna).state is State.FENCED
 
 
-def test_a_late_response_is_not_believed_before_a_heartbeat_confirms_it(world: World) -> None:
+def test_a_late_response_takes_effect_only_after_a_heartbeat_confirms_it(world: World) -> None:
     """The response comes when the coordinator has long given the partitions to another. Whoever
     counted the session from there would work on what is Ben's (``World.check``)."""
     anna = member(world, "anna")
@@ -161,12 +163,12 @@ def test_a_late_response_is_not_believed_before_a_heartbeat_confirms_it(world: W
 
     world.answer(anna)
 
-    assert not anna.owned and asked(anna) == [HeartbeatRequest]
+    assert not anna.owned and in_flight(anna) == [HeartbeatRequest]
     world.sleep(2 * SESSION_MS, honest=True)
     assert len(anna.owned) == len(ben.owned) == 2
 
 
-def test_a_join_that_is_put_off_lets_heartbeats_go_on(world: World) -> None:
+def test_heartbeats_continue_while_a_join_is_delayed(world: World) -> None:
     """CoordinatorStartupNotComplete, for long: the member must not die of its own patience."""
     anna = member(world, "anna")
     world.settle()
@@ -190,7 +192,7 @@ def test_a_join_that_is_put_off_lets_heartbeats_go_on(world: World) -> None:
     assert {each.topic for each in anna.owned} == {"u"}
 
 
-def test_an_unknown_consumer_loses_all_and_joins_again_without_an_id(world: World) -> None:
+def test_an_unknown_consumer_loses_all_and_rejoins_without_an_id(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
     who = anna.machine.standing.member_id
@@ -204,7 +206,7 @@ def test_an_unknown_consumer_loses_all_and_joins_again_without_an_id(world: Worl
     assert isinstance(join, JoinGroupRequest) and join.consumer_id == ""
 
 
-def test_a_session_that_is_too_long_is_refused_and_a_new_subscription_tries_again(
+def test_a_session_that_is_too_long_is_refused_and_a_new_subscription_retries(
     world: World,
 ) -> None:
     identity = Identity("g", session_timeout_ms=60_000)
@@ -214,14 +216,14 @@ def test_a_session_that_is_too_long_is_refused_and_a_new_subscription_tries_agai
 
     world.subscribe(anna, "t")
 
-    assert asked(anna) == [JoinGroupRequest]
+    assert in_flight(anna) == [JoinGroupRequest]
 
 
-def test_a_pattern_is_matched_by_the_member_which_joins_anew_when_its_topics_change(
+def test_a_pattern_is_matched_by_the_member_which_rejoins_when_its_topics_change(
     world: World,
 ) -> None:
     anna = member(world, "anna", pattern="[uv]")
-    assert not asked(anna), "it does not know the topics yet"
+    assert not in_flight(anna), "it does not know the topics yet"
     world.settle()
     assert anna.changes == ["assigned u0"]
 
@@ -231,7 +233,7 @@ def test_a_pattern_is_matched_by_the_member_which_joins_anew_when_its_topics_cha
     assert anna.changes[1:] == ["revoked u0", "assigned u0,v0,v1"]
 
 
-def test_topics_that_have_not_changed_are_looked_at_and_nobody_is_disturbed(world: World) -> None:
+def test_unchanged_topics_cause_no_rejoin(world: World) -> None:
     anna = member(world, "anna", pattern="[uv]")
     world.settle()
     world.catalogue["w"] = 3
@@ -243,7 +245,7 @@ def test_topics_that_have_not_changed_are_looked_at_and_nobody_is_disturbed(worl
     assert LookUp() not in machine(anna).take(Tick(), world.now + 2), "it has just looked"
 
 
-def test_it_leaves_after_it_has_given_up_everything(world: World) -> None:
+def test_it_leaves_after_it_has_revoked_everything(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
 
@@ -251,12 +253,12 @@ def test_it_leaves_after_it_has_given_up_everything(world: World) -> None:
     assert anna.changes[-1].startswith("revoked") and not anna.requests
     world.handle(anna)
 
-    assert asked(anna) == [LeaveGroupRequest]
+    assert in_flight(anna) == [LeaveGroupRequest]
     world.settle()
     assert anna.machine.is_gone and not world.group.roster()
 
 
-def test_a_leave_does_not_wait_behind_a_join_that_is_held(world: World) -> None:
+def test_a_leave_does_not_wait_behind_a_held_join(world: World) -> None:
     """Another connection carries it: answers of one connection come in order."""
     anna = member(world, "anna")
     world.settle()

@@ -1,4 +1,4 @@
-"""A member of the consumer protocol goes by the epoch that it was told last, and begins with 0."""
+"""A member of the consumer protocol uses the epoch that it received last, and begins with 0."""
 
 from groups.core.consumer.group import ConsumerGroup
 from rollcall.client.core.consumer import ConsumerMachine
@@ -14,14 +14,14 @@ def epoch_of(world: World, player: Player) -> int:
     return found
 
 
-def test_a_member_says_the_epoch_that_it_was_told() -> None:
+def test_a_member_sends_the_epoch_that_it_received() -> None:
     world = world_of(ConsumerGroup)
     anna, ben = pair(world, ConsumerMachine, ConsumerMachine)
     assert anna.machine.standing.epoch == epoch_of(world, anna) > 0
     assert ben.machine.standing.epoch == epoch_of(world, ben) > 0
 
 
-def test_a_member_that_was_fenced_begins_with_epoch_nought() -> None:
+def test_a_fenced_member_rejoins_with_epoch_zero() -> None:
     """It was cut off for longer than its session, and gave everything up by itself."""
     world = world_of(ConsumerGroup)
     anna, ben = pair(world, ConsumerMachine, ConsumerMachine)

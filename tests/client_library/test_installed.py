@@ -74,16 +74,16 @@ async def test_a_member_of_the_draft_and_a_client_of_that_time_share_a_group(
     old = raw.Consumer(installation.draft, name, [name])
     async with Watched(installation.draft, name, name, **DRAFT) as ours:
         await until(lambda: len(ours.owned) == 4, "all four are ours")
-        told = await old.join()
-        assert told.error == 0 and len(told.parts[name]) == 2
+        reply = await old.join()
+        assert reply.error == 0 and len(reply.parts[name]) == 2
         await until(lambda: len(ours.owned) == 2, "two and two")
-        assert {p.partition for p in ours.owned}.isdisjoint(told.parts[name])
-    await old.told_to_join()
+        assert {p.partition for p in ours.owned}.isdisjoint(reply.parts[name])
+    await old.until_rejoin()
     assert (await old.join()).parts == {name: [0, 1, 2, 3]}
     old.close()
 
 
-async def test_who_may_not_join_is_told_the_designs_own_word(
+async def test_a_refused_join_is_reported_with_the_drafts_error(
     installation: Installation, name: str
 ) -> None:
     too_long = Watched(installation.draft, name, name, protocol="draft", session_timeout_ms=40_000)
@@ -100,7 +100,7 @@ async def test_who_may_not_join_is_told_the_designs_own_word(
 @pytest.mark.parametrize(
     ("protocol", "pattern"), [("draft", r"{}\.[ab]"), ("classic", r"{}\.[ab]")]
 )
-async def test_a_member_that_matches_its_pattern_itself_follows_the_topics(
+async def test_a_member_that_matches_its_pattern_itself_finds_new_topics(
     protocol: str, pattern: str, installation: Installation, name: str
 ) -> None:
     """Whole names only; a topic that comes later is worked on, another one never is."""
@@ -122,7 +122,7 @@ async def test_a_member_that_matches_its_pattern_itself_follows_the_topics(
         assert anna.topics | ben.topics == {f"{name}.a", f"{name}.b"}
 
 
-async def test_a_pattern_of_the_consumer_protocol_is_the_coordinators_affair(
+async def test_a_pattern_of_the_consumer_protocol_is_resolved_by_the_coordinator(
     installation: Installation, name: str
 ) -> None:
     """RE2, whole names; with names beside it; and it can be taken back."""
@@ -141,7 +141,7 @@ async def test_a_pattern_of_the_consumer_protocol_is_the_coordinators_affair(
         await until(lambda: ben.topics == {f"{name}.a", f"{name}.b"}, "the rest is Ben's")
 
 
-async def test_a_pattern_that_is_none_is_refused(installation: Installation, name: str) -> None:
+async def test_an_invalid_pattern_is_refused(installation: Installation, name: str) -> None:
     """INVALID_REGULAR_EXPRESSION; a new subscription lets the member try again."""
     await create_topic(installation.kafka, name, 1)
     async with Watched(installation.kafka, name, pattern="(") as anna:
@@ -154,7 +154,7 @@ async def test_a_pattern_that_is_none_is_refused(installation: Installation, nam
 async def test_commanded_members_stop_commit_and_start(
     installation: Installation, name: str
 ) -> None:
-    """Whoever is stopped has committed what it noted before anybody else begins."""
+    """A stopped member has committed its progress before another begins."""
     await create_topic(installation.kafka, name, 6)
     async with Watched(installation.kafka, name, name, threads=3, **COMMANDED) as anna:
         await until(lambda: len(anna.owned) == 6, "all six are Anna's")
@@ -174,7 +174,7 @@ async def test_commanded_members_stop_commit_and_start(
 
 
 @pytest.mark.parametrize("how", ["pattern", "blacklist"])
-async def test_filters_of_commanded_members_are_the_coordinators_affair(
+async def test_filters_of_commanded_members_are_resolved_by_the_coordinator(
     how: str, installation: Installation, name: str
 ) -> None:
     await create_topic(installation.kafka, f"{name}.a", 2)
@@ -196,7 +196,7 @@ async def test_filters_of_commanded_members_are_the_coordinators_affair(
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
 @pytest.mark.parametrize("protocol", ["draft", "commanded"])
-async def test_members_work_on_while_their_coordinator_is_replaced(
+async def test_members_keep_working_while_their_coordinator_is_replaced(
     protocol: str, pair: Installation, name: str
 ) -> None:
     """No partition moves, no generation rises."""
@@ -209,7 +209,7 @@ async def test_members_work_on_while_their_coordinator_is_replaced(
     options, nodes = COMMANDED, list(serving.values())
     if protocol == "draft":
         options, nodes = DRAFT, list(brokers.values())
-    patient = {**options, "session_timeout_ms": 30_000}  # nobody's session ends meanwhile
+    patient = {**options, "session_timeout_ms": 30_000}  # no session ends during the test
     anna, ben = (Watched(nodes, name, name, **patient) for _ in range(2))
     async with anna, ben:
         await until(lambda: share(anna, ben, of=6), "three and three")

@@ -1,6 +1,6 @@
 """Members whose answers are not true: each may have other values than the coordinator gave it.
 
-Whatever a member is told, it ends by no mistake of its own, its calls raise what docs/client.md
+Whatever a member receives, it ends by no mistake of its own, its calls raise what docs/client.md
 names, and it is never silent for good: it asks again, or says why it does not.
 
 ``ROLLCALL_TEST_SCHEDULES`` says how many of each protocol.
@@ -142,14 +142,14 @@ async def live(served: Serving, protocol: str, seed: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(60 + 60 * SCHEDULES)
-async def test_no_answer_makes_a_member_fail_or_fall_silent(served: Serving) -> None:
+async def test_no_invalid_response_makes_a_member_fail_or_fall_silent(served: Serving) -> None:
     await create_topic(served.address, "t", 4)
     for seed in range(SCHEDULES):
         await asyncio.gather(*(live(served, protocol, seed) for protocol in PROTOCOLS))
 
 
 @pytest.mark.parametrize("epoch", [0, -1, -2])
-def test_at_an_epoch_that_no_member_has_nobody_falls_silent(epoch: int) -> None:
+def test_an_epoch_that_no_member_has_silences_nobody(epoch: int) -> None:
     world = World(ConsumerGroup)
     world.catalogue = {"t": 4}
     anna = world.add("anna", ConsumerMachine(Identity("g"), Random(1)), "t")
@@ -189,7 +189,7 @@ def _without_group(told: Any) -> Any:
 
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
 @pytest.mark.parametrize("otherwise", [_without, _of_another])
-async def test_a_commit_of_which_the_answer_says_nothing_is_not_durable(
+async def test_a_commit_missing_in_the_response_is_not_durable(
     served: Serving, protocol: str, otherwise: Any
 ) -> None:
     await create_topic(served.address, "t", 1)
@@ -201,7 +201,7 @@ async def test_a_commit_of_which_the_answer_says_nothing_is_not_durable(
                 await member.commit({TopicPartition("t", 0): 1})
 
 
-async def test_progress_of_which_the_answer_says_nothing_is_not_none(served: Serving) -> None:
+async def test_progress_missing_in_the_response_is_not_none(served: Serving) -> None:
     await create_topic(served.address, "t", 1)
     async with (
         line_to(served.address) as line,

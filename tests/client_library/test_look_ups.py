@@ -9,7 +9,7 @@ from tests.client_library.test_deadlines import machine, world_of
 
 
 class Counting(DraftMachine):
-    """Counts what it asks for."""
+    """Counts its requests."""
 
     looked = 0
 

@@ -1,7 +1,7 @@
 """Random lives of library members with the coordinator's real rules between them.
 
 Whatever the network loses, delays and repeats, however long applications take, no partition ever
-has two owners (``World.check``, after every single event); and when everybody behaves again, every
+has two owners (``World.check``, after every single event); and when all behave again, every
 member that wants to work does, and every partition that is wanted has its one owner.
 """
 
@@ -82,7 +82,7 @@ class Lives(RuleBasedStateMachine):
             self.world.add(name, self.new(identity, Random(self.lives)), *topics)
 
     @rule(name=PEOPLE, topics=TOPICS)
-    def subscribe_anew(self, name: str, topics: list[str]) -> None:
+    def change_subscription(self, name: str, topics: list[str]) -> None:
         if player := self.of(name):
             self.world.subscribe(player, *topics)
 
@@ -93,7 +93,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def die(self, name: str) -> None:
-        """Without a word: it works on nothing any more, but nobody knows."""
+        """Killed: it works on nothing any more, but the group does not know yet."""
         self.world.players.pop(name, None)
 
     @rule(name=PEOPLE)
@@ -108,12 +108,12 @@ class Lives(RuleBasedStateMachine):
         if player is None or not (mine := player.owned | player.finishing):
             return
         standing = player.machine.standing
-        asked = CommitRequest(dict.fromkeys(mine, 1), lambda: standing, KAFKA)
-        self.commits.append((player, asked, {each: self.world.given[each] for each in mine}))
+        request = CommitRequest(dict.fromkeys(mine, 1), lambda: standing, KAFKA)
+        self.commits.append((player, request, {each: self.world.given[each] for each in mine}))
 
     @rule(which=st.integers(0, 50))
     def commit_again(self, which: int) -> None:
-        """If it may: nobody has been given any of it since."""
+        """If it may: none of it has been assigned to others since."""
         if not self.commits:
             return
         player, asked, before = self.commits[which % len(self.commits)]

@@ -33,7 +33,7 @@ async def evict(served: Serving, group: str, member_id: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
-async def test_a_commit_is_not_tried_again_for_what_was_lost_since(
+async def test_a_failed_commit_is_not_retried_for_partitions_lost_since(
     protocol: str, served: Serving
 ) -> None:
     """Anna's commit does not get through; she is evicted, and joins again; Ben works on it."""
@@ -73,12 +73,12 @@ async def test_a_commit_is_not_tried_again_for_what_was_lost_since(
             assert await ben.committed([mine]) == {mine: 5_000}
 
 
-async def test_progress_in_a_topic_that_was_deleted_is_none_in_its_successor(
+async def test_progress_of_a_deleted_topic_is_not_that_of_its_successor(
     served: Serving,
 ) -> None:
-    """The loss is told; at the latest when somebody commits."""
+    """The loss is reported; at the latest with the next commit."""
 
-    async def story(protocol: str) -> None:
+    async def scenario(protocol: str) -> None:
         topic = f"{protocol}-t"
         await create_topic(served.address, topic, 1)
         one = TopicPartition(topic, 0)
@@ -114,13 +114,13 @@ async def test_progress_in_a_topic_that_was_deleted_is_none_in_its_successor(
             await member.commit({one: 7})
             assert await member.committed([one]) == {one: 7}
 
-    await asyncio.gather(*map(story, BY_ID))
+    await asyncio.gather(*map(scenario, BY_ID))
 
 
-async def test_a_member_that_commits_nothing_hears_of_a_topic_that_was_made_anew(
+async def test_a_member_that_commits_nothing_notices_a_recreated_topic(
     served: Serving,
 ) -> None:
-    """A classic one looks by itself, as often as it looks at topics."""
+    """A classic one compares by itself, as often as it fetches metadata."""
     await create_topic(served.address, "t", 1)
     one = TopicPartition("t", 0)
     told: list[str] = []
@@ -147,7 +147,7 @@ async def test_a_member_that_commits_nothing_hears_of_a_topic_that_was_made_anew
 
 
 async def test_a_static_member_has_no_token(served: Serving) -> None:
-    """Whoever takes its place goes on in the same epoch."""
+    """The member that replaces it continues in the same epoch."""
     await create_topic(served.address, "t", 1)
     one = TopicPartition("t", 0)
     for protocol in ("classic", "consumer"):
@@ -165,7 +165,7 @@ async def test_a_static_member_has_no_token(served: Serving) -> None:
 
 
 class Odd:
-    """An assignor that fails as often as it is told to, and then gives all to the first."""
+    """An assignor that fails as often as configured, and then assigns everything to the first."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -191,7 +191,7 @@ def gives_rubbish(counts: Counts, members: Sequence[Candidate]) -> Assignment:
     return {members[0].member_id: {7}}  # type: ignore[arg-type]
 
 
-async def test_a_leader_whose_assignor_fails_tries_again_and_then_says_so(served: Serving) -> None:
+async def test_a_leader_whose_assignor_fails_retries_and_then_reports_it(served: Serving) -> None:
     await create_topic(served.address, "t", 4)
     options: dict[str, Any] = {"protocol": "classic", **TIMES}
 
@@ -213,7 +213,7 @@ async def test_a_leader_whose_assignor_fails_tries_again_and_then_says_so(served
                 member.subscribe(["t"])
 
 
-async def test_a_leader_that_gives_a_partition_to_two_leaves_and_another_one_leads(
+async def test_a_leader_that_assigns_a_partition_twice_leaves_and_another_leads(
     served: Serving,
 ) -> None:
     await create_topic(served.address, "t", 4)

@@ -33,21 +33,21 @@ SECURED = {"Over TLS, as a user"}
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_the_page_draws_the_machine_from_its_table(name: str) -> None:
+def test_the_page_has_the_state_machine_of_the_table(name: str) -> None:
     found = between(name).search(PAGE.read_text())
 
     assert found is not None
     assert found[0] == found[1] + drawn(MACHINES[name]) + found[2]
 
 
-def test_every_example_is_known_here() -> None:
+def test_every_example_of_the_page_is_tested() -> None:
     assert EXAMPLES.keys() == SAYS.keys() | SECURED
 
 
 @pytest.mark.timeout(200)
 @pytest.mark.xdist_group("page")  # examples share their names of groups
 @pytest.mark.parametrize("heading", SAYS)
-def test_an_example_does_what_the_page_says(heading: str, installation: Installation) -> None:
+def test_an_example_does_what_the_page_documents(heading: str, installation: Installation) -> None:
     asyncio.run(create_topic(installation.kafka, "orders", 6))
     program = EXAMPLES[heading].replace("127.0.0.1:9092", installation.kafka)
     program = program.replace("127.0.0.1:9392", installation.draft)

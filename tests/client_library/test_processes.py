@@ -69,7 +69,7 @@ def test_three_libraries_in_one_group(installation: Installation, join: Join, na
 
 @pytest.mark.long
 @pytest.mark.timeout(200)
-def test_a_dead_library_member_is_missed_when_its_session_ends(
+def test_a_dead_library_member_is_removed_when_its_session_ends(
     installation: Installation, join: Join, name: str
 ) -> None:
     asyncio.run(create_topic(installation.kafka, name, 6))

@@ -19,7 +19,7 @@ def member(protocol: str, **options: Any) -> Member:
     return Member(NOWHERE, "g", options.pop("topics", ["t"]), protocol=protocol, **options)
 
 
-def test_an_unknown_protocol_is_told_which_there_are() -> None:
+def test_an_unknown_protocol_error_lists_the_protocols() -> None:
     with pytest.raises(UnknownProtocol, match="consumer, classic, draft, commanded"):
         member("raft")
 
@@ -46,7 +46,7 @@ def test_an_unknown_protocol_is_told_which_there_are() -> None:
         ("commanded", {"topics": {"t": -1}}, "threads of 't'"),
     ],
 )
-def test_what_a_protocol_does_not_have_is_refused(
+def test_an_option_of_another_protocol_is_refused(
     protocol: str, options: dict[str, Any], fault: str
 ) -> None:
     with pytest.raises(ValueError, match=fault):
@@ -58,14 +58,14 @@ TIMES = [field.name for field in fields(Identity) if field.type is int]
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("time", TIMES)
-def test_times_that_cannot_be_are_refused(protocol: str, time: str) -> None:
+def test_invalid_times_are_refused(protocol: str, time: str) -> None:
     for impossible in (-1, 0, 2**31, 1.5, True, "1000", None):
         with pytest.raises(ValueError, match=time):
             member(protocol, **{time: impossible})
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_settings_that_no_member_has_are_refused(protocol: str) -> None:
+def test_unknown_settings_are_refused(protocol: str) -> None:
     with pytest.raises(TypeError, match="sesion_timeout_ms"):
         member(protocol, sesion_timeout_ms=1)
     with pytest.raises(ValueError, match="retry_backoff_max_ms"):
@@ -86,7 +86,7 @@ WRONG: Final = {
 @pytest.mark.parametrize(
     "where", ["group", "topic", "client_id", "instance_id", "rack", "assignor"]
 )
-def test_names_that_cannot_be_said_are_refused(where: str, bad: Any) -> None:
+def test_names_that_cannot_be_encoded_are_refused(where: str, bad: Any) -> None:
     options: dict[str, Any] = {} if where in ("group", "topic") else {where: bad}
     with pytest.raises(ValueError, match=WRONG[bad]):
         Member(
@@ -95,12 +95,12 @@ def test_names_that_cannot_be_said_are_refused(where: str, bad: Any) -> None:
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "a:b", ":9092", "a:0", "a:65536", "a:1,b"])
-def test_addresses_that_cannot_be_are_refused(address: str) -> None:
+def test_invalid_addresses_are_refused(address: str) -> None:
     with pytest.raises(ValueError, match="HOST:PORT"):
         Member(address, "g", ["t"])
 
 
-def test_offsets_that_cannot_be_are_refused() -> None:
+def test_invalid_offsets_are_refused() -> None:
     worker = member("consumer")
     for impossible in (-1, 2**63, 0.5, None):
         with pytest.raises(ValueError, match="the offset of t-0"):
@@ -112,7 +112,7 @@ OWN: Final = {"changes": {"timeout_s"}}
 """Arguments that only the blocking face has."""
 
 
-def test_both_faces_have_the_same_names_and_take_the_same() -> None:
+def test_both_interfaces_have_the_same_names_and_parameters() -> None:
     def names(face: type) -> set[str]:
         return {each for each in dir(face) if not each.startswith("_")}
 
@@ -130,7 +130,7 @@ def taken(method: Any, but: AbstractSet[str] = frozenset()) -> list[tuple[str, A
     return [(each.name, each.kind, each.default) for each in found if each.name not in but]
 
 
-def test_a_coroutine_is_no_callback_of_a_blocking_member() -> None:
+def test_a_coroutine_callback_of_a_blocking_member_is_refused() -> None:
     async def told(partitions: object) -> None:
         raise AssertionError("never called")
 
@@ -138,7 +138,7 @@ def test_a_coroutine_is_no_callback_of_a_blocking_member() -> None:
         BlockingMember(NOWHERE, "g", ["t"], on_lost=told)
 
 
-async def test_a_subscription_that_is_refused_changes_nothing() -> None:
+async def test_a_refused_subscription_changes_nothing() -> None:
     """Not even what the member would begin with."""
     worker = member("commanded", topics={"t": 2})
     for wanted in ({"topics": ["u"], "blacklist": "x"}, {}):
@@ -149,13 +149,13 @@ async def test_a_subscription_that_is_refused_changes_nothing() -> None:
     worker.abandon()
 
 
-def test_a_session_is_as_long_as_the_protocol_allows_unless_said() -> None:
+def test_the_default_session_is_the_longest_that_the_protocol_allows() -> None:
     assert member("draft")._identity.session_timeout_ms == 30_000
     assert member("draft", session_timeout_ms=7_000)._identity.session_timeout_ms == 7_000
     assert member("commanded")._identity.session_timeout_ms == 45_000
 
 
-def test_a_blocking_member_that_cannot_be_leaves_no_thread_behind() -> None:
+def test_an_invalid_blocking_member_leaves_no_thread_behind() -> None:
     before = set(threading.enumerate())
     with pytest.raises(ValueError, match="no static members"):
         BlockingMember(NOWHERE, "g", ["t"], protocol="draft", instance_id="i")

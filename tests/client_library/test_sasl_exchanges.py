@@ -22,7 +22,7 @@ def ended(exchange: sasl.Exchange, challenge: bytes) -> bool:
 
 
 @pytest.mark.parametrize("mechanism", HASHES)
-def test_scram_is_understood_by_another_implementation(mechanism: str) -> None:
+def test_scram_interoperates_with_another_implementation(mechanism: str) -> None:
     made = ScramMechanism(mechanism)
     salt, stored, server, count = made.make_auth_info(PASSWORD, iteration_count=4_096)
     known: list[str] = []
@@ -39,7 +39,7 @@ def test_scram_is_understood_by_another_implementation(mechanism: str) -> None:
     assert known == [NAME]
 
 
-def test_scram_says_what_the_rfc_says() -> None:
+def test_scram_matches_the_example_of_the_rfc() -> None:
     """RFC 7677, 3, with its nonces; the password is in no message."""
     exchange = sasl.scram("SCRAM-SHA-256", "user", "pencil", "rOprNGfwEbeRWgbNEkqO")
     assert next(exchange) == b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO"
@@ -71,7 +71,7 @@ SALT = base64.b64encode(b"salt" * 8).decode()
         ("\udcff", "no text"),
     ],
 )
-def test_a_server_that_asks_for_what_no_server_should_is_left(first: str, why: str) -> None:
+def test_a_server_with_unacceptable_parameters_is_rejected(first: str, why: str) -> None:
     exchange = sasl.scram("SCRAM-SHA-256", NAME, PASSWORD, NONCE)
     next(exchange)
     with pytest.raises(Distrusted, match=why):
@@ -88,7 +88,7 @@ def test_a_server_that_asks_for_what_no_server_should_is_left(first: str, why: s
         ("e=other-error", "other-error"),
     ],
 )
-def test_a_server_that_does_not_know_the_password_is_left(final: str, why: str) -> None:
+def test_a_server_that_does_not_know_the_password_is_rejected(final: str, why: str) -> None:
     """It would have taken any proof."""
     exchange = sasl.scram("SCRAM-SHA-256", NAME, PASSWORD, NONCE)
     next(exchange)
@@ -120,7 +120,7 @@ FORMS: tuple[Callable[[], sasl.Exchange], ...] = (
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_exchange_does_not_show_its_secret_to_who_prints_it(
+def test_the_repr_of_an_exchange_hides_its_secret(
     form: Callable[[], sasl.Exchange],
 ) -> None:
     assert "secret" not in repr(form())

@@ -1,4 +1,4 @@
-"""What a member may be told of TLS and SASL: what contradicts itself is refused when it is made."""
+"""Options of a member for TLS and SASL: contradictions are refused when it is constructed."""
 
 import logging
 import ssl
@@ -49,7 +49,7 @@ def made(**settings: Any) -> Any:
         ({**PLAIN, "protocol": "draft"}, "the draft knows no SASL"),
     ],
 )
-def test_what_cannot_be_is_refused_and_shows_no_password(
+def test_invalid_options_are_refused_without_showing_the_password(
     settings: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(ValueError, match=why) as refused:
@@ -62,7 +62,7 @@ def test_an_unknown_setting_is_a_type_error() -> None:
         Member("127.0.0.1:1", "g", ["t"], sasl_password="x")  # type: ignore[call-arg]
 
 
-def test_a_context_alone_means_tls_as_before() -> None:
+def test_a_context_alone_enables_tls_as_before() -> None:
     context = ssl.create_default_context()
     assert made(ssl_context=context).context is context
     assert made().context is None
@@ -81,7 +81,7 @@ def test_files_make_a_context(tmp_path: Path) -> None:
     assert context.cert_store_stats()["x509_ca"] == 1
 
 
-def test_a_secret_in_the_clear_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_password_without_tls_causes_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "rollcall.client"):
         secured = made(**{**PLAIN, "security_protocol": "SASL_PLAINTEXT"})
     assert "in the clear" in caplog.text
@@ -111,7 +111,7 @@ async def test_tokens_come_from_a_function_or_an_object(provider: Any, said: byt
 
 
 @pytest.mark.parametrize("said", [None, "", "a b", "a\x01auth=b", "tökèn"])
-async def test_what_is_no_token_is_told_and_not_shown(said: Any) -> None:
+async def test_an_invalid_token_is_reported_but_not_shown(said: Any) -> None:
     sasl = made(**TOKEN, sasl_oauth_token_provider=lambda: said).sasl
     with pytest.raises(NoToken) as refused:
         await sasl.begin()

@@ -1,4 +1,4 @@
-"""Members inside a test: what they were told, and waiting until something holds."""
+"""Members inside a test: their reported changes, and waiting until a condition holds."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ PATIENCE_S = 90
 
 
 class Watched:
-    """One member, and what its application was told."""
+    """One member, and the changes reported to its application."""
 
     def __init__(
         self,
@@ -68,6 +68,6 @@ async def until(holds: Callable[[], bool], what: str) -> None:
 
 
 def share(*members: Watched, of: int) -> bool:
-    """Each has something, nobody the same, and together all of it."""
+    """Each has something, no partition has two owners, and together all of it."""
     owned = [each.owned for each in members]
     return all(owned) and sum(map(len, owned)) == len(frozenset().union(*owned)) == of

@@ -56,7 +56,7 @@ NOTHING_BLOCKED: Blocked = frozenset()
 
 @dataclass
 class Player:
-    """One member: its machine, what is on its way, and what its application has been told."""
+    """One member: its machine, its messages in flight, and the reports to its application."""
 
     name: str
     machine: Machine
@@ -80,7 +80,7 @@ class Player:
         return frozenset(self.machine.standing.handed_out)
 
     def look(self, now: int) -> None:
-        """What is being revoked is finished in peace, unless the member is thrown out meanwhile."""
+        """A revocation under way is finished, unless the member is removed during it."""
         change = self.call.change if self.call is not None else None
         if change is None or change.kind is not Kind.REVOKED:
             self.finishing = frozenset()
@@ -91,7 +91,7 @@ class Player:
 
 
 class World:
-    """One group, everybody who wants to be in it, and what is between them."""
+    """One group, all its clients, and the messages between them."""
 
     def __init__(self, kind: type[AnyGroup], **rules: Any) -> None:
         self.kind = kind
@@ -128,7 +128,7 @@ class World:
         self._look_at_polls()
 
     def fail_over(self) -> None:
-        """The node dies; the next one has the rows, and gives everybody a whole session."""
+        """The node dies; the next one has the rows, and grants every member a full session."""
         for player in self.players.values():
             self.cut(player)
         if not self.group.idle:
@@ -193,7 +193,7 @@ class World:
     # -- the network
 
     def deliver(self, player: Player) -> bool:
-        """The node hears the member's next request."""
+        """The node receives the member's next request."""
         if not player.requests:
             return False
         send, _ = player.requests.popleft()
@@ -236,7 +236,7 @@ class World:
             self._answer(player, send, answer_to([]))
 
     def answer(self, player: Player) -> bool:
-        """The member hears the oldest answer."""
+        """The member receives the oldest response."""
         if not player.answers:
             return False
         reply = player.answers.popleft()
@@ -261,7 +261,7 @@ class World:
             self.tell(player, Unanswered(ticket))
 
     def handle(self, player: Player) -> bool:
-        """The application returns from what it was told."""
+        """The application returns from its callback."""
         if player.call is None:
             return False
         call, player.call = player.call, None
@@ -328,7 +328,7 @@ class World:
             self.check()
 
     def settle(self, but: str = "", blocked: Blocked = NOTHING_BLOCKED) -> None:
-        """Everything on its way arrives, and everybody answers, until nothing moves."""
+        """Everything in flight is delivered, and every callback returns, until nothing moves."""
         acts = {"requests": self.deliver, "answers": self.answer, "calls": self.handle}
         for _ in range(ROUNDS):
             moved = [
@@ -348,7 +348,7 @@ class World:
     # -- the catalogue
 
     def grow(self, topic: str, count: int) -> None:
-        """A topic gets more partitions, or comes into being; a draft group is told."""
+        """A topic gets more partitions, or is created; a draft group is notified."""
         self.catalogue[topic] = max(count, self.catalogue.get(topic, 0))
         if isinstance(self.group, DraftGroup) and topic in self.group.counts:
             self.step(events.TopicsChanged(counts={topic: self.catalogue[topic]}))

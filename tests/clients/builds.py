@@ -46,8 +46,8 @@ class Tool:
         """Why it cannot be used, or None."""
         if shutil.which(self.name) is None:
             return f"{self.name} is not installed"
-        said = subprocess.run(self.version, capture_output=True, text=True, check=False)
-        found = re.search(r"\d+(\.\d+)*", NOISE.sub("", said.stdout + said.stderr))
+        output = subprocess.run(self.version, capture_output=True, text=True, check=False)
+        found = re.search(r"\d+(\.\d+)*", NOISE.sub("", output.stdout + output.stderr))
         if found is None or tuple(map(int, found[0].split("."))) < self.at_least:
             least = ".".join(map(str, self.at_least))
             return f"{self.name} {found and found[0]} is older than {least}"

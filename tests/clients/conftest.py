@@ -1,5 +1,6 @@
 """Workers as processes that tell what they own, of any client."""
 
+import asyncio
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import pytest
@@ -79,7 +81,7 @@ class Worker:
         self.errors = self.process.stderr.read()
 
     def until(self, holds: Callable[[], bool], what: str, patience: float = PATIENCE_S) -> None:
-        """Wait until something holds, looked at whenever this worker says something."""
+        """Wait until a condition holds, checked after each event of this worker."""
         end = time.monotonic() + patience
         with self._changed:
             while not holds():
@@ -118,6 +120,29 @@ class Worker:
         """Let it leave the group."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(PATIENCE_S)
+
+    def close_pipes(self) -> None:
+        """After it has ended, and its last event was read."""
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+    def end(self) -> None:
+        """Kill it if it still runs."""
+        if self.process.poll() is None:
+            self.kill()
+        self.close_pipes()
+
+
+@contextmanager
+def stock_consumer(bootstrap: str, name: str, partitions: int = 6) -> Iterator[Worker]:
+    """One with all partitions of a new topic; its group has the topic's name."""
+    asyncio.run(create_topic(bootstrap, name, partitions))
+    worker = Worker.of("confluent-kafka", bootstrap, name, SESSION_MS)
+    worker.until(lambda: len(worker.owned) == partitions, "all partitions")
+    yield worker
+    worker.close()
+    worker.close_pipes()
 
 
 class Shell:
@@ -162,11 +187,7 @@ def start() -> Iterator[Start]:
 
     yield begin
     for worker in workers:
-        if worker.process.poll() is None:
-            worker.kill()
-        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-            if pipe is not None:
-                pipe.close()
+        worker.end()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
     patient.py ADDRESS GROUP TOPIC SESSION_MS ATTEMPTS
 
-Says ``owns``; then ``waits`` once it has tried that often in vain to connect; then, when it has
+Says ``owns``; then ``waits`` once it has failed that often to connect; then, when it has
 read a line, commits as the member that it was, and says whether it still is: ``same`` or ``other``.
 """
 
@@ -27,12 +27,12 @@ def main(address: str, group: str, topic: str, session_ms: str, attempts: str) -
         worker.poll(100)
     before = known(worker)
     print("owns", flush=True)
-    while in_vain(worker) < int(attempts):
+    while failed_tries(worker) < int(attempts):
         worker.poll(100)
     print("waits", flush=True)
-    told = threading.Thread(target=sys.stdin.readline)
-    told.start()
-    while told.is_alive():
+    reader = threading.Thread(target=sys.stdin.readline)
+    reader.start()
+    while reader.is_alive():
         worker.poll(100)
     worker.commit({TopicPartition(topic, 0): OffsetAndMetadata(7, "", -1)})
     print("same" if known(worker) == before else "other", flush=True)
@@ -44,7 +44,7 @@ def known(worker: KafkaConsumer) -> tuple[str, int]:
     return generation.member_id, generation.generation_id
 
 
-def in_vain(worker: KafkaConsumer) -> int:
+def failed_tries(worker: KafkaConsumer) -> int:
     """How often it has tried to connect since it last could."""
     return max((tries for tries, *_ in list(worker._manager._backoff.values())), default=0)
 

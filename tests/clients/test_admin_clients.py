@@ -49,9 +49,7 @@ def test_a_topic_is_created_once_and_deleted_once(admin: Shell, name: str) -> No
 
 
 @every_library
-def test_offsets_of_a_group_without_members_are_set_and_gone_with_it(
-    admin: Shell, name: str
-) -> None:
+def test_offsets_of_an_empty_group_are_set_and_deleted_with_it(admin: Shell, name: str) -> None:
     admin.ask(f"create {name} 3")
 
     assert admin.ask(f"commit {name} {name} 2 7") == DONE
@@ -65,7 +63,7 @@ def test_offsets_of_a_group_without_members_are_set_and_gone_with_it(
 
 
 @every_library
-def test_a_group_at_work_is_shown_and_not_disturbed(
+def test_describing_an_active_group_does_not_disturb_it(
     admin: Shell, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name, partitions=2))
@@ -82,7 +80,7 @@ def test_a_group_at_work_is_shown_and_not_disturbed(
 
 
 @thorough_library
-def test_single_offsets_are_deleted_unless_somebody_works_on_the_topic(
+def test_single_offsets_are_deleted_unless_the_topic_is_in_use(
     admin: Shell, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name, partitions=2))
@@ -99,7 +97,7 @@ def test_single_offsets_are_deleted_unless_somebody_works_on_the_topic(
 
 
 @thorough_library
-def test_a_static_member_that_died_is_removed_by_hand(
+def test_a_dead_static_member_is_removed_manually(
     admin: Shell, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name, partitions=2))

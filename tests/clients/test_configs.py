@@ -83,7 +83,7 @@ def test_kafka_pythons_admin_client_configures_a_group(
     assert admin.describe(ResourceType.GROUP, name)[FREEZE].value == "true"
 
 
-def test_an_admin_client_reads_topics_and_brokers_and_is_told_that_they_stay(
+def test_an_admin_client_reads_topic_and_broker_configs_and_cannot_change_them(
     admin: Admin, installation: Installation, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
@@ -97,7 +97,7 @@ def test_an_admin_client_reads_topics_and_brokers_and_is_told_that_they_stay(
 
 
 @pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="confluent-kafka-848"))
-def test_a_frozen_group_works_on_and_lets_the_newcomer_in_when_it_thaws(
+def test_a_frozen_group_keeps_working_and_admits_the_new_member_when_thawed(
     library: str, admin: Admin, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))

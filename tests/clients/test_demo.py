@@ -60,7 +60,7 @@ def rows(running: Installation, query: str) -> Sequence[tuple[str, ...]]:
 
 
 def rebalances(running: Installation) -> dict[str, set[str]]:
-    """What made each group rebalance, as its journal tells."""
+    """The causes of each group's rebalances, from its journal."""
     found: dict[str, set[str]] = defaultdict(set)
     for group, trigger in rows(running, "SELECT group_id, trigger FROM rollcall_journal"):
         found[group].add(trigger)
@@ -68,13 +68,13 @@ def rebalances(running: Installation) -> dict[str, set[str]]:
 
 
 def environ(settings: Mapping[str, str] = SETTINGS) -> dict[str, str]:
-    """The demo hears of the coordinator's settings as its installation does."""
+    """The demo gets the coordinator's settings as its installation does."""
     return {**os.environ, **settings}
 
 
 @pytest.mark.long
 @pytest.mark.timeout(180)
-def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
+def test_every_group_forms_and_rebalances_for_every_reason_and_is_cleaned_up(
     hurried: Installation,
 ) -> None:
     began = time.monotonic()
@@ -155,7 +155,7 @@ def test_stock_members_do_not_outlive_a_demo_that_is_killed(installation: Instal
     assert alive == []
 
 
-def test_it_says_when_nobody_serves() -> None:
+def test_it_reports_an_unreachable_server() -> None:
     run = subprocess.run(
         [*DEMO, "--bootstrap", "127.0.0.1:1"],
         cwd=CHECKOUT,
@@ -168,9 +168,7 @@ def test_it_says_when_nobody_serves() -> None:
     assert run.stdout.startswith("nobody serves at 127.0.0.1:1: is `make run` running?")
 
 
-def test_it_says_who_is_missing_where_no_stock_client_is_installed(
-    installation: Installation, tmp_path: Path
-) -> None:
+def test_it_reports_missing_stock_clients(installation: Installation, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as u\n"
         "real = u.find_spec\n"
@@ -194,16 +192,16 @@ def test_it_says_who_is_missing_where_no_stock_client_is_installed(
 # -- The plot --------------------------------------------------------------------------------
 
 
-def test_the_same_seed_tells_the_same_story_and_another_seed_another() -> None:
-    def story(seed: int) -> list[plot.Beat]:
+def test_a_seed_reproduces_the_same_events() -> None:
+    def script(seed: int) -> list[plot.Beat]:
         return list(islice(plot.play(TROUPES[0], seed, 1.0, 6.0), 40))
 
-    assert story(3) == story(3)
-    assert story(3) != story(4)
+    assert script(3) == script(3)
+    assert script(3) != script(4)
 
 
 @pytest.mark.parametrize("troupe", TROUPES, ids=lambda troupe: troupe.name)
-def test_only_who_is_there_leaves_and_only_who_is_away_comes(troupe: cast.Troupe) -> None:
+def test_only_present_members_leave_and_only_absent_ones_join(troupe: cast.Troupe) -> None:
     there: set[str] = set()
     for beat in islice(plot.play(troupe, 1, 1.0, 6.0), 400):
         if beat.act in (Act.JOIN, Act.RETURN):
@@ -214,7 +212,7 @@ def test_only_who_is_there_leaves_and_only_who_is_away_comes(troupe: cast.Troupe
         assert there, "a group is never without members"
 
 
-def test_every_scene_comes_before_any_comes_again() -> None:
+def test_every_scene_is_played_before_any_repeats() -> None:
     [troupe] = (t for t in TROUPES if t.name == "orders")
     scenes = [b.scene for b in islice(plot.play(troupe, 5, 1.0, 6.0), troupe.size + 16)]
     played = scenes[troupe.size :: 2]
@@ -222,7 +220,7 @@ def test_every_scene_comes_before_any_comes_again() -> None:
     assert set(played[:4]) == set(played[4:]) == set(Scene)
 
 
-def test_the_dead_stay_away_for_longer_than_their_session() -> None:
+def test_killed_members_stay_away_for_longer_than_their_session() -> None:
     beats = islice(plot.play(TROUPES[0], 2, 0.01, 6.0), 200)
     returns = [b for b in beats if b.act is Act.RETURN and b.scene is Scene.CRASH]
 
@@ -232,5 +230,5 @@ def test_the_dead_stay_away_for_longer_than_their_session() -> None:
 @pytest.mark.parametrize(
     ("numbers", "said"), [([4], "4"), ([0, 1, 2], "0-2"), ([0, 2, 3, 7], "0, 2-3, 7")]
 )
-def test_partitions_are_said_in_spans(numbers: list[int], said: str) -> None:
+def test_partitions_are_printed_as_ranges(numbers: list[int], said: str) -> None:
     assert spans(numbers) == said

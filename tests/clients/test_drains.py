@@ -1,4 +1,4 @@
-"""Each of two nodes is drained under stock clients: nobody is removed, and commits go on."""
+"""Each of two nodes is drained under stock clients: no member is removed, and commits succeed."""
 
 import asyncio
 from functools import partial
@@ -31,7 +31,7 @@ SAID = "SELECT takes_slots FROM rollcall_node WHERE node_id = %s"
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
 @pytest.mark.timeout(300)
-def test_nobody_is_removed_and_commits_go_on_while_nodes_are_drained(
+def test_nobody_is_removed_and_commits_succeed_while_nodes_are_drained(
     pair: Installation, start: Start, name: str
 ) -> None:
     rest, reason = Rest(pair.web), {"reason": "a new kernel"}
@@ -56,8 +56,8 @@ def test_nobody_is_removed_and_commits_go_on_while_nodes_are_drained(
         before, ((newest,),) = asked(GROUPS, f"{name}%"), asked(NEWEST)
         try:
             for node in (0, 1):
-                status, _, told = rest.ask("POST", f"/nodes/{node}/drain", reason)
-                assert (status, told["drained"]) == (200, True), told
+                status, _, body = rest.ask("POST", f"/nodes/{node}/drain", reason)
+                assert (status, body["drained"]) == (200, True), body
                 committed(workers, ROUNDS)
                 until(partial(owns, 1 - node, SLOTS), "all moved", PATIENCE_S)
                 committed(workers, ROUNDS)
@@ -66,8 +66,8 @@ def test_nobody_is_removed_and_commits_go_on_while_nodes_are_drained(
                     asyncio.run(all_nodes(pair, 2))
                     committed(workers, ROUNDS)
                     assert owns(0, SLOTS) and asked(SAID, 1) == [(False,)]
-                status, _, told = rest.ask("POST", f"/nodes/{1 - node}/drain", reason)
-                assert (status, told["code"]) == (409, "no_taker")
+                status, _, body = rest.ask("POST", f"/nodes/{1 - node}/drain", reason)
+                assert (status, body["code"]) == (409, "no_taker")
                 assert rest.ask("POST", f"/nodes/{node}/undrain", reason)[0] == 200
                 until(partial(owns, 0, SLOTS // 2), "shared again", PATIENCE_S)
                 committed(workers, ROUNDS)

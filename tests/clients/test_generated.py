@@ -1,7 +1,6 @@
 """Clients that generators make of docs/openapi.yaml, in Python and TypeScript: both build, and each
 operation is called with them before an installation, those that change something dry and really."""
 
-import asyncio
 import json
 import shutil
 import subprocess
@@ -15,10 +14,9 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from benchmarks.wire import create_topic
 from launcher.installation import CHECKOUT, Installation
 from tests.api.test_installation import Rest
-from tests.clients.conftest import SESSION_MS, Worker
+from tests.clients.conftest import Worker, stock_consumer
 from tests.installations import TOKEN
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900), pytest.mark.xdist_group("generated")]
@@ -115,14 +113,8 @@ def _call(path: str, method: str, told: Mapping[str, Any], ids: Mapping[str, Any
 
 @pytest.fixture(scope="module")
 def worker(installation: Installation) -> Iterator[Worker]:
-    asyncio.run(create_topic(installation.kafka, NAME, 6))
-    started = Worker.of("confluent-kafka", installation.kafka, NAME, SESSION_MS)
-    started.until(lambda: len(started.owned) == 6, "all partitions")
-    yield started
-    started.close()
-    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
-        if pipe is not None:
-            pipe.close()
+    with stock_consumer(installation.kafka, NAME) as consumer:
+        yield consumer
 
 
 @pytest.fixture
@@ -154,9 +146,9 @@ def wanted(installation: Installation, worker: Worker, request: Any) -> Sequence
 
 def check(printed: str, wanted: Sequence[Call]) -> None:
     """Each call was answered as it should be."""
-    told = [json.loads(line) for line in printed.splitlines()]
-    assert [each["operation_id"] for each in told] == [call.operation_id for call in wanted]
-    for each in told:
+    results = [json.loads(line) for line in printed.splitlines()]
+    assert [each["operation_id"] for each in results] == [call.operation_id for call in wanted]
+    for each in results:
         known = NOT_THERE.get(each["operation_id"])
         fine = each["status"] < HTTPStatus.BAD_REQUEST or each["status"] == known
         assert fine, each
@@ -177,8 +169,10 @@ def test_a_python_client(
     installation: Installation, wanted: Sequence[Call], tmp_path: Path
 ) -> None:
     generator = (UV, "tool", "run", "--from", PYTHON_GENERATOR, "openapi-python-client")
-    told = run(*generator, "generate", "--path", DOCUMENT, "--output-path", "made", at=tmp_path)
-    assert "Skipping" not in told.replace("Skipping Integration", ""), told
+    generated = run(
+        *generator, "generate", "--path", DOCUMENT, "--output-path", "made", at=tmp_path
+    )
+    assert "Skipping" not in generated.replace("Skipping Integration", ""), generated
     asked = json.dumps([asdict(call) for call in wanted])
     printed = run(
         *(sys.executable, SOURCES / "calls.py", installation.web.rstrip("/"), TOKEN),

@@ -60,7 +60,7 @@ def installation() -> Iterator[Installation]:
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_commits_and_closing_do_not_wait_for_a_held_heartbeat(
+def test_commits_and_close_do_not_wait_for_a_held_heartbeat(
     library: str,
     installation: Installation,
     start: Start,

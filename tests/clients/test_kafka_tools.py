@@ -1,4 +1,4 @@
-"""Kafka's own command-line tools, from Maven Central, look at groups and change them.
+"""Kafka's own command-line tools, from Maven Central, describe groups and change them.
 
 They run in one process of Java (``java/.../Tools.java``), with the code and the output that a
 person at the command line would get. Tables are compared cell by cell, without their padding.
@@ -107,7 +107,7 @@ def test_a_topic_is_described(tools: Tools, name: str) -> None:
     assert said[said.index("PartitionCount:") + 1] == "2"
 
 
-def test_a_group_at_work_is_listed_and_described(
+def test_an_active_group_is_listed_and_described(
     tools: Tools, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
@@ -154,10 +154,10 @@ def test_a_group_of_the_consumer_protocol_is_described(
     )
 
 
-def test_a_group_that_never_was_is_not_found(tools: Tools, name: str) -> None:
-    said = tools.run(GROUPS, "--describe", "--group", name)
+def test_an_unknown_group_is_not_found(tools: Tools, name: str) -> None:
+    output = tools.run(GROUPS, "--describe", "--group", name)
 
-    assert f"GroupIdNotFoundException: Group {name} not found." in said
+    assert f"GroupIdNotFoundException: Group {name} not found." in output
 
 
 RESETS = {
@@ -190,7 +190,7 @@ def test_offsets_are_reset(
     assert admin.ask(f"offsets {group}") == {"offsets": {"0": 10, "1": expected}}
 
 
-def test_offsets_are_exported_and_brought_back_from_the_file(
+def test_offsets_are_exported_and_imported(
     tools: Tools, admin: Shell, group: str, tmp_path: Path
 ) -> None:
     plan = tmp_path / "plan.csv"
@@ -203,7 +203,7 @@ def test_offsets_are_exported_and_brought_back_from_the_file(
     assert admin.ask(f"offsets {group}") == {"offsets": {"0": 10, "1": 10}}
 
 
-def test_offsets_of_a_group_at_work_are_not_reset(
+def test_offsets_of_an_active_group_are_not_reset(
     tools: Tools, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
@@ -212,9 +212,9 @@ def test_offsets_of_a_group_at_work_are_not_reset(
     worker.commit(3)
 
     how = ("--reset-offsets", "--group", name, "--all-topics", "--to-earliest", "--execute")
-    said = tools.run(GROUPS, *how)
+    output = tools.run(GROUPS, *how)
 
-    assert "current state is Stable" in said
+    assert "current state is Stable" in output
     assert worker.commit(4) == {str(p): 4 for p in range(6)}
 
 
@@ -231,7 +231,7 @@ def test_offsets_and_groups_are_deleted(tools: Tools, group: str) -> None:
     assert group not in tools.run(GROUPS, "--list").split()
 
 
-def test_a_tool_in_a_process_of_its_own_says_the_same(tools: Tools, group: str) -> None:
+def test_a_tool_in_its_own_process_prints_the_same(tools: Tools, group: str) -> None:
     words = ("--describe", "--group", group, "--offsets")
     command = KAFKA_TOOL.command(GROUPS, *words, "--bootstrap-server", tools.bootstrap)
 
@@ -242,7 +242,7 @@ def test_a_tool_in_a_process_of_its_own_says_the_same(tools: Tools, group: str) 
     assert alone.stdout.split() == tools.run(GROUPS, *words).split()
 
 
-def test_the_cluster_says_who_it_is(tools: Tools) -> None:
+def test_the_cluster_id_is_printed(tools: Tools) -> None:
     first = tools.run(CLUSTER, "cluster-id")
 
     assert first.startswith("Cluster ID: rollcall-")

@@ -41,7 +41,7 @@ def test_four_libraries_of_three_languages_share_one_group(
     members = [start(library, installation.kafka, name) for library in libraries]
 
     def is_shared() -> bool:
-        """Each partition has one owner, and nobody is left out."""
+        """Each partition has one owner, and every member has some."""
         held = [member.owned for member in members]
         return sorted(map(len, held)) == [1, 1, 2, 2] and set().union(*held) == ALL
 
@@ -49,7 +49,7 @@ def test_four_libraries_of_three_languages_share_one_group(
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_a_static_member_comes_back_to_what_it_had(
+def test_a_static_member_returns_to_its_partitions(
     protocol: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))

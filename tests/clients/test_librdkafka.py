@@ -34,7 +34,7 @@ slow = pytest.mark.skipif(
 
 
 def environment(part: Part, protocol: str, conf: Path) -> Mapping[str, str]:
-    """How librdkafka's runner is told what to run. Its libraries lie beside it."""
+    """librdkafka's runner is configured by its environment. Its libraries are beside it."""
     chosen = {"SUBTESTS": part.subtest} if part.subtest else {}
     libraries = os.pathsep.join(("../src", "../src-cpp"))
     return {
@@ -77,7 +77,7 @@ def test_librdkafkas_own_test_passes(
     assert len(PASSED.findall(run.stdout)) >= part.passes, run.stdout[-8000:]
 
 
-def test_nothing_both_runs_and_is_left_out() -> None:
+def test_tests_that_run_and_tests_left_out_do_not_overlap() -> None:
     names = [part.name for part in PARTS]
 
     assert len(set(names)) == len(names)

@@ -39,7 +39,7 @@ class Fleet:
         return worker
 
     def restart(self, library: str) -> None:
-        """The oldest worker goes in peace, and another takes its place; work goes on meanwhile."""
+        """The oldest worker leaves cleanly and is replaced; work continues in the meantime."""
         self.running.pop(0).close()
         newcomer = self.add(library)
         for worker in self.running[:-1]:
@@ -52,7 +52,7 @@ class Fleet:
         self.accepted.update(taken or {})
 
     def settle(self, listener: Worker) -> None:
-        """Everybody has as much as everybody else, and commits it. A rebalance that moves nothing
+        """All have equally much, and commit it. A rebalance that moves nothing
         may follow one that did: who is asked just then is asked again."""
         for worker in self.running:
             taken = None
@@ -128,7 +128,7 @@ def test_a_group_is_upgraded_and_back_one_consumer_at_a_time(
 
 
 @pytest.mark.timeout(400)
-def test_a_group_at_rest_whose_assignor_keeps_user_data_is_upgraded_when_nobody_is_in_it(
+def test_an_offline_upgrade_works_for_a_group_whose_assignor_keeps_user_data(
     installation: Installation, start: Start, name: str
 ) -> None:
     """librdkafka's cooperative-sticky writes each member's partitions into the user data of its

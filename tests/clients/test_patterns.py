@@ -8,7 +8,7 @@ from tests.clients.conftest import Start, topic
 ALL = {0, 1, 2, 3, 4, 5}
 
 
-def test_topics_that_come_later_are_found(
+def test_topics_created_later_are_found(
     installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))

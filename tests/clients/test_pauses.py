@@ -1,4 +1,4 @@
-"""One of two nodes stands still and comes back: its members move over, and nothing is lost."""
+"""One of two nodes is suspended and resumes: its members move over, and nothing is lost."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ CHANGES = "SELECT kind, reason FROM rollcall_journal WHERE group_id = '' ORDER B
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
 @pytest.mark.timeout(240)
-def test_a_node_that_stood_still_costs_no_commit_and_no_member(
+def test_a_suspended_node_loses_no_commit_and_no_member(
     pair: Installation, start: Start, name: str
 ) -> None:
     url = (pair.data_dir / "database-url").read_text().strip()
@@ -44,8 +44,8 @@ def test_a_node_that_stood_still_costs_no_commit_and_no_member(
         paused = pair.node_pid(owner)
         os.kill(paused, signal.SIGSTOP)
         with ThreadPoolExecutor() as meanwhile:
-            waiting = meanwhile.submit(one.commit, 2)  # asked of the one that stands still
-            time.sleep(PAUSE_S)  # the fault itself: so long it stands still
+            waiting = meanwhile.submit(one.commit, 2)  # sent to the suspended node
+            time.sleep(PAUSE_S)  # the fault itself: so long it is suspended
             assert database.execute(OWNER, [name]).fetchall() != [(owner,)]
             os.kill(paused, signal.SIGCONT)
             last = {**waiting.result(), **other.commit(3)}

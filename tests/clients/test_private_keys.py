@@ -1,6 +1,6 @@
-"""API keys that Kafka does not have are harmless: each stock client sees them and goes on.
+"""API keys that Kafka does not have are harmless: each stock client sees them and continues.
 
-Every client asks for ApiVersions before it does anything else, and works with what it knows of the
+Every client sends ApiVersions before it does anything else, and works with what it knows of the
 answer. Here each shares a topic with another of its kind beside a group that is commanded.
 """
 
@@ -34,8 +34,8 @@ async def commanded(bootstrap: str, name: str) -> None:
     client = await Client.connect(bootstrap)
     try:
         for version in range(4):
-            told = await client.call(hello(), version)
-            assert {api.api_key for api in told.api_keys} >= PRIVATE
+            reply = await client.call(hello(), version)
+            assert {api.api_key for api in reply.api_keys} >= PRIVATE
         request = RegisterConsumerRequest(
             group_id=f"{name}-commanded",
             session_timeout_ms=60_000,
@@ -48,7 +48,7 @@ async def commanded(bootstrap: str, name: str) -> None:
 
 @pytest.mark.timeout(900)  # the first Java client is built
 @pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="aiokafka"))
-def test_a_stock_client_works_beside_them(
+def test_a_stock_client_works_beside_clients_of_the_private_apis(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))

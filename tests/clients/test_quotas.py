@@ -1,4 +1,4 @@
-"""Stock clients are told of their pauses."""
+"""Stock clients report that they are throttled."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ async def _set(bootstrap: str, client_id: str, *, remove: bool) -> None:
     entity = [EntityData(entity_type="client-id", entity_name=client_id)]
     op = OpData(key="consumer_byte_rate", value=1.0, remove=remove)
     peer = await Peer.connect(bootstrap)
-    asked = AlterClientQuotasRequest(entries=[EntryData(entity=entity, ops=[op])])
-    answer = await peer.call(asked, 1)
+    request = AlterClientQuotasRequest(entries=[EntryData(entity=entity, ops=[op])])
+    answer = await peer.call(request, 1)
     assert [entry.error_code for entry in answer.entries] == [0]
     peer.writer.close()
 
@@ -35,7 +35,7 @@ def slow(installation: Installation, name: str) -> Iterator[str]:
     asyncio.run(_set(installation.kafka, name, remove=True))
 
 
-def test_librdkafka_hears_of_its_pauses_and_stays_a_member(
+def test_librdkafka_reports_throttling_and_stays_a_member(
     installation: Installation, slow: str
 ) -> None:
     asyncio.run(create_topic(installation.kafka, slow, 1))

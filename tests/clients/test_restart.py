@@ -20,9 +20,9 @@ def test_a_worker_is_not_evicted_by_a_slow_restart() -> None:
     """Its attempts are then further apart than its session is long (the README's tour, step 4)."""
     with Installation({"ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "0"}) as running:
         asyncio.run(create_topic(running.kafka, "orders", 2))
-        told = (running.kafka, "packers", "orders", str(SESSION_MS), str(ATTEMPTS))
+        arguments = (running.kafka, "packers", "orders", str(SESSION_MS), str(ATTEMPTS))
         with subprocess.Popen(
-            [sys.executable, "-m", "tests.clients.patient", *told],
+            [sys.executable, "-m", "tests.clients.patient", *arguments],
             cwd=CHECKOUT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -67,13 +67,13 @@ class Cluster:
         }
         self._database = psycopg.connect(url, autocommit=True)
 
-    def asked(self, statement: str, *values: Any) -> list[Any]:
+    def rows_of(self, statement: str, *values: Any) -> list[Any]:
         """Rows of the database."""
         return self._database.execute(statement.encode(), values).fetchall()
 
     def owned(self, node: int) -> set[int]:
         """The slots of a node."""
-        return {slot for (slot,) in self.asked(OWNED, node)}
+        return {slot for (slot,) in self.rows_of(OWNED, node)}
 
     def start(self, node: int) -> None:
         """A node at its own address, as on a machine of its own."""
@@ -154,7 +154,7 @@ def test_nobody_is_removed_and_no_commit_is_lost_when_a_node_dies(
         workers.append(start(library, cluster.door.address, group, SESSION_MS, *more))
     for worker in workers:
         owns_all(worker)
-    before, ((newest,),) = cluster.asked(GROUPS, f"{name}%"), cluster.asked(NEWEST)
+    before, ((newest,),) = cluster.rows_of(GROUPS, f"{name}%"), cluster.rows_of(NEWEST)
     ended = threading.Event()
     with ThreadPoolExecutor(len(workers)) as pool:
         committing = [pool.submit(committed, worker, ended) for worker in workers]
@@ -169,11 +169,11 @@ def test_nobody_is_removed_and_no_commit_is_lost_when_a_node_dies(
         finally:
             ended.set()
     for each, group in zip(committing, groups, strict=True):
-        assert dict(cluster.asked(OFFSETS, group)) == dict.fromkeys(range(3), each.result())
-    after = cluster.asked(GROUPS, f"{name}%")
+        assert dict(cluster.rows_of(OFFSETS, group)) == dict.fromkeys(range(3), each.result())
+    after = cluster.rows_of(GROUPS, f"{name}%")
     assert members(after) == members(before)
     assert settled(after) == settled(before)
-    entries = cluster.asked(WHAT, f"{name}%", newest)
+    entries = cluster.rows_of(WHAT, f"{name}%", newest)
     assert settled(entries) == []
     started = {cause for _, kind, cause in entries if kind == EntryKind.REBALANCE_STARTED}
     assert started <= {Trigger.METADATA_CHANGED}, entries

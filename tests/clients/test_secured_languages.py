@@ -68,7 +68,7 @@ def test_a_client_works_over_tls(
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_client_shows_a_token(
+def test_a_client_authenticates_with_a_token(
     secured: Secured,
     installation: Installation,
     start: Start,
@@ -85,8 +85,8 @@ def test_a_client_shows_a_token(
     is_given_all(start(library, door.address, name, SESSION_MS, *words))
 
 
-def test_a_wrong_password_is_told(secured: Secured, start: Start, name: str) -> None:
-    """By Java, which ends; franz-go goes on trying."""
+def test_a_wrong_password_is_reported(secured: Secured, start: Start, name: str) -> None:
+    """By Java, which ends; franz-go keeps retrying."""
     user = {"sasl_username": f"nobody-{os.getpid()}", "sasl_password": "a guess"}
     door = secured.door("SASL_SSL", sasl_mechanisms="SCRAM-SHA-256", **user)
     is_told(opened(start, "java", name, door))
@@ -94,7 +94,7 @@ def test_a_wrong_password_is_told(secured: Secured, start: Start, name: str) -> 
 
 @pytest.mark.usefixtures("_prepared")
 @pytest.mark.parametrize("library", LIBRARIES)
-async def test_a_client_shows_its_certificate(
+async def test_a_client_authenticates_with_its_certificate(
     serve: Serve, certificates: Certificates, start: Start, name: str, library: str
 ) -> None:
     """The server is in this process: what waits for the client, or builds it, is in a thread."""

@@ -36,7 +36,7 @@ ssl.truststore.location={ca}
 
 
 class Site:
-    """An installation that nobody enters without a name, and Kafka's tools there."""
+    """An installation that requires authentication, and Kafka's tools there."""
 
     def __init__(self, running: Installation, certificates: Certificates, tools: Tools) -> None:
         self.running = running
@@ -95,7 +95,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(running, certificates, Tools(shell, running.kafka))
 
 
-def test_a_user_is_made_allowed_consumes_and_is_removed(site: Site, name: str) -> None:
+def test_a_user_is_created_authorized_consumes_and_is_removed(site: Site, name: str) -> None:
     site.admin(TOPICS, "--create", "--topic", name, "--partitions", "2")
     user = ("--entity-type", "users", "--entity-name", name)
     rule = ("--allow-principal", f"User:{name}", "--consumer", "--topic", name, "--group", name)

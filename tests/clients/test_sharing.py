@@ -27,7 +27,7 @@ def share(one: Worker, other: Worker) -> bool:
 
 # The consumer protocol is not among these: its sessions are the coordinator's, 45 s.
 @pytest.mark.parametrize("library", each(WORKERS, CLASSIC, quick="kafka-python"))
-def test_two_processes_share_and_one_takes_over_from_the_dead(
+def test_two_processes_share_and_one_takes_over_from_a_killed_one(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
@@ -60,7 +60,7 @@ def test_a_member_that_closes_leaves_at_once(
 
 
 @pytest.mark.parametrize("library", each(WORKERS, LIBRARIES, quick="confluent-kafka"))
-def test_commits_are_read_back_by_the_next_owner(
+def test_the_next_owner_reads_the_commits(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
@@ -83,7 +83,7 @@ def test_different_libraries_share_one_group(
 
 @pytest.mark.long
 @pytest.mark.timeout(300)
-def test_a_restart_of_everything_disturbs_nobody(start: Start, name: str) -> None:
+def test_a_restart_of_every_process_disturbs_nobody(start: Start, name: str) -> None:
     """Neither lost nor was given anything, in any library: the generations went on."""
     with Installation(SETTINGS) as own:
         pairs = [_pair(start, library, own.kafka, f"{name}-{library}") for library in LIBRARIES]

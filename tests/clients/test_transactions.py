@@ -55,8 +55,8 @@ every_library = pytest.mark.parametrize("library", each(PRODUCERS, quick="conflu
 async def stored(bootstrap: str, name: str, *, stable: bool) -> tuple[int, int]:
     """The offset of partition 0 of the topic, in the group of the same name, and the error."""
     peer = await Peer.connect(bootstrap)
-    asked = [OffsetFetchRequestTopics(name=name, partition_indexes=[0])]
-    group = OffsetFetchRequestGroup(group_id=name, topics=asked)
+    topics = [OffsetFetchRequestTopics(name=name, partition_indexes=[0])]
+    group = OffsetFetchRequestGroup(group_id=name, topics=topics)
     answer = await peer.call(OffsetFetchRequest(groups=[group], require_stable=stable), 9)
     peer.close()
     [partition] = answer.groups[0].topics[0].partitions
@@ -64,7 +64,7 @@ async def stored(bootstrap: str, name: str, *, stable: bool) -> tuple[int, int]:
 
 
 @every_library
-def test_offsets_count_from_the_commit_on_and_an_abort_forgets_them(
+def test_offsets_are_visible_from_the_commit_on_and_dropped_by_an_abort(
     make: Make, library: str, installation: Installation, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name, partitions=1))

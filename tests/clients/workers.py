@@ -57,7 +57,7 @@ def closed(began: float) -> None:
 
 
 def next_order() -> str | None:
-    """What the test asked for, if anything."""
+    """What the test requested, if anything."""
     try:
         return orders.get_nowait()
     except queue.Empty:

@@ -2,7 +2,7 @@
 
 It writes down when it began and ended to work on each partition; ``overlaps`` reads what several
 wrote down. A good answer to a poll is leave to work for one session from the moment at which
-the poll was sent, so that it knows its own end without being told.
+the poll was sent, so that it knows its own end by itself.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ class Record:
 class Consumer:
     """One consumer, from ``run`` until it is cancelled or leaves.
 
-    ``deaf`` options: it acknowledges none of these commands, and goes on working.
+    ``deaf`` options: it acknowledges none of these commands, and continues to work.
     """
 
     def __init__(

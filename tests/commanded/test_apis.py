@@ -1,4 +1,4 @@
-"""The three private APIs against a server of this process, with consumers that do as told."""
+"""The three private APIs against a server of this process, with consumers that obey."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -90,7 +90,7 @@ def commit(consumer_id: str, generation: int) -> OffsetCommitRequest:
 
 
 async def started(client: Client, consumer_id: str = "a") -> int:
-    """Register one consumer and do what it is told until it works; its generation."""
+    """Register one consumer and obey until it works; its generation."""
     last = (await client.call(registration(consumer_id), 0)).last_command_id
     while True:
         for command in (await client.call(poll(consumer_id, last), 0)).commands:
@@ -122,14 +122,14 @@ async def test_a_consumer_is_stopped_then_started(client: Client) -> None:
         (2, f"{me}-1"),
         (3, f"{me}-1"),
     ]
-    # Until it is acknowledged it is told to whoever asks from the beginning.
+    # Until it is acknowledged it is sent to every poll that starts from the beginning.
     assert [c.command_id for c in (await client.call(poll(me), 0)).commands] == [start.command_id]
     assert (await client.call(done(me, start.command_id), 0)).error_code == 0
     assert (await client.call(done(me, start.command_id), 0)).error_code == 0
     assert (await client.call(poll(me, 0, wait_ms=0), 0)).commands == []
 
 
-async def test_a_held_poll_is_answered_when_there_is_a_command(
+async def test_a_held_poll_is_answered_when_a_command_arrives(
     served: Serving, client: Client
 ) -> None:
     generation = await started(client)
@@ -155,13 +155,13 @@ UNREGISTERED: Sequence[tuple[dict[str, Any], ErrorCode]] = (
 )
 
 
-async def test_what_cannot_be_registered(client: Client) -> None:
+async def test_an_invalid_registration_is_refused(client: Client) -> None:
     for said, code in UNREGISTERED:
         answer = await client.call(registration(**said), 0)
         assert (answer.error_code, answer.generation_id) == (code, -1), said
 
 
-async def test_who_is_unknown_is_told_so(client: Client) -> None:
+async def test_an_unknown_consumer_gets_an_error(client: Client) -> None:
     assert (await client.call(poll("nobody"), 0)).error_code == ErrorCode.UNKNOWN_MEMBER_ID
     assert (await client.call(done("nobody", 1), 0)).error_code == ErrorCode.UNKNOWN_MEMBER_ID
     await started(client)
@@ -179,7 +179,7 @@ async def test_a_commit_is_fenced_by_the_generation(client: Client) -> None:
     assert answer.topics[0].partitions[0].error_code == ErrorCode.UNKNOWN_MEMBER_ID
 
 
-async def test_describe_and_list_tell_what_it_is(client: Client) -> None:
+async def test_describe_and_list_return_the_commanded_type(client: Client) -> None:
     await started(client)
     (listed,) = (await client.call(ListGroupsRequest(types_filter=["commanded"]), 5)).groups
     assert (listed.group_id, listed.group_type, listed.group_state) == ("g", "commanded", "Stable")
@@ -190,7 +190,7 @@ async def test_describe_and_list_tell_what_it_is(client: Client) -> None:
     assert partitions_of(member.member_assignment) == frozenset(ORDERS)
 
 
-async def test_a_classic_member_is_no_part_of_it(client: Client) -> None:
+async def test_a_classic_member_cannot_join_it(client: Client) -> None:
     await started(client)
     protocols = [JoinGroupRequestProtocol(name="range", metadata=b"")]
     request = JoinGroupRequest(
@@ -201,8 +201,8 @@ async def test_a_classic_member_is_no_part_of_it(client: Client) -> None:
     assert answer.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 
 
-async def test_consumers_come_and_go(served: Serving) -> None:
-    """Three, then two; partitions are always somebody's, and never two people's."""
+async def test_consumers_join_and_leave(served: Serving) -> None:
+    """Three, then two; every partition has an owner in the end, and never two."""
     record = Record()
     async with asyncio.timeout(60), running(served, record, ["a", "b", "c"]) as (a, b, _):
         await record.owned(ORDERS, "abc")
@@ -213,7 +213,7 @@ async def test_consumers_come_and_go(served: Serving) -> None:
     assert record.overlaps() == []
 
 
-async def test_a_new_topic_that_a_filter_lets_through_is_worked_on(
+async def test_a_new_topic_that_a_filter_matches_is_assigned(
     served: Serving, client: Client
 ) -> None:
     said = {"topics": [], "filter_type": 1, "pattern": "logs-.*", "pattern_threads": 1}
@@ -230,7 +230,7 @@ async def test_a_new_topic_that_a_filter_lets_through_is_worked_on(
                     seen = [topic.name for topic in command.ownership]
 
 
-async def test_one_that_never_acknowledges_is_expelled_and_the_journal_says_why(
+async def test_a_consumer_that_never_acknowledges_is_expelled_and_the_journal_says_why(
     served: Serving, other: connections.Connection
 ) -> None:
     record = Record()

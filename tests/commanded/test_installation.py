@@ -48,7 +48,7 @@ async def running(consumers: Sequence[Consumer]) -> AsyncIterator[None]:
 async def test_two_hundred_stop_move_and_start(
     pair: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One consumer more: everybody stops, half of all partitions move, everybody starts."""
+    """One consumer more: all stop, half of all partitions move, all start."""
     record = Record()
     nodes = await prepared(pair)
     names = [f"c{number:03}" for number in range(CONSUMERS)]
@@ -70,9 +70,9 @@ async def test_two_hundred_stop_move_and_start(
 
 
 @pytest.mark.long
-async def test_a_coordinator_is_killed_in_the_middle_of_it(pair: Installation) -> None:
-    """kill -9 while everybody is being stopped, and again while everybody works: the next
-    coordinator goes on from the rows, and nobody ever works on what another works on."""
+async def test_a_coordinator_is_killed_during_a_rebalance(pair: Installation) -> None:
+    """kill -9 while all are being stopped, and again while all work: the next
+    coordinator continues from the rows, and no partition ever has two owners."""
     record = Record()
     nodes = await prepared(pair)
     names = [f"c{number:02}" for number in range(40)]
@@ -85,7 +85,7 @@ async def test_a_coordinator_is_killed_in_the_middle_of_it(pair: Installation) -
             newcomer = Consumer(nodes, "killed", f"b{number}", record)
             task = asyncio.create_task(newcomer.run())
             if number == 0:
-                async with record.changed:  # somebody has stopped: the rebalance has begun
+                async with record.changed:  # a consumer has stopped: the rebalance has begun
                     await record.changed.wait_for(lambda: len(record.owners()) < len(PARTS))
             else:
                 await record.everybody_started([newcomer.name], generation + 1)

@@ -36,7 +36,7 @@ QUICK_MIN = 20
 
 
 @pytest.fixture(scope="module")
-def asked() -> Iterator[Installation]:
+def served() -> Iterator[Installation]:
     """It serves as the cases want it."""
     with Installation(SETTINGS) as running:
         yield running
@@ -44,12 +44,12 @@ def asked() -> Iterator[Installation]:
 
 @pytest.mark.long
 @pytest.mark.timeout(400)
-def test_every_case_passes(asked: Installation) -> None:
-    passes(asked, CASES_MIN)
+def test_every_case_passes(served: Installation) -> None:
+    passes(served, CASES_MIN)
 
 
 @pytest.mark.timeout(400)
-def test_cases_of_any_settings_pass(installation: Installation) -> None:
+def test_cases_of_every_configuration_pass(installation: Installation) -> None:
     passes(installation, QUICK_MIN, *QUICK)
 
 

@@ -1,18 +1,18 @@
-"""The language of the transcripts: a conversation with one group, told line by line.
+"""The language of the transcripts: a conversation with one group, line by line.
 
 A line is a command; behind it, set apart by two spaces, stand what came of it
 and the state afterwards. ``Conversation.say`` runs one command against the
-real rules and gives the line as it must read. Lines that begin with # are told
+real rules and gives the line as it must read. Lines that begin with # are written
 to the reader only.
 
-Actors are short names; what they were told (member id, generation) they
+Actors are short names; what they received (member id, generation) they
 remember. An actor's first member id is called by its name, a later one gets a
 number: ``a``, ``a.2``.
 
 ``dies before``, ``dies after`` or ``dies telling a,b``, in front of a command: the coordinator
-dies while it does this, before its COMMIT, after it with nobody answered, or when these have
+dies while it does this, before its COMMIT, after it with no reply sent, or when these have
 been answered; and another one takes over. Alone it dies between two requests. ``failover`` is
-the gentle way: it loses its slot, and says so to everybody who waits.
+the gentle way: it loses its slot, and tells all waiting members.
 
 Durations are 500ms, 3s or 5m. A star behind the state:
 rows were changed.
@@ -80,7 +80,7 @@ class Death:
 
 
 class Conversation(OneGroup[ClassicGroup]):
-    """One group, its clock, and everybody who talks to it."""
+    """One group, its clock, and all actors."""
 
     def __init__(self) -> None:
         super().__init__(ClassicGroup, Rules(group_quiet_window_ms=0), Columns(46, 46))
@@ -199,7 +199,7 @@ class Conversation(OneGroup[ClassicGroup]):
             self._step(events.OffsetCommit(**common, version=int(options.get("v", "9"))))
 
     def end_txn(self, words: list[str]) -> None:
-        """The rows do this; the group hears nothing of it."""
+        """The rows change; the group in memory does not."""
         self.log.end(int(pair(words[1])[1]), commit=words[0] == "commit")
 
     def delete_offsets(self, words: list[str]) -> None:
@@ -208,7 +208,7 @@ class Conversation(OneGroup[ClassicGroup]):
         self._step(events.OffsetDelete(ticket=ticket, partitions=partitions))
 
     def wait(self, words: list[str]) -> None:
-        """Let time pass until somebody is answered."""
+        """Let time pass until a request is answered."""
         while not self.told:
             due = self.group.due(self.now)
             assert due is not None, "nobody will ever be answered"
@@ -216,7 +216,7 @@ class Conversation(OneGroup[ClassicGroup]):
             self._step(events.Tick())
 
     def sleep(self, words: list[str]) -> None:
-        """Time passes and nobody looks: the node stood still."""
+        """Time passes without ticks: the node was suspended."""
         self.now += millis(words[0])
 
     def rearm(self, words: list[str]) -> None:
@@ -246,7 +246,7 @@ class Conversation(OneGroup[ClassicGroup]):
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
-    # How a step is told
+    # How a step is written
 
     def _step(self, event: events.Event) -> None:
         asked = event.ticket
@@ -280,8 +280,8 @@ class Conversation(OneGroup[ClassicGroup]):
 
     def _learn(self, name: str, reply: Joined) -> None:
         """A member id that was never heard before gets its name."""
-        told = reply.error in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
-        if told and reply.member_id not in self.names:
+        learns_id = reply.error in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
+        if learns_id and reply.member_id not in self.names:
             earlier = [n for n in self.names.values() if n.split(".")[0] == name]
             number = f".{len(earlier) + 1}" if earlier else ""
             self.names[reply.member_id] = name + number
@@ -316,7 +316,7 @@ class Conversation(OneGroup[ClassicGroup]):
         )
 
     def _name(self, member_id: str) -> str:
-        """What the transcript calls a member; one that was never told its id is a newcomer."""
+        """A member's name in the transcript; one that never received its id is a newcomer."""
         return self.names.get(member_id) or f"new-{member_id.partition('-')[0]}"
 
     def _id(self, name: str) -> str:

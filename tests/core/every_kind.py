@@ -76,7 +76,7 @@ JOINS: dict[str, events.Event] = {
 }  # fmt: skip
 
 
-def lived(kind: str) -> Lived:
+def settled(kind: str) -> Lived:
     group = written(ABSENT[kind](), JOINS[kind])
     (member_id,) = group.durable.members
     if kind == "classic":
@@ -89,5 +89,5 @@ def lived(kind: str) -> Lived:
 
 
 def emptied(kind: str) -> Group:
-    group, member_id = lived(kind)
+    group, member_id = settled(kind)
     return written(group, events.LeaveGroup(members=(events.Leaver(member_id, None),)))

@@ -1,4 +1,4 @@
-"""Offsets of one group as a log would keep them: the later write stands, whenever it counts.
+"""Offsets of one group as a log would keep them: the later write wins, whenever it counts.
 
 What the rows must come to in the end, said in the simplest way: each write has a place in the
 log, and the end of a transaction compares places. Transcripts show it, and ``tests/txn``
@@ -30,7 +30,7 @@ class OffsetLog:
 
     @property
     def committed(self) -> dict[Partition, int]:
-        """What everybody reads."""
+        """The offsets that are visible to readers."""
         return {at: entry.offset for at, entry in self.kept.items()}
 
     @property

@@ -94,7 +94,7 @@ def kafka_says(
 
 
 @given(sets, people, operations, st.sampled_from((TOPIC, GROUP)), st.sampled_from(NAMES[:4]))
-def test_the_index_says_what_all_bindings_say(
+def test_the_index_agrees_with_a_scan_of_all_bindings(
     known: frozenset[Binding], who: Who, operation: AclOperation, kind: ResourceType, name: str
 ) -> None:
     found = AclIndex(known).allows(who, operation, kind, name)
@@ -102,7 +102,7 @@ def test_the_index_says_what_all_bindings_say(
 
 
 @given(sets, people, operations, st.sampled_from(NAMES[:4]))
-def test_who_may_all_of_a_prefix_may_each_name(
+def test_a_right_on_a_prefix_covers_each_name(
     known: frozenset[Binding], who: Who, operation: AclOperation, prefix: str
 ) -> None:
     """And a denial of any of them is enough."""
@@ -113,7 +113,7 @@ def test_who_may_all_of_a_prefix_may_each_name(
 
 
 @given(sets, people, operations)
-def test_who_may_some_topic_is_let_in(
+def test_a_right_on_some_topic_is_enough_to_be_admitted(
     known: frozenset[Binding], who: Who, operation: AclOperation
 ) -> None:
     """KIP-679, against every name that these bindings can tell apart; and nobody else is."""
@@ -123,19 +123,19 @@ def test_who_may_some_topic_is_let_in(
     assert index.allows_any(who, operation, TOPIC) == may
 
 
-def test_nobody_may_anything_without_a_rule() -> None:
+def test_without_a_rule_everything_is_denied() -> None:
     assert not AclIndex().allows(ANN, READ, TOPIC, "a")
     assert AclIndex(allow_everyone=True).allows(ANN, READ, TOPIC, "a")
 
 
-def test_where_everybody_may_a_rule_about_a_name_shuts_others_out() -> None:
+def test_where_the_default_allows_a_rule_about_a_name_denies_others() -> None:
     index = AclIndex([rule(principal="User:ben")], allow_everyone=True)
     assert not index.allows(ANN, READ, TOPIC, "a")
     assert index.allows(ANN, READ, TOPIC, "b")
     assert not index.allows_all(ANN, READ, TOPIC)
 
 
-def test_a_super_user_may_everything_even_what_is_denied() -> None:
+def test_a_super_user_is_allowed_even_what_is_denied() -> None:
     index = AclIndex([rule(permission=DENY)], ["User:ann"])
     assert index.allows(ANN, READ, TOPIC, "a")
     assert index.allows_any(ANN, WRITE, TOPIC)
@@ -158,7 +158,7 @@ def test_a_denial_survives_the_removal_of_other_rules() -> None:
 
 
 @pytest.mark.parametrize("written", ["::1", "0:0:0:0:0:0:0:1", "0000::0001"])
-def test_an_address_of_ipv6_has_many_forms(written: str) -> None:
+def test_an_ipv6_address_has_many_forms(written: str) -> None:
     index = AclIndex([rule(where=written)])
     assert index.allows(Who("User:ann", host("::1")), READ, TOPIC, "a")
     assert not index.allows(Who("User:ann", host("::2")), READ, TOPIC, "a")
@@ -197,11 +197,11 @@ KNOWN = {
     ],
     ids=str,
 )
-def test_a_filter_means_what_it_leaves_open(case: Case) -> None:
+def test_an_open_field_of_a_filter_matches_everything(case: Case) -> None:
     assert [key for key, each in KNOWN.items() if case.asked.matches(each)] == case.means.split()
 
 
-def test_a_filter_that_leaves_nothing_open_is_a_binding() -> None:
+def test_a_filter_without_open_fields_is_a_binding() -> None:
     made = rule("a")
     assert Filter(*made).binding == made
     assert Filter(*made)._replace(pattern=PatternType.MATCH).binding is None
@@ -225,20 +225,20 @@ def test_a_filter_that_leaves_nothing_open_is_a_binding() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_binding_is_refused_in_kafkas_words(change: Any, sentence: str) -> None:
+def test_an_invalid_binding_is_refused_in_kafkas_words(change: Any, sentence: str) -> None:
     with pytest.raises(Refuse) as refused:
         forms.check(rule()._replace(**change))
     assert sentence in str(refused.value.detail)
 
 
-def test_super_users_are_principals_with_semicolons_between() -> None:
+def test_super_users_are_separated_by_semicolons() -> None:
     assert forms.check_principals(" User:ann; User:CN=b,O=c ;") == ("User:ann", "User:CN=b,O=c")
     for wrong in ("ann", "User:", ":ann"):
         with pytest.raises(ValueError, match="Could not parse principal"):
             forms.check_principals(wrong)
 
 
-def test_every_operation_that_exists_somewhere_is_kafkas() -> None:
+def test_every_operation_is_one_of_kafkas() -> None:
     """KIP-430: of AclEntry.supportedOperations in 4.3.1."""
     assert {kind.name: len(known) for kind, known in OPERATIONS.items()} == {
         "TOPIC": 8,
@@ -259,13 +259,13 @@ def test_every_operation_that_exists_somewhere_is_kafkas() -> None:
         (ANY_NAME, LITERAL, "ab", True),
     ],
 )
-def test_a_prefix_is_covered_by_what_begins_it(
+def test_a_prefix_is_covered_by_a_shorter_prefix(
     name: str, pattern: PatternType, prefix: str, covers: bool
 ) -> None:
     assert AclIndex([rule(name, pattern=pattern)]).allows_all(ANN, READ, TOPIC, prefix) is covers
 
 
-def test_where_everybody_may_a_prefix_is_covered_unless_a_rule_speaks_of_it() -> None:
+def test_where_the_default_allows_a_prefix_is_covered_unless_a_rule_names_it() -> None:
     index = AclIndex(
         [rule("ab", pattern=PREFIXED, principal="User:ben"), rule("x", principal="User:ben")],
         allow_everyone=True,
@@ -274,7 +274,7 @@ def test_where_everybody_may_a_prefix_is_covered_unless_a_rule_speaks_of_it() ->
     assert not any(index.allows_all(ANN, READ, TOPIC, prefix) for prefix in ("", "a", "abc", "x"))
 
 
-def test_a_denial_of_a_name_leaves_what_begins_with_it() -> None:
+def test_a_denial_of_a_name_does_not_cover_longer_names() -> None:
     """As Kafka 4.3.1 answers InitProducerId; a denial of the prefix does not."""
     allowed = rule("a", WRITE, pattern=PREFIXED)
     assert AclIndex([allowed, rule("a", WRITE, DENY)]).allows_any(ANN, WRITE, TOPIC)
@@ -282,7 +282,7 @@ def test_a_denial_of_a_name_leaves_what_begins_with_it() -> None:
     assert not AclIndex([allowed, denied]).allows_any(ANN, WRITE, TOPIC)
 
 
-def test_some_topic_is_any_that_is_not_denied() -> None:
+def test_some_topic_means_any_that_is_not_denied() -> None:
     denied = rule(ANY_NAME, permission=DENY)
     for allowed in (rule("a"), rule("a", pattern=PREFIXED), rule(ANY_NAME)):
         assert AclIndex([allowed]).allows_any(ANN, READ, TOPIC)

@@ -42,20 +42,20 @@ def titles() -> Iterator[str]:
                     yield f"{node.name} {ast.get_docstring(node) or ''}"
 
 
-def test_every_case_is_shown_somewhere_and_one_that_nobody_shows_would_be_missed() -> None:
+def test_every_case_has_a_transcript_and_a_missing_one_is_detected() -> None:
     shown = set().union(*map(named, titles()))
     missing = [case for case in (*cases(TABLE.read_text()), NONE) if case not in shown]
     assert missing == [NONE], f"no transcript and no test names {', '.join(missing)}"
 
 
-def test_a_case_is_named_in_words_and_in_names() -> None:
+def test_a_case_has_an_id_and_a_title() -> None:
     assert named("test_cj_14_and [OF-06, OF-07]") == {"CJ-14", "OF-06", "OF-07"}
     assert named("node_12 abc-01 CJ-141") == set()
 
 
-def test_no_id_stands_twice_and_no_transcript_names_a_case_that_is_none() -> None:
+def test_ids_are_unique_and_transcripts_name_existing_cases() -> None:
     ids = cases(TABLE.read_text())
     assert len(ids) == len(set(ids))
     kinds = {case[:2] for case in ids}
-    told = set().union(*(named(path.stem) for path in scenarios.paths()))
-    assert {case for case in told if case[:2] in kinds} <= set(ids)
+    shown = set().union(*(named(path.stem) for path in scenarios.paths()))
+    assert {case for case in shown if case[:2] in kinds} <= set(ids)

@@ -83,13 +83,13 @@ def stable(count: int) -> tuple[Owner, list[str]]:
     return owner, members
 
 
-def test_a_member_id_keeps_a_long_client_name_short() -> None:
+def test_a_generated_member_id_truncates_a_long_client_id() -> None:
     member_id = new_member_id("x" * 30_000, Random(1))
     assert len(member_id) == ID_PREFIX_CHARS_MAX + 1 + 36
     assert member_id[ID_PREFIX_CHARS_MAX + 1 + 14] == "4", "a random UUID"
 
 
-def test_of_too_many_handed_out_ids_the_oldest_are_forgotten(
+def test_above_the_limit_the_oldest_pending_ids_are_dropped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(work, "HANDED_OUT_MAX", 3)
@@ -104,7 +104,7 @@ def test_of_too_many_handed_out_ids_the_oldest_are_forgotten(
     assert answer.reply == Joined(ErrorCode.UNKNOWN_MEMBER_ID, ids[0])
 
 
-def test_a_rebalance_waits_for_a_handed_out_id_until_its_client_has_gone() -> None:
+def test_a_rebalance_waits_for_a_pending_id_until_its_client_disconnects() -> None:
     owner, members = stable(2)
     (answer,) = owner.step(replace(join(request=1), needs_member_id=True))
     assert isinstance(answer.reply, Joined)
@@ -118,7 +118,7 @@ def test_a_rebalance_waits_for_a_handed_out_id_until_its_client_has_gone() -> No
     assert given in owner.group.live.joins, "the id is good for its session nevertheless"
 
 
-def test_protocols_come_out_of_their_packing_as_they_went_in() -> None:
+def test_protocols_survive_packing_and_unpacking() -> None:
     protocols = (("range", b"\x00\x01"), ("naïve", b""), ("range", b"again"))
     packed = packing.pack(protocols)
     assert packing.unpack(packed) == protocols
@@ -164,7 +164,7 @@ def test_a_journal_entry_about_many_members_names_few() -> None:
     assert (len(entry.joined), entry.details["joined_count"]) == (50, 300)
 
 
-def test_a_tick_that_finds_everyone_heard_of_asks_for_a_later_one() -> None:
+def test_a_tick_that_finds_every_session_fresh_requests_a_later_one() -> None:
     owner, members = stable(2)
     first = owner.group.due(owner.now)
     assert first == owner.now + 10_000
@@ -178,7 +178,7 @@ def test_a_tick_that_finds_everyone_heard_of_asks_for_a_later_one() -> None:
     assert owner.group.due(owner.now) == first + 4_000
 
 
-def test_joins_are_told_to_rejoin_when_the_rows_turn_out_to_have_the_generation() -> None:
+def test_joins_are_told_to_rejoin_when_the_rows_have_the_generation() -> None:
     owner, members = stable(2)
     owner.step(join(members[0], request=7, metadata=b"new"))
     parked = owner.group.live
@@ -188,7 +188,7 @@ def test_joins_are_told_to_rejoin_when_the_rows_turn_out_to_have_the_generation(
     assert answer.reply == Joined(error=ErrorCode.REBALANCE_IN_PROGRESS, member_id=members[0])
 
 
-def test_held_syncs_get_the_assignment_when_the_rows_turn_out_to_have_it() -> None:
+def test_held_syncs_get_the_assignment_when_the_rows_have_it() -> None:
     owner = Owner()
     first, second = owner.members(2)
     generation = owner.group.durable.group.generation
@@ -201,7 +201,7 @@ def test_held_syncs_get_the_assignment_when_the_rows_turn_out_to_have_it() -> No
     assert answer.reply.assignment == b"mine"
 
 
-def test_a_ticket_that_nobody_knows_goes_to_another_coordinator() -> None:
+def test_an_unknown_ticket_is_told_not_coordinator() -> None:
     owner, _ = stable(1)
     (answer,) = owner.group.resume([events.Ticket(9, 9)])
     assert answer.reply == ErrorReply(ErrorCode.NOT_COORDINATOR)
@@ -246,13 +246,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("complaint", WRONG)
-def test_the_check_sees(complaint: str) -> None:
+def test_the_invariant_check_detects_a_broken_state(complaint: str) -> None:
     before, after = WRONG[complaint]
     with pytest.raises(AssertionError, match=complaint):
         check(before, after, ())
 
 
-def test_the_check_sees_a_ticket_that_is_answered_twice() -> None:
+def test_the_invariant_check_detects_a_ticket_answered_twice() -> None:
     same = rows("Empty", 1)
     twice = Answer(events.Ticket(1, 1), Joined())
     with pytest.raises(AssertionError, match="answered twice"):

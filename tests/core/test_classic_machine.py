@@ -1,4 +1,4 @@
-"""Random lives of a classic group: whatever happens, the invariants hold and nobody is forgotten.
+"""Random runs of a classic group: the invariants hold and no request is forgotten.
 
 The machine plays clients, operators, the clock, and a node that fails over,
 reloads, sleeps and loses batches. After every rule the whole state is checked,
@@ -256,7 +256,7 @@ class Lives(RuleBasedStateMachine):
             self._a_freeze_disturbs_nobody()
 
     def _a_freeze_disturbs_nobody(self) -> None:
-        """What is put off is not to be heard of, and a frozen group waits for nobody."""
+        """A postponed rebalance is not visible, and a frozen group waits for no member."""
         live = self.group.live
         assert self.group.heartbeat_view().code is ErrorCode.NONE
         if live.put_off is not None and not live.recovering and not self.limits.guards.frozen:
@@ -272,7 +272,7 @@ class Lives(RuleBasedStateMachine):
         return ticket
 
     def _member(self, client: int) -> str:
-        """Some member, newcomers included; a handed-out id or a stranger's when there is none."""
+        """Some member, new ones included; a pending id or an unknown one when there is none."""
         roster = self.group.roster()
         if roster:
             return roster[client % len(roster)].member_id

@@ -51,7 +51,7 @@ def test_a_topic_that_does_not_exist_counts_and_has_no_partitions() -> None:
     assert counts_of(group(), [member(metadata("boxes", "gone"))], size) == Counts(2, 8, 8)
 
 
-def test_partitions_of_a_topic_that_shrank_are_not_owned_below_nothing() -> None:
+def test_owned_partitions_of_a_shrunken_topic_do_not_go_below_zero() -> None:
     owned = [("crates", number) for number in range(5)]
     assert counts_of(group(), [member(metadata("crates"), owned)], size) == Counts(1, 3, 0)
 
@@ -73,12 +73,12 @@ def test_before_the_first_generation_the_protocol_that_the_member_prefers_counts
     assert subscribed_topics(group(protocol=None), row) == ("boxes",)
 
 
-def test_a_member_that_sent_nothing_subscribes_to_nothing_known() -> None:
+def test_a_member_without_metadata_subscribes_to_nothing_known() -> None:
     empty = MemberRow("m", None, "client", "/host", 1_000, 1_000, 0)
     assert counts_of(group(), [empty], size) == Counts(0, 0, 0)
 
 
-def test_bytes_that_are_no_assignment_own_nothing() -> None:
+def test_invalid_assignment_bytes_own_nothing() -> None:
     row = MemberRow("m", None, "client", "/host", 1_000, 1_000, 0, assignment=b"\x00\x00\x7f")
     assert partitions_owned(group(), row) == 0
 
@@ -96,7 +96,7 @@ def test_members_of_a_consumer_group_have_names_patterns_and_ids() -> None:
 
 
 class Looked(list[str]):
-    """Topics that count how often somebody goes through them."""
+    """Topics that count how often they are iterated."""
 
     looks = 0
 
@@ -105,7 +105,7 @@ class Looked(list[str]):
         return super().__iter__()
 
 
-def test_a_pattern_of_many_members_is_looked_at_once() -> None:
+def test_a_pattern_of_many_members_is_matched_once() -> None:
     """900 members whose pattern matches 20,000 topics took eight seconds."""
     found = Looked(SIZES)
     consumer = group("consumer", None, matches={".*": found})
@@ -119,7 +119,7 @@ def test_a_pattern_of_many_members_is_looked_at_once() -> None:
     st.none() | st.sampled_from(["range", "sticky", ""]),
     st.lists(st.tuples(st.binary(max_size=40), st.binary(max_size=40)), max_size=4),
 )
-def test_odd_bytes_of_members_are_counted_all_the_same(
+def test_members_with_unreadable_bytes_are_counted_all_the_same(
     kind: str, protocol: str | None, sent: list[tuple[bytes, bytes]]
 ) -> None:
     """What a client sends as its subscription, and a leader as an assignment, is anything."""

@@ -61,7 +61,7 @@ def test_a_value_is_taken_within_its_bounds_only(name: str) -> None:
         assert refusal(put(name, value)) is ErrorCode.INVALID_CONFIG
 
 
-def test_a_session_must_outlast_the_heartbeat_interval_that_holds() -> None:
+def test_a_session_must_exceed_the_effective_heartbeat_interval() -> None:
     interval = put(group.HEARTBEAT_INTERVAL, "45000")
 
     assert refusal(interval) is ErrorCode.INVALID_CONFIG
@@ -69,7 +69,7 @@ def test_a_session_must_outlast_the_heartbeat_interval_that_holds() -> None:
     assert len(group.changed({}, both, BROKER)) == 2
 
 
-def test_a_group_answers_for_its_own_values_and_not_for_the_installations() -> None:
+def test_a_groups_values_are_validated_and_not_the_installations() -> None:
     name = "group.consumer.heartbeat.interval.ms"
     broker = {**BROKER, name: replace(BROKER[name], value="50000")}
     frozen = put(group.FREEZE, "true")
@@ -79,7 +79,7 @@ def test_a_group_answers_for_its_own_values_and_not_for_the_installations() -> N
         group.changed({}, [frozen, session], broker)
 
 
-def test_changes_come_about_together_or_not_at_all() -> None:
+def test_changes_are_applied_all_or_none() -> None:
     good, bad = put(group.FREEZE, "true"), put(group.MEMBERS_MAX, "0")
 
     assert refusal(good, bad) is ErrorCode.INVALID_CONFIG
@@ -95,11 +95,11 @@ def test_changes_come_about_together_or_not_at_all() -> None:
         ((Change(group.FREEZE, 9, "true"),), ErrorCode.INVALID_REQUEST),
     ],
 )
-def test_what_has_no_meaning_is_refused(changes: tuple[Change, ...], code: ErrorCode) -> None:
+def test_an_invalid_setting_is_refused(changes: tuple[Change, ...], code: ErrorCode) -> None:
     assert refusal(*changes) is code
 
 
-def test_deleting_gives_back_what_the_node_has() -> None:
+def test_deleting_a_value_restores_the_nodes() -> None:
     values = {group.SESSION_TIMEOUT: "50000"}
     gone = [
         Change(group.SESSION_TIMEOUT, ConfigOperation.DELETE, None),
@@ -109,7 +109,7 @@ def test_deleting_gives_back_what_the_node_has() -> None:
     assert group.changed(values, gone, BROKER) == {}
 
 
-def test_synonyms_come_in_the_order_that_counts() -> None:
+def test_synonyms_are_listed_by_precedence() -> None:
     name = "group.consumer.session.timeout.ms"
     broker = {**BROKER, name: BrokerConfig(name, ConfigType.INT, "44000", "45000", "")}
     values = {group.SESSION_TIMEOUT: "50000"}
@@ -144,7 +144,7 @@ def test_rules_follow_from_the_values_and_never_exceed_the_nodes() -> None:
     assert group.rules_of({}, node) == node
 
 
-def test_topics_describe_what_they_accept() -> None:
+def test_topic_descriptions_match_accepted_values() -> None:
     entries = {entry.name: entry for entry in topic.entries()}
     assert entries["retention.ms"].value == "604800000"
     assert all(entry.is_read_only and entry.value is not None for entry in entries.values())
@@ -156,7 +156,7 @@ def checked(changes: list[Change]) -> None:
     topic.check(changes)
 
 
-def test_a_topic_takes_only_what_holds_anyway() -> None:
+def test_a_topic_accepts_only_its_fixed_values() -> None:
     topic.check([put("retention.ms", "604800000"), Change("segment.ms", 1, None)])
     for change, code in (
         (put("retention.ms", "5"), ErrorCode.INVALID_REQUEST),

@@ -26,7 +26,7 @@ PER_EVENT_MAX = 300
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How many entries were copied and deadlines looked at."""
+    """How many entries were copied and deadlines read."""
     counted: Counter[str] = Counter()
     copy, entries, of_one = SharedDict.copy, SharedDict._entries, timers._of_one
 
@@ -105,7 +105,7 @@ def given_id(decision: Decision) -> str:
     return reply.member_id
 
 
-def test_a_round_whose_members_come_one_at_a_time_costs_each_of_them_the_same(
+def test_members_that_join_one_at_a_time_cost_the_same_each(
     work: Counter[str],
 ) -> None:
     crowd = Crowd()
@@ -136,7 +136,7 @@ def test_a_round_whose_members_come_one_at_a_time_costs_each_of_them_the_same(
     assert {what: cost for what, cost in spent.items() if cost > PER_EVENT_MAX} == {}, spent
 
 
-def test_a_deadline_that_was_put_off_costs_a_large_group_one_tick_and_no_more() -> None:
+def test_a_postponed_deadline_costs_a_large_group_one_tick() -> None:
     crowd = Crowd(group_quiet_window_ms=0, group_initial_rebalance_delay_ms=100_000)
     ids = [given_id(crowd.join("")) for _ in range(150)]
     for member_id in ids:
@@ -149,7 +149,7 @@ def test_a_deadline_that_was_put_off_costs_a_large_group_one_tick_and_no_more() 
     assert due == 101_000 + 150, "the join phase's"
 
 
-def test_commanded_consumers_that_register_together_cost_each_the_same(
+def test_commanded_consumers_that_register_together_cost_the_same_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Counted in rows whose topics or partitions are looked at: a few for each consumer, and not

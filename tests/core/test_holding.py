@@ -81,7 +81,7 @@ def shared() -> Group:
 
 
 def waiting_for_a_third() -> Group:
-    """The two of them and a newcomer have joined again, after the interval."""
+    """The two of them and a new member have joined again, after the interval."""
     group = shared()
     group.say("rules interval=5m", "tick 5m", "heartbeat a", "heartbeat b")
     group.say("join c v=3 session=6m", "join a", "join b")
@@ -89,7 +89,7 @@ def waiting_for_a_third() -> Group:
     return group
 
 
-def test_who_wants_more_goes_on_with_what_it_has() -> None:
+def test_a_member_that_wants_more_keeps_what_it_has() -> None:
     group = shared()
     group.say("rules freeze=true")
 
@@ -102,7 +102,7 @@ def test_who_wants_more_goes_on_with_what_it_has() -> None:
     assert group.state == "PreparingRebalance"
 
 
-def test_that_it_wants_more_outlives_its_owner() -> None:
+def test_a_request_for_more_survives_a_takeover() -> None:
     group = shared()
     group.say("rules freeze=true")
     group.join("b", "orders,payments")
@@ -112,7 +112,7 @@ def test_that_it_wants_more_outlives_its_owner() -> None:
     assert group.state == "PreparingRebalance"
 
 
-def test_who_does_not_want_what_it_has_waits() -> None:
+def test_a_member_that_no_longer_wants_its_partitions_waits() -> None:
     """Given its old topics it would join again at once, and so on for ever."""
     group = shared()
     group.say("rules freeze=true")
@@ -121,15 +121,15 @@ def test_who_does_not_want_what_it_has_waits() -> None:
     assert group.state == "Stable"
 
 
-def test_a_newcomer_that_waits_keeps_waiting_over_a_reload() -> None:
+def test_a_waiting_new_member_keeps_waiting_after_a_reload() -> None:
     group = shared()
     group.say("rules freeze=true", "join c v=3", "reload")
     assert "c" in group.talk.waiting.values()
 
     group.say("rules freeze=false", "tick 0s", "join a")
-    told = group.say("join b")
+    answered = group.say("join b")
 
-    assert "c generation 3" in told
+    assert "c generation 3" in answered
 
 
 def test_the_second_half_of_a_cooperative_rebalance_is_not_put_off() -> None:
@@ -142,7 +142,7 @@ def test_the_second_half_of_a_cooperative_rebalance_is_not_put_off() -> None:
     assert group.state == "PreparingRebalance"
 
 
-def test_a_stranger_does_not_profit_from_the_second_half() -> None:
+def test_an_unrelated_join_does_not_start_the_second_half() -> None:
     group = waiting_for_a_third()
     group.give("a", a={"orders": [0]}, b={"orders": [2, 3]}, c={})
 
@@ -151,7 +151,7 @@ def test_a_stranger_does_not_profit_from_the_second_half() -> None:
     assert group.state == "Stable"
 
 
-def test_a_rebalance_that_gives_everything_out_has_no_second_half() -> None:
+def test_a_rebalance_that_assigns_everything_has_no_second_half() -> None:
     group = waiting_for_a_third()
     group.give("a", a={"orders": [0]}, b={"orders": [2, 3]}, c={"orders": [1]})
 
@@ -168,7 +168,7 @@ def test_a_rebalance_that_gives_everything_out_has_no_second_half() -> None:
         ({}, b"u", True),
     ],
 )
-def test_a_member_goes_on_while_it_wants_all_that_it_has(
+def test_a_member_continues_while_it_wants_all_that_it_has(
     has: Parts, wants: bytes, goes_on: bool
 ) -> None:
     packed = packing.pack((("range", subscription("x")), ("mine", subscription(wants.decode()))))
@@ -180,7 +180,7 @@ def test_a_member_goes_on_while_it_wants_all_that_it_has(
     assert not may_go_on(replace(row, subscription=unreadable), "mine")
 
 
-def test_what_the_rows_alone_say_is_owed_is_taken_up_by_the_same_owner() -> None:
+def test_a_rebalance_owed_according_to_the_rows_is_started_by_the_same_owner() -> None:
     """Its own batch put a rebalance off, and it never heard that the batch was written."""
     group = shared()
     talk, before = group.talk, group.talk.group.live
@@ -192,7 +192,7 @@ def test_what_the_rows_alone_say_is_owed_is_taken_up_by_the_same_owner() -> None
     assert group.state == "PreparingRebalance"
 
 
-def test_joins_of_a_rebalance_that_the_rows_do_not_know_are_not_kept() -> None:
+def test_joins_of_a_rebalance_missing_in_the_rows_are_dropped() -> None:
     """Neither where its beginning was not written, nor where another one is written."""
     group = shared()
     talk, stable = group.talk, group.talk.group.durable
@@ -208,7 +208,7 @@ def test_joins_of_a_rebalance_that_the_rows_do_not_know_are_not_kept() -> None:
 
 
 @pytest.mark.parametrize(("most", "state"), [(2, "CompletingRebalance"), (1, "PreparingRebalance")])
-def test_a_new_owner_rebalances_what_is_too_large_and_nothing_else(most: int, state: str) -> None:
+def test_a_new_owner_rebalances_only_groups_that_are_too_large(most: int, state: str) -> None:
     group = Group("join a v=3 session=6m", "join b v=3 session=6m", "join a")
     group.say(f"rules max={most}", "failover")
     assert group.state == state

@@ -4,7 +4,7 @@ from groups.core.topic_import import FoundTopic, is_internal, plan
 from groups.core.topics import PARTITIONS_MAX
 
 
-def test_topics_are_made_and_grown_and_ends_are_passed_on() -> None:
+def test_topics_are_created_and_grown_and_ends_passed_on() -> None:
     made = plan(
         {"grows": 2, "same": 3},
         [
@@ -19,13 +19,13 @@ def test_topics_are_made_and_grown_and_ends_are_passed_on() -> None:
     assert not made.refused
 
 
-def test_nothing_is_taken_away() -> None:
+def test_nothing_is_removed() -> None:
     made = plan({"gone there": 1, "shrunk": 6}, [FoundTopic("shrunk", 4, (7, 7, 7, 7))])
     assert made.refused == {"shrunk": "It has 4 partitions there and 6 here."}
     assert not (made.create or made.grow or made.ends)
 
 
-def test_what_cannot_be_a_topic_here_is_refused_by_itself() -> None:
+def test_an_invalid_topic_is_refused_by_itself() -> None:
     huge = PARTITIONS_MAX + 1
     made = plan(
         {},
@@ -40,6 +40,6 @@ def test_what_cannot_be_a_topic_here_is_refused_by_itself() -> None:
     assert set(made.refused) == {"huge", "none", "a b"}
 
 
-def test_kafkas_own_topics_are_known_by_their_name() -> None:
+def test_kafkas_internal_topics_are_recognised_by_name() -> None:
     assert is_internal("__consumer_offsets")
     assert not is_internal("_schemas")

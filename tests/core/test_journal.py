@@ -38,7 +38,7 @@ def noted(decision: Decision, kind: str) -> Any:
         (["b", "c"], None, "2 members left"),
     ],
 )
-def test_who_left_is_counted(names: list[str], reason: str | None, said: str) -> None:
+def test_leaving_members_are_counted(names: list[str], reason: str | None, said: str) -> None:
     leavers = tuple(Leaver(name, None, reason) for name in names)
     left = LeaveGroup(ticket=None, members=leavers)
 
@@ -64,7 +64,7 @@ def partitions(*numbers: int) -> bytes:
         (partitions(0), partitions(0), 0),
     ],
 )
-def test_partitions_that_change_hands_are_counted(before: bytes, after: bytes, moved: int) -> None:
+def test_moved_partitions_are_counted(before: bytes, after: bytes, moved: int) -> None:
     row = replace(member("a"), assignment=before)
     syncing = ClassicGroup.merge(Durable(SYNCING, {"a": row}, 5), None, Rules(), 0)
     given = SyncGroup(

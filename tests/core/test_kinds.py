@@ -29,7 +29,7 @@ def beat() -> events.ConsumerHeartbeat:
     )  # fmt: skip
 
 
-def test_an_absent_group_comes_into_being_by_joins_and_commits_alone() -> None:
+def test_an_absent_group_is_created_by_joins_and_commits_only() -> None:
     commit: dict[str, Any] = {
         "generation_id": -1, "member_id": "", "instance_id": None, "offsets": (),
     }  # fmt: skip
@@ -51,7 +51,7 @@ def test_every_kind_of_group_has_a_rule_for_every_event(kind: ModuleType) -> Non
     assert kind.HANDLERS.keys() == every - {events.Event, events.Verb}
 
 
-def test_most_events_speak_to_a_classic_group() -> None:
+def test_most_events_apply_to_a_classic_group() -> None:
     assert kind_for(events.DeleteGroup()) == "classic"
     assert kinds.KINDS["classic"] is ClassicGroup
 
@@ -62,7 +62,7 @@ def test_a_kind_that_is_registered_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert kind_for(events.Tick()) == "toy"
 
 
-def test_a_consumer_heartbeat_asks_for_a_consumer_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_consumer_heartbeat_creates_a_consumer_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(kinds.KINDS, "consumer", Toy)
     assert kind_for(beat()) == "consumer"
 
@@ -75,6 +75,6 @@ SAME = {
 
 
 @pytest.mark.parametrize("kind", kinds.KINDS)
-def test_who_knows_one_kind_finds_its_way_in_every_other(kind: str) -> None:
+def test_every_kind_has_the_same_file_names(kind: str) -> None:
     folder = Path(core.__file__).parent / kind
     assert {path.stem for path in folder.glob("*.py")} >= SAME

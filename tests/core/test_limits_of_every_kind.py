@@ -12,7 +12,7 @@ from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.draft import join as draft_join
 from groups.core.errors import ErrorCode
 from groups.core.group import Group
-from tests.core.every_kind import ABSENT, EVERY, JOINS, NOW, RULES, decided, lived, written
+from tests.core.every_kind import ABSENT, EVERY, JOINS, NOW, RULES, decided, settled, written
 
 NEWCOMERS = {"classic": "", "consumer": "n", "draft": "", "commanded": "n"}
 LIMITS: dict[str, tuple[str, str]] = {
@@ -22,7 +22,7 @@ LIMITS: dict[str, tuple[str, str]] = {
 }
 
 
-def told(group: Group, event: events.Event) -> ErrorCode | None:
+def error_of(group: Group, event: events.Event) -> ErrorCode | None:
     """The answer; None where the request waits."""
     answers = group.step([event], NOW, Random(2)).answers
     codes = [answer.reply.error for answer in answers if answer.ticket == event.ticket]
@@ -37,23 +37,23 @@ def joining(kind: str, member_id: str) -> Any:
 
 
 @EVERY
-def test_a_full_group_lets_nobody_in_but_those_who_are_in_it(kind: str) -> None:
+def test_a_full_group_admits_only_its_members(kind: str) -> None:
     for most, code in ((1, ErrorCode.GROUP_MAX_SIZE_REACHED), (2, None)):
         rules = replace(RULES, group_max_size=most, group_consumer_max_size=most)
-        group = lived(kind).group.with_rules(rules)
+        group = settled(kind).group.with_rules(rules)
         (member_id,) = group.durable.members
-        assert (told(group, joining(kind, NEWCOMERS[kind])) or None) is code
-        assert not told(group, joining(kind, member_id))
+        assert (error_of(group, joining(kind, NEWCOMERS[kind])) or None) is code
+        assert not error_of(group, joining(kind, member_id))
 
 
 @pytest.mark.parametrize("kind", LIMITS)
-def test_a_session_is_as_long_as_the_least_and_the_most_and_not_beyond(kind: str) -> None:
+def test_session_timeouts_are_within_their_bounds(kind: str) -> None:
     least, most = (getattr(RULES, name) for name in LIMITS[kind])
     join: Any = JOINS[kind]
     for timeout_ms in (least, most):
-        assert not told(ABSENT[kind](), replace(join, session_timeout_ms=timeout_ms))
+        assert not error_of(ABSENT[kind](), replace(join, session_timeout_ms=timeout_ms))
     for timeout_ms in (least - 1, most + 1):
-        refused = told(ABSENT[kind](), replace(join, session_timeout_ms=timeout_ms))
+        refused = error_of(ABSENT[kind](), replace(join, session_timeout_ms=timeout_ms))
         assert refused is ErrorCode.INVALID_SESSION_TIMEOUT
 
 
@@ -67,7 +67,7 @@ def test_a_consumer_has_from_one_to_a_thousand_threads_for_a_topic(
     by_filter: dict[str, Any] = {"threads": {}, "filter": "white_list:t", "filter_threads": threads}
     by_name: dict[str, Any] = {"threads": {"t": threads}}
     for over in (by_name, by_filter):
-        code = told(ABSENT["commanded"](), replace(join, **over))
+        code = error_of(ABSENT["commanded"](), replace(join, **over))
         assert code is (ErrorCode.NONE if is_good else ErrorCode.INVALID_REQUEST)
 
 
@@ -75,16 +75,16 @@ def test_a_consumer_names_topics_or_a_filter() -> None:
     join: Any = JOINS["commanded"]
     neither: dict[str, Any] = {"threads": {}}
     for over in (neither, {"filter": "white_list:t"}):
-        assert told(ABSENT["commanded"](), replace(join, **over)) is ErrorCode.INVALID_REQUEST
+        assert error_of(ABSENT["commanded"](), replace(join, **over)) is ErrorCode.INVALID_REQUEST
 
 
-def test_who_says_that_it_works_and_is_not_known_begins_anew() -> None:
+def test_an_unknown_consumer_that_claims_partitions_starts_again() -> None:
     join: Any = JOINS["commanded"]
-    group = lived("commanded").group
+    group = settled("commanded").group
     for generation in (0, 1):
         strange = replace(join, consumer_id="n", generation_id=generation)
-        assert told(group, strange) is ErrorCode.UNKNOWN_MEMBER_ID
-        assert told(group, replace(strange, consumer_id="m")) is ErrorCode.NONE
+        assert error_of(group, strange) is ErrorCode.UNKNOWN_MEMBER_ID
+        assert error_of(group, replace(strange, consumer_id="m")) is ErrorCode.NONE
 
 
 @pytest.mark.parametrize("kind", ["draft", "commanded"])
@@ -107,14 +107,14 @@ topic too; with one more member, or one that waits to become one."""
 
 
 @EVERY
-def test_a_step_goes_through_members_those_who_wait_topics_and_partitions(kind: str) -> None:
-    group = lived(kind).group
+def test_the_cost_of_a_step_counts_members_waiters_topics_and_partitions(kind: str) -> None:
+    group = settled(kind).group
     more = group.step([joining(kind, NEWCOMERS[kind])], NOW, Random(2)).group
     assert (ABSENT[kind]().breadth, group.breadth, more.breadth) == BREADTH[kind]
 
 
 @pytest.mark.parametrize("kind", ["draft", "commanded"])
-def test_topics_that_nobody_knows_make_a_step_long_as_well(kind: str) -> None:
+def test_unknown_topics_add_to_the_cost_of_a_step(kind: str) -> None:
     join: Any = JOINS[kind]
     for count, is_long in ((LONG_STEP_MIN - 1, False), (LONG_STEP_MIN, True)):
         names = {f"t{number}": 0 for number in range(count)}
@@ -136,7 +136,7 @@ def test_long_lists_of_topics_of_a_draft_group_end_where_there_is_no_room(
     join: Any = JOINS["draft"]
     long = replace(join, consumer_id="", topics=("x" * 500, "y" * 400))
     rules = replace(RULES, group_consumer_metadata_max_bytes=2_000)
-    group = lived("draft").group.with_rules(rules)
+    group = settled("draft").group.with_rules(rules)
     (member_id,) = group.durable.members
     codes = []
     for number in range(3):
@@ -144,12 +144,12 @@ def test_long_lists_of_topics_of_a_draft_group_end_where_there_is_no_room(
         group = decision.group
         codes += [a.reply.error for a in decision.answers if a.ticket == events.Ticket(9, number)]
     assert codes == [ErrorCode.GROUP_MAX_SIZE_REACHED], "two wait, the third has no room"
-    assert told(group, replace(long, topics=("z" * 90,))) is None
+    assert error_of(group, replace(long, topics=("z" * 90,))) is None
     rejoin = replace(long, consumer_id=member_id)
-    assert told(group, rejoin) is ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert error_of(group, rejoin) is ErrorCode.GROUP_MAX_SIZE_REACHED
     wider = group.with_rules(replace(rules, group_consumer_metadata_max_bytes=3_000))
     rejoined = wider.step([replace(rejoin, ticket=events.Ticket(8, 1))], NOW, Random(2)).group
-    assert not told(rejoined, rejoin), "in place of what it said before"
+    assert not error_of(rejoined, rejoin), "in place of what it said before"
 
 
 def registered(group: Group, number: int, **over: Any) -> tuple[Group, ErrorCode]:

@@ -24,7 +24,7 @@ def test_codes_have_kafkas_numbers() -> None:
     assert all(code not in theirs for code in OURS)
 
 
-def test_the_library_has_the_same_codes() -> None:
+def test_the_library_has_the_same_error_codes() -> None:
     known = {code.name: int(code) for code in ErrorCode}
     shared = {code.name: int(code) for code in Code if code.name in known}
     assert len(shared) > 15

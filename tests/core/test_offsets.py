@@ -1,4 +1,4 @@
-"""Rules of offsets where one batch holds several events; single ones are told in scenarios/of_*."""
+"""Rules of offsets where one batch holds several events; single ones are in scenarios/of_*."""
 
 from random import Random
 
@@ -67,14 +67,14 @@ def test_the_last_commit_of_a_batch_is_written() -> None:
     assert [answer.reply for answer in decision.answers] == [Committed(), Committed()]
 
 
-def test_a_commit_leaves_the_durable_half_alone() -> None:
+def test_a_commit_does_not_change_the_durable_half() -> None:
     group = simple_group()
     decision = step(group, commit(("orders", 0, 5)))
     assert decision.group.durable is group.durable
     assert decision.journal == ()
 
 
-def test_a_commit_of_nothing_makes_no_group() -> None:
+def test_an_empty_commit_creates_no_group() -> None:
     assert step(ClassicGroup.absent("g", RULES, 0), commit()).group.idle
 
 
@@ -85,7 +85,7 @@ def test_writes_and_deletes_of_a_batch_never_name_the_same_partition() -> None:
     assert (deleted.offsets, deleted.offset_deletes) == ((), (("orders", 0),))
 
 
-def test_deleting_a_group_forgets_what_the_batch_had_committed() -> None:
+def test_deleting_a_group_drops_the_commits_of_the_batch() -> None:
     decision = step(
         simple_group(), commit(("orders", 0, 5)), events.DeleteGroup(ticket=events.Ticket(1, 9))
     )
@@ -109,7 +109,7 @@ def test_the_last_commit_of_a_transaction_waits() -> None:
     assert decision.offsets == ()
 
 
-def test_a_plain_commit_supersedes_what_waits_since_before_it() -> None:
+def test_a_plain_commit_supersedes_pending_offsets_from_before_it() -> None:
     decision = step(
         simple_group(),
         commit_in(7, ("orders", 0, 5), ("orders", 1, 5)),
@@ -123,7 +123,7 @@ def test_a_plain_commit_supersedes_what_waits_since_before_it() -> None:
     ]
 
 
-def test_a_transaction_that_commits_again_behind_the_plain_one_stands() -> None:
+def test_a_transactional_commit_after_the_plain_one_wins() -> None:
     decision = step(
         simple_group(),
         commit_in(7, ("orders", 0, 5)),
@@ -133,7 +133,7 @@ def test_a_transaction_that_commits_again_behind_the_plain_one_stands() -> None:
     assert waiting(decision) == [(7, "orders", 0, 7, False)]
 
 
-def test_deleted_offsets_and_groups_take_what_waits_with_them() -> None:
+def test_deleting_offsets_and_groups_deletes_pending_offsets() -> None:
     both = commit_in(7, ("orders", 0, 5), ("orders", 1, 5))
     assert waiting(step(simple_group(), both, delete("orders", 0))) == [(7, "orders", 1, 5, False)]
     gone = step(simple_group(), both, events.DeleteGroup(ticket=events.Ticket(1, 60)))

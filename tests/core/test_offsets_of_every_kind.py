@@ -18,7 +18,7 @@ from tests.core.every_kind import (
     decided,
     emptied,
     has_row,
-    lived,
+    settled,
     written,
 )
 
@@ -73,10 +73,10 @@ def kept(decision: Decision) -> tuple[events.OffsetWrite, ...]:
 
 @EVERY
 @BOTH
-def test_a_member_commits_in_its_generation_and_nobody_else_does(
+def test_only_a_member_of_the_generation_commits(
     kind: str, commit: Callable[..., events.Event]
 ) -> None:
-    group, member_id = lived(kind)
+    group, member_id = settled(kind)
     now = group.durable.group.generation
 
     good = decided(group, commit(member_id, now))
@@ -91,8 +91,8 @@ def test_a_member_commits_in_its_generation_and_nobody_else_does(
 
 
 @EVERY
-def test_a_producer_that_names_no_member_is_believed_and_a_plain_commit_is_not(kind: str) -> None:
-    group = lived(kind).group
+def test_a_producer_without_a_member_id_is_accepted_but_a_plain_commit_is_not(kind: str) -> None:
+    group = settled(kind).group
 
     believed = decided(group, in_a_transaction())
     assert (code(believed), kept(believed)) == (NONE, ONE)
@@ -105,7 +105,7 @@ def test_a_producer_that_names_no_member_is_believed_and_a_plain_commit_is_not(k
     [("classic", UNKNOWN), ("consumer", UNKNOWN), ("draft", ILLEGAL), ("commanded", ILLEGAL)],
 )
 @BOTH
-def test_who_is_in_no_generation_commits_to_a_group_without_members(
+def test_a_commit_without_a_generation_needs_an_empty_group(
     kind: str, of_nobody: ErrorCode, commit: Callable[..., events.Event]
 ) -> None:
     group = emptied(kind)
@@ -120,7 +120,7 @@ def test_who_is_in_no_generation_commits_to_a_group_without_members(
 
 @KEEPS_OFFSETS_ALONE
 @BOTH
-def test_a_commit_makes_a_group_that_only_keeps_offsets(
+def test_a_commit_creates_a_group_that_only_stores_offsets(
     kind: str, commit: Callable[..., events.Event]
 ) -> None:
     made = decided(ABSENT[kind](), commit())
@@ -139,7 +139,7 @@ def test_a_commit_makes_a_group_that_only_keeps_offsets(
 
 
 @BOTH
-def test_a_consumer_group_is_made_by_no_commit(commit: Callable[..., events.Event]) -> None:
+def test_no_commit_creates_a_consumer_group(commit: Callable[..., events.Event]) -> None:
     """A group that only keeps offsets is a classic one: the client asks again, and finds that."""
     for generation, told in ((-1, LATER), (0, GONE if commit is plain else ILLEGAL)):
         refused = decided(ABSENT["consumer"](), commit(generation=generation))
@@ -150,9 +150,9 @@ def test_a_consumer_group_is_made_by_no_commit(commit: Callable[..., events.Even
 
 
 @EVERY
-def test_what_members_use_is_not_deleted_and_the_rest_is(kind: str) -> None:
+def test_offsets_in_use_by_members_are_not_deleted_but_others_are(kind: str) -> None:
     delete = events.OffsetDelete(ticket=TICKET, partitions=(("t", 0), ("u", 1)))
-    reply = decided(lived(kind).group, delete)
+    reply = decided(settled(kind).group, delete)
     (answer,) = reply.answers
     assert answer.reply == OffsetsDeleted(
         partitions={("t", 0): ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ("u", 1): NONE}
@@ -163,7 +163,7 @@ def test_what_members_use_is_not_deleted_and_the_rest_is(kind: str) -> None:
 
 
 @EVERY
-def test_in_one_step_the_later_of_a_commit_and_a_deletion_stands(kind: str) -> None:
+def test_of_a_commit_and_a_deletion_in_one_step_the_later_wins(kind: str) -> None:
     delete = events.OffsetDelete(partitions=(("u", 0),))
     commit = plain(ticket=None, offsets=writes(("u", 0, 7), ("v", 0, 7)))
     waits = in_a_transaction(ticket=None, offsets=writes(("u", 0, 7), ("v", 0, 7)))
@@ -176,11 +176,11 @@ def test_in_one_step_the_later_of_a_commit_and_a_deletion_stands(kind: str) -> N
 
 
 @EVERY
-def test_a_deletion_is_told_with_its_author_where_it_has_one_and_deleted_anything(
+def test_a_deletion_is_journalled_if_it_has_an_author_and_an_effect(
     kind: str,
 ) -> None:
     author = events.Author("", "tool", "/10.0.0.1")
-    group = lived(kind).group
+    group = settled(kind).group
 
     def told(*partitions: tuple[str, int], author: events.Author | None = author) -> object:
         event = events.OffsetDelete(partitions=partitions, author=author)
@@ -194,7 +194,7 @@ def test_a_deletion_is_told_with_its_author_where_it_has_one_and_deleted_anythin
 
 
 @EVERY
-def test_a_group_is_deleted_when_nobody_is_left(kind: str) -> None:
+def test_a_group_is_deleted_when_it_has_no_members(kind: str) -> None:
     author = events.Author("", "tool", "/h")
     delete = events.DeleteGroup(ticket=TICKET, author=author.told())
     waits = in_a_transaction(ticket=None)
@@ -209,11 +209,13 @@ def test_a_group_is_deleted_when_nobody_is_left(kind: str) -> None:
     assert entry.details["author"] == author.told()
     assert entry.details["protocol_type"] == before.durable.group.protocol_type
 
-    assert code(decided(lived(kind).group, delete)) is ErrorCode.NON_EMPTY_GROUP
+    assert code(decided(settled(kind).group, delete)) is ErrorCode.NON_EMPTY_GROUP
     assert code(decided(ABSENT[kind](), delete)) is GONE
 
 
-def test_who_commits_from_outside_is_told_at_first_and_in_a_group_of_members_always() -> None:
+def test_a_simple_consumers_commit_is_journalled_at_first_and_in_a_group_with_members_always() -> (
+    None
+):
     author = events.Author("", "tool", "/h")
     simple = written(ABSENT["classic"](), plain())
 
@@ -227,7 +229,7 @@ def test_who_commits_from_outside_is_told_at_first_and_in_a_group_of_members_alw
     assert told(simple, goes_on=False, offsets=()) == 0
 
 
-def test_offsets_that_were_set_from_outside_are_told_up_to_a_thousand_and_all_are_counted() -> None:
+def test_offsets_set_from_outside_are_journalled_up_to_a_thousand_and_all_counted() -> None:
     many = writes(*(("t", p, p) for p in range(1_001)))
     outsider = events.Outsider(events.Author("", "tool", "/h"), False)
     (entry,) = decided(emptied("classic"), plain(offsets=many, outsider=outsider)).journal
@@ -240,7 +242,7 @@ def test_offsets_that_were_set_from_outside_are_told_up_to_a_thousand_and_all_ar
 # -- what expires
 
 
-def look(group: Group, *ages: Age, empty_ms: int = 0) -> Decision:
+def expire(group: Group, *ages: Age, empty_ms: int = 0) -> Decision:
     event = events.ExpireOffsets(
         operation_id=9, actor="retention", reason="r", state_age_ms=empty_ms, ages=ages
     )
@@ -257,53 +259,53 @@ OLD, YOUNG = MINUTE_MS, MINUTE_MS - 1
 
 
 @EVERY
-def test_of_a_group_at_work_what_nobody_uses_expires(kind: str) -> None:
-    group = lived(kind).group
-    looked = look(group, Age("t", 0, OLD), Age("u", 0, OLD), Age("u", 1, YOUNG), empty_ms=OLD)
+def test_unused_offsets_of_an_active_group_expire(kind: str) -> None:
+    group = settled(kind).group
+    looked = expire(group, Age("t", 0, OLD), Age("u", 0, OLD), Age("u", 1, YOUNG), empty_ms=OLD)
     assert looked.offset_deletes == (("u", 0),) and not looked.deleted
     assert told(looked) == (NONE, "1 of 3 offsets expired", True)
     (entry,) = looked.journal
     assert (entry.kind, entry.trigger) == ("offsets-expired", "retention")
     assert (entry.details, entry.offsets) == ({"offsets": 1}, [("u", 0)])
 
-    all_of_it = look(group, Age("u", 0, OLD))
+    all_of_it = expire(group, Age("u", 0, OLD))
     assert all_of_it.offset_deletes == (("u", 0),) and not all_of_it.deleted
-    young = look(group, Age("u", 0, YOUNG), empty_ms=OLD)
+    young = expire(group, Age("u", 0, YOUNG), empty_ms=OLD)
     assert told(young) == (NONE, "0 of 1 offsets expired", False) and not young.journal
-    assert not look(group).deleted
+    assert not expire(group).deleted
 
 
 @EVERY
-def test_a_group_without_members_goes_with_its_last_offset(kind: str) -> None:
+def test_an_empty_group_is_deleted_with_its_last_offset(kind: str) -> None:
     group = emptied(kind)
     counts_from_its_end = kind != "consumer"
     over, young = (5, OLD) if counts_from_its_end else (OLD, 5), (OLD, YOUNG)
 
-    gone = look(group, Age("t", 0, over[0]), empty_ms=over[1])
+    gone = expire(group, Age("t", 0, over[0]), empty_ms=over[1])
     assert gone.deleted and not gone.offset_deletes
     assert told(gone) == (NONE, "the group was deleted", True)
     (entry,) = gone.journal
     assert (entry.kind, entry.trigger) == ("group-deleted", "retention")
     if counts_from_its_end:
-        kept_all = look(group, Age("t", 0, young[0]), empty_ms=young[1])
+        kept_all = expire(group, Age("t", 0, young[0]), empty_ms=young[1])
     else:
-        kept_all = look(group, Age("t", 0, YOUNG), empty_ms=OLD)
+        kept_all = expire(group, Age("t", 0, YOUNG), empty_ms=OLD)
     assert told(kept_all) == (NONE, "0 of 1 offsets expired", False) and not kept_all.deleted
-    waits = look(group, Age("t", 0, OLD), Age("t", 1, OLD, is_pending=True), empty_ms=OLD)
+    waits = expire(group, Age("t", 0, OLD), Age("t", 1, OLD, is_pending=True), empty_ms=OLD)
     assert (waits.deleted, waits.offset_deletes) == (False, (("t", 0),))
 
 
 @KEEPS_OFFSETS_ALONE
 def test_a_group_that_never_had_members_counts_from_each_commit(kind: str) -> None:
     group = written(ABSENT[kind](), plain())
-    looked = look(group, Age("t", 0, OLD), Age("t", 1, YOUNG), empty_ms=10 * OLD)
+    looked = expire(group, Age("t", 0, OLD), Age("t", 1, YOUNG), empty_ms=10 * OLD)
     assert looked.offset_deletes == (("t", 0),) and not looked.deleted
-    assert look(group, Age("t", 0, OLD)).deleted
+    assert expire(group, Age("t", 0, OLD)).deleted
 
 
 @EVERY
-def test_nothing_expires_where_there_is_no_group(kind: str) -> None:
-    looked = look(ABSENT[kind](), Age("t", 0, OLD))
+def test_nothing_expires_without_a_group(kind: str) -> None:
+    looked = expire(ABSENT[kind](), Age("t", 0, OLD))
     assert told(looked) == (NONE, "the group is gone", False)
     assert not looked.deleted and not looked.offset_deletes and not looked.journal
 
@@ -319,7 +321,7 @@ def restore(group: Group, *offsets: events.OffsetWrite) -> Decision:
 
 
 @EVERY
-def test_offsets_are_restored_where_nobody_would_commit_over_them(kind: str) -> None:
+def test_offsets_are_restored_where_no_member_would_overwrite_them(kind: str) -> None:
     both = writes(("t", 0, 3), ("t", 1, 4))
     done = restore(emptied(kind), *both)
     assert done.offsets == both
@@ -333,7 +335,7 @@ def test_offsets_are_restored_where_nobody_would_commit_over_them(kind: str) -> 
 
     nothing = restore(emptied(kind))
     assert told(nothing) == (NONE, "the history has no offset at yesterday", False)
-    with_members = restore(lived(kind).group, *both)
+    with_members = restore(settled(kind).group, *both)
     assert told(with_members)[:2] == (
         ErrorCode.INVALID_REQUEST, "the group has members; stop them first",
     )  # fmt: skip
@@ -360,7 +362,7 @@ def reset(
 
 
 @EVERY
-def test_offsets_are_set_where_nobody_would_commit_over_them(kind: str) -> None:
+def test_offsets_are_set_where_no_member_would_overwrite_them(kind: str) -> None:
     done = reset(emptied(kind), *writes(("t", 0, 3)), gone=("t", 1))
     assert done.offsets == writes(("t", 0, 3)) and done.offset_deletes == (("t", 1),)
     assert told(done) == (NONE, "2 offsets were set to the earliest", True)
@@ -376,7 +378,7 @@ def test_offsets_are_set_where_nobody_would_commit_over_them(kind: str) -> None:
         "after": {"t": {"0": 3}},
     }
 
-    with_members = reset(lived(kind).group, *writes(("t", 0, 3)))
+    with_members = reset(settled(kind).group, *writes(("t", 0, 3)))
     assert told(with_members)[:2] == (
         ErrorCode.INVALID_REQUEST, "the group has members; stop them first",
     )  # fmt: skip
@@ -393,14 +395,16 @@ def test_offsets_are_set_where_nobody_would_commit_over_them(kind: str) -> None:
         events.ResetOffsets(operation_id=9, actor="a", reason="r", how="so", offsets=ONE),
     ],
 )
-def test_what_the_owner_found_in_the_way_refuses_it(kind: str, event: events.Event) -> None:
+def test_a_conflict_found_by_the_owner_refuses_the_operation(
+    kind: str, event: events.Event
+) -> None:
     refused = decided(emptied(kind), replace(event, obstacle="set since"))  # type: ignore[call-arg]
     assert told(refused)[:2] == (ErrorCode.INVALID_REQUEST, "set since")
     assert not refused.offsets and not refused.journal
 
 
 @EVERY
-def test_in_one_step_the_later_of_a_deletion_and_a_restored_offset_stands(kind: str) -> None:
+def test_of_a_deletion_and_a_restored_offset_in_one_step_the_later_wins(kind: str) -> None:
     delete = events.OffsetDelete(partitions=(("t", 0),))
     waits = in_a_transaction(ticket=None)
     event = events.RestoreOffsets(operation_id=9, actor="a", reason="r", to="noon", offsets=ONE)
@@ -425,7 +429,7 @@ def test_an_operator_deletes_a_group_without_members(kind: str) -> None:
     assert entry.details["author"] == {"user": "ops"}
     assert entry.offsets is All.OFFSETS
 
-    with_members = remove(lived(kind).group)
+    with_members = remove(settled(kind).group)
     assert told(with_members)[:2] == (
         ErrorCode.NON_EMPTY_GROUP, "the group has members; stop them first",
     )  # fmt: skip

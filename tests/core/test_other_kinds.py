@@ -68,7 +68,9 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("event", "code"), REFUSED, ids=[type(event).__name__ for event, _ in REFUSED]
 )
-def test_a_classic_group_is_asked_for_what_it_is_not(event: events.Event, code: ErrorCode) -> None:
+def test_a_classic_group_refuses_requests_of_other_kinds(
+    event: events.Event, code: ErrorCode
+) -> None:
     decision = decide(STABLE, [event], 0, Random(1))
 
     [answer] = decision.answers
@@ -79,10 +81,10 @@ def test_a_classic_group_is_asked_for_what_it_is_not(event: events.Event, code: 
 @pytest.mark.parametrize(
     ("event", "kind"), [(DRAFT_JOIN, DraftGroup), (REGISTER, CommandedGroup)], ids=["draft", "2012"]
 )
-def test_an_empty_group_becomes_another_kind_and_stays_the_same_row(
+def test_an_empty_group_changes_its_kind_and_keeps_its_row(
     event: events.Event, kind: type[Group]
 ) -> None:
-    """Its revision and generation go on: others would overwrite it, or give one out twice."""
+    """Its revision and generation continue: others would overwrite it, or repeat a number."""
     empty = ClassicGroup.merge(Durable(EMPTY, {}, 5), None, Rules(), 0)
 
     decision = decide(empty, [event], 0, Random(1))

@@ -10,7 +10,7 @@ from groups.core.classic.packing import pack, size_of, unpack
 PROTOCOLS = (("range", b"\0\1"), ("naïve", b""), ("x", b"12345"))
 
 
-def test_protocols_are_as_large_as_their_bytes() -> None:
+def test_protocols_are_counted_by_their_bytes() -> None:
     for some in (PROTOCOLS, PROTOCOLS[:1], ()):
         assert unpack(pack(some)) == some
         assert size_of(some) == len(pack(some))
@@ -23,12 +23,12 @@ def assigned(topics: int, partitions: int, *numbers: int) -> bytes:
 
 
 @pytest.mark.parametrize(("topics", "partitions"), [(-1, 1), (-2, 1), (9, 1), (1, -1), (1, 99)])
-def test_a_count_that_cannot_be_is_read_as_nothing_at_all(topics: int, partitions: int) -> None:
+def test_an_invalid_count_reads_as_empty(topics: int, partitions: int) -> None:
     assert partitions_of(assigned(1, 1, 7)) == frozenset({("t", 7)})
     assert partitions_of(assigned(1, 0)) == frozenset()
     assert partitions_of(assigned(topics, partitions, 7)) is None
 
 
-def test_an_assignment_comes_back_in_every_version() -> None:
+def test_an_assignment_round_trips_in_every_version() -> None:
     parts = frozenset({("t", 0), ("t", 3), ("u", 1)})
     assert [partitions_of(assignment_of(parts, version)) for version in range(4)] == [parts] * 4

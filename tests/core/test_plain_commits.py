@@ -106,7 +106,7 @@ def test_a_judged_commit_is_answered_as_a_stepped_one(
         assert judged.group is stepped.group is group
 
 
-def test_one_decision_says_what_each_is_told_and_what_stands() -> None:
+def test_one_decision_has_each_reply_and_the_final_offsets() -> None:
     group, member_id = stable()
     generation = group.durable.group.generation
     good, again = commit(1, member_id, generation), commit(3, member_id, generation)
@@ -122,7 +122,7 @@ def test_one_decision_says_what_each_is_told_and_what_stands() -> None:
     assert decision.offsets == (write(0, 3),)
 
 
-def test_a_judged_commit_is_a_sign_of_life_where_it_is_right() -> None:
+def test_a_valid_judged_commit_is_a_sign_of_life() -> None:
     group, member_id = stable()
     beat, generation = group.live.beats[member_id], group.durable.group.generation
     plain_commits(group, [commit(1, member_id, generation - 1)], NOW + 50)
@@ -131,12 +131,12 @@ def test_a_judged_commit_is_a_sign_of_life_where_it_is_right() -> None:
     assert beat.at == NOW + 70
 
 
-def test_what_changes_a_group_is_stepped() -> None:
+def test_a_commit_that_changes_a_group_takes_a_step() -> None:
     group, member_id = stable()
     good = commit(1, member_id, group.durable.group.generation)
     absent = KINDS["classic"].absent("new", RULES, NOW)
     assert plain_commits(absent, [commit(1, "", -1)], NOW) is None
     assert plain_commits(group, [good, syncing(member_id, 1)], NOW) is None
-    told = replace(good, outsider=Outsider(Author("", "c", "/h"), goes_on=False))
-    assert plain_commits(group, [told], NOW) is None
+    from_outside = replace(good, outsider=Outsider(Author("", "c", "/h"), goes_on=False))
+    assert plain_commits(group, [from_outside], NOW) is None
     assert plain_commits(KINDS["draft"].absent("g", RULES, NOW), [good], NOW) is None

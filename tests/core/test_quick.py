@@ -16,7 +16,7 @@ class Value:
     named: int = field(default=4, kw_only=True)
 
 
-def test_it_takes_what_the_other_takes() -> None:
+def test_it_accepts_the_same_arguments() -> None:
     assert Value(1) == Value(1, "two", [], named=4)
     assert repr(Value(1, named=5)) == "Value(one=1, two='two', many=[], named=5)"
     assert replace(Value(1), one=2) == Value(2)
@@ -27,6 +27,6 @@ def test_it_takes_what_the_other_takes() -> None:
         Value(1, "", [], 5)  # type: ignore[call-arg]
 
 
-def test_it_is_as_frozen() -> None:
+def test_it_is_frozen_too() -> None:
     with pytest.raises(FrozenInstanceError):
         Value(1).one = 2  # type: ignore[misc]

@@ -65,7 +65,7 @@ REFUSED: tuple[tuple[Mapping[str, str | None], Iterable[tuple[str, float | None]
 
 
 @pytest.mark.parametrize(("parts", "changes", "sentence"), REFUSED)
-def test_what_can_be_no_quota_is_refused_as_kafka_does(
+def test_an_invalid_quota_is_refused_as_by_kafka(
     parts: Mapping[str, str | None], changes: Iterable[tuple[str, float | None]], sentence: str
 ) -> None:
     with pytest.raises(Refuse) as refused:
@@ -85,7 +85,7 @@ def test_what_can_be_no_quota_is_refused_as_kafka_does(
         (ANN, "nobody knows it", None),
     ],
 )
-def test_what_kafka_takes_is_taken(
+def test_kafkas_valid_quotas_are_accepted(
     parts: Mapping[str, str | None], key: str, value: float | None
 ) -> None:
     assert forms.check(entity(parts), [Change(key, value)]) == {key: value}
@@ -159,7 +159,7 @@ ONCE = "cannot appear more than once in the filter."
         ),
     ],
 )
-def test_a_filter_that_means_nothing_is_refused_as_kafka_does(
+def test_an_invalid_filter_is_refused_as_by_kafka(
     components: Iterable[tuple[str, int, str | None]], code: int, sentence: str
 ) -> None:
     with pytest.raises(Refuse) as refused:
@@ -177,7 +177,7 @@ def test_the_most_specific_quota_counts() -> None:
         assert quota == (at + 1, scope, kind)
 
 
-def test_each_key_is_looked_for_by_itself_and_no_bound_is_none() -> None:
+def test_each_key_is_resolved_separately_and_no_bound_is_none() -> None:
     index = QuotaIndex(
         {
             of_client("ann"): {"request_percentage": inf, "producer_byte_rate": 7.0},
@@ -220,7 +220,7 @@ def test_an_address_has_its_own_quota_or_the_default() -> None:
         ("fe80::1", "fe80::1%eth0"),
     ],
 )
-def test_an_address_may_be_written_in_another_way(told: str, peer: str) -> None:
+def test_an_address_is_normalised(told: str, peer: str) -> None:
     """Of two quotas that mean the same one the lower counts."""
     asked: Quotas = {(("ip", None),): {"connection_creation_rate": 5.0}}
     index = QuotaIndex({**asked, (("ip", told),): {"connection_creation_rate": 7.0}})
@@ -259,7 +259,7 @@ bounds = st.floats(min_value=1e-300, max_value=1e300)
 
 
 @given(amounts, bounds)
-def test_no_pause_is_negative_or_endless_and_nothing_is_remembered_for_long(
+def test_no_throttle_is_negative_or_endless_and_idle_clients_are_forgotten(
     used: list[tuple[int, float]], bound: float
 ) -> None:
     rate, now, pause_ms = Rate(WINDOWS), 0, 0
@@ -272,5 +272,5 @@ def test_no_pause_is_negative_or_endless_and_nothing_is_remembered_for_long(
     assert rate.pause_ms(bound, now + 11_000) == 0
 
 
-def test_an_entity_has_a_name_for_people() -> None:
+def test_an_entity_has_a_readable_name() -> None:
     assert shown(of_client("ann", None)) == "every client-id, user ann"

@@ -52,17 +52,17 @@ def names(cell: str) -> set[str]:
     return set(re.findall(r"\w+", cell)) - {"-"}
 
 
-def test_the_page_tells_every_transition() -> None:
-    told = {state: names(cells[0]) for state, cells in rows("The states").items()}
-    assert told == states.TRANSITIONS
+def test_the_page_documents_every_transition() -> None:
+    documented = {state: names(cells[0]) for state, cells in rows("The states").items()}
+    assert documented == states.TRANSITIONS
 
 
-def test_the_page_tells_every_trigger() -> None:
-    told = rows("What starts a rebalance")
-    assert {trigger: names(cells[0]) for trigger, cells in told.items()} == {
+def test_the_page_documents_every_trigger() -> None:
+    documented = rows("What starts a rebalance")
+    assert {trigger: names(cells[0]) for trigger, cells in documented.items()} == {
         trigger: start.states for trigger, start in states.REBALANCES.items()
     }
-    assert {trigger: cells[1] for trigger, cells in told.items()} == {
+    assert {trigger: cells[1] for trigger, cells in documented.items()} == {
         trigger: start.meaning for trigger, start in states.REBALANCES.items()
     }
 
@@ -104,7 +104,7 @@ def test_an_empty_group_is_only_woken_by_a_new_member() -> None:
     assert woken == {states.MEMBER_JOINED}
 
 
-def test_a_quiet_window_brings_the_end_of_a_join_phase_forward_and_nothing_puts_it_off() -> None:
+def test_a_quiet_window_shortens_a_join_phase_and_never_extends_it() -> None:
     window = Window(remaining_ms=0, grew=False, last_join=1_000)
     phase = JoinPhase("t", "r", None, None, 500, 600, 3_000, window)
     assert [phase.deadline(quiet, False) for quiet in (0, 1, 500, 9_000)] == [

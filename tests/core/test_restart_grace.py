@@ -59,7 +59,7 @@ def coordinator(clock: Clock) -> CoordinatorRuntime:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_who_was_loaded_at_the_start_has_time_to_come_back(
+def test_loaded_members_get_time_to_return_after_a_start(
     kind: str, clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
     end = loaded(kind, clock, coordinator)
@@ -78,7 +78,7 @@ def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: Coordinat
     assert end() == SESSION_MS
 
 
-def test_a_node_that_serves_for_a_while_gives_a_session(
+def test_a_node_that_has_served_for_a_while_grants_one_session(
     clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
     loaded("classic", clock, coordinator)
@@ -97,7 +97,7 @@ def test_a_session_that_is_longer_stays_as_long(
 def test_sessions_begin_when_all_groups_of_a_load_are_served(
     kind: str, clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
-    """Nobody could be heard of before, however long the others took."""
+    """No request could be received before, however long the others took."""
     coordinator.restart_grace_ms = 0
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
     rows = {id_: Durable(replace(KINDS[kind], group_id=id_), {"m": member}, 5) for id_ in "gh"}

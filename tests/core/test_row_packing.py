@@ -6,7 +6,7 @@ from groups.core.classic import packing as rows
 from groups.core.subscription import subscription_of
 
 
-def test_topics_lie_there_as_a_subscription_of_version_0_without_user_data() -> None:
+def test_topics_are_stored_as_a_version_0_subscription_without_user_data() -> None:
     ((strategy, metadata),) = rows.unpack(row_packing.pack_topics("range", ["u", "t", "u"]))
     assert strategy == "range"
     assert metadata == b"\0\0\0\0\0\2\0\1t\0\1u\xff\xff\xff\xff"
@@ -14,7 +14,7 @@ def test_topics_lie_there_as_a_subscription_of_version_0_without_user_data() -> 
     assert said is not None and (said.version, said.topics) == (0, ("t", "u"))
 
 
-def test_partitions_lie_there_as_an_assignment_of_version_0() -> None:
+def test_partitions_are_stored_as_a_version_0_assignment() -> None:
     parts = {("t", 1), ("t", 0), ("u", 3)}
     packed = row_packing.pack_parts(parts)
     assert packed == assignment_of(parts, 0) and packed[:2] == b"\0\0"

@@ -5,7 +5,7 @@ from random import Random
 from groups.core.shared import SharedDict, may_differ
 
 
-def test_it_is_a_dict_through_any_sequence_of_changes_and_copies() -> None:
+def test_it_behaves_as_a_dict_through_any_sequence_of_changes_and_copies() -> None:
     for seed in range(40):
         rng = Random(seed)
         entries = dict.fromkeys(range(rng.choice([0, 3, 90])), 0)
@@ -34,7 +34,7 @@ def test_it_is_a_dict_through_any_sequence_of_changes_and_copies() -> None:
                 assert list(shared.keys()) == list(plain.keys())
 
 
-def test_what_was_touched_since_the_copy_is_known() -> None:
+def test_keys_touched_since_the_copy_are_known() -> None:
     before = SharedDict({"a": 1, "b": 2})
     assert before.touched is None
     after = before.copy()
@@ -60,7 +60,7 @@ class Counted(dict[int, int]):
         return Counted(self)
 
 
-def test_ten_thousand_copies_with_one_more_entry_each_copy_few_entries() -> None:
+def test_ten_thousand_copies_with_one_more_entry_copy_few_entries() -> None:
     """Plain dicts would copy fifty million."""
     Counted.copied = 0
     shared: SharedDict[int, int] = SharedDict()
@@ -72,7 +72,7 @@ def test_ten_thousand_copies_with_one_more_entry_each_copy_few_entries() -> None
     assert 0 < Counted.copied < 10_000 * 250
 
 
-def test_what_may_differ_between_copies_is_little_and_else_every_key_once() -> None:
+def test_the_differing_keys_of_copies_are_few_and_include_every_change() -> None:
     base = SharedDict(dict.fromkeys(range(90), 0))
     before, after = base.copy(), base.copy()
     before[1], after[2] = 1, 2

@@ -1,4 +1,4 @@
-"""What strangers share: one address uses up its own part, never everybody's."""
+"""Budgets shared by unauthenticated clients: one address uses up its own part only."""
 
 import pytest
 from hypothesis import given
@@ -8,19 +8,19 @@ from groups.core import shares
 from groups.core.shares import Shares, network_of
 
 
-def test_one_address_uses_up_its_own_part_and_others_go_on() -> None:
+def test_one_address_uses_up_its_own_share_only() -> None:
     budget = Shares(of_one=5, of_all=20)
 
     assert sum(budget.take("192.0.2.1", 0) for _ in range(1_000)) == 5
     assert budget.take("192.0.2.2", 0)
 
 
-def test_all_together_have_so_many() -> None:
+def test_the_total_is_bounded() -> None:
     budget = Shares(of_one=5, of_all=20)
     assert sum(budget.take(f"192.0.2.{n}", 0) for n in range(100)) == 20
 
 
-def test_who_goes_on_asking_has_what_is_due_and_delays_nobody() -> None:
+def test_a_persistent_caller_gets_its_share_and_delays_nobody() -> None:
     """One more each 200 ms, however often it asked in between."""
     budget = Shares(of_one=5, of_all=20)
     for _ in range(5):
@@ -33,7 +33,7 @@ def test_who_goes_on_asking_has_what_is_due_and_delays_nobody() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 300)), max_size=200))
-def test_nobody_has_more_than_their_rate(asked: list[tuple[str, int]]) -> None:
+def test_nobody_exceeds_their_rate(asked: list[tuple[str, int]]) -> None:
     budget, now = Shares(of_one=3, of_all=5), 0
     taken = []
     for whose, later in asked:
@@ -45,7 +45,9 @@ def test_nobody_has_more_than_their_rate(asked: list[tuple[str, int]]) -> None:
     assert all(taken.count(whose) <= 3 + now * 3 / 1_000 for whose in "abc")
 
 
-def test_few_are_counted_and_the_bound_for_all_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_counted_addresses_is_limited_and_the_total_still_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(shares, "KNOWN_MAX", 2)
     budget = Shares(of_one=1, of_all=4)
     assert sum(budget.take(str(n % 3), 0) for n in range(30)) == 4
@@ -62,5 +64,5 @@ def test_few_are_counted_and_the_bound_for_all_holds(monkeypatch: pytest.MonkeyP
         ("testclient", "testclient"),
     ],
 )
-def test_who_has_one_address_of_a_network_has_all(address: str, network: str) -> None:
+def test_addresses_of_one_network_share_one_budget(address: str, network: str) -> None:
     assert network_of(address) == network

@@ -13,7 +13,7 @@ from groups.core.draft.group import DraftGroup
 from groups.core.draft.states import PREPARING
 from groups.core.group import Group
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
-from tests.core.every_kind import EVERY, NOW, SESSION_MS, lived
+from tests.core.every_kind import EVERY, NOW, SESSION_MS, settled
 from tests.core_consumer.wire_bytes import subscription
 
 ASKED: Final = events.Ticket(2, 2)
@@ -136,7 +136,7 @@ def tells_of_a_rebalance(group: Group, sign: Sign) -> bool:
 def consumer_group() -> Any:
     """A member that stays, one with an instance id, one that left for now, one of the classic
     protocol, and one whose last answer may be lost."""
-    group = lived("consumer").group
+    group = settled("consumer").group
     said: Sequence[events.Event] = (
         beat("static", 0, "i"),
         beat("gone", 0, "away"),
@@ -149,8 +149,8 @@ def consumer_group() -> Any:
 
 
 def two_of(kind: str, *more: events.Event) -> Any:
-    """A group whose rebalance goes on: a second member has come."""
-    group = lived(kind).group
+    """A group during a rebalance: a second member has joined."""
+    group = settled(kind).group
     for number, event in enumerate(more, 3):
         event = replace(event, ticket=events.Ticket(3, number))
         group = group.step([event], NOW, Random(2)).group.with_revision(1)
@@ -158,19 +158,19 @@ def two_of(kind: str, *more: events.Event) -> Any:
 
 
 GROUPS: Final[Mapping[str, Any]] = {
-    "classic": lambda: lived("classic").group,
+    "classic": lambda: settled("classic").group,
     "classic, static": lambda: two_of("classic", join("", "i")),
-    "consumer": lambda: lived("consumer").group,
+    "consumer": lambda: settled("consumer").group,
     "consumer, mixed": consumer_group,
-    "draft": lambda: lived("draft").group,
+    "draft": lambda: settled("draft").group,
     "draft, in a rebalance": lambda: two_of("draft", draft_join("")),
-    "commanded": lambda: lived("commanded").group,
+    "commanded": lambda: settled("commanded").group,
     "commanded, in a rebalance": lambda: two_of("commanded", offer("second")),
 }
 
 
 @pytest.mark.parametrize("name", GROUPS)
-def test_a_request_counts_for_whom_its_decision_would_have_kept_alive(name: str) -> None:
+def test_a_request_is_a_sign_of_life_if_its_decision_would_be(name: str) -> None:
     group, counted = GROUPS[name](), 0
     silent_since = {member_id: beat.at for member_id, beat in group.live.beats.items()}
     for sign in signs(group, list(group.durable.members)):
@@ -184,8 +184,8 @@ def test_a_request_counts_for_whom_its_decision_would_have_kept_alive(name: str)
 
 
 @EVERY
-def test_nothing_is_changed_by_the_question(kind: str) -> None:
-    group, member_id = lived(kind)
+def test_asking_changes_nothing(kind: str) -> None:
+    group, member_id = settled(kind)
     before = [s.heard_at for s in group.sessions(LATER)]
     for sign in signs(group, [member_id]):
         group.beat_of(sign)

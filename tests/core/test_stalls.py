@@ -45,10 +45,10 @@ def test_a_long_stall_ends_no_session() -> None:
     assert group.due(3_610_000) == 3_600_000 + SESSION_MS
 
 
-def test_a_newcomer_s_guard_runs_on_through_reloads() -> None:
-    """A round whose write fails again and again ends all the same, with a newcomer that has
+def test_a_new_members_guard_continues_through_reloads() -> None:
+    """A round whose write fails again and again ends all the same, with a new member that has
     gone away put out in five minutes of its own."""
-    asked = JoinGroup(
+    event = JoinGroup(
         ticket=None,
         member_id="",
         instance_id=None,
@@ -59,7 +59,7 @@ def test_a_newcomer_s_guard_runs_on_through_reloads() -> None:
         protocol_type="consumer",
         protocols=(("range", b""),),
     )
-    group = settled().step([asked], 0, Random(1)).group
+    group = settled().step([event], 0, Random(1)).group
     assert group.live.joins
     due = group.due(0)
     for now in range(3_000, 90_000, 3_000):

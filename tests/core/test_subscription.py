@@ -52,16 +52,16 @@ def test_no_topics_is_a_subscription_to_nothing() -> None:
         struct.pack(">hih", 0, 1, 2) + b"\xff\xfe",
     ],
 )
-def test_unreadable_bytes_are_none_of_our_business(metadata: bytes) -> None:
+def test_unreadable_bytes_are_ignored(metadata: bytes) -> None:
     assert topics_of(metadata) is None
 
 
-def test_one_unreadable_member_subscribes_the_group_to_everything() -> None:
+def test_one_unreadable_member_makes_the_group_depend_on_every_topic() -> None:
     assert topics_of_all([subscription(b"orders"), b"?"]) is None
     assert topics_of_all([subscription(b"a"), subscription(b"b")]) == frozenset({"a", "b"})
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_declined(metadata: bytes) -> None:
+def test_any_bytes_are_parsed_or_declined(metadata: bytes) -> None:
     topics = topics_of(metadata)
     assert topics is None or all(isinstance(name, str) for name in topics)

@@ -1,18 +1,18 @@
-"""Time in every kind of group: a member's session, and time that counts for nobody."""
+"""Time in every kind of group: a member's session, and time that does not count."""
 
 from random import Random
 from typing import Any
 
 from groups.core import events
 from groups.core.group import Group
-from tests.core.every_kind import ABSENT, EVERY, NOW, RULES, SESSION_MS, decided, emptied, lived
+from tests.core.every_kind import ABSENT, EVERY, NOW, RULES, SESSION_MS, decided, emptied, settled
 
 HEARD = NOW + 3_000
 
 
-def beaten(kind: str) -> Any:
-    """A group at work whose member was heard of a while after the group began."""
-    group, member_id = lived(kind)
+def with_heartbeat(kind: str) -> Any:
+    """A settled group whose member sent a heartbeat a while after the group began."""
+    group, member_id = settled(kind)
     group.live.beats[member_id].at = HEARD
     return group
 
@@ -24,8 +24,8 @@ def heard_at(group: Group, now: int) -> int:
 
 
 @EVERY
-def test_a_session_ends_so_long_after_the_member_was_heard_of(kind: str) -> None:
-    group = beaten(kind)
+def test_a_session_ends_a_timeout_after_the_last_sign_of_life(kind: str) -> None:
+    group = with_heartbeat(kind)
     end = HEARD + SESSION_MS
     assert heard_at(group, end) == HEARD
     (member_id,) = group.durable.members
@@ -35,8 +35,8 @@ def test_a_session_ends_so_long_after_the_member_was_heard_of(kind: str) -> None
 
 
 @EVERY
-def test_time_in_which_nobody_could_be_heard_does_not_count(kind: str) -> None:
-    group, now = beaten(kind), HEARD + 20_000
+def test_time_without_reception_does_not_count(kind: str) -> None:
+    group, now = with_heartbeat(kind), HEARD + 20_000
     assert heard_at(group.rearm(now, 1_000), now) == HEARD + 1_000
     assert heard_at(group.rearm(now), now) == HEARD, "nothing was missed"
     soon = HEARD + 500
@@ -45,8 +45,8 @@ def test_time_in_which_nobody_could_be_heard_does_not_count(kind: str) -> None:
 
 
 @EVERY
-def test_after_a_takeover_everybody_has_a_whole_session(kind: str) -> None:
-    group = beaten(kind)
+def test_after_a_takeover_every_member_has_a_full_session(kind: str) -> None:
+    group = with_heartbeat(kind)
     taken = type(group).merge(group.durable, None, RULES, 100_000)
     assert heard_at(taken, 100_000) == 100_000
     reloaded = type(group).merge(group.durable, group.live, RULES, 100_000)
@@ -54,8 +54,8 @@ def test_after_a_takeover_everybody_has_a_whole_session(kind: str) -> None:
 
 
 @EVERY
-def test_a_group_asks_for_a_tick_when_something_is_to_be_decided(kind: str) -> None:
-    group = beaten(kind)
+def test_a_group_requests_a_tick_when_a_deadline_is_due(kind: str) -> None:
+    group = with_heartbeat(kind)
     ticked: Any = decided(group, events.Tick()).group
     due = ticked.due(NOW)
     assert due is not None and due <= HEARD + SESSION_MS
@@ -66,8 +66,8 @@ def test_a_group_asks_for_a_tick_when_something_is_to_be_decided(kind: str) -> N
 
 
 @EVERY
-def test_what_stays_as_it_was_is_the_same_value_under_a_new_revision(kind: str) -> None:
-    group = beaten(kind)
+def test_unchanged_parts_are_the_same_objects_under_a_new_revision(kind: str) -> None:
+    group = with_heartbeat(kind)
     due = group.due(NOW)
     after = group.with_revision(9)
     assert (after.durable.revision, after.due(NOW)) == (9, due)
@@ -76,8 +76,8 @@ def test_what_stays_as_it_was_is_the_same_value_under_a_new_revision(kind: str) 
 
 
 @EVERY
-def test_nobody_waits_in_a_group_at_work(kind: str) -> None:
-    group = beaten(kind)
+def test_nobody_waits_in_a_settled_group(kind: str) -> None:
+    group = with_heartbeat(kind)
     lost = events.Ticket(8, 8)
     (answer,) = group.resume([lost])
     assert answer.ticket == lost and answer.reply.error != 0

@@ -18,14 +18,14 @@ from groups.core.topics import (
 
 
 @pytest.mark.parametrize("name", ["orders", "a", "A.b_c-9", "x" * 249, "...", "__internal"])
-def test_a_legal_name_passes(name: str) -> None:
+def test_a_legal_name_is_accepted(name: str) -> None:
     assert name_problem(name) is None
 
 
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "a b", "a/b", "ü", "x" * 250, "a\n", "a\0", "٣", "a:b"]
 )
-def test_an_illegal_name_is_refused_with_a_sentence(name: str) -> None:
+def test_an_illegal_name_is_refused_with_a_reason(name: str) -> None:
     with pytest.raises(Refuse) as refusal:
         check_name(name)
     assert refusal.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
@@ -36,7 +36,7 @@ def new(partitions: int = -1, replication: int = -1, *assignments: tuple[int, li
     return partitions_of_new(partitions, replication, assignments, default=5, brokers=(0, 1))
 
 
-def test_partitions_are_as_asked_as_configured_or_as_assigned() -> None:
+def test_partition_counts_come_from_the_request_the_default_or_the_assignment() -> None:
     assert new(7, 1) == 7
     assert new() == 5
     assert new(-1, -1, (1, [0]), (0, [1, 0])) == 2
@@ -61,7 +61,7 @@ def test_partitions_are_as_asked_as_configured_or_as_assigned() -> None:
         (-1, -1, [(0, [2])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
     ],
 )
-def test_a_new_topic_is_refused(
+def test_an_invalid_new_topic_is_refused(
     partitions: int,
     replication: int,
     assignments: list[tuple[int, list[int]]],
@@ -72,7 +72,7 @@ def test_a_new_topic_is_refused(
     assert refusal.value.code is code
 
 
-def test_settings_of_a_log_are_accepted_and_others_are_not() -> None:
+def test_log_settings_are_accepted_and_unknown_ones_refused() -> None:
     check_new({"retention.ms": "1000", "cleanup.policy": "compact,delete", "preallocate": "TRUE"})
     for wrong in (
         {"no.such.setting": "1"},
@@ -87,7 +87,7 @@ def test_settings_of_a_log_are_accepted_and_others_are_not() -> None:
         assert refusal.value.code is ErrorCode.INVALID_CONFIG
 
 
-def test_a_topic_only_grows() -> None:
+def test_a_topic_cannot_shrink() -> None:
     check_growth(3, 4)
     check_growth(3, 5, assigned=2)
     for now, count, assigned, code in (
@@ -108,7 +108,7 @@ def refusal(of: Room, partitions: int) -> str:
     return caught.value.detail or ""
 
 
-def test_topics_are_made_while_there_is_room_for_them_and_their_partitions() -> None:
+def test_topics_are_created_within_the_limits_of_topics_and_partitions() -> None:
     room = Room(2, 10)
     assert (room.take(6), room.topics, room.partitions) == (6, 1, 4)
     assert "room for 4 more partitions" in refusal(room, 5)
@@ -141,7 +141,7 @@ def test_partitions_may_be_near_to_racks(racks: list[list[str]]) -> None:
         [["x" * (RACK_LENGTH_MAX + 1)]],
     ],
 )
-def test_racks_that_a_partition_cannot_be_near_to_are_refused(racks: list[list[str]]) -> None:
+def test_invalid_racks_of_a_partition_are_refused(racks: list[list[str]]) -> None:
     with pytest.raises(Refuse) as refusal:
         check_racks(racks, partitions=2)
     assert refusal.value.code is ErrorCode.INVALID_REQUEST

@@ -52,24 +52,24 @@ def refusal(rule: Callable[..., object], *given: object, **named: object) -> Err
 # ---- initialising
 
 
-def test_a_new_id_gets_a_producer_id_and_epoch_nought() -> None:
+def test_a_new_id_gets_a_producer_id_and_epoch_zero() -> None:
     new = initialise(None, "pay", 1_000, None).producer
     assert (new.producer_id, new.epoch, new.state) == (NO_ID, 0, State.EMPTY)
 
 
-def test_the_next_producer_fences_the_last_and_aborts_what_it_had_begun() -> None:
+def test_the_next_producer_fences_the_last_and_aborts_its_transaction() -> None:
     ended = initialise(ongoing(4), "pay", 2_000, None)
     assert ended == Ended(producer(5, timeout_ms=2_000), PendingOffsets.DROP)
     assert refusal(begin, ended.producer, Claim(70, 4)) is FENCED
 
 
 @pytest.mark.parametrize("state", [State.COMMITTED, State.ABORTED, State.EMPTY])
-def test_nothing_is_dropped_where_nothing_was_begun(state: State) -> None:
+def test_nothing_is_dropped_without_a_transaction(state: State) -> None:
     ended = initialise(producer(4, state), "pay", 1_000, None)
     assert ended == Ended(producer(5), PendingOffsets.WAIT)
 
 
-def test_a_producer_that_recovers_says_who_it_was() -> None:
+def test_a_recovering_producer_names_its_former_id() -> None:
     """KIP-360: the right claim is the next epoch, a wrong one is fenced and aborts nothing."""
     assert initialise(producer(4), "pay", 1_000, Claim(70, 4)).producer.epoch == 5
     for claim in (Claim(70, 3), Claim(70, 5), Claim(71, 4)):
@@ -77,14 +77,14 @@ def test_a_producer_that_recovers_says_who_it_was() -> None:
             assert refusal(initialise, row, "pay", 1, claim) is FENCED
 
 
-def test_a_lost_answer_may_be_asked_for_again() -> None:
+def test_a_lost_response_can_be_requested_again() -> None:
     bumped = initialise(producer(4), "pay", 1_000, Claim(70, 4)).producer
     assert initialise(bumped, "pay", 1_000, Claim(70, 4)) == Ended(bumped)
     begun = begin(bumped, mine(bumped))
     assert refusal(initialise, begun, "pay", 1_000, Claim(70, 4)) is FENCED
 
 
-def test_nobody_may_ask_again_for_what_a_stranger_was_given() -> None:
+def test_another_producer_cannot_request_a_lost_response() -> None:
     stranger = initialise(producer(4), "pay", 1_000, None).producer
     assert refusal(initialise, stranger, "pay", 1_000, Claim(70, 4)) is FENCED
 
@@ -95,7 +95,7 @@ def test_after_the_last_epoch_comes_a_new_producer_id(claim: Claim | None) -> No
     assert (new.producer_id, new.epoch, new.previous_id) == (NO_ID, 0, 70)
 
 
-def test_a_lost_answer_with_a_new_producer_id_may_be_asked_for_again() -> None:
+def test_a_lost_response_with_a_new_producer_id_can_be_requested_again() -> None:
     last = Claim(70, EPOCH_MAX)
     new = replace(initialise(producer(EPOCH_MAX), "pay", 1_000, last).producer, producer_id=71)
     assert initialise(new, "pay", 1_000, last) == Ended(new)
@@ -105,7 +105,7 @@ def test_a_lost_answer_with_a_new_producer_id_may_be_asked_for_again() -> None:
 # ---- what is put into a transaction
 
 
-def test_the_first_thing_begins_the_transaction() -> None:
+def test_the_first_offset_or_group_begins_the_transaction() -> None:
     assert begin(producer(4), Claim(70, 4)) == ongoing(4)
     assert begin(ongoing(4), Claim(70, 4)) == ongoing(4)
 
@@ -119,7 +119,7 @@ STRANGERS = [
 
 
 @pytest.mark.parametrize(("row", "claim", "code"), STRANGERS)
-def test_strangers_begin_and_end_nothing(
+def test_unknown_producers_begin_and_end_nothing(
     row: Producer | None, claim: Claim, code: ErrorCode
 ) -> None:
     assert refusal(begin, row, claim) is code
@@ -129,21 +129,21 @@ def test_strangers_begin_and_end_nothing(
 
 
 @pytest.mark.parametrize(("row", "claim", "code"), STRANGERS)
-def test_a_groups_owner_says_it_in_the_older_words(
+def test_the_groups_owner_uses_the_older_error_codes(
     row: Producer | None, claim: Claim, code: ErrorCode
 ) -> None:
-    told = ErrorCode.INVALID_PRODUCER_EPOCH if code is FENCED else code
+    expected = ErrorCode.INVALID_PRODUCER_EPOCH if code is FENCED else code
     for version in range(6):
-        assert refusal(check_commit, row, claim, True, version) is told
+        assert refusal(check_commit, row, claim, True, version) is expected
 
 
 @pytest.mark.parametrize(
     ("row", "has_group"), [(ongoing(4), False), (producer(4, State.ABORTED), True)]
 )
-def test_a_group_that_is_not_in_the_transaction(row: Producer, has_group: bool) -> None:
+def test_a_group_outside_the_transaction_is_refused(row: Producer, has_group: bool) -> None:
     """Up to v3, in v4 (KIP-890's first part), and in v5, which adds it."""
-    told = [refusal(check_commit, row, mine(row), has_group, v) for v in (0, 3, 4)]
-    assert told == [
+    refusals = [refusal(check_commit, row, mine(row), has_group, v) for v in (0, 3, 4)]
+    assert refusals == [
         ErrorCode.INVALID_TXN_STATE,
         ErrorCode.INVALID_TXN_STATE,
         ErrorCode.TRANSACTION_ABORTABLE,
@@ -151,7 +151,7 @@ def test_a_group_that_is_not_in_the_transaction(row: Producer, has_group: bool) 
     assert check_commit(row, mine(row), has_group, 5) is False
 
 
-def test_a_group_that_is_in_the_transaction() -> None:
+def test_a_group_inside_the_transaction_is_accepted() -> None:
     assert all(check_commit(ongoing(4), Claim(70, 4), True, version) for version in range(6))
 
 
@@ -171,7 +171,7 @@ def test_a_transaction_ends_once(commit: bool, state: State, pending: PendingOff
 
 
 @pytest.mark.parametrize("commit", [True, False])
-def test_nothing_begun_is_nothing_to_end(commit: bool) -> None:
+def test_ending_without_a_transaction_is_refused(commit: bool) -> None:
     assert refusal(end, producer(4), Claim(70, 4), commit=commit, version=V1) is NOT_THIS_END
 
 
@@ -200,7 +200,7 @@ def test_an_empty_transaction_may_be_aborted_from_v5_and_not_committed(state: St
     assert refusal(end, row, Claim(70, 4), commit=True, version=V2) is NOT_THIS_END
 
 
-def test_the_end_of_the_last_epoch_brings_a_new_producer_id() -> None:
+def test_ending_at_the_last_epoch_brings_a_new_producer_id() -> None:
     last = Claim(70, EPOCH_MAX)
     ended = end(ongoing(EPOCH_MAX), last, commit=True, version=V2)
     assert (ended.producer.producer_id, ended.producer.epoch) == (NO_ID, 0)
@@ -212,7 +212,7 @@ def test_the_end_of_the_last_epoch_brings_a_new_producer_id() -> None:
 
 
 @pytest.mark.parametrize("epoch", [4, EPOCH_MAX])
-def test_who_takes_too_long_is_fenced(epoch: int) -> None:
+def test_a_transaction_that_exceeds_its_timeout_is_fenced(epoch: int) -> None:
     ended = time_out(ongoing(epoch, is_overdue=True))
     assert ended == Ended(producer(epoch + 1, State.ABORTED), PendingOffsets.DROP)
     for version in (V1, V2):
@@ -222,7 +222,7 @@ def test_who_takes_too_long_is_fenced(epoch: int) -> None:
     assert refusal(initialise, ended.producer, "pay", 1, Claim(70, epoch)) is FENCED
 
 
-def test_an_epoch_that_fences_is_nobodys() -> None:
+def test_a_fencing_epoch_belongs_to_no_producer() -> None:
     fenced = time_out(ongoing(EPOCH_MAX, is_overdue=True))
     assert fenced is not None
     new = initialise(fenced.producer, "pay", 1_000, None).producer
@@ -230,7 +230,7 @@ def test_an_epoch_that_fences_is_nobodys() -> None:
 
 
 @pytest.mark.parametrize("row", [None, ongoing(4), producer(4, State.COMMITTED, is_overdue=True)])
-def test_what_ended_or_is_young_is_left_alone(row: Producer | None) -> None:
+def test_ended_and_young_transactions_are_left_alone(row: Producer | None) -> None:
     assert time_out(row) is None
 
 
@@ -238,7 +238,7 @@ def test_what_ended_or_is_young_is_left_alone(row: Producer | None) -> None:
 
 
 @pytest.mark.parametrize("state", [State.EMPTY, State.COMMITTED, State.ABORTED])
-def test_a_claim_without_an_epoch_repeats_nothing(state: State) -> None:
+def test_a_claim_without_an_epoch_is_not_a_retry(state: State) -> None:
     """A row whose last change nobody may ask again for has no last epoch either: the two are not
     the same thing."""
     row = producer(4, state, last_epoch=NO_EPOCH)

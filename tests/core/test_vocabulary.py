@@ -20,7 +20,7 @@ WORDS = {*EntryKind, *Trigger}
 
 OTHER_MEANINGS = {
     ("groups/core/consumer/member.py", "stable"),  # a member's state
-    ("groups/sweeps/session.py", "retention"),  # who asks for an operation
+    ("groups/sweeps/session.py", "retention"),  # who requests an operation
     ("groups/api/groups.py", "paused"),  # a filter
     ("groups/queries/groups.py", "paused"),
     ("groups/api/inputs.py", "request"),  # a parameter
@@ -29,7 +29,7 @@ OTHER_MEANINGS = {
     ("pipeline/transforms/rebalances.py", "stable"),  # a column
     ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
     ("rollcall/cli/watch.py", "paused"),
-    ("rollcall/client/core/events.py", "paused"),  # what a member is told
+    ("rollcall/client/core/events.py", "paused"),  # a change reported to a member
     ("rollcall/client/core/events.py", "resumed"),
 }
 """Texts that are equal to a word of the journal, and are none."""
@@ -44,7 +44,7 @@ def spelled(path: Path) -> Iterator[str]:
             yield from WORDS & set(LITERAL.findall(node.value))
 
 
-def test_no_other_file_spells_a_word_of_the_journal() -> None:
+def test_journal_words_are_spelled_in_one_file_only() -> None:
     files = [path for name in PRODUCT for path in (CHECKOUT / name).rglob("*.py")]
     found = {
         (str(path.relative_to(CHECKOUT)), word)
@@ -55,7 +55,7 @@ def test_no_other_file_spells_a_word_of_the_journal() -> None:
     assert found == OTHER_MEANINGS
 
 
-def test_its_own_file_spells_each_once() -> None:
+def test_the_journal_file_spells_each_word_once() -> None:
     spellings = list(spelled(CHECKOUT / "groups" / "core" / "journal.py"))
     assert len(spellings) == len(EntryKind) + len(Trigger)
 
@@ -66,25 +66,25 @@ def test_every_kind_and_every_trigger_has_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("kind", EntryKind)
-def test_a_bare_entry_of_each_kind_can_be_read(kind: EntryKind) -> None:
+def test_a_minimal_entry_of_each_kind_has_a_sentence(kind: EntryKind) -> None:
     entry = Journal(kind=kind, reason="So it is", waited_for={}, joined=[], left=[], details={})
     said = sentence(entry)
     assert said[:1].isalnum() and said.endswith("."), said
 
 
 @pytest.mark.parametrize("trigger", Trigger)
-def test_each_trigger_is_said_of_a_client(trigger: Trigger) -> None:
+def test_each_trigger_has_a_sentence_about_a_client(trigger: Trigger) -> None:
     said = cause(Journal(trigger=trigger, client_id="w-1", left=[]))
     assert said and "{" not in said and said != trigger.value.replace("-", " ")
 
 
-def test_words_that_are_none_any_more_are_told_as_they_stand() -> None:
+def test_obsolete_words_are_shown_unchanged() -> None:
     old = Journal(kind="group-renamed", trigger="by-hand", reason="so it was", left=[])
     assert sentence(old) == "group-renamed: so it was"
     assert cause(Journal(trigger="by-hand", left=[])) == "by hand"
 
 
-def test_an_entry_has_the_fields_that_rows_have() -> None:
+def test_an_entry_has_the_fields_of_a_row() -> None:
     entry = JournalEntry(EntryKind.STABLE)
     assert all(hasattr(entry, name) for name in TOLD)
     assert {field.name for field in Journal._meta.fields} >= set(TOLD)

@@ -19,7 +19,7 @@ from tests.core_consumer.talk import Talk
         ({("b", "a"): 1, ("b", "c", "a"): 1, ("a", "b"): 2}, "a"),
     ],
 )
-def test_most_votes_win_and_the_lesser_name_wins_a_tie(
+def test_most_votes_win_and_ties_go_to_the_lesser_name(
     preferences: dict[tuple[str, ...], int], chosen: str
 ) -> None:
     """A vote is for the first name in a member's list that all support."""
@@ -27,7 +27,7 @@ def test_most_votes_win_and_the_lesser_name_wins_a_tie(
 
 
 @pytest.mark.parametrize("first", ["uniform", "range"])
-def test_of_two_assignors_with_as_many_votes_the_one_offered_first_is_taken(first: str) -> None:
+def test_of_two_assignors_with_equal_votes_the_first_offered_wins(first: str) -> None:
     """Whichever of the two members came first."""
     second = {"uniform": "range", "range": "uniform"}[first]
     talk = Talk({"foo": 4})
@@ -69,6 +69,6 @@ def votes(**counts: int) -> dict[Vote, int]:
         ({"named_x": 1, "server_unknown": 2}, "x"),
     ],
 )
-def test_members_elect_who_assigns(counts: dict[str, int], chosen: str | None) -> None:
+def test_members_elect_the_assignor(counts: dict[str, int], chosen: str | None) -> None:
     expected = None if chosen is None else Elected(chosen, 0, 0)
     assert elect(votes(**counts), OFFERED) == expected

@@ -74,12 +74,12 @@ def acts(talk: OneGroup[Any]) -> list[tuple[str, Act]]:
     return [(talk._name(one.member_id), one.act) for one in waits(talk).awaited]
 
 
-def test_a_group_at_work_waits_for_nobody() -> None:
+def test_a_settled_group_waits_for_nobody() -> None:
     assert settled().group.waiting(0) is None
     assert after("draft", "join a").group.waiting(0) is None
 
 
-def test_a_join_phase_waits_for_who_has_not_rejoined_until_its_session_or_the_phase_ends() -> None:
+def test_a_join_phase_waits_for_missing_rejoins_until_the_session_or_the_phase_ends() -> None:
     talk = settled("tick 3s", "heartbeat a", NEWCOMER, "join a")
     began, waiting = talk.now, waits(talk)
 
@@ -93,14 +93,14 @@ def test_a_join_phase_waits_for_who_has_not_rejoined_until_its_session_or_the_ph
     assert (late.heard_at, late.until) == (began, began + 10_000)
 
 
-def test_an_eager_member_that_has_rejoined_works_on_nothing_and_nor_does_a_silent_one() -> None:
+def test_a_rejoined_eager_member_and_a_silent_one_work_on_nothing() -> None:
     talk = settled(NEWCOMER, "join a")
     assert waits(talk).still == 2
     talk.say("tick 6s")
     assert waits(talk).still == 5
 
 
-def test_a_sync_phase_waits_for_who_has_not_fetched_its_assignment() -> None:
+def test_a_sync_phase_waits_for_members_without_their_assignment() -> None:
     talk = settled("join b topics=payments", "join a")
     assert waits(talk).phase is Phase.SYNC and waits(talk).still == 5
     assert set(acts(talk)) == {("a", Act.SYNC), ("b", Act.SYNC)}
@@ -108,20 +108,20 @@ def test_a_sync_phase_waits_for_who_has_not_fetched_its_assignment() -> None:
     assert acts(talk) == [("a", Act.SYNC)]
 
 
-def test_the_first_members_are_collected_for_a_while() -> None:
+def test_the_initial_delay_collects_the_first_members() -> None:
     talk = after("classic", "rules initial=3s", f"join a {JOINS}", f"join b {JOINS}")
     waiting = waits(talk)
     assert (waiting.phase, waiting.awaited) == (Phase.WINDOW, ())
     assert waiting.until == talk.now + 3_000 and waiting.newcomers_count == 2
 
 
-def test_an_id_that_was_handed_out_is_waited_for() -> None:
+def test_a_pending_id_is_waited_for() -> None:
     talk = settled("join c protocols=range", NEWCOMER.replace(" c ", " d "), "join a", "join b")
     waiting = waits(talk)
     assert (waiting.awaited, waiting.handed_out, waiting.newcomers_count) == ((), 1, 1)
 
 
-def test_a_frozen_group_waits_for_a_thaw_and_newcomers_for_that() -> None:
+def test_a_frozen_group_waits_for_a_thaw_and_so_do_its_new_members() -> None:
     talk = settled("rules freeze=true", NEWCOMER)
     waiting = waits(talk)
     assert (waiting.phase, waiting.until, waiting.newcomers_count) == (Phase.PUT_OFF, None, 1)
@@ -145,7 +145,7 @@ def test_a_commanded_group_waits_for_acknowledgements() -> None:
     assert waits(talk).phase is Phase.START and waits(talk).still == 4
 
 
-def test_a_consumer_group_waits_for_who_must_give_up_and_who_is_given_that() -> None:
+def test_a_consumer_group_waits_for_revoking_members_and_their_successors() -> None:
     talk = Talk({"foo": 4}, group_consumer_assignment_interval_ms=0)
     one = talk.join("a")
     talk.converge(one)
@@ -160,7 +160,7 @@ def test_a_consumer_group_waits_for_who_must_give_up_and_who_is_given_that() -> 
     assert waiting.still == 0, "they are worked on until they are given up"
 
 
-def test_a_frozen_consumer_group_tells_so() -> None:
+def test_a_frozen_consumer_group_reports_that_it_is_frozen() -> None:
     talk = Talk({"foo": 4})
     talk.guard(frozen=True)
     talk.join("a")

@@ -3,9 +3,9 @@
 A line is a command; behind it, set apart by two spaces, stand what came of it and the state
 afterwards. Actors are consumers under short names, which are their ids. ``poll`` brings commands,
 ``ack`` says that the last one is done, ``do`` is both for several consumers, ``settle`` for
-everybody who answers, again and again. A star: rows were changed. After every line nobody may work
-on a partition on which somebody else works: what an actor works on is what it was told, until it
-acknowledges that it stopped, hears that it is out, or its session is over by its own clock.
+all who answer, again and again. A star: rows were changed. After every line no actor may work
+on another's partition: an actor works on what it was told to start, until it
+acknowledges that it stopped, learns that it is expelled, or its session is over by its own clock.
 """
 
 import re
@@ -42,7 +42,7 @@ class Actor:
 
 
 class Conversation(OneGroup[CommandedGroup]):
-    """One group, its clock, the catalogue, and everybody who talks to the group."""
+    """One group, its clock, the catalogue, and all actors."""
 
     def __init__(self) -> None:
         super().__init__(CommandedGroup, Rules(), Columns(34, 58))
@@ -129,7 +129,7 @@ class Conversation(OneGroup[CommandedGroup]):
         self.told.append(f"{actor.name} {said or 'nothing new'}")
 
     def _begin(self, actor: Actor, command: CommandRow) -> None:
-        """What it was told to start it may start at once; it stops when it says so."""
+        """It may start at once what it was told to start; it stops when it acknowledges."""
         if command.ownership is not None:
             actor.generation = command.generation
             actor.works_on = {(t, p) for t, of in command.ownership.items() for p in of}
@@ -198,10 +198,10 @@ class Conversation(OneGroup[CommandedGroup]):
             )
         )  # fmt: skip
 
-    # What everybody else does
+    # All other actors
 
     def topics(self, words: list[str]) -> None:
-        """What the catalogue has from now on; the node sees it and tells the group."""
+        """The catalogue's new content; the node notifies the group."""
         self.catalogue.update({name: int(count) for name, count in map(pair, words)})
         self.catalogue = {name: count for name, count in self.catalogue.items() if count}
         known = {key: tuple(names) for key, names in self.group.matches.items()}
@@ -225,7 +225,7 @@ class Conversation(OneGroup[CommandedGroup]):
         self.group = self.group.with_rules(self.rules)
 
     def tick(self, words: list[str]) -> None:
-        """Let time pass, and the group decide at every instant it asked for. ``alive=a,b`` poll
+        """Let time pass, and a tick at every instant the group requested. ``alive=a,b`` poll
         every second meanwhile, and do nothing of what they hear."""
         alive = [n for n in dict(map(pair, words[1:])).get("alive", "").split(",") if n]
         end = self.now + millis(words[0])
@@ -260,7 +260,7 @@ class Conversation(OneGroup[CommandedGroup]):
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
-    # How a step is told
+    # How a step is written
 
     def _step(self, event: events.Event) -> None:
         super()._step(event)
@@ -310,7 +310,7 @@ class Conversation(OneGroup[CommandedGroup]):
         return member_id
 
     def _show_owners(self) -> None:
-        """What everybody works on, by its own account."""
+        """What each actor works on, by its own account."""
         self.check_owners()
         for actor in self.actors.values():
             parts = ",".join(f"{t}-{p}" for t, p in sorted(actor.works_on))

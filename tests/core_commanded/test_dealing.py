@@ -42,7 +42,7 @@ def test_threads_get_the_same_or_one_more(
 
 
 @given(threads=THREADS, counts=COUNTS)
-def test_what_was_just_dealt_is_no_reason_to_rebalance(
+def test_a_fresh_assignment_does_not_cause_a_rebalance(
     threads: dict[str, dict[str, int]], counts: dict[str, int]
 ) -> None:
     dealt = deal(threads, counts)
@@ -61,7 +61,7 @@ def test_what_was_just_dealt_is_no_reason_to_rebalance(
         ({"a": {}}, {"a": {}}, ""),
     ],
 )
-def test_the_first_condition_that_holds_is_told(
+def test_the_first_matching_condition_is_reported(
     owned: dict[str, dict[tuple[str, int], int]],
     wanted: dict[str, dict[tuple[str, int], int]],
     condition: str,
@@ -70,7 +70,7 @@ def test_the_first_condition_that_holds_is_told(
 
 
 class Asked(dict[str, int]):
-    """Threads by topic that count how often they are asked for one."""
+    """Threads by topic that count how often they are read."""
 
     times = 0
 
@@ -79,9 +79,7 @@ class Asked(dict[str, int]):
         return super().get(*args)
 
 
-def test_consumers_that_each_offer_topics_of_their_own_are_not_asked_for_those_of_all_others() -> (
-    None
-):
+def test_disjoint_offers_of_topics_are_not_multiplied() -> None:
     """Ten thousand with twenty each would be asked two thousand million times."""
     threads = {f"c{n}": Asked({f"t{n}": 1, "all": 1}) for n in range(300)}
     counts = {topic: 2 for named in threads.values() for topic in named}

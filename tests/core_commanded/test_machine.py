@@ -120,11 +120,11 @@ class Schedules(RuleBasedStateMachine):
         dealt = frozenset(
             (c, row.assignment.hex()) for c, row in durable.members.items() if row.assignment
         )
-        # Who goes leaves its partitions to nobody until the next one.
+        # A consumer that leaves frees its partitions until the next rebalance.
         assert dealt <= self.generations.setdefault(durable.group.generation, dealt)
 
     def teardown(self) -> None:
-        """Everybody does what it is told and nobody is stuck; then all fall silent and are gone."""
+        """All consumers obey and none is stuck; then all fall silent and are removed."""
         self.talk.say("rules freeze=false")
         self.talk.say("tick 10s")
         self.talk.say("settle")

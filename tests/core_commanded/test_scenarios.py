@@ -28,18 +28,21 @@ HEADINGS = (
 
 
 @pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
-def test_the_conversation_goes_as_it_is_written(path: Path) -> None:
+def test_the_transcript_matches_the_rules(path: Path) -> None:
     text = path.read_text()
     assert run(text) == text
 
 
 def test_every_heading_has_a_transcript() -> None:
-    told = "\n".join(path.read_text() for path in paths())
-    assert not [heading for heading in HEADINGS if f"# {heading}" not in told]
+    transcripts = "\n".join(path.read_text() for path in paths())
+    assert not [heading for heading in HEADINGS if f"# {heading}" not in transcripts]
 
 
-def test_every_condition_and_every_trigger_has_happened_in_one() -> None:
-    told = "\n".join(path.read_text() for path in paths())
-    assert not [condition for condition in CONDITIONS if f" by {condition}" not in told]
-    queued = [f"queued {trigger}" in told or f"-started {trigger}" in told for trigger in QUEUES]
+def test_every_condition_and_every_trigger_occurs_in_a_transcript() -> None:
+    transcripts = "\n".join(path.read_text() for path in paths())
+    assert not [condition for condition in CONDITIONS if f" by {condition}" not in transcripts]
+    queued = [
+        f"queued {trigger}" in transcripts or f"-started {trigger}" in transcripts
+        for trigger in QUEUES
+    ]
     assert all(queued), dict(zip(QUEUES, queued, strict=True))

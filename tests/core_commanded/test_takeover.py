@@ -36,7 +36,7 @@ def emptied() -> Group:
     return written(group, events.LeaveGroup(members=(events.Leaver("a", None),)))
 
 
-def test_offsets_that_wait_serve_a_commanded_consumer() -> None:
+def test_pending_offsets_serve_a_commanded_consumer() -> None:
     group = written(ClassicGroup.absent("g", RULES, 0), COMMIT)
     decision = decided(group, REGISTRATION)
     assert decision.group.durable.group.kind == "commanded"
@@ -44,21 +44,21 @@ def test_offsets_that_wait_serve_a_commanded_consumer() -> None:
     assert isinstance(reply, Registered) and reply.error is ErrorCode.NONE
 
 
-def test_offsets_set_in_the_same_step_are_no_hindrance() -> None:
+def test_offsets_set_in_the_same_step_do_not_prevent_it() -> None:
     decision = decided(ClassicGroup.absent("g", RULES, 0), COMMIT, REGISTRATION)
     assert decision.group.durable.group.kind == "commanded"
     assert decision.offsets == (WRITE,)
 
 
 @pytest.mark.parametrize("join", STRANGERS, ids=["classic", "consumer", "draft"])
-def test_an_emptied_group_follows_who_joins_it(join: events.Event) -> None:
+def test_an_emptied_group_takes_the_kind_of_the_next_member(join: events.Event) -> None:
     decision = decided(emptied(), join)
     assert decision.group.durable.group.kind != "commanded"
     assert [answer for answer in decision.answers if answer.reply.error] == []
 
 
 @pytest.mark.parametrize("join", STRANGERS, ids=["classic", "consumer", "draft"])
-def test_a_group_with_a_consumer_stays_one(join: events.Event) -> None:
+def test_a_group_with_a_consumer_keeps_its_kind(join: events.Event) -> None:
     group = written(CommandedGroup.absent("g", RULES, 0), REGISTRATION)
     decision = decided(group, join)
     assert decision.group is group
@@ -78,7 +78,7 @@ def test_a_group_of_another_kind_with_members_refuses_a_registration(join: event
     assert reply.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 
 
-def test_who_acknowledges_to_a_group_of_another_kind_is_unknown() -> None:
+def test_acknowledging_to_a_group_of_another_kind_gets_unknown_member() -> None:
     group = written(ClassicGroup.absent("g", RULES, 0), CLASSIC_JOIN)
     event = events.AcknowledgeCommand(ticket=events.Ticket(1, 2), member_id="a", command_id=1)
     ((_, reply),) = decided(group, event).answers

@@ -24,7 +24,7 @@ class ClientTalk(Talk):
     def able(
         self, member_id: str, said: tuple[ClientAssignor, ...] = MINE, **over: Any
     ) -> tuple[Client, bool]:
-        """A member joins that can run these; it, and whether it is told to assign."""
+        """A member that can run these joins; it, and whether it is asked to assign."""
         client = Client(member_id, ("foo",), over.pop("instance_id", None), said=said)
         assert self.beat(client, **over).error is ErrorCode.NONE
         return client, client.is_asked
@@ -50,7 +50,7 @@ class ClientTalk(Talk):
         return reply
 
     def assign(self, client: Client, shares: Shares) -> None:
-        """An honest member does what it was told."""
+        """An honest member does as told."""
         epoch = self.prepare(client).group_epoch
         assert self.install(client, epoch, shares) == Installed()
 

@@ -60,7 +60,7 @@ class Classic:
 
 
 class Crossing(Talk):
-    """One group of either kind and everybody who talks to it."""
+    """One group of either kind and all its clients."""
 
     group: Any
 
@@ -145,7 +145,7 @@ class Crossing(Talk):
     # -- classic members
 
     def enter(self, member: Classic) -> ErrorCode:
-        """JoinGroup and SyncGroup to the end, where nobody else is waited for."""
+        """JoinGroup and SyncGroup to the end, where no other member is waited for."""
         member.wants = "join"
         for _ in range(20):
             self.go_on(member)
@@ -154,7 +154,7 @@ class Crossing(Talk):
         return member.last
 
     def live(self, *members: Classic) -> None:
-        """Everybody goes on, in turn, until nobody wants anything but to beat."""
+        """All members continue, in turn, until they only send heartbeats."""
         for _ in range(30):
             for member in members:
                 self.go_on(member)

@@ -31,7 +31,7 @@ class Case:
     racks: Racks
 
     def holding(self, shares: Shares) -> "Case":
-        """The same, with everybody holding its share."""
+        """The same, with every member holding its share."""
         held = [replace(m, held=shares.get(m.member_id, NOTHING)) for m in self.members]
         return replace(self, members=held)
 
@@ -116,7 +116,7 @@ def sizes(shares: Shares) -> list[int]:
 
 
 def moved(before: Shares, after: Shares) -> int:
-    """How many partitions somebody had and has no more, though he is still there."""
+    """How many partitions a member lost although it is still there."""
     return sum(len(before[m] - after[m]) for m in before if m in after)
 
 

@@ -1,7 +1,7 @@
 """A conversation with one consumer group: a clock, a catalogue, and members with short names.
 
 ``Talk`` plays the node: it commits every decision (or fails over), checks all invariants after
-each step and keeps the journal. A ``Client`` remembers what it was told, as a real member does.
+each step and keeps the journal. A ``Client`` remembers its last response, as a real member does.
 """
 
 import json
@@ -45,7 +45,7 @@ class Client:
 
 
 class Talk:
-    """One group and everybody who talks to it."""
+    """One group and all its clients."""
 
     def __init__(self, topics: Mapping[str, int] | None = None, **rules: Any) -> None:
         self.rules = Rules(**rules)
@@ -113,7 +113,7 @@ class Talk:
         self.sleep(0)
 
     def sleep(self, ms: int) -> None:
-        """Time goes by, and the node ticks whenever the group asked for it."""
+        """Time passes, and the node ticks whenever the group requested it."""
         end = self.now + ms
         at, times = self.now, 0
         while (due := self.group.due(self.now)) is not None and due <= end:
@@ -125,7 +125,7 @@ class Talk:
         self.now = end
 
     def answer(self) -> None:
-        """What groups had asked for is worked out, and comes back."""
+        """The tasks that groups requested are computed, and their results return."""
         while self.questions:
             question = self.questions.pop(0)
             self.step(events.TargetComputed(question=question, targets=question.answer()))
@@ -133,7 +133,7 @@ class Talk:
     # -- members
 
     def beat(self, client: Client, **over: Any) -> ConsumerBeaten:
-        """A heartbeat: the whole request when joining, else only what is said here."""
+        """A heartbeat: the whole request when joining, else only the given fields."""
         joining = over.get("member_epoch", client.epoch) == 0
         said: dict[str, Any] = {
             "member_id": client.member_id,
@@ -179,7 +179,7 @@ class Talk:
         return client
 
     def obey(self, client: Client) -> bool:
-        """One honest round of a member: do as told, say so. Whether anything moved."""
+        """One honest round of a member: obey, acknowledge. Whether anything moved."""
         before = (client.epoch, client.owned)
         if client.told is not None:
             client.owned = dict(client.told)
@@ -187,7 +187,7 @@ class Talk:
         return before != (client.epoch, client.owned) or client.told != client.owned
 
     def converge(self, *clients: Client) -> None:
-        """Everybody beats honestly until nobody moves."""
+        """Every member heartbeats honestly until nothing moves."""
         for _ in range(20 + 5 * len(clients)):
             self.answer()
             self.sleep(self.rules.group_consumer_assignment_interval_ms)

@@ -31,7 +31,7 @@ ALL = pytest.mark.parametrize("name", registry.table())
 EVEN = pytest.mark.parametrize("assign", [assign_uniformly, assign_near])
 
 
-def test_the_default_ones_are_in_the_table() -> None:
+def test_the_built_in_assignors_are_in_the_table() -> None:
     assert set(registry.DEFAULT_NAMES) <= set(registry.NAMES)
 
 
@@ -43,7 +43,7 @@ def test_each_partition_goes_once_and_only_to_a_subscriber(name: str, case: Case
 
 @ALL
 @given(case=cases(alike=True, weighty=True))
-def test_the_same_where_all_subscribe_alike(name: str, case: Case) -> None:
+def test_results_are_the_same_for_equal_subscriptions(name: str, case: Case) -> None:
     check_all(registry.table()[name], case)
 
 
@@ -52,14 +52,14 @@ def test_the_same_where_all_subscribe_alike(name: str, case: Case) -> None:
 
 @EVEN
 @given(case=cases(alike=True))
-def test_uniform_is_even_where_all_subscribe_alike(assign: Assignor, case: Case) -> None:
+def test_uniform_is_even_for_equal_subscriptions(assign: Assignor, case: Case) -> None:
     shares = run(assign, case)
     assert sizes(shares)[0] - sizes(shares)[-1] <= 1
 
 
 @EVEN
 @given(case=cases(alike=True, weighty=True))
-def test_nobody_is_off_its_weighted_share_by_a_whole_partition(
+def test_every_member_is_within_one_partition_of_its_weighted_share(
     assign: Assignor, case: Case
 ) -> None:
     shares = run(assign, case)
@@ -83,9 +83,7 @@ def test_uniform_moves_no_more_than_a_change_of_members_needs(case: Case, at: in
 
 @EVEN
 @given(case=cases(alike=False, weighty=True))
-def test_uniform_leaves_no_single_move_that_would_even_things_out(
-    assign: Assignor, case: Case
-) -> None:
+def test_no_single_move_would_make_uniform_more_even(assign: Assignor, case: Case) -> None:
     # Where all subscribe alike shares are exact, which weights round a little differently.
     assume(len({m.topics for m in case.members}) > 1 or {m.weight for m in case.members} == {1})
     shares = run(assign, case)
@@ -99,7 +97,7 @@ def test_uniform_leaves_no_single_move_that_would_even_things_out(
 
 @EVEN
 @given(case=cases(alike=False, weighty=True))
-def test_who_has_what_it_had_keeps_the_very_same_set(assign: Assignor, case: Case) -> None:
+def test_an_unchanged_assignment_is_the_same_object(assign: Assignor, case: Case) -> None:
     """The step writes the rows of those only whose set is another."""
     shares = run(assign, case)
     again = run(assign, case.holding(shares))
@@ -130,7 +128,7 @@ def near(*racks: str) -> dict[str, list[frozenset[str]]]:
 
 
 @given(case=cases(alike=True))
-def test_nearness_costs_no_evenness_and_is_never_worse_than_chance(case: Case) -> None:
+def test_rack_awareness_costs_no_evenness_and_is_never_worse_than_chance(case: Case) -> None:
     plain, close = run(assign_uniformly, case), run(assign_near, case)
     assert sizes(close) == sizes(plain)
     assert at_home(case, close) >= at_home(case, plain)
@@ -143,7 +141,9 @@ RACKS = st.sampled_from(["r1", "r2", "r3", "r4"])
     homes=st.lists(st.none() | RACKS, min_size=1, max_size=4),
     racks=st.lists(st.frozensets(RACKS, max_size=3), min_size=1, max_size=6),
 )
-def test_as_many_as_possible_are_near(homes: list[str | None], racks: list[frozenset[str]]) -> None:
+def test_as_many_partitions_as_possible_are_in_their_rack(
+    homes: list[str | None], racks: list[frozenset[str]]
+) -> None:
     """As many as by the best of all ways to deal the same numbers."""
     members = [
         Subscriber(f"m{n}", None, frozenset({"t1"}), NOTHING, r) for n, r in enumerate(homes)
@@ -158,14 +158,14 @@ def test_as_many_as_possible_are_near(homes: list[str | None], racks: list[froze
     assert at_home(case, shares) == best
 
 
-def test_who_has_a_place_gives_it_to_one_that_has_no_other() -> None:
+def test_a_member_with_an_alternative_yields_to_one_without() -> None:
     """The first partition may be near to either member, the second one only to b."""
     case = Case(in_racks(a="r1", b="r3"), {"t1": 2}, near("r1/r3", "r2/r3"))
     assert run(assign_near, case) == {"a": {("t1", 0)}, "b": {("t1", 1)}}
 
 
 @given(case=cases(alike=False))
-def test_an_assignment_that_exists_already_only_comes_nearer(case: Case) -> None:
+def test_an_existing_assignment_only_gets_nearer(case: Case) -> None:
     settled = case.holding(run(assign_uniformly, case))
     before = {m.member_id: m.held for m in settled.members}
     after = run(assign_near, settled)
@@ -173,31 +173,31 @@ def test_an_assignment_that_exists_already_only_comes_nearer(case: Case) -> None
     assert at_home(case, after) >= at_home(case, before)
 
 
-def test_where_no_member_names_a_rack_nearness_moves_nothing() -> None:
+def test_without_racks_rack_awareness_moves_nothing() -> None:
     members = [Subscriber(m, None, frozenset({"t1"}), NOTHING) for m in "ab"]
     case = Case(members, {"t1": 4}, near("r2", "r1", "r1", "r1"))
     assert run(assign_near, case) == run(assign_uniformly, case)
 
 
-def test_each_rack_works_on_what_is_near_to_it() -> None:
+def test_each_rack_gets_its_local_partitions() -> None:
     case = Case(in_racks(a="r1", b="r2", c="r1", d="r2"), {"t1": 4}, near("r2", "r1", "r2", "r1"))
     shares = run(assign_near, case)
     assert at_home(case, shares) == 4
     assert shares["a"] | shares["c"] == {("t1", 1), ("t1", 3)}
 
 
-def test_also_where_subscriptions_differ() -> None:
+def test_each_rack_gets_its_local_partitions_with_different_subscriptions() -> None:
     members = [*in_racks(a="r1", b="r2"), Subscriber("c", None, frozenset({"t2"}), NOTHING)]
     case = Case(members, {"t1": 4, "t2": 1}, near("r2", "r1", "r2", "r1"))
     assert at_home(case, run(assign_near, case)) == 4
 
 
-def test_who_has_one_home_only_comes_before_who_has_two() -> None:
+def test_a_partition_with_one_rack_comes_before_one_with_two() -> None:
     case = Case(in_racks(a="r1", b="r2"), {"t1": 2}, near("r1/r2", "r1"))
     assert at_home(case, run(assign_near, case)) == 2
 
 
-def test_two_that_are_far_from_home_change_places_and_nobody_else_moves() -> None:
+def test_two_remote_partitions_are_swapped_and_nothing_else_moves() -> None:
     case = Case(in_racks(a="r1", b="r2", c="r3"), {"t1": 6}, near("r2", "r1", "r1", "r2", "r3", ""))
     had = {
         "a": frozenset({("t1", 0), ("t1", 1)}),
@@ -210,7 +210,7 @@ def test_two_that_are_far_from_home_change_places_and_nobody_else_moves() -> Non
     assert after["c"] is had["c"]
 
 
-def test_a_newcomer_is_given_what_is_far_from_those_who_had_it() -> None:
+def test_a_new_member_gets_partitions_that_are_remote_to_their_owners() -> None:
     racks = near("r1", "r1", "r1", "r2", "r2", "r2")
     alone = Case(in_racks(a="r1"), {"t1": 6}, racks)
     before = run(assign_near, alone)
@@ -223,7 +223,7 @@ def test_a_newcomer_is_given_what_is_far_from_those_who_had_it() -> None:
 
 
 @given(case=cases(alike=False))
-def test_range_gives_each_member_one_stretch_of_every_topic(case: Case) -> None:
+def test_range_gives_each_member_one_contiguous_range_of_every_topic(case: Case) -> None:
     shares = run(registry.table()["range"], case)
     for topic, count in case.counts.items():
         having = [m.member_id for m in case.members if topic in m.topics]
@@ -258,12 +258,12 @@ WEIGHTS = st.lists(st.integers(1, 5), min_size=1, max_size=6)
 
 
 @given(weights=WEIGHTS, total=st.integers(0, 60))
-def test_quotas_use_everything_up(weights: list[int], total: int) -> None:
+def test_quotas_add_up_to_the_partitions(weights: list[int], total: int) -> None:
     assert sum(quotas(weights, total, [0] * len(weights))) == total
 
 
 @given(weights=WEIGHTS, free=st.integers(0, 40), data=st.data())
-def test_filling_is_the_same_as_giving_one_by_one(
+def test_filling_equals_assigning_one_by_one(
     weights: list[int], free: int, data: st.DataObject
 ) -> None:
     loads = [data.draw(st.integers(0, 20)) for _ in weights]
@@ -281,7 +281,7 @@ def test_filling_is_the_same_as_giving_one_by_one(
 
 
 @given(weights=WEIGHTS, free=st.integers(0, 40), data=st.data())
-def test_up_to_the_level_everybody_can_be_filled_and_not_beyond(
+def test_every_member_can_be_filled_up_to_the_level_and_not_beyond(
     weights: list[int], free: int, data: st.DataObject
 ) -> None:
     """So that what remains to be given one by one is less than the weights together."""
@@ -294,7 +294,7 @@ def test_up_to_the_level_everybody_can_be_filled_and_not_beyond(
     assert needed(level) <= free < needed(level + 1)
 
 
-def test_little_is_given_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_few_partitions_are_assigned_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     given_singly = []
 
     def counting(heap: list[tuple[float, int]], item: tuple[float, int]) -> tuple[float, int]:
@@ -321,7 +321,7 @@ def test_little_is_given_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ("uniform*²", None),
     ],
 )
-def test_a_wish_names_an_assignor_and_perhaps_a_weight(
+def test_a_choice_is_an_assignor_with_an_optional_weight(
     text: str, wish: tuple[str, int] | None
 ) -> None:
     assert wishes.read(text) == wish

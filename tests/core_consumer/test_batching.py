@@ -33,7 +33,7 @@ def test_the_first_member_waits_for_nothing() -> None:
     assert batched().join("a").told == ALL
 
 
-def test_who_comes_within_the_interval_has_nothing_to_do_until_its_end() -> None:
+def test_a_member_that_joins_within_the_interval_waits_for_its_end() -> None:
     talk = batched()
     one = talk.join("a")
     target = talk.target_epoch
@@ -49,7 +49,7 @@ def test_who_comes_within_the_interval_has_nothing_to_do_until_its_end() -> None
     talk.converge(one, two, three)
 
 
-def test_a_thousand_joins_make_as_many_targets_as_intervals_have_passed() -> None:
+def test_a_thousand_joins_compute_one_target_per_interval() -> None:
     talk = batched()
     targets = set()
     for number in range(100):
@@ -59,7 +59,7 @@ def test_a_thousand_joins_make_as_many_targets_as_intervals_have_passed() -> Non
     assert len(targets) == 11, "one at once, and ten in as many seconds"
 
 
-def test_members_are_asked_to_look_again_soon_while_a_target_has_to_wait() -> None:
+def test_members_get_a_short_heartbeat_interval_while_a_target_waits() -> None:
     talk = batched()
     one = talk.join("a")
     usual = talk.beat(one).heartbeat_interval_ms
@@ -70,7 +70,7 @@ def test_members_are_asked_to_look_again_soon_while_a_target_has_to_wait() -> No
     assert talk.beat(one).heartbeat_interval_ms == soon
 
 
-def test_after_a_departure_the_next_heartbeat_calls_for_the_target() -> None:
+def test_after_a_departure_the_next_heartbeat_computes_the_target() -> None:
     """As with Kafka: who leaves computes nothing, and nothing is due by itself."""
     talk = batched()
     one, two = talk.join("a"), talk.join("b")
@@ -83,7 +83,7 @@ def test_after_a_departure_the_next_heartbeat_calls_for_the_target() -> None:
     assert talk.assigned(one) == ALL
 
 
-def test_what_a_member_turns_away_from_it_gives_up_at_once() -> None:
+def test_unsubscribed_partitions_are_revoked_at_once() -> None:
     talk = batched()
     one = talk.join("a", "foo", "bar")
     one.owned = dict(one.told or {})
@@ -119,7 +119,7 @@ def test_an_operator_does_not_wait() -> None:
     assert talk.target_epoch == talk.epoch
 
 
-def test_a_new_owner_computes_at_once_what_was_called_for() -> None:
+def test_a_new_owner_computes_a_due_target_at_once() -> None:
     talk = batched()
     one = talk.join("a")
     two = talk.join("b")
@@ -131,7 +131,7 @@ def test_a_new_owner_computes_at_once_what_was_called_for() -> None:
     talk.converge(one, two)
 
 
-def test_a_freeze_is_stronger_than_the_interval() -> None:
+def test_a_freeze_overrides_the_interval() -> None:
     talk = batched()
     one, two = talk.join("a"), talk.join("b")
     talk.guard(frozen=True)
@@ -144,7 +144,7 @@ def test_a_freeze_is_stronger_than_the_interval() -> None:
     talk.converge(one, two)
 
 
-def test_what_was_put_off_still_waits_for_the_interval() -> None:
+def test_a_postponed_target_still_waits_for_the_interval() -> None:
     """Two reasons to wait: the later one counts, and no tick comes before it for nothing."""
     talk = batched()
     one, two = talk.join("a"), talk.join("b")
@@ -163,7 +163,7 @@ def test_what_was_put_off_still_waits_for_the_interval() -> None:
     talk.converge(one)
 
 
-def test_a_shorter_interval_holds_for_the_wait_that_goes_on() -> None:
+def test_a_shorter_interval_applies_to_the_current_wait() -> None:
     talk = batched()
     talk.join("a")
     talk.join("b")
@@ -178,7 +178,9 @@ def test_a_shorter_interval_holds_for_the_wait_that_goes_on() -> None:
 # -- worked out elsewhere
 
 
-def test_a_large_first_target_comes_after_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_first_target_is_installed_after_the_response(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     talk = elsewhere(monkeypatch)
     one = talk.join("a")
 
@@ -188,7 +190,7 @@ def test_a_large_first_target_comes_after_the_answer(monkeypatch: pytest.MonkeyP
     assert talk.assigned(one) == ALL
 
 
-def test_only_one_question_is_asked_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_one_task_is_requested_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = elsewhere(monkeypatch)
     one, two, three = talk.join("a"), talk.join("b"), talk.join("c")
     assert [len(question.members) for question in talk.questions] == [1]
@@ -199,7 +201,7 @@ def test_only_one_question_is_asked_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     talk.converge(one, two, three)
 
 
-def test_who_came_or_went_meanwhile_is_not_given_what_was_worked_out_for_others(
+def test_members_that_changed_during_the_task_are_left_out_of_its_target(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     talk = elsewhere(monkeypatch)
@@ -220,7 +222,7 @@ def test_who_came_or_went_meanwhile_is_not_given_what_was_worked_out_for_others(
     assert four.told == {}
 
 
-def test_a_static_member_that_came_back_meanwhile_gets_its_share(
+def test_a_static_member_that_returned_during_the_task_gets_its_share(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     talk = elsewhere(monkeypatch)
@@ -232,7 +234,7 @@ def test_a_static_member_that_came_back_meanwhile_gets_its_share(
     assert talk.assigned(again) == ALL
 
 
-def test_what_a_member_turned_away_from_meanwhile_it_is_not_given(
+def test_partitions_unsubscribed_during_the_task_are_not_assigned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     talk = elsewhere(monkeypatch)
@@ -245,7 +247,7 @@ def test_what_a_member_turned_away_from_meanwhile_it_is_not_given(
     assert {topic for topic, _ in talk.group.members["a"].target} == {"id-bar"}
 
 
-def test_an_answer_that_nobody_waits_for_any_more_is_dropped(
+def test_an_obsolete_result_is_dropped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     talk = elsewhere(monkeypatch)
@@ -263,7 +265,7 @@ def test_an_answer_that_nobody_waits_for_any_more_is_dropped(
     assert talk.group is before, "told twice"
 
 
-def test_a_lost_answer_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_result_is_requested_again(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = elsewhere(monkeypatch)
     one = talk.join("a")
     talk.obey(one)
@@ -277,7 +279,9 @@ def test_a_lost_answer_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert talk.assigned(one) == ALL
 
 
-def test_after_a_takeover_the_next_heartbeat_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_takeover_the_next_heartbeat_requests_the_task_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     talk = elsewhere(monkeypatch)
     one = talk.join("a")
     talk.questions.clear()
@@ -286,7 +290,7 @@ def test_after_a_takeover_the_next_heartbeat_asks_again(monkeypatch: pytest.Monk
     assert talk.assigned(one) == ALL
 
 
-def test_an_answer_for_a_group_that_is_gone_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_for_a_deleted_group_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = elsewhere(monkeypatch)
     one = talk.join("a")
     talk.beat(one, member_epoch=-1)
@@ -318,14 +322,14 @@ def plugged(assign: object, **rules: object) -> Talk:
     return Talk({"foo": 4}, plugged_in={"own": assign}, group_consumer_assignors=("own",), **rules)
 
 
-def test_an_assignor_from_outside_decides() -> None:
+def test_a_custom_assignor_decides() -> None:
     talk = plugged(greedy)
     one, two = talk.join("a"), talk.join("b", assignor="own")
     talk.converge(one, two)
     assert (talk.assigned(one), talk.assigned(two)) == (ALL, {})
 
 
-def test_an_answer_that_breaks_the_rules_fails_the_heartbeat_and_leaves_no_trace() -> None:
+def test_an_invalid_assignment_fails_the_heartbeat_and_changes_nothing() -> None:
     talk = plugged(twice)
     talk.join("a")
     before = talk.group
@@ -348,12 +352,12 @@ def test_an_answer_that_breaks_the_rules_fails_the_heartbeat_and_leaves_no_trace
         {"a": frozenset({"foo"})},
     ],
 )
-def test_nonsense_is_an_assignors_failure(answer: object) -> None:
+def test_an_invalid_result_counts_as_an_assignors_failure(answer: object) -> None:
     with pytest.raises(AssignorFailed):
         plugged(lambda *_: answer).join("a")
 
 
-def test_a_failure_that_no_heartbeat_waits_for_is_told_once_and_tried_again() -> None:
+def test_a_failure_without_a_waiting_heartbeat_is_journalled_once_and_retried() -> None:
     talk = plugged(twice, group_consumer_assignment_interval_ms=1_000)
     one = talk.join("a")
     two = talk.join("b")  # has to wait, so nothing fails yet
@@ -369,7 +373,9 @@ def test_a_failure_that_no_heartbeat_waits_for_is_told_once_and_tried_again() ->
     talk.converge(one, two)
 
 
-def test_a_failure_elsewhere_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_in_another_thread_is_journalled_and_retried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     talk = elsewhere(monkeypatch)
     one = talk.join("a")
     (question,) = talk.questions
@@ -387,7 +393,7 @@ def test_a_failure_elsewhere_is_told_and_tried_again(monkeypatch: pytest.MonkeyP
 # -- weights
 
 
-def test_a_member_of_three_times_the_weight_has_three_times_as_much() -> None:
+def test_a_member_of_triple_weight_gets_three_times_as_much() -> None:
     talk = Talk({"foo": 8})
     one = talk.join("a", assignor="uniform*3")
     two = talk.join("b")
@@ -397,7 +403,7 @@ def test_a_member_of_three_times_the_weight_has_three_times_as_much() -> None:
 
 
 @pytest.mark.parametrize("wish", ["uniform*0", "uniform*x", "bogus*2", "*2", ""])
-def test_a_wish_that_means_nothing_is_refused(wish: str) -> None:
+def test_an_invalid_choice_is_refused(wish: str) -> None:
     code = Talk({"foo": 8}).code(Client("a", ("foo",), assignor=wish))
     assert code is ErrorCode.UNSUPPORTED_ASSIGNOR
 

@@ -36,7 +36,7 @@ def test_another_member_is_asked_when_the_first_takes_too_long() -> None:
     assert "a" in talk.group.members, "it is late, not dead"
 
 
-def test_the_group_says_how_long_a_member_may_take() -> None:
+def test_the_group_configures_a_members_time_to_assign() -> None:
     talk = ClientTalk(group_consumer_assignment_timeout_ms=300)
     one, _ = talk.able("a")
     talk.sleep(299)
@@ -73,7 +73,7 @@ def test_no_more_than_three_are_asked_for_one_target() -> None:
     assert talk.target_epoch == talk.epoch and talk.facts["assignor"] == "uniform"
 
 
-def test_the_next_target_is_the_members_again() -> None:
+def test_the_next_target_is_assigned_by_members_again() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a")
     talk.fail(one, "no")
@@ -88,7 +88,7 @@ def test_the_next_target_is_the_members_again() -> None:
 
 
 @pytest.mark.parametrize("how", ["leaves", "dies", "is evicted"])
-def test_the_group_goes_on_when_the_asked_member_goes(how: str) -> None:
+def test_the_group_continues_when_the_asked_member_leaves(how: str) -> None:
     talk = ClientTalk(group_consumer_assignment_timeout_ms=100_000)
     one, two, three = talk.trio()
     stock = talk.join("stock")
@@ -112,7 +112,7 @@ def test_the_group_goes_on_when_the_asked_member_goes(how: str) -> None:
     assert talk.assigned(stock) == {"foo": [0, 1, 2, 3]}
 
 
-def test_a_static_member_that_leaves_for_now_is_not_waited_for() -> None:
+def test_a_static_member_that_leaves_temporarily_is_not_waited_for() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a", instance_id="i")
     talk.assign(one, {"a": {"foo": [0, 1, 2, 3]}})
@@ -127,7 +127,7 @@ def test_a_static_member_that_leaves_for_now_is_not_waited_for() -> None:
     assert asked, "and not after five seconds"
 
 
-def test_when_a_static_member_leaves_for_now_whoever_beats_next_is_asked() -> None:
+def test_when_the_asked_static_member_leaves_the_next_to_heartbeat_is_asked() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a", instance_id="i")
     talk.assign(one, {"a": {"foo": [0, 1, 2, 3]}})
@@ -142,7 +142,7 @@ def test_when_a_static_member_leaves_for_now_whoever_beats_next_is_asked() -> No
     assert talk.is_asked(three), "and not after five seconds"
 
 
-def test_a_static_member_that_comes_back_under_another_id_is_asked_anew() -> None:
+def test_a_static_member_that_returns_under_another_id_is_asked_again() -> None:
     talk = ClientTalk()
     one, asked = talk.able("a", instance_id="i")
     assert asked
@@ -155,7 +155,7 @@ def test_a_static_member_that_comes_back_under_another_id_is_asked_anew() -> Non
     talk.converge(back)
 
 
-def test_nobody_is_waited_for_for_ever_when_no_member_beats() -> None:
+def test_the_wait_for_an_assignment_ends_without_heartbeats() -> None:
     talk = ClientTalk()
     one, _, three = talk.trio()
     stock = talk.join("stock")
@@ -167,7 +167,7 @@ def test_nobody_is_waited_for_for_ever_when_no_member_beats() -> None:
     assert (stock.epoch, one.epoch) == (three.epoch, three.epoch)
 
 
-def test_joins_without_end_do_not_put_the_target_off_without_end() -> None:
+def test_continuous_joins_do_not_postpone_the_target_forever() -> None:
     """Each makes the answer on its way too old; the time that a member has is not prolonged."""
     talk = ClientTalk()
     one, _ = talk.able("a")
@@ -201,7 +201,7 @@ def test_a_new_owner_asks_again() -> None:
     talk.converge(one, two)
 
 
-def test_a_round_outlives_a_reload_of_the_rows() -> None:
+def test_a_round_survives_a_reload_of_the_rows() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a")
     epoch = talk.prepare(one).group_epoch
@@ -209,7 +209,7 @@ def test_a_round_outlives_a_reload_of_the_rows() -> None:
     assert talk.install(one, epoch, {"a": {"foo": [0]}}) == Installed()
 
 
-def test_a_node_that_slept_gives_the_asked_member_its_whole_time_again() -> None:
+def test_a_stalled_node_gives_the_asked_member_its_full_time_again() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a")
     talk.now += TIMEOUT_MS - 1
@@ -221,9 +221,9 @@ def test_a_node_that_slept_gives_the_asked_member_its_whole_time_again() -> None
 # -- which assignor, and who may run it
 
 
-def test_a_mixed_group_goes_by_the_assignor_that_most_members_name() -> None:
+def test_a_mixed_group_uses_the_assignor_that_most_members_name() -> None:
     """Stock members that name nothing leave it to the others; one that names a server's assignor
-    has a vote, like everybody."""
+    has a vote, like all others."""
     talk = ClientTalk()
     silent, other = talk.join("s1"), talk.join("s2")
     one, asked = talk.able("a")
@@ -237,7 +237,7 @@ def test_a_mixed_group_goes_by_the_assignor_that_most_members_name() -> None:
     talk.converge(silent, other, one, range_one, range_two)
 
 
-def test_of_two_client_side_assignors_the_one_that_more_name_then_more_prefer() -> None:
+def test_client_side_assignors_are_ranked_by_support_then_preference() -> None:
     ours, theirs = ClientAssignor("ours"), ClientAssignor("theirs")
     talk = ClientTalk()
     one, _ = talk.able("a", (theirs, ours))
@@ -246,7 +246,7 @@ def test_of_two_client_side_assignors_the_one_that_more_name_then_more_prefer() 
     assert asked and talk.prepare(two).assignor == "ours", "another assignor, another round"
 
 
-def test_only_who_reads_every_version_is_asked() -> None:
+def test_only_a_member_that_reads_every_version_is_asked() -> None:
     talk = ClientTalk()
     old, _ = talk.able("old", (ClientAssignor("mine", 0, 1, 1, 1),))
     new, asked = talk.able("new", (ClientAssignor("mine", 0, 1, 2, 2),))
@@ -266,14 +266,14 @@ def test_the_coordinator_assigns_where_no_member_reads_every_version() -> None:
     assert talk.reasons("assignor-fell-back") == [why]
 
 
-def test_who_names_both_has_the_servers_as_its_fall_back() -> None:
+def test_a_member_that_names_both_falls_back_to_the_servers_assignor() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a", server_assignor="range")
     talk.fail(one, "no")
     assert talk.facts["assignor"] == "range"
 
 
-def test_something_new_to_say_starts_a_rebalance_and_the_same_again_does_not() -> None:
+def test_changed_metadata_starts_a_rebalance_and_unchanged_does_not() -> None:
     talk = ClientTalk()
     one, two, three = talk.trio()
     epoch = talk.epoch
@@ -288,7 +288,7 @@ def test_something_new_to_say_starts_a_rebalance_and_the_same_again_does_not() -
     talk.converge(one, two, three)
 
 
-def test_a_member_can_give_its_assignors_up() -> None:
+def test_a_member_can_withdraw_its_assignors() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a")
     talk.beat(one, client_assignors=())
@@ -307,7 +307,7 @@ def test_a_member_can_give_its_assignors_up() -> None:
     ],
     ids=["blank", "unreadable to itself", "twice", "too many"],
 )
-def test_what_has_no_meaning_is_refused(said: tuple[ClientAssignor, ...]) -> None:
+def test_invalid_metadata_is_refused(said: tuple[ClientAssignor, ...]) -> None:
     talk = ClientTalk()
     reply = talk.beat(Client("a", ("foo",)), client_assignors=said)
     assert reply.error is ErrorCode.INVALID_REQUEST

@@ -1,7 +1,7 @@
 """Random lives of a group whose members assign: everything of ``test_machine``, and then some.
 
 Members prepare, think for long, install what is right, late or nonsense, fail and die on the way.
-In the end nobody assigns any more, and the group must become Stable all the same.
+In the end no member assigns any more, and the group must become Stable all the same.
 """
 
 from random import Random
@@ -24,7 +24,7 @@ SAID = st.lists(st.tuples(NAMES, VERSIONS), max_size=2, unique_by=lambda pair: p
 __all__ = ["TestClientLives", "_large"]
 
 
-def said_of(pairs: list[tuple[str, tuple[int, int, int]]]) -> Said:
+def assignors_of(pairs: list[tuple[str, tuple[int, int, int]]]) -> Said:
     return tuple(ClientAssignor(name, 0, *versions) for name, versions in pairs)
 
 
@@ -60,7 +60,9 @@ class ClientLives(machine.Lives):
             return
         self.lives += 1
         instance = "i1" if static else None
-        client = Client(f"{name}{self.lives}", topics, instance, None, 20_000, said=said_of(said))
+        client = Client(
+            f"{name}{self.lives}", topics, instance, None, 20_000, said=assignors_of(said)
+        )
         if self.talk.code(client) is ErrorCode.NONE:
             self.people[name] = client
             client.owned = dict(client.told or {})
@@ -69,14 +71,14 @@ class ClientLives(machine.Lives):
     def say_something_new(self, name: str, said: list[tuple[str, tuple[int, int, int]]]) -> None:
         client = self.people.get(name)
         if client is not None:
-            client.said = said_of(said)
+            client.said = assignors_of(said)
             code = self.talk.code(client, client_assignors=client.said)
             if code is not ErrorCode.NONE:
                 self._fenced(name, code)
 
     @rule(name=PEOPLE, is_asked=st.booleans())
     def prepare(self, name: str, is_asked: bool) -> None:
-        """One that is asked, or anybody."""
+        """One that is asked, or any member."""
         asked = [client for client in self.people.values() if client.is_asked]
         client = asked[0] if is_asked and asked else self.people.get(name)
         if client is None:

@@ -20,7 +20,7 @@ from tests.core_consumer.talk import Client
 # -- "Rebalance Flow", "New Consumer Group"
 
 
-def test_new_consumer_group_is_assigned_by_its_first_member() -> None:
+def test_a_new_consumer_group_is_assigned_by_its_first_member() -> None:
     """ "PartitionAssignmentManager [...] realize the GroupState is in ASSIGN. Trigger assignment
     computation"; then "Invokes ConsumerRebalanceListener", by heartbeats as in server mode."""
     talk = ClientTalk()
@@ -54,7 +54,7 @@ def test_the_assignment_and_revocation_is_done_via_the_heartbeat_as_server_side_
     assert talk.assigned(two) == {"foo": [1, 2, 3]}
 
 
-def test_who_beats_first_is_asked_and_nobody_else() -> None:
+def test_only_the_first_member_to_heartbeat_is_asked() -> None:
     talk = ClientTalk()
     one, two, three = talk.trio()
     talk.beat(three, member_epoch=-1)
@@ -65,7 +65,7 @@ def test_who_beats_first_is_asked_and_nobody_else() -> None:
     assert talk.prepare(one).error is ErrorCode.ILLEGAL_GENERATION
 
 
-def test_everybody_works_on_and_comes_back_soon_while_one_assigns() -> None:
+def test_members_keep_working_with_a_short_interval_while_one_assigns() -> None:
     talk = ClientTalk()
     one, two, three = talk.trio()
     talk.beat(three, member_epoch=-1)
@@ -78,22 +78,22 @@ def test_everybody_works_on_and_comes_back_soon_while_one_assigns() -> None:
     assert talk.assigned(two) == {"foo": [2]}
 
 
-def test_the_view_has_what_members_were_last_meant_to_have_and_what_they_say() -> None:
+def test_the_view_has_targets_and_metadata_of_members() -> None:
     talk = ClientTalk()
     talk.trio()
     four, _ = talk.able("d", (ClientAssignor("mine", 7, 0, 3, 0, b"four cores"),), rack_id="r1")
 
-    told = {m.subscriber.member_id: m for m in talk.prepare(four).members}
-    assert told["a"].subscriber.held == {("id-foo", 0), ("id-foo", 1)}
-    said = told["d"].said
+    prepared = {m.subscriber.member_id: m for m in talk.prepare(four).members}
+    assert prepared["a"].subscriber.held == {("id-foo", 0), ("id-foo", 1)}
+    said = prepared["d"].said
     assert said is not None and (said.reason, said.metadata) == (7, b"four cores")
-    assert told["d"].subscriber.rack_id == "r1"
+    assert prepared["d"].subscriber.rack_id == "r1"
 
 
 # -- held heartbeats
 
 
-def test_a_held_heartbeat_of_whoever_may_be_asked_is_let_go() -> None:
+def test_the_held_heartbeat_of_a_candidate_is_released() -> None:
     talk = ClientTalk()
     one, two, three = talk.trio()
     assert talk.group.is_settled("a", one.epoch)
@@ -122,7 +122,7 @@ def test_a_held_heartbeat_of_whoever_may_be_asked_is_let_go() -> None:
         ({"a": {"foo": [0]}, "z": {"foo": [1]}}, "to nobody's id"),
     ],
 )
-def test_an_answer_that_cannot_be_gone_by_changes_nothing(shares: Shares, what: str) -> None:
+def test_an_unusable_assignment_changes_nothing(shares: Shares, what: str) -> None:
     talk = ClientTalk({"foo": 4, "baz": 1})
     one, _ = talk.able("a")
     talk.able("b")
@@ -138,7 +138,7 @@ def test_an_answer_that_cannot_be_gone_by_changes_nothing(shares: Shares, what: 
     assert talk.install(one, epoch, {"b": {"foo": [1]}}) == Installed(), "it may do better"
 
 
-def test_an_answer_for_an_older_group_epoch_is_refused() -> None:
+def test_an_assignment_for_an_older_group_epoch_is_refused() -> None:
     talk = ClientTalk()
     one, _ = talk.able("a")
     epoch = talk.prepare(one).group_epoch
@@ -159,7 +159,7 @@ def test_an_answer_for_an_older_group_epoch_is_refused() -> None:
         ({"member_id": "b"}, ErrorCode.ILLEGAL_GENERATION),
     ],
 )
-def test_nobody_but_the_asked_member_is_heard(over: dict[str, Any], code: ErrorCode) -> None:
+def test_only_the_asked_member_can_install(over: dict[str, Any], code: ErrorCode) -> None:
     talk = ClientTalk()
     one, _ = talk.able("a")
     two, _ = talk.able("b")
@@ -171,14 +171,14 @@ def test_nobody_but_the_asked_member_is_heard(over: dict[str, Any], code: ErrorC
     assert talk.group.durable is before
 
 
-def test_a_group_that_is_not_there_is_not_found() -> None:
+def test_a_missing_group_is_not_found() -> None:
     talk = ClientTalk()
     nobody = Client("a", ())
     assert talk.prepare(nobody).error is ErrorCode.GROUP_ID_NOT_FOUND
     assert talk.install(nobody, 1, {}).error is ErrorCode.GROUP_ID_NOT_FOUND
 
 
-def test_nothing_is_installed_unasked() -> None:
+def test_an_unsolicited_assignment_is_refused() -> None:
     talk = ClientTalk()
     one, _, _ = talk.trio()
     answer = talk.install(one, talk.epoch, {"a": {"foo": [0, 1, 2, 3]}})
@@ -188,7 +188,7 @@ def test_nothing_is_installed_unasked() -> None:
 # -- guard rails, intervals, verbs
 
 
-def test_a_freeze_calls_the_round_off() -> None:
+def test_a_freeze_cancels_the_round() -> None:
     talk = ClientTalk()
     one, two, three = talk.trio()
     talk.beat(three, member_epoch=-1)
@@ -207,7 +207,7 @@ def test_a_freeze_calls_the_round_off() -> None:
     talk.converge(one, two)
 
 
-def test_a_round_goes_on_after_a_freeze_that_put_the_next_target_off() -> None:
+def test_a_round_continues_after_a_freeze() -> None:
     """What was put off begins with it: else the group would be due for ever."""
     talk = ClientTalk()
     one, two, three = talk.trio()
@@ -226,7 +226,7 @@ def test_a_round_goes_on_after_a_freeze_that_put_the_next_target_off() -> None:
     talk.converge(two)
 
 
-def test_many_joins_within_the_interval_make_one_round() -> None:
+def test_many_joins_within_the_interval_start_one_round() -> None:
     talk = ClientTalk(group_consumer_assignment_interval_ms=1_000)
     one, _ = talk.able("a")
     talk.assign(one, {"a": {"foo": [0, 1, 2, 3]}})
@@ -240,7 +240,7 @@ def test_many_joins_within_the_interval_make_one_round() -> None:
     talk.converge(*clients)
 
 
-def test_an_operator_lets_the_members_assign_anew() -> None:
+def test_an_operator_can_force_a_new_round() -> None:
     talk = ClientTalk()
     one, two, three = talk.trio()
     decision = talk.step(events.ForceRebalance(operation_id=1, actor="ops", reason="x"))

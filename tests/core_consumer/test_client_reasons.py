@@ -20,7 +20,7 @@ def read(entry: JournalEntry) -> str:
     return sentence(Journal(**fields))
 
 
-def test_what_a_leaver_says_is_told_until_the_rebalance_has_ended() -> None:
+def test_the_reason_of_a_leaving_member_is_kept_until_the_rebalance_ends() -> None:
     talk = Talk({"foo": 2})
     stays, goes = talk.join("a"), talk.join("b")
     talk.converge(stays, goes)
@@ -39,7 +39,7 @@ def test_what_a_leaver_says_is_told_until_the_rebalance_has_ended() -> None:
     assert talk.journal[-1].client_reason == ""
 
 
-def test_of_several_who_leave_the_first_that_goes_is_quoted() -> None:
+def test_of_several_leaving_members_the_first_is_quoted() -> None:
     talk = Talk({"foo": 2})
     talk.converge(talk.join("a"), talk.join("b"))
     leavers = (
@@ -52,7 +52,7 @@ def test_of_several_who_leave_the_first_that_goes_is_quoted() -> None:
     assert read(talk.journal[-1]).endswith(f" left (and 1 more): '{SAID}'.")
 
 
-def test_of_each_whom_somebody_else_removes_the_own_reason_is_kept() -> None:
+def test_members_removed_by_others_keep_their_own_reasons() -> None:
     talk = Talk({"foo": 2})
     talk.converge(talk.join("a"), talk.join("b"))
     admin = Author("", "adminclient", "/10.0.0.9", "ann")
@@ -62,7 +62,7 @@ def test_of_each_whom_somebody_else_removes_the_own_reason_is_kept() -> None:
     assert said == {"b": SAID, "a": "the host is gone"}
 
 
-def test_what_had_been_put_off_begins_without_anybodys_words() -> None:
+def test_a_postponed_rebalance_starts_without_a_client_reason() -> None:
     talk = Talk({"foo": 2})
     stays, goes = talk.join("a"), talk.join("b")
     talk.converge(stays, goes)

@@ -37,7 +37,7 @@ def test_several_sessions_that_end_together_are_one_rebalance() -> None:
     assert set(talk.journal[-1].left) == {"a", "b"}
 
 
-def test_cg_12_who_gives_nothing_up_in_time_is_fenced() -> None:
+def test_cg_12_a_member_that_does_not_revoke_in_time_is_fenced() -> None:
     talk = Talk({"foo": 2})
     a = talk.join("a", rebalance_timeout_ms=10_000)
     talk.join("b")
@@ -129,7 +129,7 @@ def test_cg_23_new_partitions_are_found_by_the_next_heartbeat() -> None:
     assert sorted(a.owned["foo"] + b.owned["foo"]) == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_deleted_topic_goes_and_one_made_anew_is_another() -> None:
+def test_a_deleted_topic_is_removed_and_a_recreated_one_is_another() -> None:
     talk = Talk({"foo": 2, "bar": 1})
     m = talk.join("m", "foo", "bar")
     del talk.catalogue["foo"]
@@ -140,7 +140,7 @@ def test_a_deleted_topic_goes_and_one_made_anew_is_another() -> None:
     assert m.owned == {"bar": [0], "foo-again": [0]}
 
 
-def test_what_a_handler_did_not_look_up_is_not_taken_for_deleted() -> None:
+def test_a_topic_that_a_handler_did_not_look_up_is_not_taken_for_deleted() -> None:
     """Its view is older than another member's join: it could not know of that member's topic."""
     talk = Talk({"foo": 2, "bar": 2})
     a = talk.join("a", "foo")
@@ -163,7 +163,7 @@ def completed(talk: Talk) -> JournalEntry:
     return next(e for e in reversed(talk.journal) if e.kind == "rebalance-completed")
 
 
-def test_the_journal_tells_from_where_to_where_and_how_long() -> None:
+def test_the_journal_has_the_epochs_and_the_duration() -> None:
     talk = Talk({"foo": 4})
     a = talk.join("a")
     talk.now += 1_000
@@ -189,7 +189,7 @@ def test_an_operator_forces_a_new_target() -> None:
     assert talk.beat(m).member_epoch == 3
 
 
-def test_an_operator_is_told_when_there_is_nothing_to_force() -> None:
+def test_an_operation_without_effect_says_so() -> None:
     talk = Talk({"foo": 4})
     force = events.ForceRebalance(operation_id=5, actor="alice", reason="")
     late = events.ForceRebalance(operation_id=6, actor="a", reason="", expected_generation=1)

@@ -1,4 +1,4 @@
-"""Guard rails of consumer groups: nothing is taken from anybody while a rebalance has to wait."""
+"""Guard rails of consumer groups: no partition is revoked while a rebalance is put off."""
 
 from groups.core import events
 from groups.core.errors import ErrorCode
@@ -15,7 +15,7 @@ def at_work(**rules: int) -> tuple[Talk, Client, Client]:
     return talk, one, two
 
 
-def test_a_newcomer_of_a_frozen_group_has_nothing_to_do_until_the_thaw() -> None:
+def test_a_new_member_of_a_frozen_group_has_no_partitions_until_the_thaw() -> None:
     talk, one, two = at_work()
     talk.guard(frozen=True)
     target = talk.target_epoch
@@ -30,7 +30,7 @@ def test_a_newcomer_of_a_frozen_group_has_nothing_to_do_until_the_thaw() -> None
     assert talk.assigned(three) != {}
 
 
-def test_who_leaves_a_frozen_group_goes_and_its_work_waits() -> None:
+def test_the_partitions_of_a_member_that_leaves_a_frozen_group_stay_unassigned() -> None:
     talk, one, two = at_work()
     talk.guard(frozen=True)
     two_had = talk.assigned(two)
@@ -59,7 +59,7 @@ def test_a_silent_member_of_a_frozen_group_is_removed() -> None:
     assert talk.assigned(one) == {"foo": [0, 1]}
 
 
-def test_a_static_member_of_a_frozen_group_has_its_partitions_back() -> None:
+def test_a_static_member_of_a_frozen_group_gets_its_partitions_back() -> None:
     talk = Talk({"foo": 4})
     one, two = talk.join("a", instance_id="i1"), talk.join("b", instance_id="i2")
     talk.converge(one, two)
@@ -73,7 +73,7 @@ def test_a_static_member_of_a_frozen_group_has_its_partitions_back() -> None:
     assert again.told == had
 
 
-def test_a_group_that_is_born_frozen_gives_nothing_to_anybody() -> None:
+def test_a_group_created_frozen_assigns_nothing() -> None:
     talk = Talk({"foo": 4})
     talk.guard(frozen=True)
 
@@ -86,7 +86,7 @@ def test_a_group_that_is_born_frozen_gives_nothing_to_anybody() -> None:
     assert {*talk.assigned(one)["foo"], *talk.assigned(two)["foo"]} == {0, 1, 2, 3}
 
 
-def test_a_frozen_group_that_changes_hands_owes_its_rebalance_still() -> None:
+def test_a_frozen_group_still_owes_its_rebalance_after_a_takeover() -> None:
     talk, one, two = at_work()
     talk.guard(frozen=True)
     talk.beat(two, member_epoch=-1)
@@ -147,7 +147,7 @@ def test_an_operator_does_not_wait_for_the_interval() -> None:
     assert talk.target_epoch == talk.epoch
 
 
-def test_a_new_owner_counts_the_interval_anew() -> None:
+def test_a_new_owner_restarts_the_interval() -> None:
     talk, one, two = at_work()
     talk.guard(interval_ms=40_000)
     talk.sleep(20_000)
@@ -163,7 +163,7 @@ def test_a_new_owner_counts_the_interval_anew() -> None:
     assert talk.assigned(one) == ALL
 
 
-def test_a_rebalance_that_goes_on_is_not_stopped_by_a_freeze() -> None:
+def test_a_rebalance_in_progress_is_not_stopped_by_a_freeze() -> None:
     talk, one, two = at_work()
     three = talk.join("c")
     talk.guard(frozen=True)

@@ -27,7 +27,7 @@ INVALID: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("over", INVALID, ids=str)
-def test_cg_01_a_malformed_heartbeat_is_refused_with_a_sentence(over: dict[str, Any]) -> None:
+def test_cg_01_a_malformed_heartbeat_is_refused_with_a_reason(over: dict[str, Any]) -> None:
     talk = Talk({"foo": 3})
     before = talk.group
     reply = talk.beat(Client("m", ("foo",)), **over)
@@ -36,7 +36,7 @@ def test_cg_01_a_malformed_heartbeat_is_refused_with_a_sentence(over: dict[str, 
     assert talk.group is before
 
 
-def test_cg_01_a_static_leave_without_a_member_id_is_asked_for_its_group_first() -> None:
+def test_cg_01_a_static_leave_without_a_member_id_looks_up_the_group_first() -> None:
     talk = Talk({"foo": 3})
     nameless = Client("", ("foo",), instance_id="i1", epoch=-2)
     assert talk.code(nameless, version=0) is ErrorCode.GROUP_ID_NOT_FOUND
@@ -45,7 +45,7 @@ def test_cg_01_a_static_leave_without_a_member_id_is_asked_for_its_group_first()
     assert talk.code(nameless, version=1) is ErrorCode.INVALID_REQUEST
 
 
-def test_cg_28_a_broken_pattern_is_looked_at_after_its_member() -> None:
+def test_cg_28_an_invalid_pattern_is_checked_after_its_member() -> None:
     talk = Talk({"foo": 3})
     broken = {"subscribed_topic_regex": "(", "regex_problem": "It is none."}
     assert talk.code(Client("x", (), epoch=3), **broken) is ErrorCode.GROUP_ID_NOT_FOUND
@@ -63,7 +63,7 @@ def test_cg_01_an_unknown_assignor_is_named() -> None:
     assert reply.detail is not None and "bogus" in reply.detail
 
 
-def test_cg_01_who_subscribes_to_nothing_is_a_member_all_the_same() -> None:
+def test_cg_01_a_member_may_subscribe_to_nothing() -> None:
     talk = Talk({"foo": 3})
     reply = talk.beat(Client("m", ()))
     assert (reply.error, reply.member_epoch, reply.assignment) == (ErrorCode.NONE, 1, {})
@@ -81,7 +81,7 @@ def test_cg_02_the_first_member_has_everything_at_epoch_2() -> None:
     assert talk.kinds() == ["group-created", "rebalance-started", "rebalance-completed"]
 
 
-def test_cg_03_a_topic_that_is_created_later_comes_by_itself() -> None:
+def test_cg_03_a_topic_created_later_is_assigned() -> None:
     talk = Talk()
     reply = talk.beat(m := Client("m", ("foo",)))
     assert (reply.member_epoch, reply.assignment) == (2, {})
@@ -112,7 +112,7 @@ def test_a_quiet_heartbeat_changes_nothing_but_the_beat() -> None:
     assert talk.group.live.beats["m"].at == talk.now
 
 
-def test_cg_05_epochs_ahead_and_long_gone_are_fenced() -> None:
+def test_cg_05_epochs_ahead_or_too_old_are_fenced() -> None:
     talk = Talk({"foo": 4})
     a = talk.join("a")
     b = talk.join("b")
@@ -174,7 +174,7 @@ def test_the_last_one_leaves_an_empty_group_with_a_higher_epoch() -> None:
     assert talk.join("b").epoch == 4
 
 
-def test_cg_19_a_full_group_refuses_newcomers_only() -> None:
+def test_cg_19_a_full_group_refuses_only_new_members() -> None:
     talk = Talk({"foo": 4}, group_consumer_max_size=1)
     a = talk.join("a", instance_id="i1")
     assert talk.code(Client("b", ("foo",))) is ErrorCode.GROUP_MAX_SIZE_REACHED
@@ -193,7 +193,7 @@ def test_cg_24_a_live_member_may_join_again() -> None:
     assert talk.group.durable is before
 
 
-def test_a_member_that_joins_again_in_the_middle_of_a_revocation_has_given_up() -> None:
+def test_a_member_that_rejoins_during_a_revocation_has_revoked() -> None:
     talk = Talk({"foo": 4})
     a, b = talk.join("a"), talk.join("b")
     assert talk.beat(a).assignment == {"id-foo": (0, 1)}

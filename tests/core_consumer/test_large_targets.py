@@ -62,7 +62,7 @@ def group_of(
 
 
 @pytest.mark.parametrize("name", sorted(table()))
-def test_what_runs_within_a_step_is_bounded_by_the_size_of_the_question(name: str) -> None:
+def test_work_within_a_step_is_bounded_by_the_size_of_the_task(name: str) -> None:
     """Whatever the shape: members, topics, partitions, subscriptions, racks, weights."""
     rng = Random(name)
     for _ in range(60):
@@ -84,7 +84,7 @@ def test_what_runs_within_a_step_is_bounded_by_the_size_of_the_question(name: st
         assert lines.count <= LINES_MAX * size, (name, members, shape, size)
 
 
-def test_subscriptions_that_differ_count_topic_by_topic() -> None:
+def test_different_subscriptions_are_counted_per_topic() -> None:
     """Three members of a thousand topics each are few members and few partitions, and much work."""
     topics = {f"t{i}": 1 for i in range(1_300)}
     talk = Talk(topics, group_consumer_assignor_offload_enable=True)
@@ -94,7 +94,7 @@ def test_subscriptions_that_differ_count_topic_by_topic() -> None:
     assert talk.questions, "it was worked out within the step"
 
 
-def test_subscriptions_that_are_all_the_same_count_once() -> None:
+def test_equal_subscriptions_are_counted_once() -> None:
     topics = {f"t{i}": 1 for i in range(1_000)}
     talk = Talk(topics, group_consumer_assignor_offload_enable=True)
     for i in range(3):
@@ -102,7 +102,7 @@ def test_subscriptions_that_are_all_the_same_count_once() -> None:
     assert not talk.questions
 
 
-def test_what_the_size_of_a_question_is_made_of() -> None:
+def test_the_size_of_a_task_is_the_sum_of_its_parts() -> None:
     """Members, partitions, and names: of all members together, unless they say the same."""
     alike, _ = group_of(Random(1), members=3, topics=5, partitions=4, each=5, kinds=1)
     assert targets.size_of(alike) == 3 + 5 * 4 + 5
@@ -110,16 +110,16 @@ def test_what_the_size_of_a_question_is_made_of() -> None:
     assert targets.size_of(unlike) == 3 + 5 * 4 + 3 * 2
 
 
-def test_members_were_told_of_the_same_topics_while_names_and_patterns_mean_the_same() -> None:
+def test_known_topics_are_outdated_when_the_catalogue_or_matches_change() -> None:
     index = Index(catalogue={"t": ("id", 1)}, matches={"t.*": ("t",)})
-    told = targets.ConvertedMembers([], index)
-    assert told.knows(index) and told.knows(replace(index, unsettled=1))
-    assert not told.knows(replace(index, catalogue={"t": ("id", 2)}))
-    assert not told.knows(replace(index, matches={}))
+    converted = targets.ConvertedMembers([], index)
+    assert converted.knows(index) and converted.knows(replace(index, unsettled=1))
+    assert not converted.knows(replace(index, catalogue={"t": ("id", 2)}))
+    assert not converted.knows(replace(index, matches={}))
 
 
 def decided(group: ConsumerGroup, event: events.Event) -> Mapping[str, Any]:
-    """What a step comes to, as far as anybody can tell."""
+    """The observable result of a step."""
     decision = group.step([event], 2_000_000, Random(1))
     assert isinstance(decision.group, ConsumerGroup)
     durable = decision.group.durable
@@ -133,7 +133,7 @@ def decided(group: ConsumerGroup, event: events.Event) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("meanwhile", ["nothing", "joins", "leaves", "subscribes", "topic"])
-def test_what_is_ready_beside_the_step_is_what_the_step_would_do(
+def test_the_result_computed_outside_the_step_equals_the_one_computed_inside(
     monkeypatch: pytest.MonkeyPatch, meanwhile: str
 ) -> None:
     monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)

@@ -2,7 +2,7 @@
 
 The machine plays members honest, slow, forgetful and dead, topics that come, grow and go, the
 clock, operators, failovers, and batches that fail. What members work on is compared with each
-other after every rule; in the end everybody behaves, and the group must become Stable.
+other after every rule; in the end all behave, and the group must become Stable.
 """
 
 import os
@@ -58,7 +58,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def obey(self, name: str) -> None:
-        """Do as told, then say so: what is given up is given up before the server hears of it."""
+        """Obey, then acknowledge: a partition is given up before the server knows."""
         client = self.people.get(name)
         if client is None:
             return
@@ -78,7 +78,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def lose_an_answer(self, name: str) -> None:
-        """The server decides, the member never hears of it and asks again in its old epoch."""
+        """The server decides, the response is lost, and the member repeats its old epoch."""
         client = self.people.get(name)
         if client is None or client.epoch <= 0:
             return
@@ -125,7 +125,7 @@ class Lives(RuleBasedStateMachine):
         self.people.pop(name, None)
 
     def _fenced(self, name: str, code: ErrorCode) -> None:
-        """A member that is told so stops working at once (and joins again, perhaps)."""
+        """A fenced member stops working at once (and joins again, perhaps)."""
         assert code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID,
                         ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.GROUP_ID_NOT_FOUND)  # fmt: skip
         del self.people[name]
@@ -159,7 +159,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def lose_a_batch(self, name: str) -> None:
-        """A step whose transaction fails: the committed group goes on as if it had not been."""
+        """A step whose transaction fails: the committed group continues as before."""
         client = self.people.get(name)
         if client is not None:
             evict = events.EvictMember(
@@ -186,7 +186,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(name=PEOPLE)
     def freeze_and_look(self, name: str) -> None:
-        """In a frozen group a heartbeat changes nobody's target."""
+        """In a frozen group a heartbeat changes no target."""
         client = self.people.get(name)
         if client is None:
             return
@@ -226,7 +226,7 @@ class Lives(RuleBasedStateMachine):
             self.talk.check()
 
     def teardown(self) -> None:
-        """When the dead are gone and everybody else behaves, the group becomes Stable."""
+        """When the dead are removed and all others behave, the group becomes Stable."""
         if not getattr(self, "people", None):
             return
         self.talk.guard()

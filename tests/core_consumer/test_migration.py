@@ -25,7 +25,7 @@ FOREIGN = ErrorCode.GROUP_ID_NOT_FOUND
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_mg_01_an_empty_classic_group_follows_whoever_joins(policy: str) -> None:
+def test_mg_01_an_empty_classic_group_takes_the_kind_of_the_next_member(policy: str) -> None:
     talk = Crossing({"foo": 2}, group_consumer_migration_policy=policy)
     alone = Classic()
     assert talk.commit(alone, ("foo", 1), member_id="", generation_id=-1) is ErrorCode.NONE
@@ -39,7 +39,7 @@ def test_mg_01_an_empty_classic_group_follows_whoever_joins(policy: str) -> None
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_mg_02_an_empty_consumer_group_follows_whoever_joins(policy: str) -> None:
+def test_mg_02_an_empty_consumer_group_takes_the_kind_of_the_next_member(policy: str) -> None:
     talk = Crossing({"foo": 2}, group_consumer_migration_policy=policy)
     m = talk.join("m")
     talk.beat(m, member_epoch=-1)
@@ -52,7 +52,7 @@ def test_mg_02_an_empty_consumer_group_follows_whoever_joins(policy: str) -> Non
 
 
 def vacated() -> tuple[Crossing, Client]:
-    """A group that had a member, and offsets, and a stranger whose join was refused."""
+    """A group that had a member, and offsets, and a client whose join was refused."""
     talk = Crossing({"foo": 2})
     m = talk.join("m")
     talk.beat(m, member_epoch=-1)
@@ -63,7 +63,9 @@ def vacated() -> tuple[Crossing, Client]:
 
 
 @pytest.mark.parametrize("reloads", [False, True])
-def test_after_a_refused_join_nobody_goes_on_in_an_empty_group(reloads: bool) -> None:
+def test_after_a_refused_join_former_members_cannot_continue_in_an_empty_group(
+    reloads: bool,
+) -> None:
     talk, m = vacated()
     if reloads:
         talk.reload()
@@ -83,7 +85,7 @@ def test_after_a_refused_join_nobody_goes_on_in_an_empty_group(reloads: bool) ->
     assert talk.code(n) is ErrorCode.UNKNOWN_MEMBER_ID, "it is a group as any other again"
 
 
-def test_a_classic_member_and_a_plain_commit_find_it_all_the_same() -> None:
+def test_a_classic_member_and_a_plain_commit_find_the_emptied_group() -> None:
     talk, _ = vacated()
     epoch = talk.epoch
     a = Classic()
@@ -94,7 +96,7 @@ def test_a_classic_member_and_a_plain_commit_find_it_all_the_same() -> None:
     assert talk.ask(events.DeleteGroup()).error is ErrorCode.NONE
 
 
-def test_a_join_with_a_session_out_of_bounds_does_not_touch_an_empty_group() -> None:
+def test_a_join_with_a_session_out_of_bounds_does_not_change_an_empty_group() -> None:
     talk = Crossing({"foo": 2})
     talk.beat(talk.join("m"), member_epoch=-1)
     before = talk.group
@@ -103,9 +105,9 @@ def test_a_join_with_a_session_out_of_bounds_does_not_touch_an_empty_group() -> 
     assert talk.group is before
 
 
-def test_who_is_named_is_looked_for_before_what_a_join_offers() -> None:
-    """Kafka's group is gone before it looks at anything else than the session; without an id a
-    join that offers nothing is told so."""
+def test_a_named_member_is_looked_up_before_its_protocols_are_checked() -> None:
+    """Kafka's group is gone before it checks anything else than the session; without an id a
+    join that offers nothing is refused."""
     talk = Crossing({"foo": 2})
     talk.beat(talk.join("m"), member_epoch=-1)
     before = talk.group
@@ -118,7 +120,7 @@ def test_who_is_named_is_looked_for_before_what_a_join_offers() -> None:
         assert talk.ask(events.DeleteGroup()).error is FOREIGN
 
 
-def test_a_heartbeat_that_is_refused_does_not_forget_ids_that_were_handed_out() -> None:
+def test_a_refused_heartbeat_does_not_drop_pending_ids() -> None:
     talk = Crossing({"foo": 2})
     a = Classic()
     talk.go_on(a)
@@ -130,7 +132,7 @@ def test_a_heartbeat_that_is_refused_does_not_forget_ids_that_were_handed_out() 
 # The upgrade
 
 
-def test_mg_03_the_classic_member_is_called_and_its_requests_are_checked_as_before() -> None:
+def test_mg_03_a_classic_member_is_told_to_rejoin_and_its_requests_are_checked_as_before() -> None:
     a = Classic()
     talk, m2 = upgraded(a)
     assert (m2.epoch, m2.told) == (2, {})
@@ -159,7 +161,7 @@ def test_an_upgrade_that_would_lose_an_assignors_user_data_is_refused() -> None:
     assert talk.kind == "classic" and talk.code_of(a) is ErrorCode.NONE
 
 
-def test_an_upgrade_holds_nothing_back_of_a_generation_that_was_never_synced() -> None:
+def test_an_upgrade_withholds_nothing_of_a_generation_that_was_never_synced() -> None:
     a = Classic()
     talk = classic_group(a)
     for topics in (("bar",), ("foo",)):
@@ -169,7 +171,7 @@ def test_an_upgrade_holds_nothing_back_of_a_generation_that_was_never_synced() -
     assert sum(map(len, (m2.told or {}).values())) == 1, "a holds nothing, so m2 has its share"
 
 
-def test_mg_04_an_eager_member_gives_everything_up_and_is_given_its_part() -> None:
+def test_mg_04_an_eager_member_revokes_everything_and_gets_its_part() -> None:
     a = Classic()
     talk, m2 = upgraded(a)
     assert talk.pulse(a) is ErrorCode.REBALANCE_IN_PROGRESS
@@ -193,7 +195,7 @@ def test_mg_04_an_eager_member_gives_everything_up_and_is_given_its_part() -> No
     assert talk.state == "Stable"
 
 
-def test_mg_05_a_cooperative_member_keeps_its_part_all_the_time() -> None:
+def test_mg_05_a_cooperative_member_keeps_its_part_throughout() -> None:
     a = Classic(cooperative=True)
     talk, m2 = upgraded(a)
     talk.pulse(a)
@@ -210,7 +212,7 @@ def test_mg_05_a_cooperative_member_keeps_its_part_all_the_time() -> None:
     assert talk.beat(m2).assignment == {"id-foo": (2,)}
 
 
-def test_mg_05_a_member_that_waits_is_called_when_something_is_free() -> None:
+def test_mg_05_a_waiting_member_is_told_to_rejoin_when_a_partition_is_free() -> None:
     a = Classic()
     talk = Crossing({"foo": 2})
     m = talk.join("m")
@@ -273,7 +275,7 @@ def test_mg_11_a_group_of_another_type_is_not_changed() -> None:
     assert talk.group is before
 
 
-def test_a_group_whose_words_cannot_be_read_or_that_shares_partitions_is_not_changed() -> None:
+def test_a_group_with_unreadable_metadata_or_shared_partitions_is_not_changed() -> None:
     talk = classic_group(Classic())
     row = next(iter(talk.group.durable.members.values()))
     unreadable = replace(row, subscription=packing.pack((("range", b"\x00"),)))
@@ -285,14 +287,14 @@ def test_a_group_whose_words_cannot_be_read_or_that_shares_partitions_is_not_cha
         assert reply.error is FOREIGN and talk.kind == "classic"
 
 
-def test_a_heartbeat_that_does_not_know_all_topics_is_asked_to_come_again() -> None:
+def test_a_heartbeat_without_all_topics_is_asked_to_retry() -> None:
     talk = classic_group(Classic())
     early = Client("m", ("foo",))
     reply = talk.beat(early, topics={}, looked_up=frozenset())
     assert reply.error is ErrorCode.COORDINATOR_NOT_AVAILABLE and talk.kind == "classic"
 
 
-def test_a_newcomer_that_is_refused_changes_nothing() -> None:
+def test_a_refused_new_member_changes_nothing() -> None:
     a = Classic()
     talk = classic_group(a, group_consumer_max_size=1)
     before = talk.group
@@ -303,7 +305,7 @@ def test_a_newcomer_that_is_refused_changes_nothing() -> None:
     assert talk.group is before and not [e for e in talk.journal if e.kind == "group-converted"]
 
 
-def test_joins_and_syncs_that_are_held_are_told_to_come_again() -> None:
+def test_held_joins_and_syncs_are_told_to_rejoin() -> None:
     a, b = Classic(), Classic()
     talk = classic_group(a)
     talk.go_on(b)
@@ -318,7 +320,7 @@ def test_joins_and_syncs_that_are_held_are_told_to_come_again() -> None:
     assert b.member_id in talk.group.members, "nobody was silent while it waited"
 
 
-def test_an_operator_who_waited_for_a_generation_is_answered() -> None:
+def test_an_operator_waiting_for_a_generation_is_answered() -> None:
     a = Classic()
     talk = classic_group(a)
     talk.step(events.ForceRebalance(operation_id=9, actor="ops", reason="a test"))
@@ -328,7 +330,7 @@ def test_an_operator_who_waited_for_a_generation_is_answered() -> None:
     assert (operated.operation_id, operated.error, operated.ended) == (9, ErrorCode.NONE, True)
 
 
-def test_before_the_first_generation_what_a_member_put_first_counts() -> None:
+def test_before_the_first_generation_a_members_preferred_protocol_counts() -> None:
     talk = Crossing({"foo": 2, "bar": 2}, group_initial_rebalance_delay_ms=3_000)
     first, second = subscription(("foo",), frozenset(), 1), subscription(("bar",), frozenset(), 1)
     offered = (("range", first), ("roundrobin", second))
@@ -342,7 +344,7 @@ def test_before_the_first_generation_what_a_member_put_first_counts() -> None:
 
 
 @pytest.mark.parametrize("way", ["leaves", "expires", "is evicted"])
-def test_mg_07_when_the_last_of_the_consumer_protocol_goes_the_others_agree_anew(way: str) -> None:
+def test_mg_07_when_the_last_consumer_protocol_member_leaves_the_others_rebalance(way: str) -> None:
     a = Classic(rebalance_ms=600_000, session_ms=600_000)
     talk, m2 = upgraded(a)
     talk.pulse(a)
@@ -361,23 +363,23 @@ def test_mg_07_when_the_last_of_the_consumer_protocol_goes_the_others_agree_anew
     talk.live(a)
     assert (a.generation, a.works_on) == (epoch + 1, {"foo": [0, 1, 2]})
     assert talk.state == "Stable"
-    told = [e for e in talk.journal if e.kind == "group-converted"]
-    assert [e.details["to"] for e in told] == ["consumer", "classic"]
+    entries = [e for e in talk.journal if e.kind == "group-converted"]
+    assert [e.details["to"] for e in entries] == ["consumer", "classic"]
     again = talk.beat(Client("m3", ("foo",)))
     assert again.error is ErrorCode.NONE and talk.kind == "consumer"
 
 
-def test_mg_07_the_journal_tells_of_the_change_in_the_place_of_an_epoch_that_nobody_saw() -> None:
+def test_mg_07_the_journal_has_the_conversion_instead_of_an_unseen_epoch() -> None:
     talk, m2 = upgraded(Classic(rebalance_ms=600_000))
     talk.beat(m2, member_epoch=-1)
     assert talk.last is not None
-    told = [(entry.kind, entry.trigger, entry.member_id) for entry in talk.last.journal]
-    assert told == [
+    entries = [(entry.kind, entry.trigger, entry.member_id) for entry in talk.last.journal]
+    assert entries == [
         ("group-converted", "member-left", "m2"), ("rebalance-started", "member-left", "m2"),
     ]  # fmt: skip
 
 
-def test_mg_07_a_rebalance_after_the_change_survives_its_owner() -> None:
+def test_mg_07_a_rebalance_after_the_conversion_survives_a_takeover() -> None:
     a = Classic()
     talk, m2 = upgraded(a)
     talk.beat(m2, member_epoch=-1)
@@ -388,7 +390,7 @@ def test_mg_07_a_rebalance_after_the_change_survives_its_owner() -> None:
     assert a.works_on == {"foo": [0, 1, 2]}
 
 
-def test_mg_08_a_static_member_comes_back_by_the_classic_protocol_in_peace() -> None:
+def test_mg_08_a_static_member_returns_by_the_classic_protocol_without_a_rebalance() -> None:
     a = Classic(cooperative=True)
     talk = classic_group(a)
     m2 = talk.join("m2", instance_id="i1")
@@ -417,7 +419,7 @@ def test_a_heartbeat_with_the_instance_of_another_protocols_member_is_fenced() -
     assert talk.code_of(old) is ErrorCode.FENCED_INSTANCE_ID
 
 
-def test_mg_08_while_members_are_on_their_way_nobody_is_given_what_another_has() -> None:
+def test_mg_08_while_members_return_no_partition_is_assigned_twice() -> None:
     a = Classic(cooperative=True)
     talk = classic_group(a)
     talk.join("m2", instance_id="i1")
@@ -434,7 +436,7 @@ def test_mg_08_while_members_are_on_their_way_nobody_is_given_what_another_has()
     assert a.owned and back.owned and not a.owned & back.owned
 
 
-def test_mg_08_with_other_topics_it_is_agreed_anew() -> None:
+def test_mg_08_with_other_topics_the_group_rebalances() -> None:
     a = Classic(cooperative=True)
     talk = classic_group(a)
     talk.join("m2", instance_id="i1")
@@ -443,7 +445,7 @@ def test_mg_08_with_other_topics_it_is_agreed_anew() -> None:
     assert (talk.kind, talk.state) == ("classic", "PreparingRebalance")
 
 
-def test_a_static_member_changes_sides_and_keeps_its_place() -> None:
+def test_a_static_member_changes_its_protocol_and_keeps_its_place() -> None:
     a, b = Classic(instance_id="i1"), Classic()
     talk = classic_group(a, b, foo=4)
     had = a.works_on
@@ -454,7 +456,7 @@ def test_a_static_member_changes_sides_and_keeps_its_place() -> None:
     assert talk.code_of(a) is ErrorCode.FENCED_INSTANCE_ID
 
 
-def test_events_of_one_batch_cross_over_together() -> None:
+def test_events_of_one_batch_are_converted_together() -> None:
     """A join, the answer to it, and a commit of a classic member, in one transaction."""
     a = Classic()
     talk = classic_group(a)
@@ -478,7 +480,7 @@ def test_events_of_one_batch_cross_over_together() -> None:
     assert talk.revision == revision + 1, "one revision for all of it"
 
 
-def test_a_frozen_group_whose_generations_were_raised_takes_its_first_consumer() -> None:
+def test_a_frozen_group_with_raised_generations_accepts_its_first_consumer() -> None:
     """It has offsets and no members yet; its first target comes before the epoch that waits."""
     talk = Crossing({"foo": 3}, generations_after=41)
     assert talk.commit(Classic(), ("foo", 0), version=8) is ErrorCode.NONE

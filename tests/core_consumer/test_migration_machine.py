@@ -1,7 +1,7 @@
 """Random lives of a group that changes its kind to and fro: no partition ever has two owners.
 
 Members of both protocols come, obey, lag, die and leave; the classic ones are eager or
-cooperative. In the end all behave, and everybody works in peace on the whole of it.
+cooperative. In the end all behave, and every partition has one owner.
 """
 
 import os
@@ -24,7 +24,7 @@ TOPICS = st.sampled_from([("t1",), ("t1", "t2"), ("t2",), ()])
 
 
 class Crossings(RuleBasedStateMachine):
-    """One group and everybody around it."""
+    """One group and all its clients."""
 
     @initialize(
         policy=st.sampled_from(["bidirectional", *sorted(ALLOWED)]),
@@ -121,13 +121,13 @@ class Crossings(RuleBasedStateMachine):
         self.talk.catalogue["t1"] = ("id-t1", count)
 
     def ids(self) -> set[str]:
-        """Whom the group knows, newcomers that wait to be let in included."""
+        """All members that the group knows, waiting new members included."""
         group = self.talk.group
         waiting = set() if isinstance(group, ConsumerGroup) else set(group.live.joins)
         return set(group.durable.members) | waiting
 
     def forget(self) -> None:
-        """Who was removed hears so before it could do harm: sessions are known to both."""
+        """A removed member knows it before it could do harm: sessions are known to both."""
         ids = self.ids()
         self.modern = {n: c for n, c in self.modern.items() if c.member_id in ids}
         for member in self.classic.values():
@@ -153,17 +153,17 @@ class Crossings(RuleBasedStateMachine):
         tally.check()
 
     def teardown(self) -> None:
-        """When the dead are gone and everybody else behaves, all of it has owners."""
+        """When the dead are removed and all others behave, every partition has an owner."""
         if not getattr(self, "classic", None) and not getattr(self, "modern", None):
             return
-        self.everybody(3)  # a static member that returns gets what it had before topics grew
+        self.step_all(3)  # a static member that returns gets what it had before topics grew
         for member in self.classic.values():
             self.talk.notice_topics(member)
         for _ in range(20):  # longer than a session, signs of life in between
             self.talk.sleep(5_000)
             self.forget()
-            self.everybody(2)
-        self.everybody(60)
+            self.step_all(2)
+        self.step_all(60)
         self.forget()
         tally = Tally()
         for name, member in self.classic.items():
@@ -181,7 +181,7 @@ class Crossings(RuleBasedStateMachine):
         wanted = {(t, p) for t in topics for p in range(self.talk.catalogue[t][1])}
         assert tally.owners.keys() >= wanted or not self.ids()
 
-    def everybody(self, times: int) -> None:
+    def step_all(self, times: int) -> None:
         for _ in range(times):
             for member in self.classic.values():
                 self.talk.go_on(member)
@@ -205,7 +205,7 @@ TestCrossings.settings = settings(
 )
 
 
-def test_a_static_member_that_is_replaced_before_its_sync_leaves_nothing_idle() -> None:
+def test_a_static_member_replaced_before_its_sync_leaves_no_partition_unassigned() -> None:
     """The rebalance that was on is the new group's to end, though subscriptions are the same."""
     life = Crossings()
     life.begin(policy="bidirectional", count=1, cooperative=[])

@@ -11,7 +11,7 @@ from tests.core_consumer.talk import Client
 from tests.core_consumer.wire_bytes import subscription
 
 
-def test_mg_10_who_is_called_and_does_not_come_is_fenced() -> None:
+def test_mg_10_a_member_told_to_rejoin_that_does_not_is_fenced() -> None:
     a = Classic(rebalance_ms=10_000)
     talk, _ = upgraded(a)
     for _ in range(3):
@@ -24,7 +24,7 @@ def test_mg_10_who_is_called_and_does_not_come_is_fenced() -> None:
     assert talk.code_of(a) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
-def test_mg_10_who_joins_and_does_not_sync_is_fenced() -> None:
+def test_mg_10_a_member_that_joins_but_does_not_sync_is_fenced() -> None:
     a = Classic(rebalance_ms=10_000)
     talk, m2 = upgraded(a)
     talk.pulse(a)
@@ -39,7 +39,7 @@ def test_mg_10_who_joins_and_does_not_sync_is_fenced() -> None:
     assert set(talk.group.members) == {"m2"} and talk.code(m2) is ErrorCode.NONE
 
 
-def test_mg_10_a_session_is_as_long_as_its_join_said() -> None:
+def test_mg_10_a_session_has_the_length_of_its_join() -> None:
     a = Classic(session_ms=7_000)
     talk, m2 = upgraded(a)
     talk.pulse(a)
@@ -54,7 +54,7 @@ def test_mg_10_a_session_is_as_long_as_its_join_said() -> None:
     assert m2.owned == {"foo": [0, 1, 2]}
 
 
-def test_a_classic_member_leaves_by_its_own_word_and_others_by_an_administrators() -> None:
+def test_a_classic_member_leaves_by_itself_and_others_by_an_administrator() -> None:
     a, b = Classic(), Classic(instance_id="i1")
     talk = classic_group(a, b)
     talk.join("m2", instance_id="i2")
@@ -73,7 +73,7 @@ def test_a_classic_member_leaves_by_its_own_word_and_others_by_an_administrators
     assert talk.state == "Empty"
 
 
-def test_each_protocol_speaks_for_its_own_members_only() -> None:
+def test_each_protocol_serves_only_its_own_members() -> None:
     a = Classic()
     talk, _ = upgraded(a)
     stolen = Client(a.member_id, ("foo",), epoch=1)
@@ -84,7 +84,7 @@ def test_each_protocol_speaks_for_its_own_members_only() -> None:
     assert talk.ask(sync) == Synced(error=ErrorCode.UNKNOWN_MEMBER_ID)
 
 
-def test_mg_06_what_a_join_offers_is_looked_at_before_who_joins() -> None:
+def test_mg_06_the_protocols_of_a_join_are_checked_before_its_member() -> None:
     a = Classic(instance_id="i1")
     talk, _ = upgraded(a)
     inconsistent = ErrorCode.INCONSISTENT_GROUP_PROTOCOL
@@ -96,7 +96,7 @@ def test_mg_06_what_a_join_offers_is_looked_at_before_who_joins() -> None:
     assert talk.ask(other).error is inconsistent
 
 
-def test_mg_09_where_the_protocols_are_kept_apart_no_classic_member_comes_in() -> None:
+def test_mg_09_where_conversion_is_disabled_no_classic_member_joins() -> None:
     talk = Crossing({"foo": 3}, group_consumer_migration_policy="disabled")
     talk.join("m")
     for newcomer in (Classic(), Classic(instance_id="i1"), Classic(member_id="known")):
@@ -105,7 +105,7 @@ def test_mg_09_where_the_protocols_are_kept_apart_no_classic_member_comes_in() -
     assert set(talk.group.members) == {"m"}
 
 
-def test_a_member_that_is_behind_must_join_before_it_syncs() -> None:
+def test_a_member_with_an_old_epoch_must_join_before_it_syncs() -> None:
     a = Classic()
     talk, _ = upgraded(a)
     sync = events.SyncGroup(
@@ -114,7 +114,7 @@ def test_a_member_that_is_behind_must_join_before_it_syncs() -> None:
     assert talk.ask(sync) == Synced(error=ErrorCode.REBALANCE_IN_PROGRESS)
 
 
-def test_in_a_frozen_group_nobody_is_called_in_vain() -> None:
+def test_in_a_frozen_group_no_member_is_told_to_rejoin() -> None:
     a = Classic()
     talk, _ = upgraded(a)
     talk.pulse(a)
@@ -127,7 +127,7 @@ def test_in_a_frozen_group_nobody_is_called_in_vain() -> None:
     assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
 
 
-def test_an_epoch_without_a_target_calls_nobody_while_somebody_will_compute_it() -> None:
+def test_an_epoch_without_a_target_causes_no_rejoin_while_a_target_is_due() -> None:
     a = Classic()
     talk, m2 = upgraded(a)
     m3 = talk.join("m3")
@@ -141,7 +141,7 @@ def test_an_epoch_without_a_target_calls_nobody_while_somebody_will_compute_it()
     assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
 
 
-def test_who_joins_and_is_called_again_has_its_whole_time_again() -> None:
+def test_a_member_told_to_rejoin_again_has_its_full_time_again() -> None:
     a = Classic(rebalance_ms=10_000, cooperative=True)
     talk, _ = upgraded(a)
     for _ in range(2):
@@ -157,7 +157,7 @@ def test_who_joins_and_is_called_again_has_its_whole_time_again() -> None:
         assert talk.ask(sync).error is ErrorCode.NONE
 
 
-def test_where_only_classic_members_are_left_they_are_called_unless_it_is_put_off() -> None:
+def test_classic_members_are_told_to_rejoin_when_they_are_the_last_unless_postponed() -> None:
     """Nobody else's heartbeat would compute the target."""
     a, b = Classic(), Classic()
     talk = classic_group(a, b, group_consumer_migration_policy="upgrade")
@@ -173,14 +173,14 @@ def test_where_only_classic_members_are_left_they_are_called_unless_it_is_put_of
         m2 = talk.join("m3")
 
 
-def test_a_classic_member_is_told_the_first_of_its_protocols() -> None:
+def test_a_classic_member_gets_the_first_of_its_protocols() -> None:
     talk = Crossing({"foo": 1})
     talk.join("m")
     joined = talk.ask(talk.join_event(Classic(names=("range", "roundrobin"), member_id="a")))
     assert isinstance(joined, Joined) and joined.protocol_name == "range"
 
 
-def test_who_waits_for_several_is_called_when_all_of_them_are_free() -> None:
+def test_a_member_waiting_for_several_partitions_is_told_to_rejoin_when_all_are_free() -> None:
     talk = Crossing({"foo": 6})
     m, n = talk.join("m"), talk.join("n")
     talk.converge(m, n)
@@ -194,7 +194,7 @@ def test_who_waits_for_several_is_called_when_all_of_them_are_free() -> None:
     assert len(a.owned) == 2 and talk.state == "Stable"
 
 
-def test_topics_that_a_classic_member_brings_are_known_at_once() -> None:
+def test_topics_of_a_new_classic_member_are_known_at_once() -> None:
     talk = Crossing({"foo": 1, "bar": 2})
     talk.join("m")
     a = Classic(("bar",))
@@ -203,7 +203,7 @@ def test_topics_that_a_classic_member_brings_are_known_at_once() -> None:
 
 
 @pytest.mark.parametrize("version", [0, 1, 2, 3, 4])
-def test_every_version_of_the_embedded_words_is_read_and_answered(version: int) -> None:
+def test_every_version_of_the_embedded_protocol_is_read_and_answered(version: int) -> None:
     talk = Crossing({"foo": 2})
     m = talk.join("m")
     owned = [("foo", 1)] if version else []
@@ -225,7 +225,7 @@ def test_every_version_of_the_embedded_words_is_read_and_answered(version: int) 
 # Another owner
 
 
-def test_classic_members_survive_a_takeover_with_what_they_said() -> None:
+def test_classic_members_survive_a_takeover_with_their_metadata() -> None:
     a = Classic(session_ms=7_000, rebalance_ms=9_000, cooperative=True)
     talk, m2 = upgraded(a)
     members = dict(talk.group.members)
@@ -242,7 +242,7 @@ def test_classic_members_survive_a_takeover_with_what_they_said() -> None:
     assert talk.code(m2) is ErrorCode.NONE
 
 
-def test_a_reload_by_the_same_owner_keeps_calls_and_sessions() -> None:
+def test_a_reload_by_the_same_owner_keeps_rejoins_and_sessions() -> None:
     a = Classic(session_ms=7_000, rebalance_ms=9_000)
     talk, _ = upgraded(a)
     talk.sleep(3_000)
@@ -251,7 +251,7 @@ def test_a_reload_by_the_same_owner_keeps_calls_and_sessions() -> None:
     assert talk.group.due(talk.now) == due
 
 
-def test_a_node_that_slept_fences_no_classic_member() -> None:
+def test_a_stalled_node_fences_no_classic_member() -> None:
     a = Classic(session_ms=7_000, rebalance_ms=9_000)
     talk, _ = upgraded(a)
     talk.now += 100_000
@@ -260,7 +260,7 @@ def test_a_node_that_slept_fences_no_classic_member() -> None:
     assert a.member_id in talk.group.members
 
 
-def test_in_a_full_group_members_join_again_and_a_static_ones_place_is_taken() -> None:
+def test_in_a_full_group_members_rejoin_and_a_static_one_is_replaced() -> None:
     a, b = Classic(), Classic(instance_id="i1")
     talk = classic_group(a, b, group_consumer_max_size=3)
     talk.join("m2")

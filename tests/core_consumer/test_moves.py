@@ -14,7 +14,7 @@ def completed(talk: Talk) -> Any:
     return entry.details
 
 
-def test_who_had_to_give_up_what_to_whom_and_how_long_it_was_nobodys() -> None:
+def test_moves_have_their_owners_and_their_time_without_owner() -> None:
     talk = Talk({"foo": 4})
     one = talk.join("a")
     talk.converge(one)
@@ -33,15 +33,19 @@ def test_who_had_to_give_up_what_to_whom_and_how_long_it_was_nobodys() -> None:
     assert completed(talk)["unowned_longest"] == [["foo-2", 700], ["foo-3", 700]]
 
 
-def test_where_everything_has_an_owner_nothing_was_nobodys() -> None:
+def test_where_every_partition_has_an_owner_the_time_without_owner_is_zero() -> None:
     talk = Talk({"foo": 2})
     talk.converge(talk.join("a"))
 
-    told = completed(talk)
-    assert (told["unowned"], told["unowned_longest"], told["unowned_longest_ms"]) == (0, [], 0)
+    details = completed(talk)
+    assert (details["unowned"], details["unowned_longest"], details["unowned_longest_ms"]) == (
+        0,
+        [],
+        0,
+    )
 
 
-def test_what_a_dead_member_had_was_nobodys_since_it_was_last_heard_of() -> None:
+def test_partitions_of_a_dead_member_are_without_owner_since_its_last_heartbeat() -> None:
     talk = Talk({"foo": 2})
     one, two = talk.join("a"), talk.join("b")
     talk.converge(one, two)
@@ -56,14 +60,14 @@ def test_what_a_dead_member_had_was_nobodys_since_it_was_last_heard_of() -> None
     assert completed(talk)["unowned_longest_ms"] == 45_000
 
 
-def test_the_first_members_took_nothing_from_anybody() -> None:
+def test_the_first_members_take_nothing_from_others() -> None:
     talk = Talk({"foo": 4})
     one = talk.join("a")
     talk.converge(one)
     assert completed(talk)["handed_over"] == [] and completed(talk)["unowned"] == 0
 
 
-def test_a_static_member_that_comes_back_took_nothing_from_itself() -> None:
+def test_a_returning_static_member_takes_nothing_from_itself() -> None:
     talk = Talk({"foo": 4})
     one, two = talk.join("a", instance_id="i1"), talk.join("b")
     talk.converge(one, two)
@@ -75,7 +79,7 @@ def test_a_static_member_that_comes_back_took_nothing_from_itself() -> None:
     assert completed(talk)["handed_over"] == [] and completed(talk)["unowned"] == 0
 
 
-def test_each_rebalance_tells_of_itself_alone() -> None:
+def test_each_rebalance_reports_only_its_own_moves() -> None:
     talk = Talk({"foo": 4})
     one, two = talk.join("a"), talk.join("b")
     talk.converge(one, two)
@@ -85,7 +89,7 @@ def test_each_rebalance_tells_of_itself_alone() -> None:
     assert completed(talk)["handed_over"] == []
 
 
-def test_what_is_named_is_bounded_and_the_rest_is_counted() -> None:
+def test_the_list_of_moves_is_bounded_and_the_rest_counted() -> None:
     seen = Moves()
     for taker in range(100):
         parts = [("t", 10 * taker + p) for p in range(10)]
@@ -101,7 +105,7 @@ def test_what_is_named_is_bounded_and_the_rest_is_counted() -> None:
     assert told["unowned"] == 1_000
 
 
-def test_a_forced_rebalance_raises_the_epoch_by_one_and_computes_the_same_target_anew() -> None:
+def test_a_forced_rebalance_raises_the_epoch_by_one_and_recomputes_the_same_target() -> None:
     talk = Talk({"foo": 4})
     one, two = talk.join("a"), talk.join("b")
     talk.converge(one, two)
@@ -117,7 +121,7 @@ def test_a_forced_rebalance_raises_the_epoch_by_one_and_computes_the_same_target
     assert (one.epoch, two.epoch) == (epoch + 1, epoch + 1)
 
 
-def test_who_handed_over_most_comes_first_and_equals_by_their_names() -> None:
+def test_members_are_ordered_by_partitions_handed_over_then_by_name() -> None:
     told = Moves()
     for giver, parts in (("b", (0, 1)), ("c", (2,)), ("a", (3,)), ("d", (4,))):
         told.free({("t", p) for p in parts}, giver, 10)
@@ -128,7 +132,7 @@ def test_who_handed_over_most_comes_first_and_equals_by_their_names() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_freed_before_the_group_was_empty_is_not_told_of_later() -> None:
+def test_partitions_freed_before_the_group_was_empty_are_not_reported_later() -> None:
     talk = Talk({"foo": 2})
     one, two = talk.join("a"), talk.join("b")
     talk.converge(one, two)

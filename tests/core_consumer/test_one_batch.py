@@ -18,12 +18,12 @@ def _heartbeat(request: int, epoch: int) -> events.ConsumerHeartbeat:
     )  # fmt: skip
 
 
-def test_a_member_that_joins_and_leaves_in_one_step_is_gone_and_the_others_stay() -> None:
+def test_a_member_that_joins_and_leaves_in_one_step_is_removed_and_the_others_stay() -> None:
     talk = Talk({"foo": 1})
     talk.join("a")
-    told = talk.step(_heartbeat(91, 0), _heartbeat(92, -1)).answers
-    assert [type(answer.reply) for answer in told] == [ConsumerBeaten, ConsumerBeaten]
-    assert [answer.reply.error for answer in told] == [ErrorCode.NONE, ErrorCode.NONE]
+    answers = talk.step(_heartbeat(91, 0), _heartbeat(92, -1)).answers
+    assert [type(answer.reply) for answer in answers] == [ConsumerBeaten, ConsumerBeaten]
+    assert [answer.reply.error for answer in answers] == [ErrorCode.NONE, ErrorCode.NONE]
     assert list(talk.group.durable.members) == ["a"]
 
 
@@ -31,7 +31,7 @@ BAR = ("bar", 0)
 
 
 def of_both_protocols() -> tuple[Crossing, Client]:
-    """A group whose kind is asked for again with every event that might take a member out."""
+    """A group whose kind is checked again with every event that might remove a member."""
     return upgraded(Classic())
 
 
@@ -53,7 +53,7 @@ def put_in_transaction(offset: int) -> events.TxnOffsetCommit:
 DELETE = events.OffsetDelete(partitions=(BAR,))
 
 
-def test_of_commits_and_deletions_in_one_step_the_last_stands() -> None:
+def test_of_commits_and_deletions_in_one_step_the_last_wins() -> None:
     talk, m = of_both_protocols()
     kept = talk.step(put(m, 1), DELETE, put(m, 2))
     assert ([w.offset for w in kept.offsets], kept.offset_deletes) == ([2], ())
@@ -61,7 +61,7 @@ def test_of_commits_and_deletions_in_one_step_the_last_stands() -> None:
     assert (gone.offsets, gone.offset_deletes) == ((), (BAR,))
 
 
-def test_what_waits_for_a_transaction_is_overtaken_or_deleted_by_what_comes_later() -> None:
+def test_pending_offsets_are_superseded_or_deleted_by_later_writes() -> None:
     talk, m = of_both_protocols()
 
     def waits(*said: events.Event) -> list[tuple[int, bool]]:
@@ -77,7 +77,7 @@ def test_what_waits_for_a_transaction_is_overtaken_or_deleted_by_what_comes_late
     assert waits(put(m, 2), other, first) == [(1, False)]
 
 
-def test_a_group_that_is_deleted_in_the_middle_keeps_what_came_later_only() -> None:
+def test_a_group_deleted_within_a_step_keeps_only_later_writes() -> None:
     talk, m = of_both_protocols()
     everybody = events.LeaveGroup(
         members=tuple(events.Leaver(member_id, None) for member_id in talk.group.members)

@@ -26,7 +26,7 @@ def join(talk: Talk, member_id: str, regex: str, *names: str) -> Client:
     return client
 
 
-def test_cg_28_the_topics_of_a_pattern_come_after_the_member() -> None:
+def test_cg_28_the_topics_of_a_pattern_are_resolved_after_the_join() -> None:
     talk = Talk({"foo1": 2, "foo2": 1, "bar": 3})
     m = join(talk, "m", "foo.*")
     assert (m.epoch, m.told, talk.state) == (1, {}, "Stable")
@@ -36,7 +36,7 @@ def test_cg_28_the_topics_of_a_pattern_come_after_the_member() -> None:
     assert talk.state == "Stable" and talk.triggers() == ["topics-changed"]
 
 
-def test_a_member_comes_back_soon_for_the_topics_of_its_pattern() -> None:
+def test_a_member_with_an_unresolved_pattern_gets_a_short_interval() -> None:
     """They are found a moment after its join; an interval later it would have had nothing for five
     seconds, as with Kafka."""
     talk = Talk({"foo1": 2})
@@ -51,7 +51,7 @@ def test_a_member_comes_back_soon_for_the_topics_of_its_pattern() -> None:
     assert (talk.beat(m).heartbeat_interval_ms, m.told) == (usual, {"foo1": [0, 1]})
 
 
-def test_cg_28_a_topic_that_is_made_later_is_found_by_the_next_match() -> None:
+def test_cg_28_a_topic_created_later_is_found_by_the_next_match() -> None:
     talk = Talk({"foo1": 1})
     m = join(talk, "m", "foo.*")
     matched(talk, "foo.*")
@@ -64,7 +64,7 @@ def test_cg_28_a_topic_that_is_made_later_is_found_by_the_next_match() -> None:
     assert (talk.epoch, m.told) == (3, {"foo1": [0], "foo2": [0, 1]})
 
 
-def test_cg_28_without_names_and_without_a_pattern_nobody_joins() -> None:
+def test_cg_28_a_join_needs_names_or_a_pattern() -> None:
     talk = Talk()
     reply = talk.beat(Client("m", ()), subscribed_topic_names=None)
     assert reply.error is ErrorCode.INVALID_REQUEST
@@ -76,7 +76,7 @@ def test_an_empty_pattern_is_a_subscription_to_nothing() -> None:
     assert (m.epoch, m.told, talk.group.patterns) == (1, {}, frozenset())
 
 
-def test_a_result_that_is_no_news_changes_nothing() -> None:
+def test_an_unchanged_result_changes_nothing() -> None:
     talk = Talk({"foo": 1})
     join(talk, "m", "foo")
     matched(talk, "foo")
@@ -86,7 +86,7 @@ def test_a_result_that_is_no_news_changes_nothing() -> None:
     assert talk.group.durable is before.durable
 
 
-def test_a_result_for_nobody_is_dropped() -> None:
+def test_a_result_for_a_removed_pattern_is_dropped() -> None:
     talk = Talk({"foo": 1})
     matched(talk, "foo")
     assert not talk.group.durable.exists
@@ -96,14 +96,14 @@ def test_a_result_for_nobody_is_dropped() -> None:
     assert talk.group is before
 
 
-def test_a_pattern_that_matches_nothing_is_known_to() -> None:
+def test_a_pattern_without_matches_is_stored() -> None:
     talk = Talk({"foo": 1})
     join(talk, "m", "x.*")
     matched(talk, "x.*")
     assert (talk.epoch, talk.group.matches) == (1, {"x.*": ()})
 
 
-def test_names_and_a_pattern_are_taken_together() -> None:
+def test_names_and_a_pattern_are_combined() -> None:
     talk = Talk({"foo": 1, "bar": 1, "baz": 1})
     m = join(talk, "m", "ba.", "bar", "foo")
     matched(talk, "ba.")
@@ -111,7 +111,7 @@ def test_names_and_a_pattern_are_taken_together() -> None:
     assert m.told == {"bar": [0], "baz": [0], "foo": [0]}
 
 
-def test_a_pattern_that_is_known_counts_at_once_and_a_new_one_when_it_is_matched() -> None:
+def test_a_known_pattern_counts_at_once_and_a_new_one_when_it_is_matched() -> None:
     talk = Talk({"foo": 2, "bar": 2})
     a, b = join(talk, "a", "foo"), join(talk, "b", "bar")
     matched(talk, "foo", "bar")
@@ -139,7 +139,7 @@ def test_an_empty_pattern_clears_it() -> None:
     assert (m.owned, talk.group.patterns, talk.group.matches) == ({"bar": [0]}, frozenset(), {})
 
 
-def test_a_pattern_goes_with_its_last_member() -> None:
+def test_a_pattern_is_removed_with_its_last_member() -> None:
     talk = Talk({"foo": 2})
     a, b = join(talk, "a", "foo"), join(talk, "b", "foo")
     matched(talk, "foo")
@@ -169,7 +169,7 @@ def test_offsets_of_matched_topics_are_protected() -> None:
     assert reply.partitions == {("foo", 0): ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC}
 
 
-def test_patterns_and_what_they_stand_for_survive_a_takeover() -> None:
+def test_patterns_and_their_matches_survive_a_takeover() -> None:
     talk = Talk({"foo": 2, "bar": 1})
     m = join(talk, "m", "f.*")
     matched(talk, "f.*")
@@ -182,7 +182,7 @@ def test_patterns_and_what_they_stand_for_survive_a_takeover() -> None:
     assert talk.code(m) is ErrorCode.NONE and talk.epoch == 2
 
 
-def test_fo_05_a_takeover_keeps_epochs_what_must_go_and_who_left_for_now() -> None:
+def test_fo_05_a_takeover_keeps_epochs_revocations_and_temporary_leaves() -> None:
     talk = Talk({"foo": 6})
     a = talk.join("a", rebalance_timeout_ms=40_000)
     s = talk.join("s", instance_id="i1")
@@ -207,7 +207,7 @@ def test_fo_05_a_takeover_keeps_epochs_what_must_go_and_who_left_for_now() -> No
     assert sorted(b.owned["foo"] + back.owned["foo"]) == [0, 1, 2, 3, 4, 5]
 
 
-def test_cg_27_a_group_has_a_session_and_an_interval_of_its_own() -> None:
+def test_cg_27_a_group_has_its_own_session_and_interval() -> None:
     talk = Talk(
         {"foo": 1},
         group_consumer_session_timeout_ms=50_000,

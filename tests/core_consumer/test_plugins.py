@@ -46,7 +46,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return made
 
 
-def test_the_example_has_no_more_than_ten_lines_of_code() -> None:
+def test_the_example_has_at_most_ten_lines_of_code() -> None:
     assert len([line for line in example().splitlines() if line.strip()]) <= 10
 
 
@@ -55,7 +55,7 @@ def test_the_example_has_no_more_than_ten_lines_of_code() -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(case=cases(alike=False))
-def test_the_example_keeps_every_promise_that_assignors_share(install: Install, case: Case) -> None:
+def test_the_example_keeps_the_common_guarantees_of_assignors(install: Install, case: Case) -> None:
     if "own_assignor" not in sys.modules:
         install("own_assignor", example(), striped="assign_striped")
     assign = plugins.load(["uniform", "striped"])["striped"]
@@ -66,14 +66,14 @@ def test_the_example_keeps_every_promise_that_assignors_share(install: Install, 
     )
 
 
-def test_a_node_may_be_told_of_an_installed_assignor_and_of_no_other(install: Install) -> None:
+def test_only_configured_assignors_are_loaded(install: Install) -> None:
     with pytest.raises(SettingError, match=VARIABLE):
         read({VARIABLE: "uniform,striped"})
     install("another_assignor", example(), striped="assign_striped")
     assert read({VARIABLE: "uniform,striped"})["GROUP_CONSUMER_ASSIGNORS"] == ("uniform", "striped")
 
 
-def test_a_class_is_made_once_when_the_node_starts(install: Install) -> None:
+def test_a_class_is_instantiated_once_when_the_node_starts(install: Install) -> None:
     install("a_class", "class Own:\n    def __call__(self, *_): return {}\n", own="Own")
     assert plugins.load(["own"])["own"]([], {}, {}) == {}
 
@@ -87,7 +87,7 @@ def test_a_class_is_made_once_when_the_node_starts(install: Install) -> None:
         ("class Own:\n    def __init__(self): raise OSError('no')\n", "Own", "no"),
     ],
 )
-def test_what_cannot_be_loaded_keeps_the_node_from_starting(
+def test_an_assignor_that_fails_to_load_prevents_the_start(
     install: Install, code: str, attribute: str, sentence: str
 ) -> None:
     install("cannot_load", code, own=attribute)
@@ -95,13 +95,13 @@ def test_what_cannot_be_loaded_keeps_the_node_from_starting(
         plugins.load(["own"])
 
 
-def test_two_packages_with_one_name_are_told_apart_by_nobody(install: Install) -> None:
+def test_an_ambiguous_assignor_name_is_refused(install: Install) -> None:
     install("first_package", "def assign(*_): return {}\n", own="assign")
     install("second_package", "def assign(*_): return {}\n", own="assign")
     with pytest.raises(plugins.NotLoaded, match="Several"):
         plugins.load(["own"])
 
 
-def test_a_name_that_nobody_brings_is_told() -> None:
+def test_an_unknown_assignor_name_is_refused() -> None:
     with pytest.raises(plugins.NotLoaded, match="No installed package has the assignor nobodys"):
         plugins.load(["nobodys"])

@@ -1,4 +1,4 @@
-"""What a quiet heartbeat looks at: the member and the group, and none of their topics."""
+"""What a quiet heartbeat reads: the member and the group, and none of their topics."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from tests.core_consumer.talk import Client, Talk
 
 
 class Topics(dict[str, tuple[str, int]]):
-    """A catalogue that nobody may look into."""
+    """A catalogue that must not be read."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("the topics were compared")
@@ -23,7 +23,7 @@ class Topics(dict[str, tuple[str, int]]):
 
 
 class Unread(frozenset[Any]):
-    """A set that nobody may look into."""
+    """A set that must not be read."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("the set was compared")
@@ -39,7 +39,7 @@ def unread(member: Member) -> Member:
     return replace(member, assigned=assigned, target=assigned)
 
 
-def test_a_quiet_heartbeat_looks_at_no_topic_and_no_partition() -> None:
+def test_a_quiet_heartbeat_reads_no_topic_and_no_partition() -> None:
     talk = Talk({f"t{i}": 1 for i in range(20)})
     m = Client("m", tuple(talk.catalogue))
     talk.beat(m)
@@ -64,7 +64,7 @@ def test_a_quiet_heartbeat_looks_at_no_topic_and_no_partition() -> None:
     assert decision.group is group and len(decision.answers) == 1
 
 
-def test_the_names_are_the_very_same_set_until_there_are_others() -> None:
+def test_the_set_of_names_is_the_same_object_until_it_changes() -> None:
     talk = Talk({"a": 1, "b": 1, "c": 1})
     m, n = Client("m", ("a", "b")), Client("n", ("a",))
     talk.beat(m)

@@ -1,4 +1,4 @@
-"""Reconciliation: nobody is given what another still holds (cases CG-07 to CG-09, CG-13, CG-18)."""
+"""Reconciliation: no partition has two owners (cases CG-07 to CG-09, CG-13, CG-18)."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def plan(monkeypatch: pytest.MonkeyPatch) -> Planned:
     return planned
 
 
-def test_cg_07_three_members_pass_partitions_on(plan: Planned) -> None:
+def test_cg_07_three_members_hand_partitions_over(plan: Planned) -> None:
     talk = Talk({"foo": 6, "bar": 3})
     plan.targets = {"a": {"foo": [0, 1, 2], "bar": [0, 1]}, "b": {"foo": [3, 4, 5], "bar": [2]}}
     a, b = talk.join("a", "foo", "bar"), talk.join("b", "foo", "bar")
@@ -65,7 +65,7 @@ def test_cg_07_three_members_pass_partitions_on(plan: Planned) -> None:
     assert talk.kinds()[-1] == "rebalance-completed"
 
 
-def test_a_member_that_goes_on_waiting_is_the_very_same(plan: Planned) -> None:
+def test_a_waiting_member_stays_the_same_object(plan: Planned) -> None:
     talk = Talk({"foo": 2})
     plan.targets = {"a": {"foo": [0, 1]}}
     a = talk.join("a")
@@ -78,7 +78,7 @@ def test_a_member_that_goes_on_waiting_is_the_very_same(plan: Planned) -> None:
     assert reconcile(waits, talk.target_epoch, None, lambda part: False) is waits
 
 
-def test_cg_08_the_epoch_stays_while_there_is_more_to_give_up(plan: Planned) -> None:
+def test_cg_08_the_epoch_stays_until_everything_is_revoked(plan: Planned) -> None:
     talk = Talk({"foo": 4})
     plan.targets = {"a": {"foo": [0, 1, 2, 3]}}
     a = talk.join("a")
@@ -96,7 +96,7 @@ def test_cg_08_the_epoch_stays_while_there_is_more_to_give_up(plan: Planned) -> 
     assert a.epoch == talk.epoch == e + 2
 
 
-def test_cg_09_a_partition_that_comes_back_before_it_was_given_up(plan: Planned) -> None:
+def test_cg_09_a_partition_returns_before_it_was_revoked(plan: Planned) -> None:
     talk = Talk({"foo": 2})
     plan.targets = {"a": {"foo": [0, 1]}}
     a = talk.join("a")
@@ -113,7 +113,7 @@ def test_cg_09_a_partition_that_comes_back_before_it_was_given_up(plan: Planned)
     assert set(talk.group.members["a"].since or {}) == {("id-foo", 0), ("id-foo", 1)}
 
 
-def test_cg_13_the_rebalance_timer_ends_with_the_answer_and_starts_with_the_next() -> None:
+def test_cg_13_the_rebalance_timer_ends_with_the_acknowledgement() -> None:
     talk = Talk({"foo": 4})
     a = talk.join("a", rebalance_timeout_ms=10_000)
     b = talk.join("b")
@@ -131,7 +131,7 @@ def test_cg_13_the_rebalance_timer_ends_with_the_answer_and_starts_with_the_next
     talk.converge(a, b, c)
 
 
-def test_cg_18_a_new_subscription_takes_the_old_partitions_away_first() -> None:
+def test_cg_18_a_new_subscription_revokes_the_old_partitions_first() -> None:
     talk = Talk({"foo": 2, "bar": 3})
     m = talk.join("m", "foo")
     reply = talk.beat(m, subscribed_topic_names=("bar",), owned={"foo": [0, 1]})
@@ -142,14 +142,14 @@ def test_cg_18_a_new_subscription_takes_the_old_partitions_away_first() -> None:
     assert talk.triggers() == ["member-joined", "subscription-changed"]
 
 
-def test_a_revocation_that_the_request_already_shows_needs_no_round_trip() -> None:
+def test_a_revocation_already_shown_by_the_request_needs_no_round_trip() -> None:
     talk = Talk({"foo": 2, "bar": 3})
     m = talk.join("m", "foo")
     reply = talk.beat(m, subscribed_topic_names=("bar",), owned={})
     assert (reply.member_epoch, reply.assignment) == (3, {"id-bar": (0, 1, 2)})
 
 
-def test_who_has_to_give_up_or_to_wait_is_asked_to_beat_soon() -> None:
+def test_a_member_that_revokes_or_waits_gets_a_short_interval() -> None:
     talk = Talk({"foo": 2})
     a = talk.join("a")
     waiting = talk.beat(Client("b", ("foo",)))
@@ -160,8 +160,8 @@ def test_who_has_to_give_up_or_to_wait_is_asked_to_beat_soon() -> None:
 
 
 @pytest.mark.parametrize(("pending_ms", "told_ms"), [(0, 5_000), (200, 200), (15_000, 5_000)])
-def test_how_soon_pending_work_calls_is_a_setting(pending_ms: int, told_ms: int) -> None:
-    """0 switches it off, and nobody is told to come later than the others."""
+def test_the_short_interval_is_a_setting(pending_ms: int, told_ms: int) -> None:
+    """0 switches it off, and no member gets a longer interval than the others."""
     talk = Talk({"foo": 2}, group_consumer_pending_heartbeat_interval_ms=pending_ms)
     a = talk.join("a")
 
@@ -169,7 +169,7 @@ def test_how_soon_pending_work_calls_is_a_setting(pending_ms: int, told_ms: int)
     assert talk.beat(a).heartbeat_interval_ms == told_ms
 
 
-def test_a_wait_is_no_change() -> None:
+def test_waiting_changes_nothing_durable() -> None:
     talk = Talk({"foo": 2})
     talk.join("a")
     b = talk.join("b")
@@ -179,7 +179,7 @@ def test_a_wait_is_no_change() -> None:
     assert talk.group is before
 
 
-def test_who_waits_and_has_come_with_its_epoch_cannot_come_with_the_one_before() -> None:
+def test_a_waiting_member_that_used_its_epoch_cannot_use_the_previous_one() -> None:
     talk = Talk({"foo": 2}, group_consumer_assignors=("range",))
     a, b = talk.join("a"), talk.join("b")
     before = b.epoch
@@ -191,7 +191,7 @@ def test_who_waits_and_has_come_with_its_epoch_cannot_come_with_the_one_before()
     assert talk.code(b, member_epoch=before, owned={}) is ErrorCode.FENCED_MEMBER_EPOCH
 
 
-def test_another_subscription_in_the_middle_of_a_revocation_counts_at_once() -> None:
+def test_a_new_subscription_during_a_revocation_counts_at_once() -> None:
     talk = Talk({"foo": 3, "bar": 2})
     m = talk.join("m", "foo", "bar")
     talk.obey(m)

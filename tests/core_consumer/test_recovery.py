@@ -10,7 +10,7 @@ from tests.core_consumer.talk import Client, Talk
 
 
 def in_the_middle() -> tuple[Talk, Client, Client]:
-    """a must give up two partitions that b waits for; thirty seconds have gone by."""
+    """a must give up two partitions that b waits for; thirty seconds have passed."""
     talk = Talk({"foo": 4})
     a, b = talk.join("a", rebalance_timeout_ms=40_000), talk.join("b")
     talk.beat(a)
@@ -19,7 +19,7 @@ def in_the_middle() -> tuple[Talk, Client, Client]:
     return talk, a, b
 
 
-def test_a_takeover_keeps_epochs_and_revocations_and_starts_every_timer_in_full() -> None:
+def test_a_takeover_keeps_epochs_and_revocations_and_restarts_every_timer() -> None:
     talk, a, b = in_the_middle()
     members = dict(talk.group.members)
     talk.sleep(5_000)
@@ -32,7 +32,7 @@ def test_a_takeover_keeps_epochs_and_revocations_and_starts_every_timer_in_full(
     assert set(talk.group.members) == {"b"}, "the rebalance timeout began at the takeover"
 
 
-def test_after_a_takeover_the_group_goes_on_where_it_was() -> None:
+def test_after_a_takeover_the_group_continues_where_it_was() -> None:
     talk, a, b = in_the_middle()
     talk.reload()
     talk.converge(a, b)
@@ -42,7 +42,7 @@ def test_after_a_takeover_the_group_goes_on_where_it_was() -> None:
 
 
 def test_topics_that_changed_during_a_takeover_are_found_after_it() -> None:
-    """FO-05: the next heartbeat of anybody finds them, more partitions and fewer topics alike."""
+    """FO-05: the next heartbeat of any member finds them, more partitions or fewer topics."""
     talk = Talk({"foo": 2, "bar": 1})
     a, b = talk.join("a", "foo", "bar"), talk.join("b", "foo", "bar")
     talk.converge(a, b)
@@ -78,7 +78,7 @@ def test_a_reload_by_the_same_owner_keeps_its_timers() -> None:
     assert talk.group.due(talk.now) == due
 
 
-def test_rows_that_are_ahead_of_memory_decide() -> None:
+def test_rows_newer_than_memory_win() -> None:
     """A batch committed, but its node never heard so: rows of after, memory of before."""
     talk = Talk({"foo": 6})
     a = talk.join("a", rebalance_timeout_ms=10_000)
@@ -96,7 +96,7 @@ def test_rows_that_are_ahead_of_memory_decide() -> None:
     assert talk.group.live.timers["a"].deadline == talk.now + 10_000
 
 
-def test_the_order_in_which_rows_are_read_decides_nothing() -> None:
+def test_the_order_of_rows_does_not_matter() -> None:
     talk = Talk({"foo": 7})
     a, b, c = talk.join("a"), talk.join("b"), talk.join("c")
     talk.converge(a, b, c)
@@ -111,7 +111,7 @@ def test_the_order_in_which_rows_are_read_decides_nothing() -> None:
     assert {m: mine[m].target for m in mine} == {m: theirs[m].target for m in theirs}
 
 
-def test_a_node_that_slept_evicts_nobody() -> None:
+def test_a_stalled_node_evicts_nobody() -> None:
     talk, _, _ = in_the_middle()
     due = talk.group.due(talk.now)
     assert due is not None
@@ -133,7 +133,7 @@ def test_regular_stalls_keep_no_dead_member_alive() -> None:
         talk.step(events.Tick())
 
 
-def test_a_tick_that_finds_everyone_alive_knows_the_next_instant() -> None:
+def test_a_tick_that_finds_every_session_fresh_requests_the_next_deadline() -> None:
     talk = Talk({"foo": 1})
     m = talk.join("m")
     first = talk.group.due(talk.now)
@@ -146,7 +146,7 @@ def test_a_tick_that_finds_everyone_alive_knows_the_next_instant() -> None:
     assert talk.group.due(talk.now) == first + 10_000
 
 
-def test_a_step_leaves_the_committed_group_as_it_was() -> None:
+def test_a_step_does_not_modify_the_committed_group() -> None:
     """A batch may fail after its step: what it changed must not show."""
     talk, _a, _b = in_the_middle()
     before, members = talk.group, dict(talk.group.members)
@@ -156,7 +156,7 @@ def test_a_step_leaves_the_committed_group_as_it_was() -> None:
     talk.check()
 
 
-def test_only_the_rows_that_changed_are_new() -> None:
+def test_only_changed_rows_are_copied() -> None:
     talk = Talk({"foo": 4})
     a, b = talk.join("a"), talk.join("b")
     talk.converge(a, b)
@@ -166,7 +166,7 @@ def test_only_the_rows_that_changed_are_new() -> None:
     assert after["a"] is not rows["a"] and after["b"] is rows["b"]
 
 
-def test_what_changes_to_and_fro_within_a_batch_is_not_written() -> None:
+def test_a_change_undone_within_a_batch_is_not_written() -> None:
     talk = Talk({"foo": 2})
     m = talk.join("m")
     talk.beat(m, rack_id="r1")
@@ -180,7 +180,7 @@ def test_what_changes_to_and_fro_within_a_batch_is_not_written() -> None:
     assert talk.group.durable is durable
 
 
-def test_nothing_is_ever_parked_and_the_fast_path_knows_nobody() -> None:
+def test_nothing_is_parked_and_the_fast_path_knows_no_member() -> None:
     talk, _a, _b = in_the_middle()
     lost = events.Ticket(1, 99)
     (answer,) = talk.group.resume([lost])

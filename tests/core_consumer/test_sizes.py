@@ -19,7 +19,7 @@ from tests.core_consumer.talk import Client, Talk
 LONG = tuple(f"{'x' * 90}{i:010}" for i in range(10))
 
 
-def test_subscriptions_have_a_limit_together() -> None:
+def test_the_total_size_of_subscriptions_is_limited() -> None:
     """Who would go beyond is turned away; who is in may say less, and others the more."""
     talk = Talk({"t": 1}, group_consumer_metadata_max_bytes=1_500)
     one, two = Client("one", LONG), Client("two", LONG)
@@ -34,7 +34,7 @@ def test_subscriptions_have_a_limit_together() -> None:
 
 
 @pytest.mark.parametrize("short_by", [0, 1])
-def test_names_pattern_and_what_assignors_say_count_alike_when_said_and_when_kept(
+def test_names_pattern_and_assignor_metadata_have_the_same_size_sent_and_stored(
     short_by: int,
 ) -> None:
     """Who says the same again takes no more; and there is no room for more."""
@@ -50,7 +50,7 @@ def test_names_pattern_and_what_assignors_say_count_alike_when_said_and_when_kep
         assert talk.code(Client("two", ("t",))) is full
 
 
-def test_names_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_total_size_of_names_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of others cost nothing."""
     monkeypatch.setattr(heartbeat, "NAMES_MAX", 12)
     talk = Talk({"t": 1})
@@ -61,7 +61,7 @@ def test_names_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
     assert talk.beat(Client("few", tuple("ab"))).error is ErrorCode.NONE
 
 
-def test_a_row_s_size_is_about_what_its_json_takes() -> None:
+def test_a_rows_size_approximates_its_json() -> None:
     """Else a large group would be taken for a small one, and written with all others."""
     for names, partitions in ((2_000, 10), (5, 3_000), (300, 300)):
         topics = {f"topic-{i}": partitions if i == 0 else 0 for i in range(names)}
@@ -82,7 +82,7 @@ def test_a_row_s_size_is_about_what_its_json_takes() -> None:
     assert size_of(MemberRow("m", None, "", "", 1, 1, 0, b"12", b"345", {"filter": "12345"})) == 10
 
 
-def test_a_member_whose_row_says_all_of_it_is_the_very_same() -> None:
+def test_a_member_that_equals_its_row_is_the_same_object() -> None:
     """The store writes the rows of those only who became others."""
     saved = Member(MemberRow("m", None, "c", "/h", 1, 1, 0), topics=("t",)).saved()
     assert saved.written is not None and saved.saved() is saved
@@ -90,15 +90,15 @@ def test_a_member_whose_row_says_all_of_it_is_the_very_same() -> None:
     assert read.saved().written is not None and read.saved().row is saved.row
 
 
-def test_a_long_subscription_is_decided_beside_the_loop() -> None:
+def test_a_long_subscription_is_decided_outside_the_event_loop() -> None:
     absent = KINDS["consumer"].absent("g", Rules(), 0)
     for names, is_long in ((("t",), False), (("t",) * LONG_STEP_MIN, True), (None, False)):
         assert may_take_long(absent, [_beat(names)]) is is_long
 
 
-def test_what_a_pattern_matches_is_large_as_well() -> None:
+def test_the_matches_of_a_pattern_count_as_well() -> None:
     """Ten groups whose patterns matched 20,000 long names were written together, with each of their
-    steps, put together on the event loop; and the step that heard of the names was taken there."""
+    steps, put together on the event loop; and the step with the names was taken there."""
     names = tuple("x" * 200 + f"-{i}" for i in range(LONG_STEP_MIN))
     talk = Talk({})
     talk.beat(Client("one", ()), subscribed_topic_regex="x.*")

@@ -13,7 +13,7 @@ def settled() -> tuple[Talk, Client, Client]:
     return talk, a, b
 
 
-def test_cg_14_a_static_member_comes_back_without_a_rebalance() -> None:
+def test_cg_14_a_static_member_returns_without_a_rebalance() -> None:
     talk, a, b = settled()
     epoch, had, entries = talk.epoch, talk.assigned(a), len(talk.journal)
     reply = talk.beat(a, member_epoch=-2)
@@ -27,7 +27,7 @@ def test_cg_14_a_static_member_comes_back_without_a_rebalance() -> None:
     assert talk.code(a) is ErrorCode.FENCED_INSTANCE_ID
 
 
-def test_cg_14_it_may_come_back_under_its_own_id() -> None:
+def test_cg_14_a_static_member_may_return_under_its_own_id() -> None:
     talk, a, _b = settled()
     epoch, had = talk.epoch, talk.assigned(a)
     talk.beat(a, member_epoch=-2)
@@ -35,7 +35,7 @@ def test_cg_14_it_may_come_back_under_its_own_id() -> None:
     assert (a.epoch, a.told, talk.epoch) == (epoch, had, epoch)
 
 
-def test_cg_14_a_heartbeat_that_was_under_way_does_not_bring_it_back() -> None:
+def test_cg_14_an_inflight_heartbeat_does_not_bring_it_back() -> None:
     talk, a, _b = settled()
     had = talk.assigned(a)
     talk.beat(a, member_epoch=-2)
@@ -45,7 +45,7 @@ def test_cg_14_a_heartbeat_that_was_under_way_does_not_bring_it_back() -> None:
     assert back.told == had
 
 
-def test_cg_14_who_comes_back_may_commit_with_any_epoch_of_the_group() -> None:
+def test_cg_14_a_returning_member_may_commit_with_any_epoch_of_the_group() -> None:
     talk, a, _b = settled()
     talk.beat(a, member_epoch=-2)
     back = talk.join("a2", instance_id="i1")
@@ -53,7 +53,7 @@ def test_cg_14_who_comes_back_may_commit_with_any_epoch_of_the_group() -> None:
     assert back.told
 
 
-def test_cg_15_an_instance_in_use_is_nobody_elses() -> None:
+def test_cg_15_an_instance_id_in_use_is_refused() -> None:
     talk, a, _b = settled()
     thief = Client("t", ("foo",), instance_id="i1")
     assert talk.code(thief) is ErrorCode.UNRELEASED_INSTANCE_ID
@@ -63,7 +63,7 @@ def test_cg_15_an_instance_in_use_is_nobody_elses() -> None:
     assert talk.code(a) is ErrorCode.NONE
 
 
-def test_cg_16_one_that_never_comes_back_is_removed() -> None:
+def test_cg_16_a_static_member_that_never_returns_is_removed() -> None:
     talk, a, b = settled()
     epoch = talk.epoch
     talk.beat(a, member_epoch=-2)
@@ -78,7 +78,7 @@ def test_cg_16_one_that_never_comes_back_is_removed() -> None:
     assert "session-expired" in talk.triggers()
 
 
-def test_cg_17_coming_back_with_other_topics_raises_the_epoch() -> None:
+def test_cg_17_returning_with_other_topics_raises_the_epoch() -> None:
     talk, a, _b = settled()
     talk.catalogue["bar"] = ("id-bar", 2)
     epoch = talk.epoch
@@ -88,7 +88,7 @@ def test_cg_17_coming_back_with_other_topics_raises_the_epoch() -> None:
     assert talk.triggers()[-1] == "subscription-changed"
 
 
-def test_going_in_the_middle_of_a_revocation_frees_what_was_to_be_given_up() -> None:
+def test_leaving_during_a_revocation_frees_its_partitions() -> None:
     talk = Talk({"foo": 4})
     a = talk.join("a", instance_id="i1", rebalance_timeout_ms=10_000)
     b = talk.join("b")
@@ -128,7 +128,7 @@ def test_an_administrator_removes_members_by_instance_or_id() -> None:
     assert talk.code(a) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
-def test_a_dynamic_member_becomes_static_when_it_joins_again_with_an_instance() -> None:
+def test_a_dynamic_member_becomes_static_when_it_rejoins_with_an_instance_id() -> None:
     talk = Talk({"foo": 4})
     m = talk.join("m")
     m.instance_id = "i1"
@@ -138,7 +138,7 @@ def test_a_dynamic_member_becomes_static_when_it_joins_again_with_an_instance() 
     assert talk.code(Client("n", ("foo",), instance_id="i1")) is ErrorCode.UNRELEASED_INSTANCE_ID
 
 
-def test_a_bad_pattern_takes_no_static_member_out_and_makes_no_group() -> None:
+def test_an_invalid_pattern_removes_no_static_member_and_creates_no_group() -> None:
     """It is refused before the place is taken."""
     wrong = {"subscribed_topic_regex": "(", "regex_problem": "It is none."}
     talk, a, _ = settled()

@@ -49,7 +49,7 @@ def commit_in_transaction(
     return talk.ask(event).error
 
 
-def test_tx_05_a_member_is_checked_in_a_transaction_in_the_older_words() -> None:
+def test_tx_05_a_member_is_checked_in_a_transaction_with_the_older_error_codes() -> None:
     talk = Talk({"foo": 2})
     m = talk.join("m")
     before = talk.group
@@ -66,7 +66,7 @@ def test_tx_05_a_member_is_checked_in_a_transaction_in_the_older_words() -> None
     assert commit_in_transaction(talk, "x", -1, ("foo", 0)) is ErrorCode.NONE
 
 
-def test_tx_05_an_older_epoch_is_good_for_what_was_held_since_then() -> None:
+def test_tx_05_an_older_epoch_is_valid_for_partitions_held_since() -> None:
     talk = Talk({"foo": 4})
     a, b = talk.join("a"), talk.join("b")
     talk.converge(a, b)
@@ -74,7 +74,7 @@ def test_tx_05_an_older_epoch_is_good_for_what_was_held_since_then() -> None:
     assert commit_in_transaction(talk, "a", 2, ("foo", 2)) is ErrorCode.ILLEGAL_GENERATION
 
 
-def test_a_plain_commit_and_a_deletion_count_for_what_waits_in_the_same_step() -> None:
+def test_a_plain_commit_and_a_deletion_supersede_pending_offsets_in_the_same_step() -> None:
     talk = Talk({"foo": 2, "bar": 1})
     m = talk.join("m", "foo")
     waits = events.TxnOffsetCommit(
@@ -96,7 +96,7 @@ def test_a_plain_commit_and_a_deletion_count_for_what_waits_in_the_same_step() -
     assert [(w.write.topic, w.is_superseded) for w in decision.pending] == [("foo", True)]
 
 
-def test_of_14_it_is_good_for_what_is_being_given_up_although_nobody_subscribes_to_it() -> None:
+def test_of_14_a_member_may_commit_partitions_under_revocation_that_nobody_subscribes_to() -> None:
     talk = Talk()
     foo, bar = UUID(int=1), UUID(int=2)
     talk.catalogue = {"foo": (foo.hex, 2), "bar": (bar.hex, 2)}
@@ -118,7 +118,7 @@ def test_of_14_it_is_good_for_what_is_being_given_up_although_nobody_subscribes_
     assert code(given, UUID(int=3)) is ErrorCode.STALE_MEMBER_EPOCH, "another topic of that name"
 
 
-def test_of_14_an_older_epoch_is_good_for_what_was_held_since_then() -> None:
+def test_of_14_an_older_epoch_is_valid_for_partitions_held_since() -> None:
     talk = Talk({"foo": 4})
     a, b = talk.join("a"), talk.join("b")
     talk.converge(a, b)
@@ -131,7 +131,7 @@ def test_of_14_an_older_epoch_is_good_for_what_was_held_since_then() -> None:
     assert talk.last is not None and talk.last.offsets == (), "one bad partition refuses all"
 
 
-def test_a_commit_of_what_is_about_to_be_given_up_is_its_last_chance() -> None:
+def test_a_member_may_commit_before_it_acknowledges_a_revocation() -> None:
     talk = Talk({"foo": 2})
     a = talk.join("a")
     talk.step(events.ForceRebalance(operation_id=1, actor="x", reason=""))
@@ -181,7 +181,7 @@ def test_of_15_offsets_of_subscribed_topics_are_protected() -> None:
     assert set(talk.last.offset_deletes) == {("foo", 0), ("bar", 1)}
 
 
-def test_of_15_and_ad_06_there_is_nothing_to_delete_of_no_group() -> None:
+def test_of_15_and_ad_06_deleting_from_a_missing_group_is_refused() -> None:
     talk = Talk()
     gone = ErrorCode.GROUP_ID_NOT_FOUND
     assert talk.ask(events.OffsetDelete(partitions=(("foo", 0),))).error is gone
@@ -208,7 +208,7 @@ def join(member_id: str) -> events.JoinGroup:
     )  # fmt: skip
 
 
-def test_who_says_nothing_that_can_be_read_is_a_stranger_here() -> None:
+def test_a_classic_member_with_unreadable_metadata_cannot_join() -> None:
     talk = Talk({"foo": 2})
     asked_too_early = talk.ask(join("x"))
     assert asked_too_early == Joined(error=ErrorCode.COORDINATOR_NOT_AVAILABLE, member_id="x")
@@ -230,7 +230,7 @@ def test_an_administrator_removes_a_member_by_its_id() -> None:
     assert talk.state == "Empty" and talk.code(m) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
-def test_two_members_never_speak_for_each_other() -> None:
+def test_members_cannot_act_for_each_other() -> None:
     talk = Talk({"foo": 2})
     talk.join("m")
     other = Client("n", ("foo",), epoch=2)

@@ -12,7 +12,7 @@ PARTS = st.frozensets(st.tuples(NAMES, st.integers(0, 2**31 - 1)), max_size=8)
 
 
 @given(st.lists(NAMES, max_size=4), PARTS, st.integers(0, 5), st.none() | NAMES)
-def test_every_version_says_what_it_can(
+def test_every_version_encodes_its_fields(
     topics: list[str], owned: frozenset[tuple[str, int]], version: int, rack: str | None
 ) -> None:
     said = subscription_of(subscription(topics, owned, version, rack))
@@ -25,20 +25,18 @@ def test_every_version_says_what_it_can(
 
 
 @given(PARTS, st.integers(0, 3))
-def test_an_assignment_is_read_as_it_was_written(
-    parts: frozenset[tuple[str, int]], version: int
-) -> None:
+def test_an_assignment_round_trips(parts: frozenset[tuple[str, int]], version: int) -> None:
     assert partitions_of(assignment_of(parts, version)) == parts
 
 
 @given(st.binary(max_size=60))
-def test_no_bytes_do_harm(noise: bytes) -> None:
+def test_arbitrary_bytes_are_parsed_or_refused(noise: bytes) -> None:
     said = subscription_of(noise)
     assert said is None or topics_of(noise) == frozenset(said.topics)
 
 
 @given(st.integers(0, 200))
-def test_what_is_cut_short_cannot_be_read(length: int) -> None:
+def test_truncated_bytes_are_refused(length: int) -> None:
     whole = subscription(["orders", "payments"], [("orders", 1), ("payments", 7)], 3, "a-rack")
     assert subscription_of(whole[:length]) == (
         None if length < len(whole) else subscription_of(whole)

@@ -1,7 +1,7 @@
-"""The language of the draft's transcripts: a conversation with one group, told line by line.
+"""The language of the draft's transcripts: a conversation with one group, line by line.
 
 A line is a command; behind it, set apart by two spaces, stand what came of it and the state
-afterwards. Actors are short names and remember what they were told. An actor's consumer id is
+afterwards. Actors are short names and remember their responses. An actor's consumer id is
 called by its name; a later one gets a number (``a.2``). A star: rows were changed. ``hung up``:
 the consumer's connection is to be closed.
 """
@@ -21,13 +21,13 @@ from tests.conversing import Columns, OneGroup, millis, pair, partition
 
 
 def greedy(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
-    """A strategy of somebody's own: the first consumer takes everything."""
+    """A custom strategy: the first consumer takes everything."""
     first = min(topics)
     return {first: [(t, p) for t in sorted(topics[first]) for p in range(counts.get(t, 0))]}
 
 
 def careless(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
-    """A strategy with a fault: everybody takes everything."""
+    """A broken strategy: every consumer takes everything."""
     return {c: [(t, p) for t in sorted(topics[c]) for p in range(counts.get(t, 0))] for c in topics}
 
 
@@ -45,7 +45,7 @@ class Actor:
 
 
 class Conversation(OneGroup[DraftGroup]):
-    """One group, its clock, the catalogue, and everybody who talks to the group."""
+    """One group, its clock, the catalogue, and all actors."""
 
     def __init__(self) -> None:
         super().__init__(DraftGroup, Rules(strategies=OWN), Columns(40, 52))
@@ -71,7 +71,7 @@ class Conversation(OneGroup[DraftGroup]):
         self.group = self.group.with_rules(self.rules)
 
     def topics(self, words: list[str]) -> None:
-        """What the catalogue has from now on; the node sees it and tells the group."""
+        """The catalogue's new content; the node notifies the group."""
         self.catalogue.update({name: int(count) for name, count in map(pair, words)})
         known = self.group.counts
         news = {t: self.catalogue.get(t, 0) for t in known}
@@ -138,7 +138,7 @@ class Conversation(OneGroup[DraftGroup]):
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
-    # How a step is told
+    # How a step is written
 
     def _step(self, event: events.Event) -> None:
         super()._step(event)
@@ -167,7 +167,7 @@ class Conversation(OneGroup[DraftGroup]):
         return reply.error.name
 
     def _id(self, name: str) -> str:
-        """The consumer id that a name stands for; none: a name nobody has is an id nobody gave."""
+        """The consumer id behind a name; an unknown name is an unknown id."""
         if name == "none":
             return ""
         found = [consumer_id for consumer_id, called in self.names.items() if called == name]

@@ -1,4 +1,4 @@
-"""A large group of the draft: its next deadline is known without a look at every member."""
+"""A large group of the draft: its next deadline is known without a scan of all members."""
 
 from collections.abc import Iterable, Mapping
 from random import Random
@@ -21,7 +21,7 @@ SESSIONS = (10_000, 20_000, 30_000)
 
 
 class Looking(DraftGroup):
-    """Counts the members whose deadline is looked at."""
+    """Counts the members whose deadline is read."""
 
     __slots__ = ()
     looked: ClassVar[int] = 0
@@ -33,7 +33,7 @@ class Looking(DraftGroup):
 
 
 class Crowd:
-    """Consumers that come, beat and go, and the node that ticks when the group asked for it."""
+    """Consumers that join, heartbeat and leave, and the node that ticks on request."""
 
     def __init__(self, size: int) -> None:
         self.now = 1_000
@@ -86,7 +86,7 @@ class Crowd:
     def beat(self, consumer_id: str) -> None:
         self.group.live.beats[consumer_id].at = self.now
 
-    def everybody(self) -> None:
+    def step_all(self) -> None:
         """In a round nearly all join, else they beat."""
         for consumer_id in self.ids:
             if consumer_id not in self.group.durable.members or self.rng.random() < 0.02:
@@ -98,10 +98,10 @@ class Crowd:
 
 
 @pytest.mark.parametrize("size", [EXACT_MAX, EXACT_MAX + 1])
-def test_only_a_small_group_looks_at_everybody_for_each_join_of_a_round(size: int) -> None:
+def test_a_join_of_a_round_scans_all_members_only_in_a_small_group(size: int) -> None:
     crowd = Crowd(size)
     crowd.now += 1
-    crowd.join("", SESSIONS[1])  # a round begins, and gives everybody a whole session
+    crowd.join("", SESSIONS[1])  # a round begins, and grants every member a full session
     Looking.looked = 0
     for consumer_id in crowd.ids[:20]:
         crowd.join(consumer_id, SESSIONS[0])
@@ -109,14 +109,14 @@ def test_only_a_small_group_looks_at_everybody_for_each_join_of_a_round(size: in
     assert each > EXACT_MAX - 21 if size == EXACT_MAX else each <= FEW
 
 
-def test_the_next_deadline_is_never_missed_whatever_consumers_do() -> None:
+def test_the_next_deadline_is_never_missed() -> None:
     crowd = Crowd(EXACT_MAX + 30)
     rng = Random(5)
     states = set()
     for turn in range(100):
         crowd.now += rng.choice((0, 1, 700))
         if turn % 10 == 9:
-            crowd.everybody()
+            crowd.step_all()
         match rng.randrange(8):
             case 0:
                 crowd.join("", rng.choice((6_000, *SESSIONS)))
@@ -126,7 +126,7 @@ def test_the_next_deadline_is_never_missed_whatever_consumers_do() -> None:
                 leaver = events.Leaver(rng.choice(crowd.ids), None)
                 crowd.step(events.LeaveGroup(members=(leaver,)))
             case 5:
-                crowd.everybody()
+                crowd.step_all()
                 crowd.tick()
             case 6:
                 crowd.step(events.DeleteGroup())
@@ -141,7 +141,7 @@ def test_the_next_deadline_is_never_missed_whatever_consumers_do() -> None:
     assert len(states) > 1 and len(crowd.ids) > EXACT_MAX
 
 
-def test_a_consumer_with_a_short_session_is_known_the_moment_it_is_let_in() -> None:
+def test_a_short_session_bounds_the_next_deadline_from_the_join_on() -> None:
     crowd = Crowd(EXACT_MAX + 30)
     crowd.join("", 6_000)
     for consumer_id in crowd.ids:
@@ -150,7 +150,7 @@ def test_a_consumer_with_a_short_session_is_known_the_moment_it_is_let_in() -> N
     assert crowd.group.due(crowd.now) == crowd.now + 6_000
 
 
-def newcomer(
+def first_join(
     number: int, topics: tuple[str, ...], counts: Mapping[str, int] | None = None
 ) -> events.DraftJoin:
     """The first join of a consumer."""
@@ -166,13 +166,13 @@ def newcomer(
     )
 
 
-def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_topics_of_a_group_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(join, "TOPICS_MAX", 4)
     group = DraftGroup.absent("g", RULES, 0)
 
     def told(number: int, *topics: str) -> ErrorCode:
         nonlocal group
-        decision = group.step([newcomer(number, topics)], 1, Random(1))
+        decision = group.step([first_join(number, topics)], 1, Random(1))
         assert isinstance(decision.group, DraftGroup)
         group = decision.group
         return ErrorCode(decision.answers[0].reply.error) if decision.answers else ErrorCode.NONE
@@ -184,13 +184,13 @@ def test_a_group_names_a_limited_number_of_topics(monkeypatch: pytest.MonkeyPatc
     assert set(group.counts) == {"a", "b", "c", "d"}
 
 
-def test_a_join_costs_nothing_for_topics_of_others() -> None:
+def test_a_join_does_not_pay_for_topics_of_others() -> None:
     """It copied the counts of all topics, 200,000 at most, on the event loop."""
     group = DraftGroup.absent("g", RULES, 0)
     seen = []
     for number, topic in enumerate(["a", "b", "b"]):
         counts = {topic: 3, **{f"t{n}": 2 for n in range(100)}}
-        event = newcomer(number, tuple(counts), counts)
+        event = first_join(number, tuple(counts), counts)
         group = group.step([event], 1, Random(1)).group  # type: ignore[assignment]
         check_thoroughly(group.durable, group.live)
         seen.append(group.counts)

@@ -1,7 +1,7 @@
 """Any order of joins, heartbeats, silence, partition changes and failovers: what must hold, holds.
 
 The conversation checks every invariant after each command (two owners, a ticket answered twice, a
-partition nobody owns). Here is what only a whole schedule shows: nobody waits for ever.
+partition without owner). Here is what only a whole schedule shows: no request waits for ever.
 """
 
 import os
@@ -79,11 +79,11 @@ class Schedules(RuleBasedStateMachine):
         if durable.group.state != STABLE:
             return
         dealt = frozenset((c, row.assignment.hex()) for c, row in durable.members.items())
-        # Who leaves a frozen group leaves its partitions to nobody.
+        # A consumer that leaves a frozen group leaves its partitions unassigned.
         assert dealt <= self.generations.setdefault(durable.group.generation, dealt)
 
     def teardown(self) -> None:
-        """Everybody falls silent: within two sessions whoever waits is answered."""
+        """All members fall silent: within two sessions every waiting request is answered."""
         self.talk.say("tick 31s")
         self.talk.say("tick 31s")
         assert not self.talk.waiting

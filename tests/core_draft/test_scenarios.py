@@ -21,16 +21,16 @@ CASES = tuple(f"DR-{number:02}" for number in range(1, 11))
 
 
 @pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
-def test_the_conversation_goes_as_it_is_written(path: object) -> None:
+def test_the_transcript_matches_the_rules(path: object) -> None:
     text = path.read_text()  # type: ignore[attr-defined]
     assert run(text) == text
 
 
 def test_every_heading_and_every_case_has_a_transcript() -> None:
-    told = "\n".join(path.read_text() for path in paths())
-    missing = [name for name in (*HEADINGS, *CASES) if f"# {name}" not in told]
+    transcripts = "\n".join(path.read_text() for path in paths())
+    missing = [name for name in (*HEADINGS, *CASES) if f"# {name}" not in transcripts]
     assert not missing
     steps = [f"# Slow consumers, {step}" for step in range(1, 8)]
-    assert not [step for step in steps if step not in told]
+    assert not [step for step in steps if step not in transcripts]
     steps = [f"# Co-ordinator failure during rebalance, {step}" for step in range(1, 6)]
-    assert not [step for step in steps if step not in told]
+    assert not [step for step in steps if step not in transcripts]

@@ -1,4 +1,4 @@
-"""Strategies: what they deal, and that nobody's own can break the promise of one owner each."""
+"""Strategies: their assignments, and that a custom one cannot break the one-owner guarantee."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ COUNTS = st.fixed_dictionaries({name: st.integers(0, 7) for name in ("t0", "t1",
 
 @pytest.mark.parametrize("name", BUILT_IN)
 @given(topics=GROUPS, counts=COUNTS)
-def test_every_partition_has_one_owner_who_wants_it(
+def test_every_partition_has_one_subscribed_owner(
     name: str, topics: Topics, counts: Counts
 ) -> None:
     """``deal`` says so itself, or raises."""
@@ -32,7 +32,7 @@ def test_every_partition_has_one_owner_who_wants_it(
 
 
 @given(consumers=st.integers(1, 9), count=st.integers(0, 40))
-def test_shares_differ_by_one_where_all_want_the_same(consumers: int, count: int) -> None:
+def test_shares_differ_by_at_most_one_for_equal_subscriptions(consumers: int, count: int) -> None:
     topics = {f"c{number}": ["t"] for number in range(consumers)}
     for strategy in BUILT_IN.values():
         sizes = [len(parts) for parts in deal(strategy, topics, {"t": count}).values()]
@@ -50,12 +50,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("fault", WRONG)
-def test_a_broken_promise_is_found(fault: str) -> None:
+def test_an_invalid_assignment_is_detected(fault: str) -> None:
     with pytest.raises(Misdealt):
         deal(lambda topics, counts: WRONG[fault], {"a": ["t"], "b": ["t"]}, {"t": 2, "u": 1})
 
 
-def test_what_a_strategy_raises_is_a_broken_promise() -> None:
+def test_an_exception_in_a_strategy_counts_as_an_invalid_assignment() -> None:
     def broken(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
         raise KeyError("whatever")
 
@@ -63,7 +63,7 @@ def test_what_a_strategy_raises_is_a_broken_promise() -> None:
         deal(broken, {"a": ["t"]}, {"t": 2})
 
 
-def test_an_own_strategy_wins_over_a_built_in_one_of_its_name() -> None:
+def test_a_custom_strategy_wins_over_a_built_in_one_of_the_same_name() -> None:
     own = (("range", strategies.assign_in_turn),)
     assert strategies.find("range", own) is strategies.assign_in_turn
     assert strategies.find("range", ()) is strategies.assign_ranges
@@ -71,24 +71,24 @@ def test_an_own_strategy_wins_over_a_built_in_one_of_its_name() -> None:
 
 
 @pytest.mark.parametrize("value", ["tests.draft.own:assign", "tests.draft.own.assign"])
-def test_a_strategy_is_found_by_its_path(value: str) -> None:
+def test_a_strategy_is_loaded_by_its_path(value: str) -> None:
     ((name, found),) = loading.load([f"mine={value}"])
     assert name == "mine"
     assert found({"a": ["t"]}, {"t": 1}) == {"a": [("t", 0)]}
 
 
 @pytest.mark.parametrize("value", ["nowhere", "tests.nowhere:assign", "tests.draft.own:nothing"])
-def test_what_cannot_be_found_is_named(value: str) -> None:
+def test_a_missing_strategy_is_named(value: str) -> None:
     with pytest.raises(loading.NoStrategy, match=value):
         loading.load([f"mine={value}"])
 
 
-def test_what_is_no_function_is_refused() -> None:
+def test_a_strategy_that_is_not_callable_is_refused() -> None:
     with pytest.raises(loading.NoStrategy, match="not a function"):
         loading.load(["mine=tests.draft.raw:METADATA"])
 
 
-def test_it_is_known_beforehand_when_a_strategy_of_somebody_s_own_may_run() -> None:
+def test_steps_that_may_run_a_custom_strategy_are_known_beforehand() -> None:
     """Such a step is taken beside the event loop."""
     for strategy, is_foreign in (("range", False), ("greedy", True)):
         talk = Conversation()
@@ -102,7 +102,7 @@ def test_it_is_known_beforehand_when_a_strategy_of_somebody_s_own_may_run() -> N
 
 
 class Asked(frozenset[str]):
-    """Topics that count how often they are asked for one."""
+    """Topics that count how often they are read."""
 
     times = 0
 
@@ -112,7 +112,7 @@ class Asked(frozenset[str]):
 
 
 @pytest.mark.parametrize("strategy", [strategies.assign_ranges, strategies.assign_in_turn])
-def test_consumers_that_each_want_topics_of_their_own_are_not_asked_for_those_of_all_others(
+def test_disjoint_subscriptions_are_not_multiplied(
     strategy: Strategy,
 ) -> None:
     """Ten thousand with twenty each would be asked two thousand million times."""

@@ -57,14 +57,14 @@ def emptied_draft() -> Group:
     return written(group, events.LeaveGroup(members=(leaver,)))
 
 
-def test_offsets_that_wait_serve_a_draft_consumer() -> None:
+def test_pending_offsets_serve_a_draft_consumer() -> None:
     decision = decided(offsets_only(), draft_join())
     assert decision.group.durable.group.kind == "draft"
     ((_, reply),) = decision.answers
     assert isinstance(reply, DraftJoined) and reply.partitions == {"t": (0,)}
 
 
-def test_offsets_set_in_the_same_step_are_no_hindrance() -> None:
+def test_offsets_set_in_the_same_step_do_not_prevent_it() -> None:
     decision = decided(ClassicGroup.absent("g", RULES, 0), COMMIT, draft_join())
     assert decision.group.durable.group.kind == "draft"
     assert decision.offsets == (WRITE,)
@@ -78,7 +78,7 @@ def test_a_refused_join_changes_nothing() -> None:
     assert reply.error is ErrorCode.UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY
 
 
-def test_an_emptied_draft_group_takes_a_classic_member_in_the_next_generation() -> None:
+def test_an_emptied_draft_group_accepts_a_classic_member_in_the_next_generation() -> None:
     group = emptied_draft()
     decision = decided(group, CLASSIC_JOIN, events.Tick())
     ((_, reply),) = decision.answers
@@ -86,7 +86,7 @@ def test_an_emptied_draft_group_takes_a_classic_member_in_the_next_generation() 
     assert decision.group.durable.group.kind == "classic"
 
 
-def test_an_emptied_draft_group_takes_a_member_of_the_consumer_protocol() -> None:
+def test_an_emptied_draft_group_accepts_a_consumer_protocol_member() -> None:
     decision = decided(emptied_draft(), MODERN_JOIN)
     ((_, reply),) = decision.answers
     assert isinstance(reply, ConsumerBeaten) and reply.error is ErrorCode.NONE
@@ -95,7 +95,7 @@ def test_an_emptied_draft_group_takes_a_member_of_the_consumer_protocol() -> Non
 
 
 @pytest.mark.parametrize("join", [CLASSIC_JOIN, MODERN_JOIN])
-def test_a_draft_group_with_a_consumer_stays_one(join: events.Event) -> None:
+def test_a_draft_group_with_a_consumer_keeps_its_kind(join: events.Event) -> None:
     group = written(DraftGroup.absent("g", RULES, 0), draft_join())
     decision = decided(group, join)
     assert decision.group is group
@@ -106,7 +106,7 @@ def test_a_draft_group_with_a_consumer_stays_one(join: events.Event) -> None:
     )
 
 
-def test_a_classic_group_with_a_member_stays_one() -> None:
+def test_a_classic_group_with_a_member_keeps_its_kind() -> None:
     group = written(ClassicGroup.absent("g", RULES, 0), CLASSIC_JOIN)
     decision = decided(group, draft_join())
     assert decision.group is group

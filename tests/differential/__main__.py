@@ -117,7 +117,7 @@ async def _main(given: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """What the command line asks for."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(prog="tests.differential", description=__doc__)
     parser.add_argument("--seeds", default="1-20", help="A-B")
     parser.add_argument("--kinds", nargs="*", choices=list(KINDS))

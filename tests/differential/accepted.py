@@ -21,7 +21,7 @@ def _own_static_join(play: Play, step: Step, theirs: Answer, ours: Answer) -> bo
 
 
 def _number_goes_on(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """The same but for the number, which began anew there."""
+    """The same but for the number, which restarted there."""
     at = NUMBER_AT.get(step[0])
     if at is None or len(theirs) <= at or len(theirs) != len(ours):
         return False
@@ -71,7 +71,7 @@ def _fenced_twice(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
 
 
 def _fenced_and_told(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a fenced producer that ends a transaction is told the epoch of its successor, or how
+    """There a fenced producer that ends a transaction gets the epoch of its successor, or how
     that one's transaction ended."""
     told = theirs[0] in ("NONE", "INVALID_TXN_STATE")
     return step[0] == "end" and told and ours[0] == "PRODUCER_FENCED"
@@ -90,8 +90,8 @@ def _their_fault(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
 
 
 def _nobody_waits(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a join waits for an id that was handed out to somebody else, and a group that has
-    nobody left is not empty."""
+    """There a join waits for an id that was handed out to another, and a group that has
+    no members left is not empty."""
     members = play.ours.members.values()
     if not any(m.was_handed_out for m in members):
         return False
@@ -109,12 +109,12 @@ def _emptied_once_more(play: Play, step: Step, theirs: Answer, ours: Answer) -> 
 
 
 def _pending_left(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There everybody has to join again, after somebody left who never was a member."""
+    """There all members have to join again after a client left that never was a member."""
     return play.pending_left
 
 
 def _refused_makes_none(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a group is found that nobody was ever let into, or that has no offsets."""
+    """There a group is found that never had a member, or that has no offsets."""
     if step[0] == "delete_offsets":
         return bool(ours[0] == "GROUP_ID_NOT_FOUND") and set(theirs[1]) == {"NONE"}
     nowhere = ("GROUP_ID_NOT_FOUND", "ILLEGAL_GENERATION", "Dead")

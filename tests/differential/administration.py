@@ -117,7 +117,7 @@ def _offset_commit(rnd: Random, version: int) -> Said:
     ]
     who = rnd.choice([("", -1), ("", -1), ("m", 2), ("m", 9), ("", 0), ("x", -1), ("m", -1)])
     return {
-        "group_id": rnd.choice(GROUPS[:-1]),  # the one without a name would be everybody's
+        "group_id": rnd.choice(GROUPS[:-1]),  # the one without a name would be shared by all
         "member_id": who[0],
         "generation_id_or_member_epoch": who[1],
         "group_instance_id": rnd.choice([None, None, "i"]),
@@ -282,7 +282,7 @@ def _find_coordinator(rnd: Random, version: int) -> Said:
 
 
 def _end_transaction(rnd: Random, version: int) -> Said:
-    """Of a transactional id that nobody has, or of none."""
+    """Of an unknown transactional id, or of none."""
     return {
         "transactional_id": rnd.choice(["$nobody", ""]),
         "producer_id": rnd.choice([-1, 5]),
@@ -304,7 +304,7 @@ def _topic_partitions(rnd: Random, version: int) -> Said:
 
 
 def _delete_topics(rnd: Random, version: int) -> Said:
-    """None that there is: by a name and an id, by neither, by what nobody has."""
+    """Unknown: by a name and an id, by neither, by an unused one."""
     pairs = [("@none", "#0"), (None, "#9"), ("@A", "#A"), ("", "#0"), (None, "#0"), ("a b", "#0")]
     return {
         "topic_names": some(rnd, ("@none", "", "a b", "@none")),

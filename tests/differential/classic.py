@@ -16,7 +16,7 @@ PROTOCOLS = (("range",), ("range",), ("range", "roundrobin"), ("x", "range"), ("
 
 class Classic(Play):
     """Four members, the first two of them static. A request that is held is looked for again by
-    its member's next step. Ids that the server made are told by their members' names."""
+    its member's next step. Ids that the server made are written as their members' names."""
 
     first = 0
     count = 4

@@ -1,4 +1,4 @@
-"""Members of the consumer protocol: they join, acknowledge, lag, leave, subscribe anew, commit and
+"""Members of the consumer protocol: they join, acknowledge, lag, leave, resubscribe, commit and
 fetch, while topics come, grow and go."""
 
 from random import Random
@@ -64,10 +64,10 @@ class Consumer(Play):
             "ConsumerGroupHeartbeat", 1, group_id=side.group, member_epoch=epoch,
             topic_partitions=owned, **said,
         )  # fmt: skip
-        told = None if answer.assignment is None else answer.assignment.topic_partitions
-        if told is not None and any(t.topic_id not in side.ids.values() for t in told):
+        assigned = None if answer.assignment is None else answer.assignment.topic_partitions
+        if assigned is not None and any(t.topic_id not in side.ids.values() for t in assigned):
             await side.learn()
-        parts = None if told is None else side.parts(told)
+        parts = None if assigned is None else side.parts(assigned)
         self._hear(member, answer, parts)
         epoch_told = None if answer.error_code else self.number(side, answer.member_epoch)
         return named(answer.error_code), epoch_told, parts
@@ -92,7 +92,7 @@ class Consumer(Play):
     async def join(
         self, side: Side, i: int, topics: str, assignor: str | None, anew: bool
     ) -> Answer:
-        """Epoch 0; ``anew``: a static member under another id, as a new process has it."""
+        """Epoch 0; ``anew``: a static member under another id, as a restarted process has it."""
         member = self.member(side, i)
         member.instance_id = INSTANCES.get(i)
         if anew and member.instance_id is not None:
@@ -108,7 +108,7 @@ class Consumer(Play):
         return await self.say(side, i, self._epoch(side, i), None)
 
     async def ack(self, side: Side, i: int) -> Answer:
-        """It has done as told."""
+        """It has obeyed."""
         member = self.member(side, i)
         member.gave = dict(member.told)
         return await self.say(side, i, self._epoch(side, i), side.wire(member.told))
@@ -122,7 +122,7 @@ class Consumer(Play):
         )  # fmt: skip
 
     async def subscribe(self, side: Side, i: int, topics: str, tells: bool) -> Answer:
-        """Other topics; ``tells`` what it owns, or not."""
+        """Other topics; ``tells``: with or without its owned partitions."""
         member = self.member(side, i)
         member.topics = topics
         owned = side.wire(member.gave) if tells else None
@@ -130,7 +130,7 @@ class Consumer(Play):
         return await self.say(side, i, self._epoch(side, i), owned, subscribed_topic_names=names)
 
     async def owns(self, side: Side, i: int, how: str) -> Answer:
-        """Other things owned than it was told."""
+        """Other owned partitions than its assignment."""
         told = side.wire(self.member(side, i).told)
         each = [{**topic, "partitions": [p]} for topic in told for p in topic["partitions"]]
         more = [{"topic_id": side.ids["A"], "partitions": [0, 1, 2, 3]}] if "A" in side.ids else []
@@ -179,11 +179,11 @@ class Consumer(Play):
             generation_id_or_member_epoch=self._epoch(side, i) + by,
             group_instance_id=member.instance_id, topics=[{**topic, "partitions": parts}],
         )  # fmt: skip
-        told = [p for t in answer.topics for p in t.partitions]
-        return sorted((p.partition_index, str(named(p.error_code))) for p in told)
+        partitions = [p for t in answer.topics for p in t.partitions]
+        return sorted((p.partition_index, str(named(p.error_code))) for p in partitions)
 
     async def fetch(self, side: Side, i: int, by: int | None, everything: bool) -> Answer:
-        """The group's offsets, as a member or as nobody (None)."""
+        """The group's offsets, as a member or without a member id (None)."""
         member = self.member(side, i)
         who: dict[str, Any] = {"member_id": None, "member_epoch": -1}
         if by is not None:
@@ -192,10 +192,10 @@ class Consumer(Play):
         some = [{"name": side.topics[t], "partition_indexes": indexes} for t in "AB"]
         group = {"group_id": side.group, "topics": None if everything else some, **who}
         (answer,) = (await side.ask("OffsetFetch", 9, groups=[group])).groups
-        told = [(t.name, p) for t in answer.topics for p in t.partitions]
+        partitions = [(t.name, p) for t in answer.topics for p in t.partitions]
         return named(answer.error_code), sorted(
             (name, p.partition_index, p.committed_offset, str(named(p.error_code)))
-            for name, p in told
+            for name, p in partitions
         )
 
     async def delete_offsets(self, side: Side, letter: str) -> Answer:
@@ -205,9 +205,9 @@ class Consumer(Play):
             "partitions": [{"partition_index": p} for p in (0, 99)],
         }
         answer = await side.ask("OffsetDelete", 0, group_id=side.group, topics=[topic])
-        told = [p for t in answer.topics for p in t.partitions]
+        partitions = [p for t in answer.topics for p in t.partitions]
         return named(answer.error_code), sorted(
-            (p.partition_index, str(named(p.error_code))) for p in told
+            (p.partition_index, str(named(p.error_code))) for p in partitions
         )
 
     # -- what operators see

@@ -204,7 +204,7 @@ def _topics(rnd: Random, letters: str = "AAB", most: int = 3) -> list[Said]:
 
 
 def _who(rnd: Random) -> Said:
-    """A member, nobody, or something between the two."""
+    """A member, a non-member, or something between the two."""
     who = rnd.choice([CLASSIC, CLASSIC, 1, 2, DYNAMIC])
     if rnd.random() < 0.3:
         return {"member_id": "", "generation_id": -1, "group_instance_id": None}

@@ -96,7 +96,7 @@ def jars() -> Path:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on now."""
+    """Ports without a listener."""
     with contextlib.ExitStack() as held:
         made = [held.enter_context(socket.socket()) for _ in range(count)]
         for each in made:
@@ -155,7 +155,7 @@ class Kafka:
             )  # fmt: skip
 
     async def _serves(self) -> None:
-        """Groups and transactions can be asked for."""
+        """Groups and transactions can be queried."""
         while True:
             side = Side(self.address, "warm", "")
             try:

@@ -55,7 +55,7 @@ class Mixed(Consumer, Classic):
         return answer if answer[0] == "NONE" else await self.cdescribe(side)
 
     def note(self, step: Step, answer: Answer) -> None:
-        """A downgrade after which nobody has synced: what counted as given comes back with the
+        """A downgrade after which no member synced: what counted as given comes back with the
         next upgrade."""
         super().note(step, answer)
         if answer[:2] == ("sync", "NONE"):

@@ -106,7 +106,7 @@ class Play(ABC):
             self.was_refused = True
 
     def _leave_it_to_pending(self, leavers: Sequence[int]) -> bool:
-        """Whether nobody is in but these, and somebody else was handed an id."""
+        """Whether there are only these members, and another client has a pending id."""
         others = [m for i, m in self.ours.members.items() if i not in leavers]
         return any(m.was_handed_out for m in others) and not any(m.is_in for m in others)
 

@@ -29,7 +29,7 @@ def read(kind: str) -> dict[int, Lines]:
 
 
 def write(kind: str, scenarios: Mapping[int, Iterable[tuple[Step, Answer]]]) -> None:
-    """All scenarios of a kind anew."""
+    """Record all scenarios of a kind again."""
     FOLDER.mkdir(exist_ok=True)
     out: list[str] = []
     for seed, lines in sorted(scenarios.items()):

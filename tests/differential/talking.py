@@ -226,12 +226,12 @@ LEFT_OUT = frozenset(
 
 
 def plain(answer: Struct) -> dict[str, Any]:
-    """A whole answer as data: without defaults, in an order that nobody promises, and of bytes
+    """A whole answer as data: without defaults, in an arbitrary order, and of bytes
     only whether there are any."""
-    told = {f.name: (getattr(answer, f.name), f) for f in answer.wire_fields}
+    fields = {f.name: (getattr(answer, f.name), f) for f in answer.wire_fields}
     return {
         name: _plain(value)
-        for name, (value, f) in told.items()
+        for name, (value, f) in fields.items()
         if name not in LEFT_OUT and value not in (f.default, [], ())
     }
 

@@ -80,6 +80,6 @@ async def test_rollcall_answers_as_kafka_did(served: Serving, kind: str, step: i
     assert played_to_the_end == [len(lines) for lines in scenarios.values()]
 
 
-def test_every_accepted_difference_is_of_a_kind_that_is_played() -> None:
+def test_every_accepted_difference_is_of_a_played_kind() -> None:
     for row in TABLE:
         assert set(row.kinds) <= KINDS.keys() and row.reason, row.name

@@ -47,7 +47,9 @@ class Transactions(Play):
     def _id(self, side: Side) -> str:
         return f"x{side.tag}"
 
-    def _told(self, side: Side, answer: object, version: int = 5) -> tuple[int | None, int | None]:
+    def _normalised(
+        self, side: Side, answer: object, version: int = 5
+    ) -> tuple[int | None, int | None]:
         """A producer id by its turn, and its epoch."""
         if getattr(answer, "error_code", 0) or version < 5:
             return None, None
@@ -66,7 +68,7 @@ class Transactions(Play):
         )  # fmt: skip
         if answer.error_code == 0:
             side.claims[who] = (answer.producer_id, answer.producer_epoch)
-        return named(answer.error_code), *self._told(side, answer)
+        return named(answer.error_code), *self._normalised(side, answer)
 
     async def claim(self, side: Side, who: int, version: int) -> Answer:
         """It says what it was until now."""
@@ -111,7 +113,7 @@ class Transactions(Play):
             side.claims[who] = (answer.producer_id, answer.producer_epoch)
         if self.is_live:
             await asyncio.sleep(0.1)  # Kafka answers before its markers are written
-        return named(answer.error_code), *self._told(side, answer, version)
+        return named(answer.error_code), *self._normalised(side, answer, version)
 
     async def fetch(self, side: Side, stable: bool) -> Answer:
         """What counts by now."""
@@ -121,8 +123,8 @@ class Transactions(Play):
         answer = await side.ask(
             "OffsetFetch", 7, group_id=side.group, topics=[topic], require_stable=stable
         )
-        told = [p for t in answer.topics for p in t.partitions]
-        return [(p.committed_offset, str(named(p.error_code))) for p in told]
+        partitions = [p for t in answer.topics for p in t.partitions]
+        return [(p.committed_offset, str(named(p.error_code))) for p in partitions]
 
     async def plain(self, side: Side, offset: int) -> Answer:
         """A commit beside it."""

@@ -48,7 +48,7 @@ def project() -> dict[str, Any]:
 
 
 def variables_in_python() -> set[str]:
-    """Every ``ROLLCALL_`` name that stands in the code of the processes."""
+    """Every ``ROLLCALL_`` name in the code of the processes."""
     code = "".join(
         path.read_text() for package in packages() for path in (CHECKOUT / package).rglob("*.py")
     )

@@ -40,7 +40,7 @@ NOT_PACKAGES = {
     ],
     ids=["Dockerfile", "compose"],
 )
-def test_the_linter_has_nothing_to_say(linter: tuple[str | Path, ...]) -> None:
+def test_the_linter_finds_no_problem(linter: tuple[str | Path, ...]) -> None:
     run = subprocess.run(linter, capture_output=True, text=True, check=False)
 
     assert (run.returncode, run.stdout + run.stderr) == (0, "")
@@ -53,18 +53,18 @@ def test_everything_that_is_copied_exists() -> None:
     assert [name for name in copied() if not (CHECKOUT / name).exists()] == []
 
 
-def test_the_image_holds_the_packages_of_the_project() -> None:
+def test_the_image_has_the_packages_of_the_project() -> None:
     assert set(copied()) - NOT_PACKAGES == packages()
 
 
-def test_the_build_sees_what_is_copied_and_nothing_else() -> None:
+def test_the_build_context_has_the_copied_files_only() -> None:
     lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
 
     assert "*" in lines
     assert {line[1:].rstrip("/") for line in lines if line.startswith("!")} == set(copied())
 
 
-def test_uv_is_installed_by_its_hashes_here_and_in_the_image() -> None:
+def test_uv_is_installed_by_hash_here_and_in_the_image() -> None:
     assert "--require-hashes -r /tmp/uv-requirements.txt" in DOCKERFILE.read_text()
     makefile = (CHECKOUT / "Makefile").read_text()
     assert "UV_REQUIREMENTS := docker/uv-requirements.txt\n" in makefile
@@ -74,7 +74,7 @@ def test_uv_is_installed_by_its_hashes_here_and_in_the_image() -> None:
         assert line.count("pip install") == line.count("--require-hashes -r $(UV_REQUIREMENTS)")
 
 
-def test_other_images_are_named_by_their_digests() -> None:
+def test_other_images_are_pinned_by_digest() -> None:
     names = re.findall(r"^(?:ARG PYTHON_IMAGE=|FROM )(\S+)", DOCKERFILE.read_text(), re.MULTILINE)
     names = [name for name in names if name != "${PYTHON_IMAGE}"]
     names += [service["image"] for service in compose()["services"].values()]
@@ -83,14 +83,14 @@ def test_other_images_are_named_by_their_digests() -> None:
     assert len({*names}) == 3
 
 
-def test_the_image_is_not_roots_and_its_entry_is_the_table_of_programs() -> None:
+def test_the_image_runs_as_an_unprivileged_user_with_the_table_of_programs_as_entry_point() -> None:
     last = DOCKERFILE.read_text().rpartition("\nFROM ")[2]
 
     assert re.search(r"^USER (?!0\b|root)\d+:\d+$", last, re.MULTILINE)
     assert 'ENTRYPOINT ["python", "-m", "launcher.program"]' in last
 
 
-def test_the_image_has_a_python_that_the_project_allows() -> None:
+def test_the_image_has_a_supported_python() -> None:
     image = re.search(r"PYTHON_IMAGE=python:3\.(\d+)-", DOCKERFILE.read_text())
     least = re.fullmatch(r">=3\.(\d+)", project()["project"]["requires-python"])
 
@@ -104,7 +104,7 @@ def test_every_program_has_a_service_and_every_service_is_a_program() -> None:
     assert {service["command"][0] for service in services().values()} == set(commands.PROGRAMS)
 
 
-def test_what_serves_waits_for_every_task() -> None:
+def test_servers_wait_for_every_task() -> None:
     for name, service in services().items():
         if service["command"][0] in commands.SERVERS:
             awaited = service["depends_on"]
@@ -124,7 +124,7 @@ def before(name: str) -> set[str]:
     return found
 
 
-def test_tasks_run_once_and_servers_are_started_again_and_looked_after() -> None:
+def test_tasks_run_once_and_servers_have_restarts_and_health_checks() -> None:
     for name, service in services().items():
         once = service["command"][0] in commands.TASKS
         assert service["restart"] == ("no" if once else "unless-stopped"), name
@@ -139,13 +139,13 @@ def test_nothing_is_reachable_from_another_machine() -> None:
     assert all(port.startswith("127.0.0.1:") for port in everything["postgres"]["ports"])
 
 
-def test_each_process_has_as_few_rights_as_it_can() -> None:
+def test_each_process_has_minimal_rights() -> None:
     for name, service in services().items():
         assert service["cap_drop"] == ["ALL"] and service["read_only"] is True, name
         assert "no-new-privileges:true" in service["security_opt"], name
 
 
-def test_the_names_of_variables_are_those_that_the_code_reads() -> None:
+def test_variable_names_are_those_that_the_code_reads() -> None:
     example = (FOLDER / ".env.example").read_text()
     named = {
         word
@@ -157,7 +157,7 @@ def test_the_names_of_variables_are_those_that_the_code_reads() -> None:
     assert named - variables_in_python() == set()
 
 
-def test_what_the_compose_file_asks_for_stands_in_the_example() -> None:
+def test_required_variables_of_the_compose_file_are_in_the_example() -> None:
     asked = set(VARIABLE.findall(COMPOSE.read_text()))
     example = (FOLDER / ".env.example").read_text()
 

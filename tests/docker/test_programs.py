@@ -55,7 +55,7 @@ def installed(url: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.long
-def test_the_tasks_make_an_installation_of_an_empty_database_and_then_change_nothing(
+def test_the_tasks_set_up_an_empty_database_and_are_idempotent(
     empty_database: str, tmp_path: Path
 ) -> None:
     said = installed(empty_database, tmp_path)
@@ -84,7 +84,7 @@ WHERE = "SELECT DISTINCT schemaname FROM pg_tables WHERE tablename ~ '^(rollcall
 
 
 @pytest.mark.long
-def test_defaults_that_an_administrator_gives_the_database_change_no_installation(
+def test_database_defaults_of_an_administrator_do_not_change_an_installation(
     empty_database: str, tmp_path: Path
 ) -> None:
     with psycopg.connect(empty_database, autocommit=True) as database:
@@ -99,7 +99,7 @@ def test_defaults_that_an_administrator_gives_the_database_change_no_installatio
 
 
 @pytest.mark.long
-def test_set_ups_at_once_come_one_after_the_other(empty_database: str, tmp_path: Path) -> None:
+def test_concurrent_set_ups_run_one_after_another(empty_database: str, tmp_path: Path) -> None:
     setups = [
         subprocess.Popen(
             [*ROLLCALL, "setup"],
@@ -132,7 +132,7 @@ def contents(url: str) -> list[Any]:
 
 
 @pytest.mark.long
-def test_a_node_answers_the_health_check_and_ends_on_the_signal_of_the_container(
+def test_a_node_answers_the_health_check_and_stops_on_sigterm(
     database_url: str, tmp_path: Path
 ) -> None:
     [port] = ports.free(1)
@@ -155,10 +155,10 @@ def test_a_node_answers_the_health_check_and_ends_on_the_signal_of_the_container
 
 
 @pytest.mark.parametrize("trouble", ["away", pytest.param("read-only", marks=pytest.mark.long)])
-def test_a_node_that_starts_without_its_database_says_so_in_a_sentence(
+def test_a_node_that_starts_without_its_database_prints_one_line(
     trouble: str, empty_database: str, tmp_path: Path
 ) -> None:
-    """It ends, and whoever runs it starts it again."""
+    """It ends, and its supervisor restarts it."""
     url = urlsplit(empty_database)
     if trouble == "read-only":
         installed(empty_database, tmp_path)
@@ -199,14 +199,14 @@ def test_the_web_process_answers_the_health_check(database_url: str, tmp_path: P
     assert health("web", port) == 1
 
 
-def test_a_process_without_a_port_is_healthy_once_it_has_said_so(tmp_path: Path) -> None:
+def test_a_process_without_a_port_is_healthy_once_it_reports_ready(tmp_path: Path) -> None:
     file = tmp_path / "ready"
     assert health("ready", ready=file) == 1
     file.write_text("ready\n")
     assert health("ready", ready=file) == 0
 
 
-def test_a_name_that_nothing_has_is_refused_with_the_list_of_names() -> None:
+def test_an_unknown_program_is_refused_with_the_list_of_programs() -> None:
     run = subprocess.run(
         [*ROLLCALL, "nodes"], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )

@@ -29,5 +29,5 @@ def test_each_verb_has_its_row() -> None:
 
 def test_each_exit_code_has_its_row() -> None:
     page = PAGE.read_text()
-    told = page[page.index("| exit code |") :].split("\n\n")[0].splitlines()[2:]
-    assert told == [f"| {int(code)} | {meaning} |" for code, meaning in MEANINGS.items()]
+    table = page[page.index("| exit code |") :].split("\n\n")[0].splitlines()[2:]
+    assert table == [f"| {int(code)} | {meaning} |" for code, meaning in MEANINGS.items()]

@@ -1,4 +1,4 @@
-"""docs/commanded.md tells what the tables and the messages of the code tell."""
+"""docs/commanded.md agrees with the tables and the messages of the code."""
 
 from pathlib import Path
 
@@ -36,10 +36,10 @@ def test_the_page_has_the_table_line_by_line(table: dict[str, str]) -> None:
 
 
 def test_the_page_has_every_private_api() -> None:
-    told = [row[:3] for row in rows()]
+    documented = [row[:3] for row in rows()]
     for api in PRIVATE:
         wanted = [api.name, str(api.key), versions(api.min_version, api.max_version)]
-        assert wanted in told
+        assert wanted in documented
 
 
 def names_of(cls: type[Struct]) -> list[str]:
@@ -52,9 +52,9 @@ def names_of(cls: type[Struct]) -> list[str]:
     ids=lambda cls: cls.__name__,
 )
 def test_the_page_has_every_field_in_order(cls: type[Struct]) -> None:
-    told = [row[0] for row in rows()]
+    documented = [row[0] for row in rows()]
     wanted = names_of(cls)
-    assert any(told[at : at + len(wanted)] == wanted for at in range(len(told))), wanted
+    assert any(documented[at : at + len(wanted)] == wanted for at in range(len(documented))), wanted
 
 
 def test_the_page_has_the_settings_with_their_bounds() -> None:

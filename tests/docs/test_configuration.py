@@ -1,4 +1,4 @@
-"""docs/configuration.md tells every name that a group may have, with its bounds."""
+"""docs/configuration.md has every setting of a group, with its bounds."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from groups.core.configs.group import BY_NAME, GroupConfig
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
-def told() -> dict[str, tuple[str, str]]:
+def documented() -> dict[str, tuple[str, str]]:
     """The first table: name to bounds and what holds unless set."""
     lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
     cells = [[cell.strip().replace("`", "") for cell in line.split("|")[1:-1]] for line in lines]
@@ -19,5 +19,5 @@ def expected(config: GroupConfig) -> tuple[str, str]:
     return bounds, config.inherits or config.default
 
 
-def test_the_page_tells_every_name_its_bounds_and_what_holds_unless_set() -> None:
-    assert told() == {name: expected(config) for name, config in BY_NAME.items()}
+def test_the_page_has_every_name_its_bounds_and_its_default() -> None:
+    assert documented() == {name: expected(config) for name, config in BY_NAME.items()}

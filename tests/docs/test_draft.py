@@ -1,4 +1,4 @@
-"""docs/draft-0.9.md tells what the tables of the code tell."""
+"""docs/draft-0.9.md agrees with the tables of the code."""
 
 from itertools import groupby
 from pathlib import Path

@@ -46,7 +46,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 @cache
 def variables() -> set[str]:
-    """Those of the table, and every other that stands in a program."""
+    """Those of the table, and every other that a program names."""
     programs = (path for folder in OURS for path in (CHECKOUT / folder).rglob("*.py"))
     others = {name for path in programs for name in VARIABLE.findall(path.read_text())}
     return others | {setting.variable for setting in kafka_settings.SETTINGS}
@@ -59,7 +59,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
 
 
-def test_what_pages_link_to_is_there() -> None:
+def test_links_of_pages_resolve() -> None:
     links = [(page, link) for page in PAGES for link in LINK.findall(prose(page))]
     assert [(str(page), link) for page, link in links if not leads_somewhere(page, link)] == []
 
@@ -81,9 +81,9 @@ def test_the_python_of_pages_compiles() -> None:
         compile(block, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
-def test_the_verbs_of_pages_are_those_of_make() -> None:
-    told = re.findall(r"^([a-z-]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE)
-    assert [(str(page), odd) for page in PAGES if (odd := verbs(page) - set(told))] == []
+def test_the_make_targets_of_pages_exist() -> None:
+    targets = re.findall(r"^([a-z-]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE)
+    assert [(str(page), odd) for page in PAGES if (odd := verbs(page) - set(targets))] == []
 
 
 def verbs(page: Path) -> set[str]:
@@ -92,6 +92,6 @@ def verbs(page: Path) -> set[str]:
     return {verb for text in commands for verb in VERB.findall(text)}
 
 
-def test_the_variables_that_pages_name_are_read_somewhere() -> None:
+def test_the_variables_of_pages_are_read_by_the_code() -> None:
     named = [(str(page), set(VARIABLE.findall(page.read_text()))) for page in PAGES]
     assert [(page, odd) for page, names in named if (odd := names - variables())] == []

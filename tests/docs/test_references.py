@@ -74,7 +74,7 @@ def headings(name: str) -> frozenset[str]:
     return frozenset(HEADING.findall((CHECKOUT / name).read_text()))
 
 
-def test_pages_and_sections_that_are_named_are_there() -> None:
+def test_referenced_pages_and_sections_exist() -> None:
     dangling = {path: names for path, text in texts().items() if (names := missing(text))}
     assert dangling == {}
 
@@ -95,7 +95,7 @@ def test_a_decision_has_one_number() -> None:
     assert [n for n, title in titles.items() if title is None or int(title[1]) != n] == []
 
 
-def test_decisions_that_are_named_by_number_are_there() -> None:
+def test_referenced_decisions_exist() -> None:
     named = {
         path: {int(number) for number in BY_NUMBER.findall(text)} for path, text in texts().items()
     }
@@ -103,7 +103,7 @@ def test_decisions_that_are_named_by_number_are_there() -> None:
     assert {path: numbers - known for path, numbers in named.items() if numbers - known} == {}
 
 
-def test_a_reference_that_dangles_is_found() -> None:
+def test_a_dangling_reference_is_detected() -> None:
     assert missing("docs/architecture.md, *Failover*; docs/decisions/0025 too") == []
     assert missing("(docs/architecture.md, *No such section*)")
     assert missing('docs/testing.md, "No such section"')
@@ -123,13 +123,13 @@ def test_the_readme_leads_to_the_index() -> None:
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_folders_and_files_that_a_map_names_are_there(name: str) -> None:
+def test_folders_and_files_of_a_map_exist(name: str) -> None:
     named = PLACE.findall((CHECKOUT / name).read_text())
     assert named
     assert [place for place in named if not list(CHECKOUT.glob(place))] == []
 
 
-def test_what_the_glossary_finds_in_the_code_is_there() -> None:
+def test_code_names_of_the_glossary_exist() -> None:
     named = DOTTED.findall((CHECKOUT / "docs" / "glossary.md").read_text())
     assert named
     for name in named:

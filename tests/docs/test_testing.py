@@ -15,12 +15,12 @@ ALL_LONG = {"upgrade", "wheel"}
 """These show what holds at a release."""
 
 
-def test_no_example_is_judged_by_its_time() -> None:
+def test_no_test_asserts_on_elapsed_time() -> None:
     assert settings().deadline is None
     assert settings(max_examples=7).deadline is None
 
 
-def test_every_folder_has_its_row() -> None:
+def test_every_folder_has_a_row() -> None:
     page = (CHECKOUT / "docs" / "testing.md").read_text()
     folders = {path.parent.name for path in TESTS.glob("*/test_*.py")}
 
@@ -32,7 +32,11 @@ def test_every_folder_has_its_row() -> None:
 def test_every_tier_has_tests_that_are_not_long() -> None:
     asked = (sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "not long")
     run = {name: value for name, value in os.environ.items() if name != "ROLLCALL_TEST_DIR"}
-    said = subprocess.run(asked, cwd=CHECKOUT, env=run, capture_output=True, text=True, check=True)
-    short = {Path(line.partition("::")[0]).parts[1] for line in said.stdout.split() if "::" in line}
+    output = subprocess.run(
+        asked, cwd=CHECKOUT, env=run, capture_output=True, text=True, check=True
+    )
+    short = {
+        Path(line.partition("::")[0]).parts[1] for line in output.stdout.split() if "::" in line
+    }
 
     assert short == {path.parent.name for path in TESTS.glob("*/test_*.py")} - ALL_LONG

@@ -74,7 +74,7 @@ class Terminal:
         assert self.process.stdout is not None
         self.said.extend(self.process.stdout)
 
-    def until_said(self, line: str, times: int = 1) -> None:
+    def until_printed(self, line: str, times: int = 1) -> None:
         """Wait until it has printed the line so often."""
         until(lambda: self.said.count(line + "\n") >= times, f"{line!r} in {self.said}", PATIENCE_S)
 
@@ -128,7 +128,7 @@ class Tour:
         self.addresses = (ready[1], ready[2], ready[3])
         return terminal
 
-    def told(self, text: str) -> str:
+    def with_addresses(self, text: str) -> str:
         """A piece of the page for this Rollcall."""
         for printed, real in zip(PRINTED, self.addresses, strict=True):
             text = text.replace(printed, real)
@@ -142,7 +142,7 @@ class Tour:
         return self.open(program, *command.split(), folder=self.folder)
 
     def heard_of(self, client_id: str) -> datetime:
-        """When a member was heard of last, as REST tells."""
+        """The time of a member's last heartbeat, from REST."""
         headers = {"Authorization": f"Bearer {TOKEN}"}
         url = f"{self.addresses[2]}/api/v1/groups/packers"
         members = json.loads(send(Request("GET", url, headers))[2])["members"]
@@ -150,28 +150,30 @@ class Tour:
         return datetime.fromisoformat(found["last_heartbeat_at"])
 
     def rebalances(self) -> list[str]:
-        """What made the group rebalance, in order, as its journal tells."""
+        """The causes of the group's rebalances, in order, from its journal."""
         url = (self.folder / "data" / "database-url").read_text().strip()
         with psycopg.connect(url) as database:
             return [cause for (cause,) in database.execute(REBALANCES).fetchall()]
 
 
 @pytest.mark.long
-def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> None:
+def test_the_tour_works_as_documented(folder: Path, open_terminal: Open) -> None:
     tour = Tour(open_terminal, folder)
     rollcall = tour.make_run()
 
-    topic = tour.told(after("## Five minutes with a stock client"))
+    topic = tour.with_addresses(after("## Five minutes with a stock client"))
     subprocess.run(["sh", "-c", topic], cwd=CHECKOUT, check=True, timeout=PATIENCE_S)
-    (folder / "worker.py").write_text(tour.told(after("Save this as `worker.py`", "python")))
+    (folder / "worker.py").write_text(
+        tour.with_addresses(after("Save this as `worker.py`", "python"))
+    )
 
     anna = tour.worker("anna")
-    anna.until_said("works on [0, 1, 2, 3, 4, 5]")
+    anna.until_printed("works on [0, 1, 2, 3, 4, 5]")
     ben = tour.worker("ben")
     until(lambda: shared(anna, ben), "each has three", PATIENCE_S)
 
     ben.end(signal.SIGKILL)
-    anna.until_said("works on [0, 1, 2, 3, 4, 5]", times=2)
+    anna.until_printed("works on [0, 1, 2, 3, 4, 5]", times=2)
 
     said, stopped = list(anna.said), datetime.now(UTC)
     rollcall.end(signal.SIGINT)
@@ -183,19 +185,21 @@ def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> No
     assert tour.rebalances() == [joined, joined, "session-expired", joined], "none by the restart"
     assert anna.said[: len(said)] == said and len(anna.said) == len(said) + 2
 
-    for command in re.findall(r"^curl (?:.*\\\n)*.*$", tour.told(after("**REST**, at")), re.M):
+    for command in re.findall(
+        r"^curl (?:.*\\\n)*.*$", tour.with_addresses(after("**REST**, at")), re.M
+    ):
         request = Example(command, frozenset()).request({"TOKEN": TOKEN})
         assert send(request)[0] in (HTTPStatus.OK, HTTPStatus.ACCEPTED), command
     for terminal in (anna, again):
         terminal.end(signal.SIGTERM)
     ours = tour.open(
         *(str(CHECKOUT / ".venv" / "bin" / "python"), "-c"),
-        tour.told(after("## A worker in Python", "python")),
+        tour.with_addresses(after("## A worker in Python", "python")),
     )
-    ours.until_said("assigned [0, 1, 2, 3, 4, 5]")
+    ours.until_printed("assigned [0, 1, 2, 3, 4, 5]")
 
 
-def test_make_says_nothing_of_what_it_brings_first(tmp_path: Path) -> None:
+def test_make_prints_nothing_while_it_installs_its_tools(tmp_path: Path) -> None:
     """`make run` prints the ready line first, though ``uv.lock`` is newer than what is here."""
     (tmp_path / "docker").mkdir()
     for name in ("Makefile", "pyproject.toml", "uv.lock", "docker/uv-requirements.txt"):
@@ -207,10 +211,10 @@ def test_make_says_nothing_of_what_it_brings_first(tmp_path: Path) -> None:
     python.symlink_to(sys.executable)
 
     environ = {**os.environ, **QUIET}
-    said = subprocess.check_output(["make", "setup"], cwd=tmp_path, env=environ)
+    output = subprocess.check_output(["make", "setup"], cwd=tmp_path, env=environ)
 
     assert (tmp_path / ".venv/.synced").exists()
-    assert said == b""
+    assert output == b""
 
 
 def shared(*terminals: Terminal) -> bool:

@@ -180,14 +180,14 @@ def rows_of(thing: str) -> list[Row]:
     return [row for row in rows() if thing == row.zookeeper or thing in CODE.findall(row.zookeeper)]
 
 
-def test_everything_that_a_seed_stores_has_one_row() -> None:
+def test_everything_stored_by_the_2012_design_has_one_row() -> None:
     things = (*PATHS, *FIELDS, *METADATA, *TOOLS)
     assert [thing for thing in things if len(rows_of(thing)) != 1] == []
 
 
-def test_the_page_invents_no_path() -> None:
-    told = {name for row in rows() for name in CODE.findall(row.zookeeper) if name[0] == "/"}
-    assert told == set(PATHS)
+def test_the_page_names_only_existing_paths() -> None:
+    paths = {name for row in rows() for name in CODE.findall(row.zookeeper) if name[0] == "/"}
+    assert paths == set(PATHS)
 
 
 def test_every_row_says_what_it_was_for_and_what_became_of_it() -> None:
@@ -212,15 +212,15 @@ def test_every_table_or_channel_on_the_page_exists() -> None:
     assert channels <= watcher
 
 
-def test_every_table_has_its_place_on_the_page() -> None:
+def test_every_table_is_on_the_page() -> None:
     assert columns().keys() - {name for name, _ in COLUMN.findall(PAGE.read_text())} == set()
 
 
-def test_the_page_explains_every_word_it_has_for_a_lock() -> None:
+def test_the_page_explains_every_lock_mode() -> None:
     assert legend().keys() == LOCKS.keys() | set(NO_LOCK)
 
 
-def test_every_row_names_its_locks_in_these_words() -> None:
+def test_every_row_uses_the_explained_lock_modes() -> None:
     for row in rows():
         assert row.locks, row
         assert row.locks <= legend().keys(), row
@@ -230,7 +230,7 @@ def test_every_row_names_its_locks_in_these_words() -> None:
 
 
 @pytest.mark.parametrize("name", LOCKS)
-def test_a_lock_is_taken_by_the_statements_that_the_page_names(name: str) -> None:
+def test_locks_are_taken_by_the_statements_that_the_page_names(name: str) -> None:
     lock = legend()[name]
     statements = [statement(*found) for found in STATEMENT.findall(lock.taken_by)]
     assert len(statements) == len(CODE.findall(lock.taken_by)) > 0
@@ -241,7 +241,7 @@ def test_a_lock_is_taken_by_the_statements_that_the_page_names(name: str) -> Non
     assert all(any(table in text for table in tables or [""]) for text in statements)
 
 
-def test_no_statement_takes_a_lock_that_the_page_has_no_word_for() -> None:
+def test_no_statement_takes_an_undocumented_lock() -> None:
     modules = [f"groups.store.sql.{file.stem}" for file in (ROOT / SQL).glob("[a-z]*.py")]
     known = re.compile("|".join((*LOCKS.values(), "pg_advisory_unlock")))
     taken = {
@@ -266,11 +266,11 @@ def test_a_row_is_written_under_locks_that_guard_its_tables() -> None:
             assert row.tables & tables, f"{name} guards nothing here: {row}"
 
 
-def test_what_is_not_there_yet_names_no_column() -> None:
+def test_planned_items_name_no_column() -> None:
     assert [row for row in rows() if NOT_YET in row.locks and row.tables] == []
 
 
-def test_what_the_page_calls_missing_is_missing() -> None:
+def test_items_listed_as_missing_are_missing() -> None:
     assert [row.zookeeper for row in rows() if NOT_YET in row.locks] == [RELATION]
     assert not [table for table in columns() if {"topic", "group_id"} == columns()[table]]
 

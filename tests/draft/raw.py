@@ -236,11 +236,11 @@ class Consumer:
         """JoinGroupRequest; what it says is remembered."""
         said = self.consumer_id if consumer_id is None else consumer_id
         body = join_group(self.group, self.session_ms, self.topics, said, self.strategy)
-        told = read_joined(await self.call(JOIN_GROUP, body))
-        if told.error == 0:
-            self.consumer_id, self.generation = told.consumer_id, told.generation
-            self.parts = told.parts
-        return told
+        joined = read_joined(await self.call(JOIN_GROUP, body))
+        if joined.error == 0:
+            self.consumer_id, self.generation = joined.consumer_id, joined.generation
+            self.parts = joined.parts
+        return joined
 
     async def heartbeat(self) -> int:
         """HeartbeatRequest; the error code."""
@@ -250,7 +250,7 @@ class Consumer:
         r.end()
         return error
 
-    async def told_to_join(self) -> None:
+    async def until_rejoin(self) -> None:
         """Heartbeats until IllegalGeneration comes."""
         while (error := await self.heartbeat()) == 0:
             await asyncio.sleep(0.01)

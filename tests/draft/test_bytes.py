@@ -175,7 +175,7 @@ def test_a_message_is_these_bytes(
 
 
 def test_every_message_in_every_version_has_a_case() -> None:
-    told = {(version, type(message)) for version, message, _ in CASES}
+    covered = {(version, type(message)) for version, message, _ in CASES}
     served = {
         (version, cls)
         for api in DRAFT_APIS.values()
@@ -183,7 +183,7 @@ def test_every_message_in_every_version_has_a_case() -> None:
         for version in range(api.min_version, api.max_version + 1)
         for cls in (api.request, api.response)
     }
-    assert told == served
+    assert covered == served
 
 
 def test_the_table_is_what_the_draft_has() -> None:
@@ -194,7 +194,7 @@ def test_the_table_is_what_the_draft_has() -> None:
     }  # fmt: skip
 
 
-def test_todays_join_is_another_message() -> None:
+def test_todays_join_has_another_layout() -> None:
     """Trap 63: same key, same version, another body. A port for each tells them apart."""
     body = raw.join_group("g", 6000, ["t"], "", "range")
     with pytest.raises(WireError):

@@ -49,7 +49,7 @@ async def pair(make: Make, **options: Any) -> tuple[Consumer, Consumer]:
     a, b = make(**options), make(**options)
     await a.join()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     await joining
     return a, b
@@ -64,7 +64,7 @@ async def test_two_consumers_share_a_topic(consumer: Make) -> None:
 
     b = consumer()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     assert (await a.join()).generation == 2
     assert (await joining).error == 0
 
@@ -73,7 +73,7 @@ async def test_two_consumers_share_a_topic(consumer: Make) -> None:
     assert [await a.heartbeat(), await b.heartbeat()] == [0, 0]
 
 
-async def test_refusals_have_the_numbers_of_the_code(consumer: Make) -> None:
+async def test_refusals_have_the_drafts_error_codes(consumer: Make) -> None:
     """DR-02."""
     a = consumer()
     unknown = await a.join("stranger")
@@ -108,13 +108,13 @@ async def test_commits_are_fenced_and_read_back(consumer: Make) -> None:
     assert found == {("orders", mine): (8, "", 0), ("orders", other): (-1, "", 3)}
 
 
-async def test_offsets_without_a_group_serve_its_first_consumer(consumer: Make) -> None:
+async def test_simple_offsets_serve_the_groups_first_consumer(consumer: Make) -> None:
     """v0 knows no consumer: such a commit makes a group that only keeps offsets."""
     simple = consumer()
     assert await simple.commit({("orders", 1): 5}, version=0) == {("orders", 1): 0}
     assert (await simple.join()).generation == 1
     assert await simple.fetch({"orders": [1]}) == {("orders", 1): (5, "", 0)}
-    # in a group that has consumers, a commit of nobody's is nobody's
+    # in a group that has consumers, a commit without a consumer is refused
     assert await simple.commit({("orders", 1): 6}, version=0) == {("orders", 1): 25}
 
 
@@ -122,7 +122,7 @@ async def test_leaving_gives_everything_to_the_other(consumer: Make) -> None:
     a, b = await pair(consumer)
     assert await a.leave() == 0
     assert await a.leave() == 25
-    await b.told_to_join()
+    await b.until_rejoin()
     assert (await b.join()).parts == {"orders": [0, 1, 2, 3]}
 
 
@@ -142,32 +142,37 @@ async def test_more_partitions_raise_the_generation(served: Serving, consumer: M
     a = consumer()
     await a.join()
     await served.node.catalogue.grow("orders", 6)
-    await a.told_to_join()
-    told = await a.join()
-    assert (told.generation, told.parts) == (2, {"orders": [0, 1, 2, 3, 4, 5]})
+    await a.until_rejoin()
+    reply = await a.join()
+    assert (reply.generation, reply.parts) == (2, {"orders": [0, 1, 2, 3, 4, 5]})
 
 
-async def test_a_topic_that_comes_later_is_dealt(served: Serving, consumer: Make) -> None:
+async def test_a_topic_created_later_is_assigned(served: Serving, consumer: Make) -> None:
     a = consumer(topics=["later"])
     assert (await a.join()).parts == {}
     await served.node.catalogue.create("later", 2)
-    await a.told_to_join()
+    await a.until_rejoin()
     assert (await a.join()).parts == {"later": [0, 1]}
 
 
-async def test_a_dead_consumer_is_hung_up_on_and_may_call_the_rebalance_off(
-    served: Serving, consumer: Make
-) -> None:
-    """Slow consumers, 1 and 3: over a new connection, before the other has been told."""
+async def one_disconnected(consumer: Make) -> tuple[Consumer, Consumer]:
+    """Two consumers, of which the second sent no heartbeat for a session and was hung up on."""
     a, b = consumer(session_ms=30_000), consumer(session_ms=200)
     await a.join()
     joining = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     await joining
     assert b.connection is not None
-
     assert await b.connection.is_hung_up()
+    return a, b
+
+
+async def test_a_dead_consumer_is_disconnected_and_may_end_the_rebalance(
+    served: Serving, consumer: Make
+) -> None:
+    """Slow consumers, 1 and 3: over a new connection, before the other has got its reply."""
+    a, b = await one_disconnected(consumer)
     b.close()
     assert await b.heartbeat() == 0
     assert await a.heartbeat() == 0
@@ -177,26 +182,18 @@ async def test_a_dead_consumer_is_hung_up_on_and_may_call_the_rebalance_off(
 
 async def test_a_dead_consumer_is_told_after_the_others(served: Serving, consumer: Make) -> None:
     """Slow consumers, 4 to 6."""
-    a, b = consumer(session_ms=30_000), consumer(session_ms=200)
-    await a.join()
-    joining = asyncio.create_task(b.join())
-    await a.told_to_join()
-    await a.join()
-    await joining
-    assert b.connection is not None
-
-    assert await b.connection.is_hung_up()
-    await a.told_to_join()
+    a, b = await one_disconnected(consumer)
+    await a.until_rejoin()
     b.close()
     assert await b.heartbeat() == 22
     assert (await a.join()).parts == {"orders": [0, 1, 2, 3]}
     again = asyncio.create_task(b.join())
-    await a.told_to_join()
+    await a.until_rejoin()
     await a.join()
     assert (await again).generation == 4
 
 
-async def test_while_it_catches_up_it_says_so(served: Serving, consumer: Make) -> None:
+async def test_a_loading_coordinator_says_so(served: Serving, consumer: Make) -> None:
     """CoordinatorStartupNotComplete to heartbeats, commits and joins, at once."""
     a = consumer()
     await a.join()
@@ -208,7 +205,7 @@ async def test_while_it_catches_up_it_says_so(served: Serving, consumer: Make) -
     assert await a.heartbeat() == 0
 
 
-async def test_another_owner_is_somebody_else(served: Serving, consumer: Make) -> None:
+async def test_requests_to_a_former_owner_are_refused(served: Serving, consumer: Make) -> None:
     a = consumer()
     await a.join()
     served.node.coordinator.epochs.clear()
@@ -218,8 +215,8 @@ async def test_another_owner_is_somebody_else(served: Serving, consumer: Make) -
     assert await a.fetch({"orders": [0]}) == {("orders", 0): (-1, "", 16)}
 
 
-async def test_what_the_draft_does_not_have_ends_the_connection(served: Serving) -> None:
-    """Who asks for ApiVersions is no client of the draft."""
+async def test_an_unsupported_request_closes_the_connection(served: Serving) -> None:
+    """A client that sends ApiVersions is no client of the draft."""
     for key, version in ((18, 0), (14, 0), (11, 1), (12, 1), (1, 0)):
         connection = await Connection.open(served.draft_address)
         with pytest.raises(asyncio.IncompleteReadError):
@@ -237,15 +234,15 @@ async def test_the_group_survives_a_restart_of_its_node() -> None:
         a.close()
     async with serving() as second:
         connection = await Connection.open(second.draft_address)
-        told = await connection.call(HEARTBEAT, heartbeat("g", a.generation, a.consumer_id))
-        assert told == b"\0\0"
+        reply = await connection.call(HEARTBEAT, heartbeat("g", a.generation, a.consumer_id))
+        assert reply == b"\0\0"
         a.connection = connection
         assert (await a.join()).parts == {"orders": [0, 1, 2, 3]}
         assert a.generation == 1
         a.close()
 
 
-async def test_rows_say_draft(consumer: Make) -> None:
+async def test_rows_have_the_kind_draft(consumer: Make) -> None:
     await consumer().join()
     async with await connections.connect("other", options="") as other:
         found = await (
@@ -276,14 +273,14 @@ async def test_kafkas_tools_see_a_group_of_the_draft(served: Serving, consumer: 
     stock, _ = await served.connect()
     listed = (await stock.call(ListGroupsRequest(), 5)).groups
     assert [(g.group_id, g.group_type, g.group_state) for g in listed] == [("g", "draft", "Stable")]
-    (told,) = (await stock.call(DescribeGroupsRequest(groups=["g"]), 5)).groups
-    assert (told.group_state, told.protocol_data) == ("Stable", "range")
-    (member,) = told.members
+    (group,) = (await stock.call(DescribeGroupsRequest(groups=["g"]), 5)).groups
+    assert (group.group_state, group.protocol_data) == ("Stable", "range")
+    (member,) = group.members
     assert topics_of(member.member_metadata) == frozenset({"orders"})
     assert partitions_of(member.member_assignment) == frozenset(("orders", p) for p in range(4))
 
 
-async def test_a_note_is_judged_and_kept_as_everywhere(consumer: Make) -> None:
+async def test_commit_metadata_is_validated_and_stored_as_in_other_kinds(consumer: Make) -> None:
     """What PostgreSQL's text cannot hold comes back as it was; the limit counts as Java does."""
     a = consumer()
     await a.join()

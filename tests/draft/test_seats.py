@@ -3,7 +3,7 @@
 from protocol.draft_connections import Seats
 
 
-def test_a_consumer_is_found_where_it_spoke_last() -> None:
+def test_a_consumer_is_found_on_its_last_connection() -> None:
     seats = Seats()
     seats.take(1, "g", "a")
     seats.take(1, "g", "b")
@@ -14,7 +14,7 @@ def test_a_consumer_is_found_where_it_spoke_last() -> None:
     assert (seats.on(1), seats.on(2), seats.on(3)) == ((("g", "b"),), (("g", "a"),), ())
 
 
-def test_nothing_is_left_of_a_connection_that_ended() -> None:
+def test_nothing_remains_of_a_closed_connection() -> None:
     seats = Seats()
     seats.take(1, "g", "a")
     seats.take(2, "g", "a")
@@ -25,7 +25,7 @@ def test_nothing_is_left_of_a_connection_that_ended() -> None:
     assert len(seats) == 0
 
 
-def test_who_has_no_id_has_no_seat() -> None:
+def test_a_consumer_without_an_id_has_no_connection() -> None:
     seats = Seats()
     seats.take(1, "g", "")
     assert len(seats) == 0

@@ -60,7 +60,7 @@ REFUSED: tuple[tuple[dict[str, Any], str, str], ...] = (
 )
 
 
-async def test_who_may_not_commit_loses_the_rows_too(
+async def test_a_refused_commit_rolls_back_the_rows_too(
     one: Running, application: Application, other: Connection
 ) -> None:
     joined = await one.settled("g")
@@ -85,7 +85,7 @@ NONSENSE: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-async def test_what_makes_no_sense_is_refused_at_once(
+async def test_invalid_arguments_are_refused_at_once(
     one: Running, application: Application
 ) -> None:
     joined = await one.settled("g")
@@ -96,7 +96,7 @@ async def test_what_makes_no_sense_is_refused_at_once(
         await application.rollback()
 
 
-async def test_what_is_checked_at_the_commit_cannot_be_called_for_earlier(
+async def test_constraints_checked_at_commit_cannot_be_made_immediate(
     one: Running, application: Application, other: Connection
 ) -> None:
     """SET CONSTRAINTS before the call changes nothing: no rebalance and no commit waits."""
@@ -111,7 +111,7 @@ async def test_what_is_checked_at_the_commit_cannot_be_called_for_earlier(
         await application.commit()
 
 
-async def test_who_calls_for_it_afterwards_and_stands_still_loses_the_transaction(
+async def test_making_them_immediate_and_then_idling_loses_the_transaction(
     one: Running, application: Application, other: Connection
 ) -> None:
     """The group is held for the second that PostgreSQL lets it be, and not for longer."""
@@ -126,7 +126,7 @@ async def test_who_calls_for_it_afterwards_and_stands_still_loses_the_transactio
     assert await entries(other) == 0
 
 
-async def test_a_rebalance_waits_for_no_application(
+async def test_a_rebalance_does_not_wait_for_an_application(
     one: Running, application: Application, other: Connection
 ) -> None:
     """The application's transaction stays open; the generation rises; the COMMIT is refused."""
@@ -141,7 +141,7 @@ async def test_a_rebalance_waits_for_no_application(
     assert (await entries(other), await rows.offsets(other)) == (0, {})
 
 
-async def test_a_generation_that_is_not_yet_assigned_commits_nothing(
+async def test_a_generation_without_its_assignment_commits_nothing(
     one: Running, application: Application
 ) -> None:
     first = await one.settled("g")
@@ -154,7 +154,7 @@ async def test_a_generation_that_is_not_yet_assigned_commits_nothing(
         await application.commit()
 
 
-async def test_a_change_of_generation_waits_for_a_commit_under_way(
+async def test_a_change_of_generation_waits_for_a_commit_in_progress(
     one: Running, application: Application, other: Connection
 ) -> None:
     """The application has been judged and is about to commit: the next generation comes after."""
@@ -174,7 +174,7 @@ async def test_a_change_of_generation_waits_for_a_commit_under_way(
     assert await rows.offsets(other) == {("g", "t", 0): 7, ("g", "t", 1): 8}
 
 
-async def test_an_old_snapshot_is_not_trusted(
+async def test_an_old_snapshot_is_refused(
     one: Running, application: Application, other: Connection
 ) -> None:
     """In REPEATABLE READ the application still sees the generation of before."""
@@ -188,7 +188,7 @@ async def test_an_old_snapshot_is_not_trusted(
     assert await rows.offsets(other) == {}
 
 
-async def test_an_application_may_do_nothing_else(application: Application) -> None:
+async def test_an_application_has_no_other_rights(application: Application) -> None:
     for statement in (
         "SELECT * FROM rollcall_group",
         "INSERT INTO rollcall_offset DEFAULT VALUES",

@@ -59,7 +59,7 @@ async def refused(application: Application, question: str, *given: object) -> bo
 READ = "SELECT * FROM rollcall_committed_offsets(%s)"
 
 
-async def test_without_a_grant_nothing_is_committed_and_nothing_read(
+async def test_without_a_grant_nothing_is_committed_or_read(
     one: Running, billing: Application, other: Connection
 ) -> None:
     joined = await one.settled("billing")
@@ -73,7 +73,7 @@ async def test_without_a_grant_nothing_is_committed_and_nothing_read(
     assert await rows.offsets(other) == {}
 
 
-async def test_a_grant_is_for_the_ids_that_begin_so_and_for_that_login(
+async def test_a_grant_is_for_a_prefix_of_ids_and_one_login(
     one: Running, billing: Application, other: Connection, database_url: str
 ) -> None:
     grant(database_url, LOGIN, "billing")
@@ -90,7 +90,7 @@ async def test_a_grant_is_for_the_ids_that_begin_so_and_for_that_login(
     assert await rows.offsets(other) == {("billing-nightly", "t", 0): 7}
 
 
-async def test_nobody_grants_themselves_anything(billing: Application) -> None:
+async def test_no_login_can_grant_itself(billing: Application) -> None:
     for statement in (
         "INSERT INTO rollcall_application_grant VALUES (session_user, '')",
         "SELECT * FROM rollcall_application_grant",
@@ -102,11 +102,11 @@ async def test_nobody_grants_themselves_anything(billing: Application) -> None:
 
 
 @pytest.mark.django_db
-def test_the_command_grants_tells_and_revokes() -> None:
+def test_the_command_grants_lists_and_revokes() -> None:
     def told(*arguments: str) -> str:
-        said = StringIO()
-        call_command("grant_groups", *arguments, stdout=said)
-        return said.getvalue().strip()
+        output = StringIO()
+        call_command("grant_groups", *arguments, stdout=output)
+        return output.getvalue().strip()
 
     login = "rollcall_worker"  # one that is there
     told(login, "billing")

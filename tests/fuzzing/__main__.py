@@ -38,17 +38,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("words", nargs="*", help="targets, and options of libFuzzer behind --")
-    asked = parser.parse_args()
-    options = [word for word in asked.words if word.startswith("-")]
-    wanted = [word for word in asked.words if not word.startswith("-")]
+    arguments = parser.parse_args()
+    options = [word for word in arguments.words if word.startswith("-")]
+    wanted = [word for word in arguments.words if not word.startswith("-")]
     if find_spec("atheris") is None:
         print("no bytes by coverage: atheris has no wheel for this Python and system")
         return 0
     from tests.fuzzing.targets import TARGETS
 
     for name in wanted or TARGETS:
-        print(f"{name}: {asked.runs} tries", flush=True)
-        if _tried(name, asked.runs, options):
+        print(f"{name}: {arguments.runs} tries", flush=True)
+        if _tried(name, arguments.runs, options):
             print(f"{name}: see {PLACE}/crash-*", file=sys.stderr)
             return 1
     return 0
@@ -90,7 +90,7 @@ def fuzz(name: str) -> None:
 
 
 def _instrument(codecs: Any, atheris: Any) -> None:
-    """Codecs are compiled when they are first asked for, so nobody has seen their lines."""
+    """Codecs are compiled on first use, so coverage has not seen their lines."""
     compiled = codecs.compiler
     codecs.compiler = lambda cls, version: atheris.instrument_func(compiled(cls, version))
 

@@ -14,7 +14,7 @@ MUTANTS_MAX = 2_000
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_no_bytes_find_a_mistake(name: str) -> None:
+def test_arbitrary_bytes_reveal_no_defect(name: str) -> None:
     rng, tried = chance("fuzzing", name), TARGETS[name]
     for seed in list(seeds(name, rng))[:MUTANTS_MAX]:
         tried(seed)
@@ -41,7 +41,7 @@ def _only_the_last(buffer: FrameBuffer, data: bytes) -> None:
         ("sasl", "Rejected", WireError),
     ],
 )
-def test_each_target_finds_a_mistake(
+def test_each_target_detects_a_planted_defect(
     name: str, part: str, broken: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = list(seeds(name, chance("seeds")))

@@ -34,14 +34,14 @@ A_CLIENT = ApiVersionsRequest(
 # ---- versions
 
 
-async def test_every_version_lists_the_whole_table(cut_off: World) -> None:
+async def test_every_version_lists_the_full_table(cut_off: World) -> None:
     """HS-01."""
     for version in range(5):
         answer = await cut_off.ask(api_versions.handle, version, A_CLIENT)
         assert answer.error_code == 0
-        told = [(api.api_key, api.min_version, api.max_version) for api in answer.api_keys]
-        assert told == apis.advertised()
-        assert (18, 0, 4) in told
+        listed = [(api.api_key, api.min_version, api.max_version) for api in answer.api_keys]
+        assert listed == apis.advertised()
+        assert (18, 0, 4) in listed
 
 
 async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
@@ -58,7 +58,7 @@ async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
             assert answer.finalized_features_epoch >= 0
 
 
-async def test_cg_29_without_the_consumer_protocol_its_feature_is_not_there(
+async def test_cg_29_without_the_consumer_protocol_its_feature_is_missing(
     cut_off: World,
 ) -> None:
     cut_off.settings = settings(group_coordinator_rebalance_protocols=("classic",))
@@ -83,7 +83,7 @@ async def test_cg_29_without_the_consumer_protocol_its_requests_are_refused(
         assert [g.error_code for g in described.groups] == [ErrorCode.UNSUPPORTED_VERSION]
 
 
-async def test_a_client_must_say_its_name_well_from_version_three(cut_off: World) -> None:
+async def test_client_software_names_are_validated_from_version_three(cut_off: World) -> None:
     for name, version in (("", "1"), ("a", ""), ("-a", "1"), ("a b", "1"), ("a", "1.")):
         request = ApiVersionsRequest(client_software_name=name, client_software_version=version)
         answer = await cut_off.ask(api_versions.handle, 3, request)
@@ -105,25 +105,25 @@ async def test_the_owner_of_the_slot_coordinates_the_group(cut_off: World) -> No
     """HS-03."""
     for version in range(4):
         request = FindCoordinatorRequest(key="g", key_type=GROUP)
-        told = await cut_off.ask(find_coordinator.handle, version, request)
-        assert (told.error_code, told.node_id, told.host, told.port) == (0, *BROKERS[1][:3])
-        assert told.error_message == ("NONE" if version else "")
+        reply = await cut_off.ask(find_coordinator.handle, version, request)
+        assert (reply.error_code, reply.node_id, reply.host, reply.port) == (0, *BROKERS[1][:3])
+        assert reply.error_message == ("NONE" if version else "")
     for version in range(4, 7):
         request = FindCoordinatorRequest(coordinator_keys=["g", "h"], key_type=GROUP)
-        told = await cut_off.ask(find_coordinator.handle, version, request)
-        assert [(c.key, c.error_code, c.node_id) for c in told.coordinators] == [
+        reply = await cut_off.ask(find_coordinator.handle, version, request)
+        assert [(c.key, c.error_code, c.node_id) for c in reply.coordinators] == [
             ("g", 0, 1),
             ("h", 0, 1),
         ]
-        assert [c.error_message for c in told.coordinators] == ["", ""]
+        assert [c.error_message for c in reply.coordinators] == ["", ""]
 
 
 async def test_a_node_without_a_lease_names_no_coordinator(cut_off: World) -> None:
     """It may have slept, and what it remembers of the slots may be old."""
     cut_off.coordinator.holds_lease = False
     request = FindCoordinatorRequest(coordinator_keys=["g"], key_type=GROUP)
-    told = await cut_off.ask(find_coordinator.handle, 4, request)
-    assert told.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    reply = await cut_off.ask(find_coordinator.handle, 4, request)
+    assert reply.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,14 @@ async def test_no_coordinator_is_node_minus_one(
     for version in range(1, 7):
         request = FindCoordinatorRequest(key="k", coordinator_keys=["k"], key_type=key_type)
         answer = await cut_off.ask(find_coordinator.handle, version, request)
-        told = answer.coordinators[0] if version >= 4 else answer
-        assert (told.error_code, told.node_id, told.host, told.port) == (code, -1, "", -1)
-        assert told.error_message not in (None, "", "NONE")
+        coordinator = answer.coordinators[0] if version >= 4 else answer
+        assert (
+            coordinator.error_code,
+            coordinator.node_id,
+            coordinator.host,
+            coordinator.port,
+        ) == (code, -1, "", -1)
+        assert coordinator.error_message not in (None, "", "NONE")
 
 
 # ---- the cluster
@@ -155,12 +160,14 @@ async def test_the_live_nodes_are_the_brokers(cut_off: World) -> None:
     for version in range(3):
         for asked, operations in ((True, 0b1_1111_1010_0000), (False, -(2**31))):
             request = DescribeClusterRequest(include_cluster_authorized_operations=asked)
-            told = await cut_off.ask(describe_cluster.handle, version, request)
-            assert (told.error_code, told.cluster_id) == (0, "cluster-of-tests")
-            assert told.controller_id == 0
-            assert [(b.broker_id, b.host, b.port) for b in told.brokers] == [b[:3] for b in BROKERS]
-            assert not any(b.is_fenced for b in told.brokers)
-            assert told.cluster_authorized_operations == operations
+            reply = await cut_off.ask(describe_cluster.handle, version, request)
+            assert (reply.error_code, reply.cluster_id) == (0, "cluster-of-tests")
+            assert reply.controller_id == 0
+            assert [(b.broker_id, b.host, b.port) for b in reply.brokers] == [
+                b[:3] for b in BROKERS
+            ]
+            assert not any(b.is_fenced for b in reply.brokers)
+            assert reply.cluster_authorized_operations == operations
 
 
 async def test_controllers_cannot_be_described(cut_off: World) -> None:
@@ -169,12 +176,12 @@ async def test_controllers_cannot_be_described(cut_off: World) -> None:
         (3, WireCode.UNSUPPORTED_ENDPOINT_TYPE),
     ):
         request = DescribeClusterRequest(endpoint_type=endpoint_type)
-        told = await cut_off.ask(describe_cluster.handle, 1, request)
-        assert (told.error_code, list(told.brokers)) == (code, [])
-        assert told.error_message
+        reply = await cut_off.ask(describe_cluster.handle, 1, request)
+        assert (reply.error_code, list(reply.brokers)) == (code, [])
+        assert reply.error_message
 
 
 async def test_every_node_answers_from_its_own_view(cut_off: World) -> None:
     cut_off.cluster = replace(cut_off.cluster, brokers=BROKERS[1:])
-    told = await cut_off.ask(describe_cluster.handle, 2, DescribeClusterRequest())
-    assert (told.controller_id, [b.broker_id for b in told.brokers]) == (1, [1])
+    reply = await cut_off.ask(describe_cluster.handle, 2, DescribeClusterRequest())
+    assert (reply.controller_id, [b.broker_id for b in reply.brokers]) == (1, [1])

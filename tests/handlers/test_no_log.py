@@ -41,14 +41,14 @@ async def test_a_fetch_from_version_seven_is_empty_until_other_offsets_are_asked
     for version in range(7, 19):
         cut_off.memory.clear()
         for start in (7, 8):
-            told = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
-            marks = [p.high_watermark for p in told.responses[0].partitions]
+            reply = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
+            marks = [p.high_watermark for p in reply.responses[0].partitions]
             again = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
-            assert (told.error_code, told.session_id, marks) == (0, 0, [start, start + 1])
+            assert (reply.error_code, reply.session_id, marks) == (0, 0, [start, start + 1])
             assert (again.error_code, again.session_id, list(again.responses)) == (0, 0, [])
 
 
-async def test_a_new_fetch_session_hears_of_each_partition_once(cut_off: World) -> None:
+async def test_a_new_fetch_session_returns_each_partition_once(cut_off: World) -> None:
     for version in range(7, 19):
         first = await cut_off.ask(fetch.handle, version, a_fetch(session_epoch=0))
         more = FetchRequest(session_id=first.session_id, session_epoch=1)
@@ -61,7 +61,7 @@ async def test_a_new_fetch_session_hears_of_each_partition_once(cut_off: World) 
         assert list(second.responses) == []
 
 
-async def test_an_older_fetch_hears_of_each_partition(cut_off: World) -> None:
+async def test_an_older_fetch_returns_each_partition(cut_off: World) -> None:
     for version in range(4, 7):
         answer = await cut_off.ask(fetch.handle, version, a_fetch())
         assert [t.topic for t in answer.responses] == ["orders"]
@@ -111,12 +111,12 @@ def a_produce(acks: int) -> ProduceRequest:
 async def test_a_produce_is_refused_for_each_partition(cut_off: World) -> None:
     for version in range(3, 14):
         answer = await cut_off.ask(produce.handle, version, a_produce(acks=-1))
-        told = answer.responses[0].partition_responses
-        assert [(p.index, p.error_code, p.base_offset) for p in told] == [
+        partitions = answer.responses[0].partition_responses
+        assert [(p.index, p.error_code, p.base_offset) for p in partitions] == [
             (0, ErrorCode.POLICY_VIOLATION, -1),
             (3, ErrorCode.POLICY_VIOLATION, -1),
         ]
-        assert bool(told[0].error_message) is (version >= 8)
+        assert bool(partitions[0].error_message) is (version >= 8)
 
 
 async def test_a_produce_that_wants_no_reply_gets_none(cut_off: World) -> None:
@@ -142,7 +142,7 @@ async def listed(
     return [partition for topic in answer.topics for partition in topic.partitions]
 
 
-async def test_an_untouched_partition_begins_and_ends_at_nought(world: World) -> None:
+async def test_a_partition_without_commits_begins_and_ends_at_zero(world: World) -> None:
     await world.catalogue.create("orders", 1)
     for version in range(1, 12):
         for timestamp, offset in ((LATEST, 0), (EARLIEST, 0), (12_345, -1)):
@@ -150,27 +150,27 @@ async def test_an_untouched_partition_begins_and_ends_at_nought(world: World) ->
             assert (told.error_code, told.offset, told.timestamp) == (0, offset, -1)
 
 
-async def test_a_partition_that_is_asked_for_twice_is_answered_once(world: World) -> None:
+async def test_a_partition_requested_twice_is_answered_once(world: World) -> None:
     await world.catalogue.create("orders", 2)
     asked = [("orders", 0, LATEST), ("orders", 1, LATEST), ("orders", 0, EARLIEST)]
     for version in (1, 8):
-        told = await listed(world, version, *asked, ("absent", 0, LATEST), ("absent", 0, LATEST))
-        assert [(p.partition_index, p.error_code) for p in told] == [
+        offsets = await listed(world, version, *asked, ("absent", 0, LATEST), ("absent", 0, LATEST))
+        assert [(p.partition_index, p.error_code) for p in offsets] == [
             (0, ErrorCode.INVALID_REQUEST),
             (1, 0),
             (0, ErrorCode.INVALID_REQUEST),
         ]
 
 
-async def test_latest_is_the_greatest_commit_or_the_end_that_was_told(world: World) -> None:
+async def test_latest_is_the_greatest_commit_or_the_reported_end(world: World) -> None:
     await world.catalogue.create("orders", 4)
     for group, partition, offset in (("a", 0, 7), ("b", 0, 9), ("a", 1, 3), ("a", 3, -2)):
         await world.commit(group, "orders", partition, offset)
     assert world.connection is not None
     await world.connection.execute("UPDATE rollcall_topic SET end_offsets = '{5, 6}'")
     await world.catalogue.rung("orders")
-    told = await listed(world, 7, *(("orders", i, LATEST) for i in range(4)))
-    assert [(p.offset, p.leader_epoch) for p in told] == [(9, -1), (6, -1), (0, -1), (0, -1)]
+    offsets = await listed(world, 7, *(("orders", i, LATEST) for i in range(4)))
+    assert [(p.offset, p.leader_epoch) for p in offsets] == [(9, -1), (6, -1), (0, -1), (0, -1)]
 
 
 async def test_special_times_need_their_versions(world: World) -> None:
@@ -183,23 +183,23 @@ async def test_special_times_need_their_versions(world: World) -> None:
         (9, [(0, -1), (0, 0), (0, -1), unsupported]),
         (11, [(0, -1), (0, 0), (0, -1), (0, -1)]),
     ):
-        told = [(await listed(world, version, ("orders", 0, t)))[0] for t in asked]
-        assert [(p.error_code, p.offset) for p in told] == answers
+        offsets = [(await listed(world, version, ("orders", 0, t)))[0] for t in asked]
+        assert [(p.error_code, p.offset) for p in offsets] == answers
 
 
-async def test_a_time_that_nobody_knows_is_refused_whatever_the_topic(world: World) -> None:
+async def test_an_unknown_special_time_is_refused_whatever_the_topic(world: World) -> None:
     """As there: what the request means is asked before what it is about."""
-    told = await listed(world, 11, ("absent", 0, -7))
-    assert [p.error_code for p in told] == [ErrorCode.UNSUPPORTED_VERSION]
+    offsets = await listed(world, 11, ("absent", 0, -7))
+    assert [p.error_code for p in offsets] == [ErrorCode.UNSUPPORTED_VERSION]
 
 
-async def test_unknown_partitions_are_unknown(world: World) -> None:
+async def test_unknown_partitions_get_an_error(world: World) -> None:
     await world.catalogue.create("orders", 1)
     asked = [("orders", 1, LATEST), ("orders", -1, LATEST), ("nothing", 0, EARLIEST)]
     for told in await listed(world, 7, *asked):
         assert told.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-async def test_without_a_database_the_latest_is_asked_for_again(cut_off: World) -> None:
-    told = await listed(cut_off, 7, ("orders", 0, LATEST))
-    assert told[0].error_code == WireCode.LEADER_NOT_AVAILABLE
+async def test_without_a_database_latest_is_a_retriable_error(cut_off: World) -> None:
+    offsets = await listed(cut_off, 7, ("orders", 0, LATEST))
+    assert offsets[0].error_code == WireCode.LEADER_NOT_AVAILABLE

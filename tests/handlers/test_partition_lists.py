@@ -19,7 +19,7 @@ from rollcall.wire.messages.metadata import MetadataResponse, MetadataResponseTo
 A, B = UUID(int=1), UUID(int=2)
 
 
-def test_a_list_is_found_again_for_the_same_nodes() -> None:
+def test_a_list_is_cached_for_the_same_nodes() -> None:
     lists = PartitionLists()
     assert lists.find(A, 3, (0, 1)) is None
     made = lists.make(A, 3, (0, 1))
@@ -30,7 +30,7 @@ def test_a_list_is_found_again_for_the_same_nodes() -> None:
     assert [each.leader_id for each in made] == [leader((0, 1), A, n) for n in range(3)]
 
 
-def test_topics_share_their_list_where_one_node_leads_all() -> None:
+def test_topics_led_by_one_node_share_their_list() -> None:
     lists = PartitionLists()
     made = lists.make(A, 3, (4,))
     assert lists.find(B, 3, (4,)) is made
@@ -40,7 +40,7 @@ def test_topics_share_their_list_where_one_node_leads_all() -> None:
     assert all(each.error_code for each in nobody)
 
 
-def test_the_list_that_was_not_asked_for_the_longest_goes_first() -> None:
+def test_the_least_recently_used_list_is_evicted_first() -> None:
     lists = PartitionLists(room=10 + 2 * LIST_COSTS)
     lists.make(A, 4, (0, 1))
     lists.make(B, 4, (0, 1))
@@ -55,7 +55,7 @@ asked = st.tuples(st.integers(1, 3), st.integers(0, 12), st.sampled_from([(0,), 
 
 
 @given(st.lists(asked, max_size=40))
-def test_no_more_partitions_are_kept_than_there_is_room_for(
+def test_the_number_of_cached_partitions_is_limited(
     wanted: list[tuple[int, int, tuple[int, ...]]],
 ) -> None:
     lists = PartitionLists(room=40)
@@ -70,7 +70,7 @@ def test_no_more_partitions_are_kept_than_there_is_room_for(
         assert lists.find(UUID(int=topic), count, nodes) is not None, "the last one is kept"
 
 
-def test_what_is_kept_of_large_topics_is_small() -> None:
+def test_cached_lists_of_large_topics_are_small() -> None:
     """A client that asks for all of them, in every version, costs the node this much: of a tenth of
     the room 2.5 MB, so of all of it 25."""
     lists, count, nodes = PartitionLists(PARTITIONS_KEPT_MAX // 10), 1_000, (0, 1)
@@ -88,7 +88,7 @@ def test_what_is_kept_of_large_topics_is_small() -> None:
 
 
 @pytest.mark.long
-def test_many_small_lists_cost_no_more() -> None:
+def test_many_small_lists_take_no_more_time() -> None:
     lists, nodes = PartitionLists(PARTITIONS_KEPT_MAX // 10), (0, 1)
     tracemalloc.start()
     try:

@@ -20,6 +20,6 @@ def is_there(struct: type[Struct], path: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(("key", "maximum"), ROWS, ids=lambda value: getattr(value, "path", value))
-def test_what_is_counted_is_a_field(key: int, maximum: Maximum) -> None:
+def test_each_counted_element_is_a_field(key: int, maximum: Maximum) -> None:
     requests = [apis[key].request for apis in (APIS, DRAFT_APIS) if key in apis]
     assert any(is_there(request, maximum.path.split(".")) for request in requests)

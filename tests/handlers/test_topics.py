@@ -115,7 +115,7 @@ async def test_a_request_for_too_many_partitions_is_refused_as_a_whole(
     }
 
 
-async def test_topics_that_are_named_twice_are_refused_for_that_alone(world: World) -> None:
+async def test_topics_named_twice_are_refused_and_the_others_created(world: World) -> None:
     results = await create(world, topic("twice", 10_000), topic("twice", 10_000), topic("one"))
     assert {r.name: r.error_code for r in results} == {
         "twice": ErrorCode.INVALID_REQUEST,
@@ -123,7 +123,7 @@ async def test_topics_that_are_named_twice_are_refused_for_that_alone(world: Wor
     }
 
 
-async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: World) -> None:
+async def test_an_invalid_topic_does_not_affect_the_others(world: World) -> None:
     await create(world, topic("old"))
     twice = topic("twice")
     odd = topic("odd")
@@ -170,20 +170,20 @@ async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: Wor
     assert counts == {"assigned": 2, "default": 3, "new": 2, "old": 1}
 
 
-async def test_a_topic_that_is_only_validated_is_not_made(world: World) -> None:
+async def test_validate_only_creates_no_topic(world: World) -> None:
     await create(world, topic("old"))
     old, new = await create(world, topic("old"), topic("new"), validate_only=True)
     assert (old.error_code, new.error_code) == (ErrorCode.TOPIC_ALREADY_EXISTS, 0)
     assert (await described(world, "new")).error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-async def test_a_request_of_too_many_topics_makes_none(world: World) -> None:
+async def test_a_request_of_too_many_topics_creates_none(world: World) -> None:
     results = await create(world, *(topic(f"t{i}") for i in range(1_001)))
     assert {result.error_code for result in results} == {ErrorCode.POLICY_VIOLATION}
     assert world.catalogue.all() == ()
 
 
-async def test_two_nodes_that_create_the_same_topics_make_each_once(
+async def test_two_nodes_that_create_the_same_topics_create_each_once(
     world: World, pool: AsyncConnectionPool[Connection]
 ) -> None:
     other = World(Catalogue(pool))
@@ -198,7 +198,7 @@ async def test_two_nodes_that_create_the_same_topics_make_each_once(
 # ---- grow
 
 
-async def test_partitions_are_added_and_never_taken(world: World) -> None:
+async def test_partitions_are_added_and_never_removed(world: World) -> None:
     await create(world, topic("orders", 3))
 
     async def grow(name: str, count: int, *, validate_only: bool = False) -> int:
@@ -265,17 +265,17 @@ async def test_metadata_describes_a_topic_in_every_version(world: World) -> None
     made = (await create(world, topic("orders", 3)))[0]
     for version in METADATA_VERSIONS:
         answer = await ask_metadata(world, version, "orders")
-        told = answer.topics[0]
-        assert (told.error_code, told.name) == (0, "orders")
-        assert [p.partition_index for p in told.partitions] == [0, 1, 2]
+        described_topic = answer.topics[0]
+        assert (described_topic.error_code, described_topic.name) == (0, "orders")
+        assert [p.partition_index for p in described_topic.partitions] == [0, 1, 2]
         assert [(b.node_id, b.host, b.port) for b in answer.brokers] == [b[:3] for b in BROKERS]
-        for part in told.partitions:
+        for part in described_topic.partitions:
             leader = world.cluster.leader(made.topic_id, part.partition_index)
             assert (part.leader_id, part.leader_epoch) == (leader, -1)
             assert list(part.replica_nodes) == list(part.isr_nodes) == [leader]
         assert answer.controller_id == (0 if version >= 1 else -1)
         assert answer.cluster_id == ("cluster-of-tests" if version >= 2 else None)
-        assert told.topic_id == (made.topic_id if version >= 10 else UUID(int=0))
+        assert described_topic.topic_id == (made.topic_id if version >= 10 else UUID(int=0))
 
 
 async def test_metadata_of_no_names_means_all_topics_or_none(world: World) -> None:
@@ -310,19 +310,19 @@ async def test_metadata_by_id_is_served_from_version_twelve(world: World) -> Non
         assert [t.topic_id for t in answer.topics] == [made.topic_id, unknown], "it is repeated"
 
 
-async def test_metadata_asked_by_id_is_not_asked_by_name_as_well(world: World) -> None:
+async def test_metadata_requested_by_id_ignores_names(world: World) -> None:
     made = (await create(world, topic("orders"), topic("other")))[0]
-    asked = [
+    topics = [
         MetadataRequestTopic(name="orders"),
         MetadataRequestTopic(name="other"),
         MetadataRequestTopic(topic_id=made.topic_id, name=None),
         MetadataRequestTopic(topic_id=made.topic_id, name="zzz"),
     ]
-    answer = await world.ask(metadata.handle, 12, MetadataRequest(topics=asked))
+    answer = await world.ask(metadata.handle, 12, MetadataRequest(topics=topics))
     assert [t.name for t in answer.topics] == ["orders"]
 
 
-async def test_a_missing_topic_is_made_when_client_and_settings_allow_it(world: World) -> None:
+async def test_a_missing_topic_is_created_when_client_and_settings_allow_it(world: World) -> None:
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert (await described(world, "orders")).error_code == unknown
 
@@ -338,13 +338,13 @@ async def test_a_missing_topic_is_made_when_client_and_settings_allow_it(world: 
     ]
 
 
-async def test_an_ill_named_topic_is_told_so_and_never_looked_for(cut_off: World) -> None:
+async def test_an_invalid_topic_name_gets_an_error_without_a_look_up(cut_off: World) -> None:
     for name in ("a b", "nul\0", ""):
-        told = await described(cut_off, name)
-        assert told.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+        description = await described(cut_off, name)
+        assert description.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-async def test_operations_are_told_when_asked(world: World) -> None:
+async def test_authorized_operations_are_returned_on_request(world: World) -> None:
     await create(world, topic("orders"))
     for asked in (True, False):
         request = MetadataRequest(
@@ -354,13 +354,13 @@ async def test_operations_are_told_when_asked(world: World) -> None:
         )
         answer = await world.ask(metadata.handle, 9, request)
         known, absent = (topic.topic_authorized_operations for topic in answer.topics)
-        told = (known, answer.cluster_authorized_operations)
+        operations = (known, answer.cluster_authorized_operations)
         assert absent == known
         # Kafka's own sums for a superuser: READ to ALTER_CONFIGS, and CREATE to IDEMPOTENT_WRITE.
-        assert told == ((0b1101_1111_1000, 0b1_1111_1010_0000) if asked else (-(2**31),) * 2)
+        assert operations == ((0b1101_1111_1000, 0b1_1111_1010_0000) if asked else (-(2**31),) * 2)
 
 
-async def test_a_topic_made_by_another_node_is_found(
+async def test_a_topic_created_by_another_node_is_found(
     world: World, pool: AsyncConnectionPool[Connection]
 ) -> None:
     entry = await Catalogue(pool).create("orders", 2)
@@ -369,7 +369,7 @@ async def test_a_topic_made_by_another_node_is_found(
     assert world.catalogue.by_id(entry.topic_id) == entry
 
 
-async def test_without_a_database_clients_are_told_to_ask_again(cut_off: World) -> None:
+async def test_without_a_database_clients_get_a_retriable_error(cut_off: World) -> None:
     assert (await described(cut_off, "orders")).error_code == WireCode.LEADER_NOT_AVAILABLE
     assert (await create(cut_off, topic("orders")))[0].error_code == WireCode.REQUEST_TIMED_OUT
 
@@ -429,11 +429,11 @@ async def test_a_page_begins_within_a_topic_that_is_asked_for(
     assert [(t.name, t.error_code) for t in answer.topics] == [
         (each, ErrorCode.INVALID_REQUEST) for each in ("c", "a", "c")
     ]
-    # whoever is refused hears nothing of what it may do
+    # a refused client gets no authorized operations
     assert {t.topic_authorized_operations for t in answer.topics} == {-(2**31)}
 
 
-async def test_all_topics_may_begin_at_one_that_is_gone(world: World) -> None:
+async def test_a_page_of_all_topics_may_begin_at_a_deleted_one(world: World) -> None:
     await create(world, topic("a"), topic("c"))
     answer = await page(world, cursor=Cursor(topic_name="b", partition_index=3))
     assert [(t.name, t.error_code) for t in answer.topics] == [("c", 0)]

@@ -73,7 +73,7 @@ class Memory:
 
 @dataclass
 class World:
-    """What a handler may use of a node. ``holds`` are the waits that handlers asked for."""
+    """What a handler may use of a node. ``holds`` are the waits that handlers requested."""
 
     catalogue: Catalogue
     connection: Connection | None = None

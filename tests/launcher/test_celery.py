@@ -15,15 +15,15 @@ from launcher import celery, commands
 from launcher.environment import CHECKOUT
 
 
-def test_celery_s_shell_is_not_imported() -> None:
+def test_celerys_shell_is_not_imported() -> None:
     script = """
 import sys, launcher.celery, celery.apps.worker, celery.apps.beat
 print([name for name in ("prompt_toolkit", "celery.bin") if name in sys.modules])
 """
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script], cwd=CHECKOUT, capture_output=True, text=True, check=True
     )
-    assert said.stdout == "[]\n"
+    assert output.stdout == "[]\n"
 
 
 def test_the_table_names_both() -> None:
@@ -32,7 +32,7 @@ def test_the_table_names_both() -> None:
 
 
 class Schedule:
-    """A beat's work that lasts until it is told to stop, or fails at once."""
+    """The work of beat: it lasts until it is stopped, or fails at once."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
@@ -84,7 +84,7 @@ def test_beat_begins_once_and_has_ended_before_the_worker(
     assert (schedule.begun, schedule.ended) == (1, 1)
 
 
-def test_a_beat_that_fails_ends_the_process_as_a_failure(
+def test_a_failure_of_beat_ends_the_process_with_an_error(
     beside: Callable[[Schedule], celery.Beside], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(state, "should_stop", None)

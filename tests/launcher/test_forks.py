@@ -48,7 +48,7 @@ def run(script: str, **environ: str) -> str:
     ).stdout
 
 
-def test_each_forked_process_is_the_launcher_s_child_and_has_luck_of_its_own() -> None:
+def test_each_forked_process_is_the_launchers_child_and_has_its_own_random_state() -> None:
     lines = run(TWO_FORKS).splitlines()
 
     assert len(lines) == 8
@@ -93,7 +93,7 @@ def test_nothing_is_forked_that_two_processes_must_not_share(made: str, told: st
 
 
 @pytest.mark.long
-def test_what_is_imported_before_the_fork_holds_nothing() -> None:
+def test_modules_imported_before_the_fork_hold_no_connections_or_threads() -> None:
     """The modules of all programs, without and with Django's settings."""
     script = """
 import os
@@ -115,7 +115,7 @@ import requests
     assert run(script) == "[]\n"
 
 
-def test_what_a_node_never_needs_is_not_imported_for_it() -> None:
+def test_a_node_does_not_import_what_it_never_needs() -> None:
     """Pages, forms and tests, which other programs bring, are loaded after the first fork."""
     script = """
 import os, sys
@@ -154,7 +154,7 @@ server.stop()
 """
 
 
-def test_a_set_up_is_forked_before_what_a_node_needs_is_imported(tmp_path: Path) -> None:
+def test_a_set_up_is_forked_before_a_nodes_modules_are_imported(tmp_path: Path) -> None:
     before, *said, after = run(EARLY_SET_UP, ROLLCALL_DATA_DIR=str(tmp_path)).splitlines()
     assert before == "None", "a node would import the rest by itself"
     assert any("No connection to the database" in line for line in said)
@@ -172,7 +172,7 @@ def assign(*_): return {}
     [({"GROUP_CONSUMER_ASSIGNORS": "uniform,own"}, True), ({}, False)],
     ids=["named", "not named"],
 )
-def test_an_assignor_of_one_s_own_may_import_what_is_hidden_from_others(
+def test_a_custom_assignor_may_import_modules_hidden_from_others(
     tmp_path: Path, settings: dict[str, str], is_found: bool
 ) -> None:
     (tmp_path / "own.py").write_text(OWN_ASSIGNOR)

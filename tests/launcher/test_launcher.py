@@ -74,15 +74,15 @@ def listening(pid: int) -> set[str]:
 def processes_of(lines: list[str], form: str) -> set[str]:
     """Whose lines these are; each has a time and a level."""
     if form == "json":
-        told = [json.loads(line) for line in lines]
-        assert all(each.keys() >= {"timestamp", "level", "event"} for each in told)
-        return {each["process"] for each in told}
+        records = [json.loads(line) for line in lines]
+        assert all(each.keys() >= {"timestamp", "level", "event"} for each in records)
+        return {each["process"] for each in records}
     found = [re.match(rf"(.{{11}})\| (({STAMP.pattern})[a-z]+ |  )", line) for line in lines]
     assert all(found), lines
     return {each[1].strip() for each in found if each}
 
 
-def test_an_argument_that_it_does_not_know_starts_nothing(folder: Path, launch: Launch) -> None:
+def test_an_unknown_argument_starts_nothing(folder: Path, launch: Launch) -> None:
     refused = launch(*LAUNCHER, "--nodes=3", **environ(folder))
     _, said = refused.communicate()
     assert refused.returncode == 2 and "unrecognized arguments: --nodes=3" in said
@@ -99,8 +99,8 @@ def test_everything_serves_and_ends(folder: Path, launch: Launch, number: signal
     for port in (ready[1], ready[2]):
         socket.create_connection(("127.0.0.1", int(port))).close()
     with urllib.request.urlopen(f"{ready[3]}/readyz?verbose") as answer:
-        told = answer.read()  # periodic work may not have begun yet: told, and no reason
-        assert told.startswith(b"[+]db ok\n[+]migrations ok\n") and told.endswith(b"\nok\n")
+        body = answer.read()  # periodic work may not have begun yet: told, and no reason
+        assert body.startswith(b"[+]db ok\n[+]migrations ok\n") and body.endswith(b"\nok\n")
     below = descendants(launcher.pid)
     assert len(below) > 3
     assert {host for pid in below for host in listening(pid)} == {"127.0.0.1"}
@@ -130,33 +130,33 @@ def test_nothing_outlives_a_launcher_that_is_killed(folder: Path, launch: Launch
 def test_each_node_has_a_port_and_a_dead_one_comes_back(pair: Installation) -> None:
     node = serving(pair, 1)
     ready = pair.data_dir / "run" / "node-1.ready"
-    told = ready.read_text()
-    host, port = told.split()[0].split(":")
+    ready_line = ready.read_text()
+    host, port = ready_line.split()[0].split(":")
 
     ready.unlink()
     os.kill(node, signal.SIGKILL)
 
     until(ready.exists, "the node served again")
-    assert ready.read_text() == told
+    assert ready.read_text() == ready_line
     socket.create_connection((host, int(port))).close()
 
 
 def pid_with_argument(launcher: int, argument: str) -> int:
     """The launcher's process that was started with this argument."""
     for pid in descendants(launcher):
-        said = subprocess.run(
+        output = subprocess.run(
             ["ps", "-ww", "-o", "args=", "-p", str(pid)],
             capture_output=True,
             text=True,
             check=False,
         )
-        if argument in said.stdout:
+        if argument in output.stdout:
             return pid
     raise AssertionError(f"no process was started with {argument}")
 
 
 @pytest.mark.long
-def test_first_admin_is_made_once_and_its_password_is_in_a_file(
+def test_first_admin_is_created_once_and_its_password_is_in_a_file(
     folder: Path, launch: Launch
 ) -> None:
     said = []
@@ -189,7 +189,7 @@ def test_given_database_is_used_instead_of_an_embedded_one(folder: Path, launch:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="who is asked for by /proc")
-def test_a_signal_to_everybody_at_once_is_a_stop(folder: Path, launch: Launch) -> None:
+def test_a_signal_to_the_process_group_is_a_stop(folder: Path, launch: Launch) -> None:
     """As a container or a session ends: here while initdb works, which fails for it."""
     launcher = launch(*LAUNCHER, **environ(folder))
     part = folder / "postgres" / "data.part"
@@ -217,7 +217,7 @@ def test_a_signal_to_everybody_at_once_is_a_stop(folder: Path, launch: Launch) -
         ),
     ],
 )
-def test_wrong_setting_is_one_sentence(
+def test_wrong_setting_is_reported_in_one_line(
     folder: Path, launch: Launch, wrong: dict[str, str], sentence: str
 ) -> None:
     launcher = launch(*LAUNCHER, **environ(folder, **wrong))
@@ -233,7 +233,7 @@ def test_wrong_setting_is_one_sentence(
 READ_ONLY = "ROLLCALL_DATABASE_URL: the database accepts no writes"
 
 
-def test_database_that_accepts_no_writes_is_one_sentence(
+def test_database_that_accepts_no_writes_is_reported_in_one_line(
     folder: Path, launch: Launch, database_url: str
 ) -> None:
     """It was the traceback of the first statement that writes, of the set-up."""
@@ -247,7 +247,7 @@ def test_database_that_accepts_no_writes_is_one_sentence(
     assert READ_ONLY in said and "Traceback" not in said
 
 
-def test_pooler_before_the_database_is_one_sentence(
+def test_pooler_before_the_database_is_reported_in_one_line(
     folder: Path, launch: Launch, database_url: str
 ) -> None:
     """Whoever gave the database the timeouts that the nodes missed got nodes which served, and
@@ -265,7 +265,7 @@ def test_pooler_before_the_database_is_one_sentence(
 @pytest.mark.parametrize(
     "names", [("KAFKA",), pytest.param(("DRAFT", "WEB"), marks=pytest.mark.long)], ids="+".join
 )
-def test_port_that_is_taken_is_one_sentence(
+def test_port_in_use_is_reported_in_one_line(
     folder: Path, launch: Launch, database_url: str, names: Sequence[str]
 ) -> None:
     """Each is waited for in case its program is just ending: so all at once."""
@@ -275,9 +275,9 @@ def test_port_that_is_taken_is_one_sentence(
         for name in names:
             taken = {f"ROLLCALL_{name}_PORT": str(port), "ROLLCALL_DATABASE_URL": database_url}
             launchers[name] = launch(*LAUNCHER, **environ(folder / name, **taken))
-        told = {name: each.communicate(timeout=60) for name, each in launchers.items()}
+        outputs = {name: each.communicate(timeout=60) for name, each in launchers.items()}
 
-    for name, (out, said) in told.items():
+    for name, (out, said) in outputs.items():
         assert (launchers[name].returncode, out) == (1, "")
         variable = f"ROLLCALL_{name}_PORT"
         assert f"Port {port} of 127.0.0.1 is in use by another program ({variable})." in said
@@ -300,7 +300,7 @@ def test_processes_share_nothing_but_memory(installation: Installation) -> None:
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
 @pytest.mark.xdist_group("pair")
-def test_processes_come_back_without_the_fork_server(pair: Installation) -> None:
+def test_processes_are_restarted_without_the_fork_server(pair: Installation) -> None:
     node = serving(pair, 0)
     launcher = launcher_of(pair)
     server = pid_with_argument(launcher, "launcher.fork_server")
@@ -321,7 +321,7 @@ def serving(pair: Installation, node_id: int) -> int:
 
 
 def launcher_of(installation: Installation) -> int:
-    """The launcher's pid, whoever started it."""
+    """The launcher's pid, started by any process."""
     return int((installation.data_dir / "lock").read_text())
 
 
@@ -334,7 +334,7 @@ MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1
 
 
 def parent_of(pid: int) -> int:
-    """The process that hears of its end."""
+    """The process that is notified of its end."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 

@@ -1,4 +1,4 @@
-"""The leash: a command ends when the process that asked for it does, whoever kills that."""
+"""The leash: a command ends when its parent process does, however that is killed."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ WAYS = ["pipe", *(["kernel"] if sys.platform == "linux" else [])]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_command_ends_when_its_holder_is_killed(launch: Launch, tmp_path: Path, way: str) -> None:
+def test_command_ends_when_its_parent_is_killed(launch: Launch, tmp_path: Path, way: str) -> None:
     out = tmp_path / "pid"
     holder = launch("-c", HOLDER, str(child.LEASH), str(out), way)
     command = until(lambda: number_in(out), "the command started")
@@ -52,7 +52,7 @@ def test_watcher_ends_when_its_command_does(launch: Launch, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's way is Linux's")
-def test_command_never_starts_when_its_holder_is_gone_already() -> None:
+def test_command_never_starts_when_its_parent_has_ended() -> None:
     gone = os.getppid()  # not the parent of what we start, as if that had died
 
     done = subprocess.run(
@@ -65,9 +65,9 @@ def test_command_never_starts_when_its_holder_is_gone_already() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_command_runs_as_the_user_it_is_given() -> None:
+def test_command_runs_as_the_given_user() -> None:
     arguments = [str(os.getpid()), "9", "12345:23456", "-", "/usr/bin/id"]
 
-    said = subprocess.check_output([sys.executable, str(child.LEASH), *arguments], text=True)
+    output = subprocess.check_output([sys.executable, str(child.LEASH), *arguments], text=True)
 
-    assert said.split() == ["uid=12345", "gid=23456", "groups=23456"]
+    assert output.split() == ["uid=12345", "gid=23456", "groups=23456"]

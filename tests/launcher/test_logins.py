@@ -1,4 +1,4 @@
-"""Nodes, web and worker log in as roles of their own: nobody takes the nodes' connections."""
+"""Nodes, web and worker log in with their own roles: nobody takes the nodes' connections."""
 
 import os
 import subprocess
@@ -58,7 +58,9 @@ def connect(url: str, role: str) -> "psycopg.Connection[tuple[object, ...]]":
     return psycopg.connect(make_conninfo(url, **who), autocommit=True)
 
 
-def asked(made: "psycopg.Connection[tuple[object, ...]]", question: str, *given: object) -> object:
+def value_of(
+    made: "psycopg.Connection[tuple[object, ...]]", question: str, *given: object
+) -> object:
     """The only value of the only row."""
     row = made.execute(question.encode(), given or None).fetchone()
     assert row is not None
@@ -75,18 +77,16 @@ def test_the_web_takes_no_connection_beyond_its_own(url: str) -> None:
 
         for role in ("rollcall_node", "rollcall_worker"):
             with connect(url, role) as made:
-                assert asked(made, WHO) == role
+                assert value_of(made, WHO) == role
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("role", LOGINS)
-def test_what_a_login_may_be_by_its_own_word_is_no_superuser_and_nobody_else(
-    url: str, role: str
-) -> None:
+def test_a_login_cannot_become_superuser_or_another_role(url: str, role: str) -> None:
     with connect(url, role) as made:
         made.execute("SET ROLE NONE")
-        assert asked(made, WHO) == role
-        assert asked(made, IS_SUPERUSER) is False
+        assert value_of(made, WHO) == role
+        assert value_of(made, IS_SUPERUSER) is False
         for other in {each.name for each in ROLES} - {role}:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 made.execute(f"SET ROLE {other}".encode())
@@ -128,14 +128,14 @@ def tried(
             made.execute(statement.encode())
         except (
             psycopg.errors.InsufficientPrivilege,
-            psycopg.errors.ObjectNotInPrerequisiteState,  # of a view, which nobody writes
+            psycopg.errors.ObjectNotInPrerequisiteState,  # of a view, which is read-only
         ):
             continue
         found.add(verb)
     return found
 
 
-def told(privileges: tuple[str, ...], columns: list[str]) -> set[str]:
+def documented(privileges: tuple[str, ...], columns: list[str]) -> set[str]:
     """The same by the table of roles."""
     found = set()
     for privilege in privileges:
@@ -153,14 +153,14 @@ def test_each_login_may_do_to_each_table_what_the_table_of_roles_says(url: str, 
     assert BY_NAME[role].tables.keys() <= tables.keys()
     with connect(url, role) as made:
         for table, columns in tables.items():
-            expected = told(BY_NAME[role].tables.get(table, ()), columns)
+            expected = documented(BY_NAME[role].tables.get(table, ()), columns)
             assert tried(made, table, columns) == expected, f"{role}: {table}"
 
 
-def test_nobody_but_nodes_writes_what_groups_are_and_nobody_changes_what_is_written_down() -> None:
+def test_only_nodes_write_groups_and_nobody_changes_records() -> None:
     """Of the table itself, so that a row added in haste is noticed."""
     writes = {
-        (role.name, table): told(privileges, ["any"]) - {"SELECT"}
+        (role.name, table): documented(privileges, ["any"]) - {"SELECT"}
         for role in ROLES
         for table, privileges in role.tables.items()
     }
@@ -177,22 +177,22 @@ def test_nobody_but_nodes_writes_what_groups_are_and_nobody_changes_what_is_writ
 
 
 @pytest.mark.long
-def test_the_web_makes_a_topic_as_a_node_would_and_does_nothing_else_so(url: str) -> None:
+def test_the_web_creates_topics_through_a_function_only(url: str) -> None:
     with connect(url, "rollcall_web") as made:
         topic = ("made", str(uuid4()))
-        assert asked(made, functions.CREATE.call, [topic[0]], [topic[1]], [2], "{}") is True
+        assert value_of(made, functions.CREATE.call, [topic[0]], [topic[1]], [2], "{}") is True
         for write in ("DELETE FROM rollcall_offset", "DELETE FROM rollcall_topic"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 made.execute(write.encode())
-        assert asked(made, "SELECT count(*) FROM rollcall_topic WHERE name = 'made'") == 1
+        assert value_of(made, "SELECT count(*) FROM rollcall_topic WHERE name = 'made'") == 1
 
 
 @pytest.mark.long
-def test_the_web_changes_who_gets_in_and_cannot_read_what_verifies_it(url: str) -> None:
+def test_the_web_changes_users_and_cannot_read_their_verifiers(url: str) -> None:
     made_of = ("ann", "SCRAM-SHA-256", b"salt", 4096, b"stored", b"server", "{}")
     with connect(url, "rollcall_web") as made:
-        assert asked(made, access.SET_PASSWORD.call, *made_of) is True
-        assert asked(made, "SELECT mechanisms FROM rollcall_user") == {"SCRAM-SHA-256": 4096}
+        assert value_of(made, access.SET_PASSWORD.call, *made_of) is True
+        assert value_of(made, "SELECT mechanisms FROM rollcall_user") == {"SCRAM-SHA-256": 4096}
         for forbidden in (
             "SELECT stored_key FROM rollcall_credential",
             "DELETE FROM rollcall_credential",
@@ -201,32 +201,32 @@ def test_the_web_changes_who_gets_in_and_cannot_read_what_verifies_it(url: str) 
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 made.execute(forbidden.encode())
-        assert asked(made, access.DELETE_USER.call, *made_of[:2], "{}") is True
+        assert value_of(made, access.DELETE_USER.call, *made_of[:2], "{}") is True
     refused = pytest.raises(psycopg.errors.InsufficientPrivilege)
     with connect(url, "rollcall_worker") as worker, refused:
         worker.execute(access.DELETE_USER.call.encode(), (*made_of[:2], "{}"))
 
 
 @pytest.mark.long
-def test_nodes_may_use_what_the_server_reserves_and_the_web_may_not(url: str) -> None:
+def test_nodes_may_use_reserved_connections_and_the_web_may_not(url: str) -> None:
     question = "SELECT pg_has_role(current_user, 'pg_use_reserved_connections', 'USAGE')"
     with connect(url, "rollcall_node") as node, connect(url, "rollcall_web") as web:
-        assert (asked(node, question), asked(web, question)) == (True, False)
+        assert (value_of(node, question), value_of(web, question)) == (True, False)
 
 
-def test_logins_need_a_secret_to_follow_from() -> None:
+def test_logins_need_a_secret_to_derive_passwords_from() -> None:
     with pytest.raises(ImproperlyConfigured, match="needs a password"):
         database.logins("postgresql://rollcall@127.0.0.1/rollcall", AS_LOGINS)
-    told = {**AS_LOGINS, "PGPASSWORD": "of the environment"}
-    passwords = database.logins("postgresql://rollcall@127.0.0.1/rollcall", told)
+    environ = {**AS_LOGINS, "PGPASSWORD": "of the environment"}
+    passwords = database.logins("postgresql://rollcall@127.0.0.1/rollcall", environ)
     assert len(set(passwords.values())) == len(passwords) == len(LOGINS)
 
 
-def test_roles_that_are_only_taken_have_no_passwords() -> None:
+def test_roles_without_login_have_no_passwords() -> None:
     assert not database.logins("postgresql://rollcall:secret@127.0.0.1/rollcall", {})
 
 
-def test_each_process_is_given_its_own_secrets_and_no_other_s() -> None:
+def test_each_process_gets_only_its_own_secrets() -> None:
     """None of them can act as another, nor as who owns the database."""
     whole = {
         **AS_LOGINS,

@@ -8,7 +8,7 @@ from launcher.environment import Environment
 from launcher.process import Task
 
 
-def test_members_are_served_before_people(tmp_path: Path) -> None:
+def test_nodes_have_priority_over_the_web(tmp_path: Path) -> None:
     data_dir = DataDir(tmp_path)
     data_dir.make()
     wanted = Environment(tmp_path, 0, 0, 0, 2, None)

@@ -30,7 +30,7 @@ with postgres.serve(Path(sys.argv[1])) as url:
     signal.pause()
 """
 
-pytestmark = pytest.mark.xdist_group("postgres")  # one server for all that only look at it
+pytestmark = pytest.mark.xdist_group("postgres")  # one server for all that only read it
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="about what root must do")
 
@@ -67,7 +67,7 @@ def test_rows_and_port_survive_a_restart(folder: Path) -> None:
 
 
 @pytest.mark.long
-def test_data_that_were_served_unsafely_are_synced_once_and_then_served_safely(
+def test_data_served_without_fsync_are_synced_once_and_then_served_safely(
     folder: Path,
 ) -> None:
     unsynced = folder / "postgres" / cluster.UNSYNCED
@@ -84,7 +84,7 @@ def test_data_that_were_served_unsafely_are_synced_once_and_then_served_safely(
 
 
 @pytest.mark.long
-def test_new_port_is_found_when_the_kept_one_is_taken(folder: Path) -> None:
+def test_new_port_is_chosen_when_the_stored_one_is_in_use(folder: Path) -> None:
     with postgres.serve(folder, throwaway=True) as first:
         pass
     with socket.socket() as taker:
@@ -100,7 +100,7 @@ def test_new_port_is_found_when_the_kept_one_is_taken(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[Path, str]]:
-    """The folder and the URL of a server that tests only look at."""
+    """The folder and the URL of a server that tests only read."""
     with data_folder() as folder, postgres.serve(folder) as url:
         yield folder, url
 
@@ -113,7 +113,7 @@ def test_server_is_version_18_and_safe(served: tuple[Path, str]) -> None:
     assert ask(url, "SHOW data_checksums") == "on"
 
 
-def test_server_of_disposable_data_waits_for_no_disk(installation: Installation) -> None:
+def test_server_of_disposable_data_runs_without_fsync(installation: Installation) -> None:
     url = (installation.data_dir / "database-url").read_text().strip()
     assert (ask(url, "SHOW fsync"), ask(url, "SHOW full_page_writes")) == ("off", "off")
 
@@ -124,7 +124,7 @@ def test_server_listens_on_loopback_only_and_has_no_socket_file(served: tuple[Pa
     assert ask(url, "SHOW unix_socket_directories") == ""
 
 
-def test_wrong_password_is_refused_and_the_right_one_kept_as_scram(
+def test_wrong_password_is_refused_and_the_right_one_stored_as_scram(
     served: tuple[Path, str],
 ) -> None:
     folder, url = served
@@ -159,7 +159,7 @@ def test_server_does_not_run_as_root(served: tuple[Path, str]) -> None:
 
 @pytest.mark.long
 @root_only
-def test_folder_closed_to_others_still_serves_as_root(folder: Path) -> None:
+def test_private_folder_is_served_as_root(folder: Path) -> None:
     """As a checkout below /root is."""
     folder.chmod(0o700)
     data_dir = folder / "data"
@@ -175,9 +175,7 @@ def test_folder_closed_to_others_still_serves_as_root(folder: Path) -> None:
 
 @pytest.mark.long
 @root_only
-def test_programs_closed_to_others_are_copied(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_private_programs_are_copied(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a virtualenv below /root is."""
     packages = folder / "packages"
     for name in binaries.PARTS:
@@ -209,7 +207,7 @@ def test_folder_of_another_major_version_is_refused(folder: Path) -> None:
         cluster.prepare(folder)
 
 
-def test_folder_whose_home_is_gone_is_refused_and_not_made_anew(folder: Path) -> None:
+def test_folder_without_its_data_directory_is_refused_and_not_created_again(folder: Path) -> None:
     (folder / "postgres").symlink_to(folder / "elsewhere")
 
     with pytest.raises(LaunchError, match="which does not exist"):
@@ -217,7 +215,7 @@ def test_folder_whose_home_is_gone_is_refused_and_not_made_anew(folder: Path) ->
 
 
 @pytest.mark.long
-def test_interrupted_creation_is_begun_again(folder: Path) -> None:
+def test_interrupted_creation_is_started_again(folder: Path) -> None:
     half = folder / "postgres" / "data.part"
     half.mkdir(parents=True)
     (folder / "postgres").chmod(places.PASSABLE)
@@ -246,7 +244,7 @@ def test_server_ends_when_its_launcher_is_killed_and_the_next_start_recovers(
 
 
 @pytest.mark.long
-def test_rows_survive_the_death_of_everything(folder: Path, launch: Launch) -> None:
+def test_rows_survive_when_every_process_is_killed(folder: Path, launch: Launch) -> None:
     launcher = launch("-c", SERVER_ALONE, str(folder))
     assert launcher.stdout is not None
     url = launcher.stdout.readline().strip()
@@ -275,7 +273,7 @@ def test_pid_file_that_names_another_program_does_not_stop_a_start(folder: Path)
 
 
 @pytest.mark.long
-def test_stop_is_quick_although_clients_are_connected(folder: Path) -> None:
+def test_stop_is_quick_with_connected_clients(folder: Path) -> None:
     prepared = cluster.prepare(folder, throwaway=True)
     supervisor = Supervisor(Output(), Signals())
     supervisor.begin((postgres.describe(prepared),))
@@ -291,7 +289,7 @@ def test_stop_is_quick_although_clients_are_connected(folder: Path) -> None:
 
 
 @pytest.mark.long
-def test_stop_writes_a_checkpoint_so_that_nothing_is_to_recover(
+def test_stop_writes_a_checkpoint_so_that_no_recovery_is_needed(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with postgres.serve(folder):
@@ -306,7 +304,7 @@ def test_stop_writes_a_checkpoint_so_that_nothing_is_to_recover(
     ("nodes", "logins", "most"),
     [(1, 64, 100), (2, 64, 112), (8, 64, 208), (64, 64, 1104), (1, 200, 232)],
 )
-def test_every_node_finds_connections_left(nodes: int, logins: int, most: int) -> None:
+def test_every_node_has_connections_left(nodes: int, logins: int, most: int) -> None:
     made = postgres.for_processes(nodes, logins)
     assert made["max_connections"] == str(most)
     assert made["reserved_connections"] == str(nodes * postgres.OF_A_NODE)

@@ -42,7 +42,7 @@ def test_each_stage_starts_when_the_one_before_serves(launch: Launch, tmp_path: 
     assert (tmp_path / "order").read_text().split() == ["first", "second", "third"]
 
 
-def test_process_that_dies_is_started_again(launch: Launch, tmp_path: Path) -> None:
+def test_process_that_dies_is_restarted(launch: Launch, tmp_path: Path) -> None:
     launcher = launch(*LAUNCHER, str(tmp_path), "one", "two")
     wait_ready(launcher)
     one, two = pid_of(tmp_path, "one"), pid_of(tmp_path, "two")
@@ -87,7 +87,7 @@ def test_signal_stops_everything(launch: Launch, tmp_path: Path, number: signal.
     assert not is_running(pid_of(tmp_path, "two"))
 
 
-def test_all_is_over_within_what_is_promised() -> None:
+def test_the_stop_takes_no_longer_than_documented() -> None:
     """However stubborn: first the programs, then PostgreSQL, each stage down its ladder at once."""
     seconds = [wait_s for _, wait_s in (*POLITE, *postgres.LADDER)]
     assert sum(seconds) < STOP_S_PROMISED
@@ -148,7 +148,7 @@ def test_signal_during_the_start_ends_it(launch: Launch, tmp_path: Path) -> None
     assert not is_running(pid_of(tmp_path, "good"))
 
 
-def test_output_bears_the_name_of_its_process(launch: Launch, tmp_path: Path) -> None:
+def test_output_lines_have_the_name_of_their_process(launch: Launch, tmp_path: Path) -> None:
     launcher = launch(*LAUNCHER, str(tmp_path), "one", "two")
     wait_ready(launcher)
     launcher.send_signal(signal.SIGTERM)
@@ -175,7 +175,7 @@ def test_launcher_stops_with_the_make_that_runs_it(tmp_path: Path, number: signa
     (tmp_path / "Makefile").write_text(f"run:\n\t@{command}\n")
     make = subprocess.Popen(
         ["make", "-f", str(tmp_path / "Makefile"), "run"],
-        # The tests themselves may run below a make, which tells those below it that it does.
+        # The tests themselves may run below a make, which sets this for the processes below it.
         env={k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -58,12 +58,12 @@ class Page:
             pass
         return push
 
-    async def hears(self, revision: int) -> None:
-        """Wait until it was told of this revision."""
+    async def until_revision(self, revision: int) -> None:
+        """Wait until this revision was pushed."""
         await self.until(lambda push: push.get("revision") == revision)
 
-    async def looks(self) -> None:
-        """Wait until it was told to look."""
+    async def until_refresh(self) -> None:
+        """Wait until a refresh was pushed."""
         await self.until(lambda push: "look" in push)
 
     async def closed_with(self) -> int:
@@ -89,7 +89,7 @@ def _prepared(database_url: str) -> None:
 
 @pytest.fixture
 async def other(_prepared: None) -> AsyncIterator[connections.Connection]:
-    """A connection that may do everything: the groups' owner, or somebody who disturbs."""
+    """A connection with every right: as the groups' owner, or to cause faults."""
     async with await connections.connect("other", options="") as made:
         yield made
 
@@ -125,7 +125,7 @@ async def log_in(_prepared: None) -> AsyncIterator[LogIn]:
 async def open_page(log_in: LogIn) -> AsyncIterator[Open]:
     """Opens pages of groups for one Viewer; each is closed with the test.
 
-    With the first one the process begins to listen, which it has heard of already.
+    With the first one the process begins to listen, which it has done already.
     """
     cookie = await log_in()
     pages: list[Page] = []
@@ -136,7 +136,7 @@ async def open_page(log_in: LogIn) -> AsyncIterator[Open]:
         assert await page.open()
         pages.append(page)
         if is_first:
-            await page.looks()
+            await page.until_refresh()
         return page
 
     yield opened

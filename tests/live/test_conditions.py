@@ -18,7 +18,7 @@ WAITING = (
 )
 
 
-async def test_of_two_who_have_seen_the_same_topic_one_changes_it(
+async def test_of_two_changes_based_on_the_same_topic_version_one_succeeds(
     other: Connection, database_url: str, settings: Any
 ) -> None:
     settings.API_TOKEN = "the-token"
@@ -31,9 +31,9 @@ async def test_of_two_who_have_seen_the_same_topic_one_changes_it(
         return str(client.get(path).headers["ETag"])
 
     def place(rack: str) -> int:
-        told = {"racks": [[rack]]}
+        body = {"racks": [[rack]]}
         headers = {"if-match": seen}
-        answer = client.put(f"{path}/racks", told, content_type="application/json", headers=headers)
+        answer = client.put(f"{path}/racks", body, content_type="application/json", headers=headers)
         return int(answer.status_code)
 
     seen = await database_sync_to_async(make)()

@@ -1,4 +1,4 @@
-"""Who may open a websocket, from where; and what the others are told."""
+"""Who may open a websocket, from where; and the close codes of the others."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,15 +17,15 @@ from groups.postgres.connections import Connection
 from tests.live.conftest import LogIn, Open, Page
 
 
-async def test_nobody_who_is_not_logged_in() -> None:
+async def test_an_anonymous_websocket_is_refused() -> None:
     page = Page("orders")
 
-    assert await page.open()  # a browser tells a page nothing of a handshake that failed
+    assert await page.open()  # a browser reports no details of a failed handshake
     assert await page.closed_with() == sessions.NOT_LOGGED_IN
     assert HUB.watcher_count == 0
 
 
-async def test_nobody_with_a_session_that_is_none() -> None:
+async def test_a_websocket_with_an_invalid_session_is_refused() -> None:
     page = Page("orders", cookie="rollcall_session=made-up")
 
     assert await page.open()
@@ -33,27 +33,27 @@ async def test_nobody_with_a_session_that_is_none() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["django_session", "auth_user", "rollcall_group"])
-async def test_nobody_while_the_database_is_away(
+async def test_a_websocket_is_refused_while_the_database_is_down(
     wanted: str, log_in: LogIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever it is that cannot be read: the handshake failed with a bare 500."""
     cookie = await log_in()
     execute = CursorWrapper.execute
 
-    def away(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
+    def unavailable(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
         if f'FROM "{wanted}"' in sql:
             raise OperationalError("the connection was closed")
         return execute(self, sql, params)
 
     page = Page("orders", cookie)
     with monkeypatch.context() as patched:
-        patched.setattr(CursorWrapper, "execute", away)
+        patched.setattr(CursorWrapper, "execute", unavailable)
         assert await page.open()
         assert await page.closed_with() == consumer.UNAVAILABLE
     assert HUB.watcher_count == 0
 
 
-async def test_the_door_opens_before_the_session_can_be_read(
+async def test_the_websocket_is_accepted_before_the_session_is_read(
     other: Connection, log_in: LogIn
 ) -> None:
     """A handshake that waited for the others' reads failed without a reason after five seconds."""
@@ -67,7 +67,7 @@ async def test_the_door_opens_before_the_session_can_be_read(
         await page.close()
 
 
-async def test_nobody_without_a_role(log_in: LogIn) -> None:
+async def test_a_user_without_a_role_is_refused(log_in: LogIn) -> None:
     page = Page("orders", await log_in(None))
 
     assert await page.open()
@@ -75,7 +75,7 @@ async def test_nobody_without_a_role(log_in: LogIn) -> None:
 
 
 @pytest.mark.parametrize("role", list(staff_roles.ROLES))
-async def test_everybody_with_a_role(role: str, log_in: LogIn) -> None:
+async def test_every_role_is_accepted(role: str, log_in: LogIn) -> None:
     page = Page("orders", await log_in(role))
 
     assert await page.open()
@@ -87,20 +87,20 @@ async def test_everybody_with_a_role(role: str, log_in: LogIn) -> None:
     "origin",
     ["https://elsewhere.example", "http://localhost:9999", "http://127.0.0.1:8000", "null", ""],
 )
-async def test_no_page_of_somebody_else(origin: str, log_in: LogIn) -> None:
-    """A browser sends the session's cookie along, whoever made the page."""
+async def test_a_websocket_from_another_origin_is_refused(origin: str, log_in: LogIn) -> None:
+    """A browser sends the session's cookie along, from any page."""
     assert not await Page("orders", await log_in(), origin).open()
 
 
 @pytest.mark.parametrize("group_id", [None, "", "x" * 1_025])
-async def test_no_group_no_news(group_id: str | None, log_in: LogIn) -> None:
+async def test_an_unknown_group_is_refused(group_id: str | None, log_in: LogIn) -> None:
     page = Page(group_id, await log_in())
 
     assert await page.open()
     assert await page.closed_with() == consumer.GROUP_ID_MISSING
 
 
-async def test_no_more_than_a_process_holds(
+async def test_the_websockets_of_a_process_are_limited(
     open_page: Open, log_in: LogIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await open_page("orders")
@@ -111,7 +111,7 @@ async def test_no_more_than_a_process_holds(
     assert await late.closed_with() == consumer.TOO_MANY
 
 
-async def test_no_more_than_one_person_may_have(
+async def test_the_websockets_of_a_user_are_limited(
     open_page: Open, log_in: LogIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SOCKETS_A_USER_MAX", 2)
@@ -146,7 +146,7 @@ def change_password(key: str) -> None:
 
 
 def take_role(key: str) -> None:
-    """They are somebody, and may do nothing."""
+    """They are logged in, and have no rights."""
     who(key).get().groups.clear()
 
 
@@ -173,7 +173,7 @@ async def test_a_websocket_ends_with_the_session_and_the_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sessions, "LOOK_S", 0.05)
-    other = await open_page("orders")  # of somebody who stays
+    other = await open_page("orders")  # of a user who stays
     cookie = await log_in()
     page = Page("orders", cookie)
     assert await page.open()

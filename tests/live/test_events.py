@@ -42,7 +42,7 @@ class Reader:
     def __init__(self, query: str = "", **headers: str) -> None:
         from coordinator_site.asgi import application
 
-        told = [
+        raw_headers = [
             (name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()
         ]
         scope = {
@@ -56,7 +56,7 @@ class Reader:
             "scheme": "http",
             "server": ("localhost", 8000),
             "client": ("127.0.0.1", 1),
-            "headers": [(b"host", b"localhost:8000"), *told],
+            "headers": [(b"host", b"localhost:8000"), *raw_headers],
         }
         communicator: Any = ApplicationCommunicator  # asgiref's has no types
         self._told = communicator(application, scope)
@@ -148,12 +148,12 @@ async def test_entries_come_as_they_are_written(reader: Opened, other: Connectio
     event = await one.event()
 
     assert one.status == 200 and "event" not in event
-    told = json.loads(event["data"])
-    assert (told["seq"], told["group_id"], told["kind"]) == (written[0], "a", "stable")
-    assert told["sentence"] and await one.seqs(1) == [written[1]]
+    body = json.loads(event["data"])
+    assert (body["seq"], body["group_id"], body["kind"]) == (written[0], "a", "stable")
+    assert body["sentence"] and await one.seqs(1) == [written[1]]
 
 
-async def test_late_entries_come_once_also_to_who_comes_back(
+async def test_late_entries_are_sent_once_also_after_a_reconnect(
     reader: Opened, other: Connection, database_url: str
 ) -> None:
     first = (await wrote(other, "a"))[0]
@@ -172,7 +172,7 @@ async def test_late_entries_come_once_also_to_who_comes_back(
     assert await again.seqs(1) == last
 
 
-async def test_a_late_entry_comes_to_who_stayed(
+async def test_a_late_entry_is_sent_on_an_open_stream(
     reader: Opened, other: Connection, database_url: str
 ) -> None:
     one = await reader()
@@ -184,7 +184,7 @@ async def test_a_late_entry_comes_to_who_stayed(
     assert await one.seqs(1) == [late]
 
 
-async def test_everything_that_was_missed_page_by_page(
+async def test_missed_entries_are_sent_page_by_page(
     reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal_rows, "PAGE", 3)
@@ -198,7 +198,7 @@ async def test_everything_that_was_missed_page_by_page(
 NOBODY = streams.Holder(None, None, "", "")
 
 
-async def test_who_takes_nothing_of_what_it_missed_holds_up_nobody(
+async def test_a_reader_that_does_not_read_missed_entries_delays_nobody(
     reader: Opened, other: Connection
 ) -> None:
     written = await wrote(other, *"abc")
@@ -208,7 +208,7 @@ async def test_who_takes_nothing_of_what_it_missed_holds_up_nobody(
     ]
     for each in stuck:
         assert "retry" in await anext(each)
-        assert '"group_id": "c"' in await anext(each)  # and nobody reads on
+        assert '"group_id": "c"' in await anext(each)  # and the reader stops reading
 
     one = await reader(f"after={written[0]}")
     assert await one.seqs(2) == written[1:]
@@ -216,31 +216,31 @@ async def test_who_takes_nothing_of_what_it_missed_holds_up_nobody(
         await each.aclose()
 
 
-async def test_who_reads_what_it_missed_is_not_too_far_behind(
+async def test_reading_missed_entries_does_not_count_as_too_far_behind(
     reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal_rows, "PAGE", 1)
     monkeypatch.setattr(streams, "BEHIND_MAX", 2)
     written = await wrote(other, "a", "b")
     behind = streams.Stream(Position(written[0] - 1), NOBODY, "", "")
-    told = FOLLOWER.events(behind)
-    await anext(told)
-    texts = [await anext(told)]
+    stream = FOLLOWER.events(behind)
+    await anext(stream)
+    texts = [await anext(stream)]
     one = await reader()
     more: list[int] = []
     for group_id in "cdef":  # one by one: this reader must not be too far behind, either
         more += await wrote(other, group_id)
-        assert await one.seqs(1) == more[-1:]  # the follower has told everybody
+        assert await one.seqs(1) == more[-1:]  # the follower has sent it to all
 
     while behind.position.greatest < more[-1]:
-        texts.append(await anext(told))
+        texts.append(await anext(stream))
     assert not behind.ended
     seqs = [json.loads(line[6:])["seq"] for line in "".join(texts).splitlines() if "data" in line]
     assert seqs == written + more
-    await told.aclose()
+    await stream.aclose()
 
 
-async def test_filters(reader: Opened, other: Connection) -> None:
+async def test_entries_are_filtered(reader: Opened, other: Connection) -> None:
     odd = "a\n\nid: 1\ndata: x\u2028ü"
     one = await reader(f"group_id={quote(odd)}&kind=stable")
     await wrote(other, "b", odd, kind="emptied")
@@ -249,16 +249,16 @@ async def test_filters(reader: Opened, other: Connection) -> None:
     assert await one.seqs(1) == wanted
 
 
-async def test_odd_positions_and_one_of_the_future_are_refused(
-    reader: Opened, other: Connection
-) -> None:
+async def test_invalid_and_future_positions_are_refused(reader: Opened, other: Connection) -> None:
     seq = (await wrote(other, "a"))[0]
     for text, status in (("x", 400), ("5~7", 400), (str(seq + 1_000), 409)):
         refused = await reader(f"after={text}")
         assert (refused.status, (await refused.body())["status"]) == (status, status)
 
 
-async def test_a_journal_that_goes_back_ends_the_streams(reader: Opened, other: Connection) -> None:
+async def test_a_journal_restored_to_an_earlier_state_ends_the_streams(
+    reader: Opened, other: Connection
+) -> None:
     written = await wrote(other, "a", "b")
     one = await reader(f"after={written[0]}")
     assert await one.seqs(1) == written[1:]
@@ -311,7 +311,9 @@ async def test_a_stream_ends_with_its_token(reader: Opened, cookie: str) -> None
     assert json.loads((await one.event())["data"])["code"] == streams.FORBIDDEN
 
 
-async def test_so_many_of_one_and_none_for_strangers(reader: Opened, settings: Any) -> None:
+async def test_streams_per_user_are_limited_and_anonymous_users_get_none(
+    reader: Opened, settings: Any
+) -> None:
     settings.WEB_EVENT_STREAMS_PER_USER_MAX = 2
     one, two, three = [await reader() for _ in range(3)]
     assert (one.status, two.status, three.status) == (200, 200, 429)
@@ -324,7 +326,7 @@ async def test_so_many_of_one_and_none_for_strangers(reader: Opened, settings: A
     assert (await reader()).status == 200
 
 
-async def test_who_is_too_far_behind_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_too_far_behind_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "BEHIND_MAX", 2)
     holder = streams.Holder(None, None, "", "")
     one = streams.Stream(Position(), holder, "", "")
@@ -336,7 +338,7 @@ async def test_who_is_too_far_behind_is_ended(monkeypatch: pytest.MonkeyPatch) -
     assert one.ended == streams.SLOW and one.taken() == ""
 
 
-async def test_events_take_no_place_from_other_requests() -> None:
+async def test_streams_take_no_places_from_other_requests() -> None:
     begun, end = asyncio.Event(), asyncio.Event()
 
     async def endless(_scope: Any, _receive: Any, send: Any) -> None:
@@ -363,7 +365,7 @@ async def test_events_take_no_place_from_other_requests() -> None:
     assert heard == [200, 200, 200]
 
 
-async def test_who_waits_holds_no_connection(
+async def test_a_waiting_stream_holds_no_connection(
     reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(follower, "LOOK_S", 1_000)

@@ -3,7 +3,7 @@
 from groups.live.mailbox import LOOK, Mailbox
 
 
-async def test_what_comes_later_replaces_what_was_not_read() -> None:
+async def test_a_later_message_replaces_an_unread_one() -> None:
     mailbox = Mailbox()
     for revision in (4, 5, 6):
         mailbox.put(revision)
@@ -11,7 +11,7 @@ async def test_what_comes_later_replaces_what_was_not_read() -> None:
     assert await mailbox.take() == 6
 
 
-async def test_look_is_not_replaced_by_a_revision() -> None:
+async def test_a_full_refresh_is_not_replaced_by_a_revision() -> None:
     mailbox = Mailbox()
     mailbox.put(LOOK)
     mailbox.put(7)
@@ -21,7 +21,7 @@ async def test_look_is_not_replaced_by_a_revision() -> None:
     assert await mailbox.take() == 8
 
 
-async def test_news_that_may_be_old_does_not_replace_what_is_there() -> None:
+async def test_possibly_outdated_news_does_not_replace_an_unread_message() -> None:
     mailbox = Mailbox()
     mailbox.put(9)
     mailbox.put_first(8)

@@ -1,4 +1,4 @@
-"""What a page is told over its websocket: that its group changed, and nothing else."""
+"""Pushes of a page's websocket: that its group changed, and nothing else."""
 
 import asyncio
 
@@ -69,7 +69,7 @@ async def test_a_page_is_told_nothing_of_other_groups(open_page: Open, other: Co
     assert await page.told() == {"group": "orders", "revision": 2}
 
 
-async def test_the_first_word_is_what_the_group_reached_meanwhile(
+async def test_the_first_message_is_the_current_revision(
     open_page: Open, other: Connection
 ) -> None:
     """A page was made at some revision, and its socket is open only later."""
@@ -92,7 +92,7 @@ async def test_any_group_id_finds_its_page(open_page: Open, other: Connection) -
     assert await page.told() == {"group": name, "revision": 2}
 
 
-async def test_a_deleted_group_is_told_of_too(open_page: Open, other: Connection) -> None:
+async def test_a_deleted_group_is_reported_too(open_page: Open, other: Connection) -> None:
     (orders,) = await born(other, "orders")
     page = await open_page("orders")
 
@@ -101,7 +101,7 @@ async def test_a_deleted_group_is_told_of_too(open_page: Open, other: Connection
     assert await page.told() == {"group": "orders", "revision": 2}
 
 
-async def test_a_long_batch_makes_every_page_look(open_page: Open, other: Connection) -> None:
+async def test_a_long_batch_refreshes_every_page(open_page: Open, other: Connection) -> None:
     page = await open_page("orders")
 
     await born(other, *(f"g-{n}" for n in range(observers.GROUPS_MAX + 1)))
@@ -110,7 +110,7 @@ async def test_a_long_batch_makes_every_page_look(open_page: Open, other: Connec
 
 
 @pytest.mark.parametrize("word", ["{", '"x"', "[1]", ""])
-async def test_a_bell_that_nobody_understands_makes_every_page_look(
+async def test_an_unreadable_notification_refreshes_every_page(
     open_page: Open, other: Connection, word: str
 ) -> None:
     (orders,) = await born(other, "orders")
@@ -123,7 +123,9 @@ async def test_a_bell_that_nobody_understands_makes_every_page_look(
     assert await page.told() == {"group": "orders", "revision": 2}
 
 
-async def test_a_verb_makes_the_pages_of_its_slot_look(open_page: Open, other: Connection) -> None:
+async def test_an_operation_refreshes_the_pages_of_its_slot(
+    open_page: Open, other: Connection
+) -> None:
     asked, near = ids_in_slot(3, 2)
     (far,) = ids_in_slot(4, 1, "far")
     (known,) = await born(other, far)
@@ -139,7 +141,7 @@ async def test_a_verb_makes_the_pages_of_its_slot_look(open_page: Open, other: C
     assert await pages[2].told() == {"group": far, "revision": 2}
 
 
-async def test_after_the_listening_connection_was_lost_every_page_looks(
+async def test_after_the_listening_connection_was_lost_every_page_refreshes(
     open_page: Open, other: Connection
 ) -> None:
     (orders,) = await born(other, "orders")
@@ -150,14 +152,12 @@ async def test_after_the_listening_connection_was_lost_every_page_looks(
     await other.execute("SELECT pg_terminate_backend(%s)", [lost])
 
     for page in pages:
-        await page.looks()
+        await page.until_refresh()
     await changed(other, orders)
-    await pages[0].hears(2)
+    await pages[0].until_revision(2)
 
 
-async def test_one_connection_listens_for_all_pages_and_none_for_none(
-    open_page: Open, other: Connection
-) -> None:
+async def test_all_pages_share_one_listening_connection(open_page: Open, other: Connection) -> None:
     pages = [await open_page(name) for name in ("orders", "bills", "orders")]
     assert len(await until(other, 1)) == 1
 
@@ -170,7 +170,7 @@ async def test_one_connection_listens_for_all_pages_and_none_for_none(
     await until(other, 0)
 
 
-async def test_a_page_that_reads_nothing_holds_no_other_up_and_hears_the_last(
+async def test_a_page_that_reads_nothing_delays_no_other_and_gets_the_last_message(
     open_page: Open, other: Connection
 ) -> None:
     (orders,) = await born(other, "orders")
@@ -179,7 +179,7 @@ async def test_a_page_that_reads_nothing_holds_no_other_up_and_hears_the_last(
     for _ in range(200):
         orders = await changed(other, orders)
 
-    await quick.hears(orders.revision)
+    await quick.until_revision(orders.revision)
     pushes = 1
     while (await slow.told()).get("revision") != orders.revision:
         pushes += 1
@@ -187,7 +187,7 @@ async def test_a_page_that_reads_nothing_holds_no_other_up_and_hears_the_last(
 
 
 @pytest.mark.parametrize("word", ["{", '"x"', "[1]"])
-async def test_what_a_client_sends_is_no_news_to_anybody(
+async def test_messages_from_a_client_are_ignored(
     open_page: Open, other: Connection, word: str
 ) -> None:
     (orders,) = await born(other, "orders")

@@ -102,7 +102,7 @@ def test_each_rule_of_the_overview_has_an_alert() -> None:
     assert {rule.name for rule in RULES} >= alerts.URGENT
 
 
-def test_every_series_that_is_asked_for_is_exposed() -> None:
+def test_every_series_used_in_alerts_is_exposed() -> None:
     known = {row.name for table in page.TABLES.values() for row in table}
     known |= {f"{name}_bucket" for name in known}
     asked = [alert.expression for alert in alerts.alerts()]
@@ -114,7 +114,7 @@ def test_every_series_that_is_asked_for_is_exposed() -> None:
     assert named <= known
 
 
-def test_the_dashboard_is_json_that_grafana_lays_out() -> None:
+def test_the_dashboard_is_valid_grafana_json() -> None:
     panels = json.loads(DASHBOARD.read_text())["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     cells = [
@@ -128,19 +128,19 @@ def test_the_dashboard_is_json_that_grafana_lays_out() -> None:
 
 
 @needs_promtool
-def test_prometheus_takes_the_alerts() -> None:
+def test_prometheus_accepts_the_alerts() -> None:
     promtool("check", "rules", "--lint-fatal", str(ALERTS))
 
 
 @needs_promtool
-def test_a_storm_fires_and_ends(tmp_path: Path) -> None:
+def test_a_storm_fires_an_alert_that_ends(tmp_path: Path) -> None:
     file = tmp_path / "storm.yml"
     file.write_text(json.dumps(STORM))
     promtool("test", "rules", str(file))
 
 
 @needs_promtool
-def test_every_query_of_the_dashboard_is_one(tmp_path: Path) -> None:
+def test_every_query_of_the_dashboard_is_valid(tmp_path: Path) -> None:
     queries = [
         {"record": f"panel:q{at}", "expr": target["expr"]}
         for panel in dashboard.document()["panels"]

@@ -11,8 +11,8 @@ ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|", re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", made(), ids=lambda path: path.name)
-def test_what_is_made_is_what_the_code_says(path: object) -> None:
-    """After a change: ``manage.py metrics``, and look at what it changes."""
+def test_the_generated_page_is_up_to_date(path: object) -> None:
+    """After a change: ``manage.py metrics``, and review the difference."""
     assert made()[path] == path.read_text()  # type: ignore[attr-defined]
 
 

@@ -80,12 +80,16 @@ class Prometheus:
 def prometheus(folder: Path, web: str, nodes: list[str]) -> Iterator[Prometheus]:
     """It scrapes these each second, and judges our rules as often."""
     (port,) = ports.free(1)
-    told = {"credentials": TOKEN}
+    authorization = {"credentials": TOKEN}
     config = {
         "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
         "rule_files": [str(ALERTS)],
         "scrape_configs": [
-            {"job_name": name, "authorization": told, "static_configs": [{"targets": targets}]}
+            {
+                "job_name": name,
+                "authorization": authorization,
+                "static_configs": [{"targets": targets}],
+            }
             for name, targets in (("web", [web]), ("nodes", nodes))
         ],
     }
@@ -133,9 +137,7 @@ def working(kafka: str, name: str) -> Iterator[None]:
         yield
     finally:
         worker.close()
-        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
-            if pipe is not None:
-                pipe.close()
+        worker.close_pipes()
 
 
 def force(web: str, group_id: str) -> None:

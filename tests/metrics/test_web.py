@@ -31,7 +31,7 @@ def _asked_anew() -> None:
 
 
 @pytest.mark.django_db
-def test_who_does_not_say_who_he_is_is_asked(client: Client) -> None:
+def test_anonymous_scrapes_get_a_challenge(client: Client) -> None:
     answer = client.get("/metrics")
 
     assert answer.status_code == 401
@@ -41,7 +41,7 @@ def test_who_does_not_say_who_he_is_is_asked(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_who_may_see_groups_may_read_it() -> None:
+def test_the_right_to_groups_allows_scrapes() -> None:
     stranger, viewer = person("stranger"), person("victor", VIEWER)
     for user, expected in ((stranger, 403), (viewer, 200)):
         session = Client()
@@ -53,7 +53,7 @@ def test_who_may_see_groups_may_read_it() -> None:
 
 
 @pytest.mark.django_db
-def test_a_superuser_of_an_installation_without_more(settings: Any) -> None:
+def test_a_superuser_may_scrape(settings: Any) -> None:
     settings.API_TOKEN = "the installation's own"
     assert status(asking(settings.API_TOKEN)) == 200
     boss = Client()
@@ -62,7 +62,7 @@ def test_a_superuser_of_an_installation_without_more(settings: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_the_token_for_scrapes_opens_this_and_nothing_else(settings: Any) -> None:
+def test_the_scrape_token_opens_only_the_metrics(settings: Any) -> None:
     settings.METRICS_TOKEN = TOKEN
     client = asking(TOKEN)
 
@@ -72,7 +72,7 @@ def test_the_token_for_scrapes_opens_this_and_nothing_else(settings: Any) -> Non
     assert status(asking(TOKEN[:-1])) == 401
 
 
-def test_a_token_that_is_not_set_is_no_token(settings: Any, db: None) -> None:
+def test_an_unset_token_is_not_accepted(settings: Any, db: None) -> None:
     settings.METRICS_TOKEN = ""
     assert status(asking("")) == 401
 
@@ -81,14 +81,16 @@ def test_a_token_that_is_not_set_is_no_token(settings: Any, db: None) -> None:
 @pytest.mark.parametrize(
     ("address", "expected"), [("127.0.0.1", 200), ("::1", 200), ("10.0.0.7", 401), ("", 401)]
 )
-def test_loopback_where_that_is_allowed(settings: Any, address: str, expected: int) -> None:
+def test_loopback_scrapes_are_allowed_by_a_setting(
+    settings: Any, address: str, expected: int
+) -> None:
     assert status(Client(), REMOTE_ADDR=address) == 401
     settings.METRICS_LOOPBACK_ALLOW = True
     assert status(Client(), REMOTE_ADDR=address) == expected
 
 
 @pytest.mark.django_db
-def test_formats(settings: Any) -> None:
+def test_both_formats_are_served(settings: Any) -> None:
     settings.METRICS_TOKEN = TOKEN
     client = asking(TOKEN)
     plain = client.get("/metrics")
@@ -100,28 +102,28 @@ def test_formats(settings: Any) -> None:
     assert modern.content.endswith(b"# EOF\n")
     assert small.headers["Content-Encoding"] == "gzip"
     assert small.content[:2] == b"\x1f\x8b"
-    told = Scrape(plain.content.decode())
-    assert told("rollcall_database_up") == 1
-    assert told("process_cpu_seconds_total") is not None
+    scrape = Scrape(plain.content.decode())
+    assert scrape("rollcall_database_up") == 1
+    assert scrape("process_cpu_seconds_total") is not None
     assert "no-store" in plain.headers["Cache-Control"]
     assert client.post("/metrics").status_code == 405
     assert client.head("/metrics").content == b""
 
 
 @pytest.mark.django_db
-def test_a_scrape_goes_on_while_postgresql_is_away(
+def test_a_scrape_succeeds_while_postgresql_is_down(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.METRICS_TOKEN = TOKEN
     with monkeypatch.context() as patch:
-        patch.setattr(connection, "cursor", _away)
+        patch.setattr(connection, "cursor", _unavailable)
         answer = asking(TOKEN).get("/metrics")
 
-    told = Scrape(answer.content.decode())
+    scrape = Scrape(answer.content.decode())
     assert answer.status_code == 200
-    assert told("rollcall_database_up") == 0
-    assert told("rollcall_members") is None
+    assert scrape("rollcall_database_up") == 0
+    assert scrape("rollcall_members") is None
 
 
-def _away(*_: object) -> None:
+def _unavailable(*_: object) -> None:
     raise OperationalError("the server closed the connection unexpectedly")

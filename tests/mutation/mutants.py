@@ -46,7 +46,7 @@ class Mutant:
 
 
 def mutants_of(root: Path, path: str) -> list[Mutant]:
-    """Every mutant of a file, but for those of what no test should look at."""
+    """Every mutant of a file, without those of excluded statements."""
     source = (root / path).read_text()
     lines, tree = source.splitlines(), ast.parse(source)
     left_out, functions = [*_left_out(tree), *_constants(tree)], list(_functions(tree))
@@ -168,7 +168,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
 
 
 def _fields(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
-    """What a field of a class is unless somebody says otherwise (``attempts: int = 0``)."""
+    """The default of a class's field (``attempts: int = 0``)."""
     for one in ast.walk(tree):
         if isinstance(one, ast.ClassDef):
             yield from (_span(node) for node in one.body if isinstance(node, ast.AnnAssign))

@@ -1,7 +1,7 @@
 """What is changed in a mutant: cosmic-ray's operators that fit this code, and some of our own.
 
 Left out of cosmic-ray's: operators whose mutants fail at import or in mypy (decorators, variables
-put for others), and those that nobody can tell apart (``==`` for ``is``, on enumerations).
+put for others), and those that are equivalent (``==`` for ``is``, on enumerations).
 """
 
 from collections.abc import Iterator, Mapping

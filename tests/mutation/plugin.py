@@ -1,4 +1,4 @@
-"""How the tests run against a mutant: what fails is told at once."""
+"""How the tests run against a mutant: a failure is reported at once."""
 
 import signal
 
@@ -30,12 +30,12 @@ def pytest_configure() -> None:
 def pytest_runtest_setup() -> None:
     """A mutant that loops is ended by the time of the processor that a test takes, and not by how
     busy the machine is."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, TEST_CPU_S)  # nobody handles it: the process ends
+    signal.setitimer(signal.ITIMER_VIRTUAL, TEST_CPU_S)  # without a handler: the process ends
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """A time limit is told before pytest looks for the line that it struck: there may be none,
+    """A time limit is reported before pytest looks for the line that it struck: there may be none,
     which is an internal error to pytest."""
     failed = call.excinfo.value if call.excinfo is not None else None
     if isinstance(failed, pytest.fail.Exception) and str(failed).startswith("Timeout"):

@@ -1,4 +1,4 @@
-"""Which tests run a line: nobody else can tell its mutants apart.
+"""Which tests run a line: no others can kill its mutants.
 
 Loaded into pytest once, before the mutants of a session, it writes down which test has run which
 line. What runs while modules are imported belongs to no test, and so to all of them.
@@ -29,7 +29,7 @@ class Reached:
         self._lines = lines
 
     def tests(self, path: str, source: str, line: int) -> frozenset[str] | None:
-        """The tests that run the statement of this line; None: whoever imports it does."""
+        """The tests that run the statement of this line; None: every importer does."""
         lines = self._lines.get(path, {})
         found = {test for at in _statement(source, line) for test in lines.get(str(at), ())}
         return None if "" in found else frozenset(found)

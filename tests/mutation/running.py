@@ -61,7 +61,7 @@ class Bench:
         if row.has_database:
             self._new_database()
         if changed is None:
-            return self._asked(row, path, reaching)
+            return self._run_tests(row, path, reaching)
         file = self.root / path
         before, times = file.read_bytes(), file.stat()
         try:
@@ -69,12 +69,12 @@ class Bench:
             # Python takes a module for compiled already when size and second are those of before.
             self.writes += 1
             os.utime(file, (self.writes, self.writes))
-            return self._asked(row, path, reaching)
+            return self._run_tests(row, path, reaching)
         finally:
             file.write_bytes(before)
             os.utime(file, (times.st_atime, times.st_mtime))
 
-    def _asked(self, row: Row, path: str, reaching: Collection[str] | None) -> tuple[str, str]:
+    def _run_tests(self, row: Row, path: str, reaching: Collection[str] | None) -> tuple[str, str]:
         kind = WHOLE if row.has_database else PURE
         outcome, said = self._answer(
             [[*kind, *files] for files in _stages(row.tests, path, reaching)]
@@ -138,15 +138,15 @@ def reached(bench: Bench, tests: Sequence[str]) -> Reached:
     """Which of these, all of them pure, run which line."""
     path = bench.root.with_name("reached.json")
     arguments = ("-p", PLUGIN, "-p", "tests.mutation.reaching", *ALWAYS, *PURE, *tests)
-    said = subprocess.run(
+    output = subprocess.run(
         (sys.executable, "-m", "pytest", *arguments),
         cwd=bench.root,
         env={**bench.environment, VARIABLE: str(path)},
         capture_output=True,
         text=True,
     )
-    if said.returncode:
-        no_judgement(f"tests fail without any mutant\n{said.stdout}{said.stderr}")
+    if output.returncode:
+        no_judgement(f"tests fail without any mutant\n{output.stdout}{output.stderr}")
     return read(path)
 
 
@@ -170,8 +170,8 @@ def benches(
 def _copy(checkout: Path, root: Path) -> None:
     """What git knows or would take, as it is now, with its times."""
     listed = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    said = subprocess.run(listed, cwd=checkout, capture_output=True, text=True, check=True)
-    for name in said.stdout.split("\0"):
+    output = subprocess.run(listed, cwd=checkout, capture_output=True, text=True, check=True)
+    for name in output.stdout.split("\0"):
         if name and (checkout / name).is_file():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(checkout / name, root / name)

@@ -63,7 +63,7 @@ class Task:
 
 
 def run(checkout: Path, chosen: argparse.Namespace) -> int:
-    """Run what was asked for. 1: something survived that is not accepted, or too much did."""
+    """Run the selected mutants. 1: one survived that is not accepted, or too many did."""
     tasks = list(_tasks(checkout, chosen))
     with tempfile.TemporaryDirectory(prefix="rollcall-mutants-") as folder:
         results = _run(checkout, Path(folder), tasks, chosen)
@@ -158,7 +158,7 @@ def _must_pass(bench: Bench, row: Row) -> None:
 
 
 def _reached(bench: Bench, tasks: Sequence[Task]) -> Reached | None:
-    """Of tests that need no database; others run much that no test has asked for."""
+    """Of tests that need no database; others run code that no test asserts on."""
     tests = dict.fromkeys(
         test for task in tasks if not task.row.has_database for test in task.row.tests
     )

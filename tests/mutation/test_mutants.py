@@ -70,11 +70,11 @@ def of(folder: Path, source: str) -> set[tuple[str, str, str]]:
     return found
 
 
-def test_nothing_is_mutated_that_no_test_should_look_at(tmp_path: Path) -> None:
+def test_excluded_statements_are_not_mutated(tmp_path: Path) -> None:
     assert of(tmp_path, NOTHING) == set()
 
 
-def test_what_decides_is_mutated(tmp_path: Path) -> None:
+def test_decisions_are_mutated(tmp_path: Path) -> None:
     found = of(tmp_path, SOMETHING)
     line = "if one >= most and one not in given:"
     assert {
@@ -103,18 +103,18 @@ def test_a_mutant_is_the_same_when_other_lines_change(tmp_path: Path) -> None:
     assert first != second and set(first) == set(second) == set(after)
 
 
-def test_a_mutant_is_shown_to_the_tests_that_run_its_statement() -> None:
+def test_a_mutant_runs_the_tests_that_cover_its_statement() -> None:
     source = (
         "LIMIT = (\n    3,\n)\ndef f(x):\n    if x:\n        g(\n            x + 1,\n        )\n"
     )
     lines = {"1": [""], "4": [""], "5": ["a.py::a", "a.py::b"], "6": ["a.py::b"]}
     reached = Reached({"m.py": lines})
-    told = {line: reached.tests("m.py", source, line) for line in (2, 4, 5, 7)}
-    assert told == {2: None, 4: None, 5: {"a.py::a", "a.py::b"}, 7: {"a.py::b"}}
+    reaching = {line: reached.tests("m.py", source, line) for line in (2, 4, 5, 7)}
+    assert reaching == {2: None, 4: None, 5: {"a.py::a", "a.py::b"}, 7: {"a.py::b"}}
     assert reached.tests("never_run.py", source, 7) == frozenset()
 
 
-def test_a_time_limit_is_known_although_pytest_itself_failed(
+def test_a_timeout_is_recognised_although_pytest_itself_failed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """As where it strikes between two lines, of which pytest can make no report."""
@@ -132,7 +132,7 @@ def test_a_mutant_at_which_django_cannot_be_set_up_is_killed() -> None:
     assert _outcome(NOT_STARTED, "TypeError") == KILLED
 
 
-def test_every_row_has_files_and_tests_that_are_there() -> None:
+def test_every_row_has_existing_files_and_tests() -> None:
     for row in AREAS:
         assert list(files_of(CHECKOUT, row)), row.files_mutated
         missing = [test for test in (*row.tests, *row.last) if not (CHECKOUT / test).is_file()]
@@ -151,7 +151,7 @@ def test_the_tests_of_a_row_without_a_database_need_no_django() -> None:
 
 
 def test_every_test_of_the_rules_is_in_the_table() -> None:
-    """Else its namesake among the files would seem to be tested by nobody."""
+    """Otherwise its namesake among the files would seem to have no tests."""
     named = {test for row in AREAS for test in (*row.tests, *row.last)}
     folders = ("core", "core_consumer", "core_draft", "core_commanded", "walks", "wire")
     found = (path for folder in folders for path in CHECKOUT.glob(f"tests/{folder}/test_*.py"))
@@ -160,7 +160,7 @@ def test_every_test_of_the_rules_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("entry", ACCEPTED, ids=lambda entry: f"{entry.path}-{entry.after}")
-def test_what_is_accepted_is_still_there(entry: tuple[str, ...]) -> None:
+def test_accepted_mutants_still_exist(entry: tuple[str, ...]) -> None:
     """Else the entry would be kept for ever, and might accept something else one day."""
     path, function, before, after, why = entry
     assert path in rows(CHECKOUT) and why

@@ -82,7 +82,7 @@ def _stage(arguments: Sequence[str], request: Mapping[str, Any]) -> dict[str, st
 
 
 def _outcome(code: int, said: str) -> str:
-    """A mutant at which nothing can be imported is killed; pytest's own trouble kills nobody."""
+    """A mutant at which nothing can be imported is killed; pytest's own errors kill none."""
     if code < 0 or TIME_LIMIT in said:
         return TIMED_OUT
     if code == pytest.ExitCode.OK:

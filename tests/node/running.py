@@ -35,7 +35,7 @@ class Points:
         self.passed: dict[str, int] = defaultdict(int)
 
     def hold(self, point: str) -> Callable[[], None]:
-        """Let nobody pass this point until what is returned is called."""
+        """Block this point until the returned function is called."""
         gate = self._gates[point] = asyncio.Event()
         self.reached[point].clear()
 
@@ -129,7 +129,7 @@ class Running:
     def sync(
         self, group_id: str, joined: Joined, assignments: dict[str, bytes] | None = None
     ) -> "asyncio.Future[Reply]":
-        """A member asks for its assignment."""
+        """A member requests its assignment."""
         return self.ask(
             group_id,
             SyncGroup(
@@ -151,7 +151,7 @@ class Running:
         topic: str = "t",
         partitions: int = 1,
     ) -> "asyncio.Future[Reply]":
-        """A member, or nobody in particular, commits."""
+        """A commit by a member, or without one."""
         return self.ask(
             group_id,
             OffsetCommit(

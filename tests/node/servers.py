@@ -84,7 +84,7 @@ class Server:
         return Server(replace(self.cluster, data=data, port=port))
 
     def promote(self) -> None:
-        """Let a standby go on by itself, in a timeline of its own."""
+        """Promote a standby, in a timeline of its own."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("SELECT pg_promote()")
 

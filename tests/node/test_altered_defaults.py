@@ -40,7 +40,7 @@ async def _odd(other: Other) -> AsyncIterator[None]:
 
 
 @pytest.mark.usefixtures("_odd")
-async def test_a_node_reads_times_and_names_whatever_the_defaults_are() -> None:
+async def test_a_node_reads_times_and_names_with_any_database_defaults() -> None:
     async with running() as one:
         await one.kept("größer als Ω")
     async with await connections.connect("test") as connection:

@@ -46,7 +46,7 @@ def configure(node: Running, **rules: Any) -> None:
     own.rules = replace(own.rules, **rules)
 
 
-async def test_a_large_target_comes_from_beside_the_loop(
+async def test_a_large_target_is_computed_outside_the_event_loop(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)
@@ -74,10 +74,10 @@ def broken(
     return {members[0].member_id: frozenset((t, p) for t in counts for p in range(counts[t]))}
 
 
-async def test_a_broken_plug_in_leaves_everybody_what_they_had(
+async def test_a_failing_plug_in_leaves_assignments_unchanged(
     one: Running, other: connections.Connection
 ) -> None:
-    """It runs beside the loop, whatever its size; the journal says that it failed."""
+    """It runs outside the event loop, whatever its size; the journal has its failure."""
     configure(
         one,
         group_consumer_assignors=("broken",),

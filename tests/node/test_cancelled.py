@@ -1,5 +1,5 @@
-"""Who is cancelled hears of it, whatever its connection meets in that moment: every task of a node
-outlives errors of the database, and would go on for ever where one hid its cancellation."""
+"""A cancelled task ends, whatever its connection meets in that moment: every task of a node
+outlives errors of the database, and would run for ever where one hid its cancellation."""
 
 import asyncio
 
@@ -15,14 +15,14 @@ async def test_an_error_of_the_cancelled_statement_hides_no_cancellation(databas
     async with await connections.connect("cancelled") as connection:
         sleeping = asyncio.create_task(connection.execute("SELECT pg_sleep(60)"))
         await is_active(connection)
-        with psycopg.connect(database_url, autocommit=True) as other:  # the loop stands still
+        with psycopg.connect(database_url, autocommit=True) as other:  # the loop is blocked
             other.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.info.backend_pid])
         sleeping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await sleeping
 
 
-async def test_an_error_that_is_met_while_a_timeout_is_handled_stays_an_error() -> None:
+async def test_an_error_while_a_timeout_is_handled_stays_an_error() -> None:
     async with await connections.connect("handled") as connection:
         try:
             async with asyncio.timeout(0):
@@ -39,7 +39,7 @@ async def is_active(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("turns", range(8))
-async def test_a_connection_that_comes_in_that_moment_hides_no_cancellation(turns: int) -> None:
+async def test_a_connection_obtained_at_that_moment_hides_no_cancellation(turns: int) -> None:
     """Whichever turn of the loop it is: the connection goes back to those who wait for one."""
     async with connections.pool() as pool:
         lent = [await pool.getconn() for _ in range(connections.READERS_MAX)]

@@ -148,7 +148,7 @@ async def at_rest(nodes: Sequence[Running]) -> None:
 
 @pytest.mark.usefixtures("_prepared")
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_what_was_acknowledged_stays_whatever_goes_wrong(other: Other, seed: int) -> None:
+async def test_acknowledged_commits_survive_every_failure(other: Other, seed: int) -> None:
     rng, ids = Random(seed), ids_in_slots(GROUPS)
     async with AsyncExitStack() as stack:
         nodes = [await stack.enter_async_context(running(0))]

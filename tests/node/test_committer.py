@@ -30,15 +30,15 @@ def _way(one: Running, request: pytest.FixtureRequest) -> None:
 
 
 def code_of(node: Running, group_id: str, joined: Joined) -> ErrorCode | None:
-    """What a heartbeat hears just now."""
+    """The current response to a heartbeat."""
     view = node.node.coordinator.heartbeat_views.get(group_id)
     if view is None:
         return None
     return view.heartbeat(joined.member_id, None, joined.generation_id, 0)
 
 
-async def test_a_held_group_delays_nobody_else(one: Running, other: Other) -> None:
-    """A row that somebody holds delays its own group; strangers join and commit meanwhile."""
+async def test_a_locked_group_delays_no_other(one: Running, other: Other) -> None:
+    """A locked row delays its own group; other groups join and commit in the meantime."""
     held = await one.settled("held")
     stranger = await one.settled("stranger")
     async with other.transaction():
@@ -77,11 +77,11 @@ async def test_a_refused_value_fails_only_its_own_request(
     assert await rows.offsets(other) == {(g, "t", 0): 3 for g in ids}
 
 
-async def test_a_held_offset_row_fails_nobody_and_delays_no_stranger(
+async def test_a_locked_offset_row_fails_and_delays_no_other_group(
     one: Running, other: Other
 ) -> None:
     """Deleting a topic holds offset rows for long: a commit to it waits for its turn, and those
-    of strangers in the same batch go through meanwhile."""
+    of other groups in the same batch are written."""
     theirs, *strangers = ids_in_slots(9)
     for group_id in (theirs, *strangers):
         await one.kept(group_id)
@@ -101,7 +101,7 @@ async def test_a_held_offset_row_fails_nobody_and_delays_no_stranger(
 
 
 @pytest.mark.parametrize("point", ["membership:before", "membership:after"])
-async def test_nobody_hears_of_a_rebalance_inside_its_commit(one: Running, point: str) -> None:
+async def test_no_reply_of_a_rebalance_before_its_commit(one: Running, point: str) -> None:
     """The view is swapped behind the commit: 0 while the batch is held, 27 afterwards."""
     joined = await one.settled("g")
     let_go = one.points.hold(point)
@@ -120,7 +120,7 @@ async def test_nobody_hears_of_a_rebalance_inside_its_commit(one: Running, point
 async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
     one: Running, other: Other, point: str
 ) -> None:
-    """The connection dies around the COMMIT; the group is read again and goes on."""
+    """The connection dies around the COMMIT; the group is read again and continues."""
     joined = await one.settled("g")
     let_go = one.points.hold(point)
     second = one.join("g")
@@ -139,10 +139,10 @@ async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
     assert (await rows.groups(other))["g"][1] == rejoined.generation_id
 
 
-async def test_observers_look_at_a_group_whose_outcome_was_unknown(
+async def test_observers_are_notified_of_a_group_whose_outcome_was_unknown(
     one: Running, other: Other
 ) -> None:
-    """Its rows may have changed and its committer could not tell: whoever listens looks himself."""
+    """Its rows may have changed without its committer knowing: every observer reads them itself."""
     await one.settled("g")
     await other.execute(f"LISTEN {BELL}")
     let_go = one.points.hold("membership:connected")
@@ -155,9 +155,7 @@ async def test_observers_look_at_a_group_whose_outcome_was_unknown(
     second.cancel()
 
 
-async def test_a_connection_that_ended_while_idle_costs_nobody_an_answer(
-    one: Running, other: Other
-) -> None:
+async def test_a_connection_closed_while_idle_costs_no_response(one: Running, other: Other) -> None:
     """PostgreSQL was restarted in a quiet moment: the next batch goes by a new connection."""
     joined = await one.settled("g")
     await _ended(other, "rollcall node membership")
@@ -185,7 +183,7 @@ def _runs(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
-async def test_a_group_that_others_changed_holds_back_no_companion(
+async def test_a_group_changed_by_others_delays_no_other_in_its_batch(
     one: Running, other: Other
 ) -> None:
     """One group of a batch has another revision than remembered: nothing of the batch is written,
@@ -210,7 +208,7 @@ async def test_a_group_that_others_changed_holds_back_no_companion(
     }
 
 
-async def test_what_follows_a_deletion_is_about_another_group(one: Running, other: Other) -> None:
+async def test_events_after_a_deletion_belong_to_a_new_group(one: Running, other: Other) -> None:
     """A deletion and a join wait in one inbox: the group goes with its offsets, and the member
     founds another of the same name."""
     await one.kept("g")

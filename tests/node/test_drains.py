@@ -1,4 +1,4 @@
-"""A drained node gives its slots to the others, takes none, and nobody notices."""
+"""A drained node gives its slots to the others, takes none, and no member notices."""
 
 import asyncio
 import os
@@ -48,8 +48,8 @@ async def look_twice(*nodes: Running) -> None:
             await one.node.keeper._look()
 
 
-async def test_a_drained_node_gives_all_its_slots_away_and_takes_some_again(other: Other) -> None:
-    """The members of its groups stay, commits go on, and the journal tells by whom."""
+async def test_a_drained_node_gives_all_its_slots_away_and_takes_some_back(other: Other) -> None:
+    """The members of its groups stay, commits succeed, and the journal names the author."""
     async with running(node_id=3) as one, running(node_id=4) as two:
         await come_to(other, {3: 32, 4: 32})
         await until(lambda: len(two.node.coordinator.epochs) == SLOTS // 2)
@@ -74,16 +74,16 @@ async def test_a_drained_node_gives_all_its_slots_away_and_takes_some_again(othe
         assert await drain(other, 3, function="undrain")
         assert not await drain(other, 3, function="undrain")
         await come_to(other, {3: 32, 4: 32})
-        told = await (
+        entries = await (
             await other.execute(f"{NOTED} WHERE kind LIKE 'node-%' ORDER BY id")
         ).fetchall()
-        assert told == [
+        assert entries == [
             ("node-drained", 3, "a new disk", "olga"),
             ("node-undrained", 3, "a new disk", "olga"),
         ]
 
 
-async def test_a_drain_outlives_the_process_and_is_not_shared_again_at_the_start(
+async def test_a_drain_survives_the_process_and_its_node_gets_no_slots_at_the_start(
     other: Other,
 ) -> None:
     async with running(node_id=4) as two:
@@ -98,7 +98,7 @@ async def test_a_drain_outlives_the_process_and_is_not_shared_again_at_the_start
             assert await owners(other) == {slot: (4, epoch) for slot, epoch in epochs.items()}
 
 
-async def test_a_drain_outlives_a_restart_of_the_cluster(other: Other) -> None:
+async def test_a_drain_survives_a_restart_of_the_cluster(other: Other) -> None:
     """The drained node is back first: it serves alone until the other one is there."""
     async with running(node_id=3), running(node_id=4):
         await drain(other, 3)
@@ -111,8 +111,8 @@ async def test_a_drain_outlives_a_restart_of_the_cluster(other: Other) -> None:
             assert await shares(other) == {4: 64} and not await takes(other, 3)
 
 
-async def test_slots_of_the_last_other_node_are_taken_all_the_same(other: Other) -> None:
-    """Groups without a node are worse than a drain that waits; it goes on once another is there."""
+async def test_a_drained_node_takes_the_slots_of_the_last_other_node(other: Other) -> None:
+    """Groups without a node are worse than a drain that waits; it continues with the next node."""
     async with running(node_id=3) as one:
         async with running(node_id=4):
             await drain(other, 3)
@@ -125,7 +125,7 @@ async def test_slots_of_the_last_other_node_are_taken_all_the_same(other: Other)
         await come_to(other, {3: 64})
 
 
-async def test_nodes_that_were_all_drained_go_on_together(other: Other) -> None:
+async def test_a_cluster_of_drained_nodes_keeps_serving(other: Other) -> None:
     """The web refuses the last one; rows may come from anywhere."""
     async with running(node_id=3) as one, running(node_id=4) as two:
         await come_to(other, {3: 32, 4: 32})
@@ -138,7 +138,9 @@ async def test_nodes_that_were_all_drained_go_on_together(other: Other) -> None:
         assert await shares(other) == {3: 32, 4: 32}
 
 
-async def test_an_older_node_knows_by_the_row_that_a_drained_one_takes_none(other: Other) -> None:
+async def test_an_older_node_sees_from_the_row_that_a_drained_one_takes_no_slots(
+    other: Other,
+) -> None:
     """Its program plans by ``takes_slots`` alone."""
 
     def planned(keeper: SlotKeeper, nodes: Any, slots: Any, dead: Any) -> Any:
@@ -157,7 +159,7 @@ async def test_an_older_node_knows_by_the_row_that_a_drained_one_takes_none(othe
             assert await owners(other) == epochs
 
 
-async def test_a_drained_node_keeps_what_nobody_takes(other: Other) -> None:
+async def test_a_drained_node_keeps_slots_that_nobody_takes(other: Other) -> None:
     """No more slots than of one look are without a node, and these for two leases."""
 
     async def claims_nothing(*_: Any) -> None:
@@ -208,7 +210,7 @@ async def _held(node_id: int) -> None:
         await asyncio.Event().wait()
 
 
-async def test_a_drain_goes_on_when_postgresql_has_ended_every_session(other: Other) -> None:
+async def test_a_drain_continues_after_postgresql_ended_every_session(other: Other) -> None:
     async with running(node_id=3) as one, running(node_id=4) as two:
         await come_to(other, {3: 32, 4: 32})
         name = next(n for n in map(str, range(99)) if slot_of(n) in one.node.coordinator.epochs)

@@ -1,7 +1,7 @@
-"""A node ends in the middle of a rebalance, and another one over the same PostgreSQL goes on.
+"""A node ends during a rebalance, and another one over the same PostgreSQL continues.
 
 The steps are those of the transcripts ``tests/core/scenarios/fo_s*``; here with the real commit in
-the middle: what was committed stands, what was not never was, and nobody is told otherwise.
+the middle: what was committed stays, what was not is lost, and no reply says otherwise.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ END_COMMITTERS = (
 
 
 def beat(node: Running, joined: Joined) -> ErrorCode:
-    """What the member's heartbeat hears."""
+    """The response to the member's heartbeat."""
     coordinator = node.node.coordinator
     view = coordinator.heartbeat_views["g"]
     return view.heartbeat(joined.member_id, None, joined.generation_id, coordinator.clock())
@@ -47,7 +47,7 @@ async def state(other: Other) -> tuple[str, int]:
 async def test_the_node_ends_around_the_commit_of_a_generation(
     other: Other, point: str, found: tuple[str, int], heard: ErrorCode
 ) -> None:
-    """FO-02: the number is given once, whoever gives it; an older one is ILLEGAL_GENERATION."""
+    """FO-02: each number is assigned once, by any node; an older one is ILLEGAL_GENERATION."""
     async with running() as first:
         joined = await first.settled("g")
         first.points.hold(point)
@@ -92,7 +92,7 @@ async def test_the_node_ends_around_the_commit_of_an_assignment(
 
 
 async def test_the_node_ends_while_a_join_is_held(other: Other) -> None:
-    """FO-01: Stable, of the same generation; and nobody is missed before its session is over."""
+    """FO-01: Stable, of the same generation; no member is removed before its session is over."""
     async with running() as first:
         joined = await first.settled("g")
         lost = first.join("g")
@@ -123,7 +123,7 @@ async def forming(one: Running) -> tuple[Joined, Joined]:
 async def test_an_assignment_whose_commit_is_in_doubt_is_asked_for_again(
     one: Running, other: Other
 ) -> None:
-    """SY-07: a retriable error for the leader; the group goes on in the same generation."""
+    """SY-07: a retriable error for the leader; the group continues in the same generation."""
     leader, follower = await forming(one)
     work = {leader.member_id: b"1", follower.member_id: b"2"}
     held = one.sync("g", follower)
@@ -137,15 +137,15 @@ async def test_an_assignment_whose_commit_is_in_doubt_is_asked_for_again(
     while (again := await one.sync("g", leader, work)).error is ErrorCode.COORDINATOR_NOT_AVAILABLE:
         await asyncio.sleep(0.01)
     assert isinstance(again, Synced) and again.assignment == b"1"
-    told = await held
-    if told.error is not ErrorCode.NONE:
-        assert told.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
-        told = await one.sync("g", follower)
-    assert isinstance(told, Synced) and told.assignment == b"2"
+    reply = await held
+    if reply.error is not ErrorCode.NONE:
+        assert reply.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        reply = await one.sync("g", follower)
+    assert isinstance(reply, Synced) and reply.assignment == b"2"
     assert await state(other) == ("Stable", leader.generation_id)
 
 
-async def test_an_assignment_that_comes_after_the_slot_was_lost_is_nobodys(
+async def test_an_assignment_that_arrives_after_the_slot_was_lost_is_dropped(
     one: Running, other: Other
 ) -> None:
     """SY-07, FO-03: leader and followers hear NOT_COORDINATOR, and nothing is written."""

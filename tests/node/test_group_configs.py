@@ -13,9 +13,9 @@ from groups.event_loop import Slices
 from tests.node.running import Running
 
 
-async def test_what_is_refused_needs_no_collection_to_go(one: Running) -> None:
+async def test_deleted_settings_are_freed_without_a_garbage_collection(one: Running) -> None:
     """Each of 10,000 refusals was kept by its own traceback until a collection found them: it held
-    the event loop for 80 ms, again and again while one client asked for too much."""
+    the event loop for 80 ms, again and again while one client requested too much."""
     wanted = {"g": [Change("no.such.setting", ConfigOperation.SET, "1")]}
     gc.collect()
     gc.disable()
@@ -31,9 +31,9 @@ async def test_what_is_refused_needs_no_collection_to_go(one: Running) -> None:
     assert left == []
 
 
-async def test_settings_of_one_request_are_counted_once_each(one: Running) -> None:
+async def test_settings_of_one_request_are_counted_once(one: Running) -> None:
     """Each counted as all before it in the request: of 1,000 groups' new settings 447 were 100,000,
-    as many as there may be, and nobody else got any until they were counted anew."""
+    as many as there may be, and others got none until they were counted again."""
     counted = one.node.totals.rows[CONFIGS]
     before = counted.figure[0]
     change = Change("consumer.session.timeout.ms", ConfigOperation.SET, "50000")
@@ -42,7 +42,7 @@ async def test_settings_of_one_request_are_counted_once_each(one: Running) -> No
     assert counted.figure[0] == before + 5
 
 
-async def test_settings_of_many_groups_are_heeded_in_slices_and_for_owned_slots_only(
+async def test_settings_of_many_groups_are_applied_in_slices_and_for_owned_slots_only(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """40,000 that rang together held the loop for 370 ms. What a slot's next owner changes, a node

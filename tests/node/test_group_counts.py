@@ -77,9 +77,7 @@ WHERE c.group_id = 'g'
 """
 
 
-async def test_members_and_the_last_rebalance_are_counted_likewise(
-    one: Running, other: Other
-) -> None:
+async def test_members_and_the_last_rebalance_are_counted_too(one: Running, other: Other) -> None:
     await packers(one)
     await until(lambda row: row == (1, 8, 5))
     assert await (await other.execute(MEMBERS_AND_LAST)).fetchone() == (1, 0)
@@ -97,7 +95,7 @@ async def test_a_group_that_only_commits_is_not_counted_again(
         assert await one.node.group_counts.collect() == []
 
 
-async def test_an_owner_counts_what_it_loads() -> None:
+async def test_an_owner_counts_the_groups_that_it_loads() -> None:
     """As after an upgrade, when nothing has been counted yet."""
     async with running() as first:
         await packers(first)
@@ -121,7 +119,7 @@ async def test_a_group_whose_write_had_an_unknown_outcome_is_counted(
     second.cancel()
 
 
-async def test_what_could_not_be_written_is_counted_again(one: Running, other: Other) -> None:
+async def test_a_count_that_could_not_be_written_is_repeated(one: Running, other: Other) -> None:
     async with other.transaction():
         await other.execute("LOCK TABLE rollcall_group_counts")
         await packers(one)
@@ -130,7 +128,7 @@ async def test_what_could_not_be_written_is_counted_again(one: Running, other: O
     await until(lambda row: row == (1, 8, 5))
 
 
-async def test_a_former_owner_writes_nothing_over_what_the_new_one_counted(
+async def test_a_former_owner_does_not_overwrite_the_new_owners_counts(
     one: Running, other: Other
 ) -> None:
     await packers(one)
@@ -141,7 +139,7 @@ async def test_a_former_owner_writes_nothing_over_what_the_new_one_counted(
     assert await stored("gone") is None
 
 
-async def test_counting_a_group_holds_nobody_up(
+async def test_counting_a_group_blocks_nobody(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
@@ -158,7 +156,7 @@ async def test_counting_a_group_holds_nobody_up(
     await until(lambda row: row == (1, 8, 5), "large")
 
 
-async def test_a_group_that_takes_long_is_counted_less_often(
+async def test_a_group_that_takes_long_to_count_is_counted_less_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(group_counts, "LOOK_S", 3_600)  # only this test looks

@@ -1,4 +1,4 @@
-"""Who waits for a change of a group's view is told, but not thousands in one turn of the loop."""
+"""Watchers of a group's view are notified, but not thousands in one turn of the loop."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.asyncio
 
 
 class Held:
-    """A held heartbeat: it ends when it is told."""
+    """A held heartbeat: it ends when it is notified."""
 
     def __init__(self, views: HeartbeatViews, told: list["Held"]) -> None:
         self.views, self.told = views, told
@@ -31,14 +31,14 @@ async def turns(number: int) -> None:
         await asyncio.sleep(0)
 
 
-async def test_few_are_told_during_the_change() -> None:
+async def test_few_members_are_notified_during_the_change() -> None:
     views, told = HeartbeatViews(), list[Held]()
     all_held = [Held(views, told) for _ in range(AT_ONCE)]
     put(views)
     assert told == all_held
 
 
-async def test_many_are_told_in_order_a_part_in_each_turn() -> None:
+async def test_many_members_are_notified_in_order_in_several_turns_of_the_loop() -> None:
     views, told = HeartbeatViews(), list[Held]()
     all_held = [Held(views, told) for _ in range(3 * AT_ONCE + 1)]
     put(views)
@@ -48,7 +48,7 @@ async def test_many_are_told_in_order_a_part_in_each_turn() -> None:
     assert told == all_held
 
 
-async def test_who_has_been_answered_meanwhile_is_not_told() -> None:
+async def test_members_already_answered_are_not_notified() -> None:
     views, told = HeartbeatViews(), list[Held]()
     all_held = [Held(views, told) for _ in range(2 * AT_ONCE)]
     put(views)
@@ -58,7 +58,7 @@ async def test_who_has_been_answered_meanwhile_is_not_told() -> None:
     assert told == all_held[:-1]
 
 
-async def test_a_second_change_before_all_are_told_tells_each_once() -> None:
+async def test_a_second_change_during_notification_notifies_each_once() -> None:
     views, told = HeartbeatViews(), list[Held]()
     all_held = [Held(views, told) for _ in range(5 * AT_ONCE)]
     put(views)

@@ -62,7 +62,7 @@ async def served(_prepared: None) -> AsyncIterator[Serving]:
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
-    """Every statement that goes to PostgreSQL by anybody's cursor, but for the regular ones."""
+    """Every statement sent to PostgreSQL by any cursor, but for the periodic ones."""
     counted: Counter[Any] = Counter()
     execute = psycopg.AsyncCursor.execute
 
@@ -141,7 +141,7 @@ async def test_empty_heartbeats_of_a_settled_consumer_member_cause_no_statement(
     assert not said
 
 
-async def test_a_group_is_shown_its_topics_anew_when_they_or_the_catalogue_change(
+async def test_a_group_gets_its_topics_again_when_they_or_the_catalogue_change(
     served: Serving,
 ) -> None:
     """In between nothing is put together, and the view holds what the group has: a heartbeat costs
@@ -187,7 +187,7 @@ async def test_a_group_is_shown_its_topics_anew_when_they_or_the_catalogue_chang
 
 
 @pytest.mark.parametrize("point", ["membership:before", "membership:after"])
-async def test_a_heartbeat_hears_of_a_rebalance_once_it_is_committed(
+async def test_a_heartbeat_reports_a_rebalance_once_it_is_committed(
     served: Serving, point: str
 ) -> None:
     """0 while the rebalance is inside its transaction, 27 once it is committed."""
@@ -211,10 +211,8 @@ async def test_a_heartbeat_hears_of_a_rebalance_once_it_is_committed(
     assert (await first.call(beat, V)).error_code == ErrorCode.ILLEGAL_GENERATION
 
 
-async def test_a_rebalance_that_is_rolled_back_is_never_heard_of(
-    served: Serving, other: Other
-) -> None:
-    """The batch dies before its COMMIT: heartbeats go on as if nothing had been asked."""
+async def test_a_rolled_back_rebalance_is_never_reported(served: Serving, other: Other) -> None:
+    """The batch dies before its COMMIT: heartbeats are answered as before."""
     first, second = [await Client.connect(served.address) for _ in range(2)]
     beat = await first.settled("g")
     let_go = served.points.hold("membership:connected")

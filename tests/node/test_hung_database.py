@@ -26,7 +26,7 @@ TIMEOUT_MS = 2_500
 
 @pytest.fixture
 async def one(_prepared: None, settings: Any) -> AsyncIterator[Running]:
-    """A node that waits for its database no longer than it may be told to."""
+    """A node with the shortest timeouts towards its database."""
     settings.OFFSETS_COMMIT_TIMEOUT_MS = TIMEOUT_MS
     async with running() as node:
         for committer in node.node.committers:
@@ -38,7 +38,7 @@ async def one(_prepared: None, settings: Any) -> AsyncIterator[Running]:
 
 @asynccontextmanager
 async def stopped(other: Other, name: str) -> AsyncIterator[None]:
-    """The backends of that name stand still, as on a storage that hangs; then they go on."""
+    """Suspend the backends of that name, as on a storage that hangs; then resume them."""
     pids = await backends(other, name)
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
@@ -49,17 +49,17 @@ async def stopped(other: Other, name: str) -> AsyncIterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-async def gone(other: Other, pids: list[int], name: str) -> None:
+async def until_ended(other: Other, pids: list[int], name: str) -> None:
     """Return once these backends have ended."""
     while set(pids) & set(await backends(other, name)):
         await asyncio.sleep(0.01)
 
 
-async def test_a_commit_that_a_hung_backend_makes_late_overwrites_nothing(
+async def test_a_late_commit_of_a_hung_backend_overwrites_nothing(
     one: Running, other: Other
 ) -> None:
     """It is answered with an error that may be tried again; the commits that are acknowledged by
-    a new connection stay, whatever the old one does when it goes on."""
+    a new connection stay, whatever the old one does when it resumes."""
     joined = await one.settled("g")
     assert await one.commit("g", 50, joined) == Committed()
     name = "rollcall node offsets"
@@ -70,14 +70,12 @@ async def test_a_commit_that_a_hung_backend_makes_late_overwrites_nothing(
         assert await one.commit("g", 110, joined) == Committed()
         assert await one.commit("g", 90, joined) == Committed()
 
-    await gone(other, before, name)
+    await until_ended(other, before, name)
     assert (await rows.offsets(other))["g", "t", 0] == 90
 
 
-async def test_a_batch_of_members_that_comes_late_changes_nothing(
-    one: Running, other: Other
-) -> None:
-    """The same of the membership queue: the group goes on from what its rows said when they were
+async def test_a_late_batch_of_memberships_changes_nothing(one: Running, other: Other) -> None:
+    """The same of the membership queue: the group continues from what its rows said when they were
     read again."""
     joined = await one.settled("g")
     name = "rollcall node membership"
@@ -87,15 +85,15 @@ async def test_a_batch_of_members_that_comes_late_changes_nothing(
         assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
         found = (await rows.groups(other))["g"]
 
-    await gone(other, before, name)
+    await until_ended(other, before, name)
     (state, generation, revision), after = found, (await rows.groups(other))["g"]
     assert after[:2] == (state, generation)
     assert after[2] >= revision, "raised before the rows are read again, sooner or later"
     assert await one.commit("g", 1, joined) == Committed()
 
 
-async def test_a_held_row_costs_its_own_group_an_answer_in_time(one: Running, other: Other) -> None:
-    """Whoever waits for a lock that is never let go is told so again and again; strangers go on."""
+async def test_a_locked_row_times_out_its_own_group_only(one: Running, other: Other) -> None:
+    """Requests that wait for a permanent lock get retriable errors; other groups are served."""
     held, stranger = await one.settled("held"), await one.settled("stranger")
     async with other.transaction():
         await other.execute("SELECT FROM rollcall_group WHERE group_id = 'held' FOR UPDATE")
@@ -107,10 +105,8 @@ async def test_a_held_row_costs_its_own_group_an_answer_in_time(one: Running, ot
     assert await one.commit("held", 2, held) == Committed()
 
 
-async def test_a_table_that_is_locked_costs_everybody_an_answer_in_time(
-    one: Running, other: Other
-) -> None:
-    """A lock that all batches meet is nobody's in particular: nobody waits for ever either."""
+async def test_a_locked_table_times_out_every_request(one: Running, other: Other) -> None:
+    """A lock that blocks all batches belongs to no single group: all requests time out."""
     ids = [f"g{n}" for n in range(9)]
     for group_id in ids:
         await one.kept(group_id)
@@ -122,9 +118,7 @@ async def test_a_table_that_is_locked_costs_everybody_an_answer_in_time(
     assert await asyncio.gather(*(one.commit(g, 2) for g in ids)) == [Committed()] * len(ids)
 
 
-async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
-    one: Running, other: Other
-) -> None:
+async def test_a_group_in_doubt_that_cannot_be_read_times_out(one: Running, other: Other) -> None:
     """What was sent for it is past its guard and holds its row: it may commit yet, so nobody can
     know how the group stands; but whoever asks is told so."""
     joined = await one.settled("g")
@@ -141,7 +135,7 @@ async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
     assert await one.commit("g", 2, joined) == Committed()
 
 
-async def test_a_reader_that_hangs_is_replaced(one: Running, other: Other) -> None:
+async def test_a_hung_reader_is_replaced(one: Running, other: Other) -> None:
     """Its query ends with an error in time, and the next one is answered."""
     name = "rollcall node"
     async with stopped(other, name):
@@ -152,10 +146,10 @@ async def test_a_reader_that_hangs_is_replaced(one: Running, other: Other) -> No
             await connection.execute("SELECT 1")
 
 
-async def test_a_doorbell_that_hangs_is_replaced(
+async def test_a_hung_doorbell_is_replaced(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Silence may be that nobody rings: so it is asked now and then."""
+    """Silence may mean that there are no notifications: so it is probed now and then."""
     monkeypatch.setattr(doorbell, "LOOK_AGAIN_S", 0.1)
     name = "rollcall node doorbell"
     before = await backends(other, name)
@@ -165,8 +159,8 @@ async def test_a_doorbell_that_hangs_is_replaced(
             await asyncio.sleep(0.05)
 
 
-async def test_listening_is_not_waiting(settings: Any) -> None:
-    """A doorbell that nobody rings for long is not taken for one that hangs."""
+async def test_listening_is_not_mistaken_for_hanging(settings: Any) -> None:
+    """A doorbell without notifications is not mistaken for a hung one."""
     settings.OFFSETS_COMMIT_TIMEOUT_MS = 50
     async with await connections.connect("listener") as listener:
         await listener.execute("LISTEN nothing")

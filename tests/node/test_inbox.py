@@ -1,5 +1,5 @@
 """What a committer takes from an inbox and answers without writing: the lease and the clock decide
-whether memory may be believed, and whether a timer that ran out is evidence against anybody."""
+whether memory is trusted, and whether a timer that expired is evidence against a member."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -56,13 +56,13 @@ class Alone:
         self.answers[ticket].set_result(reply)
 
     async def sync(self) -> ErrorCode:
-        """The member asks for its assignment, which changes nothing."""
+        """The member requests its assignment, which changes nothing."""
         ticket = Ticket(1, len(self.answers))
         reply = self.answers[ticket] = asyncio.get_running_loop().create_future()
-        asked = SyncGroup(
+        event = SyncGroup(
             ticket=ticket, generation_id=7, member_id="m", instance_id=None, assignments={}
         )
-        self.coordinator.submit("g", asked)
+        self.coordinator.submit("g", event)
         return ErrorCode((await reply).error)
 
     def later(self, ms: int, *, heard: bool) -> None:
@@ -86,7 +86,7 @@ async def alone() -> AsyncIterator[Alone]:
     await asyncio.wait([task])
 
 
-async def test_memory_is_believed_only_while_the_lease_holds(alone: Alone) -> None:
+async def test_memory_is_trusted_only_while_the_lease_holds(alone: Alone) -> None:
     assert await alone.sync() is ErrorCode.NONE
     alone.later(LEASE_MS, heard=True)
     assert await alone.sync() is ErrorCode.COORDINATOR_NOT_AVAILABLE
@@ -94,7 +94,7 @@ async def test_memory_is_believed_only_while_the_lease_holds(alone: Alone) -> No
     assert await alone.sync() is ErrorCode.NONE, "the group was left in the committer's hands"
 
 
-async def test_a_timer_that_ran_out_with_the_lease_evicts_nobody(alone: Alone) -> None:
+async def test_a_timer_that_expires_with_the_lease_evicts_nobody(alone: Alone) -> None:
     alone.later(2 * SESSION_MS, heard=True)
     alone.falls_due()
 
@@ -102,7 +102,7 @@ async def test_a_timer_that_ran_out_with_the_lease_evicts_nobody(alone: Alone) -
     assert not alone.entry.suspended and "m" in alone.entry.group.durable.members
 
 
-async def test_a_timer_that_ran_out_in_a_stall_evicts_nobody(alone: Alone) -> None:
+async def test_a_timer_that_expires_in_a_stall_evicts_nobody(alone: Alone) -> None:
     """The process slept past the session, and took the event before anything else ran."""
     alone.coordinator.lease_until += 10 * SESSION_MS
     alone.later(2 * SESSION_MS, heard=False)
@@ -113,7 +113,7 @@ async def test_a_timer_that_ran_out_in_a_stall_evicts_nobody(alone: Alone) -> No
     assert alone.coordinator.missed == 2 * SESSION_MS
 
 
-async def test_a_short_stall_is_nobody_s_excuse(alone: Alone) -> None:
+async def test_a_short_stall_extends_no_session(alone: Alone) -> None:
     """Time in which members could be heard, but for a moment, counts."""
     alone.coordinator.lease_until += 10 * SESSION_MS
     alone.later(STALL_MS, heard=False)
@@ -123,7 +123,7 @@ async def test_a_short_stall_is_nobody_s_excuse(alone: Alone) -> None:
 
 
 async def test_a_stall_while_a_group_was_in_doubt_counts_once(alone: Alone) -> None:
-    """The reloader ran before the ticker: this group gets no more than everybody."""
+    """The reloader ran before the ticker: this group gets no more than the others."""
     coordinator, entry = alone.coordinator, alone.entry
     alone.later(SESSION_MS // 2, heard=True)
     coordinator.doubt(entry)
@@ -138,9 +138,7 @@ async def test_a_stall_while_a_group_was_in_doubt_counts_once(alone: Alone) -> N
 
 
 @pytest.mark.parametrize("is_back", [False, True])
-async def test_rows_that_are_put_together_for_a_slot_that_went_are_nobodys(
-    alone: Alone, is_back: bool
-) -> None:
+async def test_rows_assembled_for_a_lost_slot_are_dropped(alone: Alone, is_back: bool) -> None:
     """Nor if the slot came back meanwhile, with a group of another generation."""
     coordinator, entry, slots = alone.coordinator, alone.entry, [slot_of("g")]
     coordinator.doubt(entry)

@@ -42,7 +42,7 @@ async def here(
         yield found
 
 
-async def test_an_attempt_that_hangs_is_given_up_and_the_next_has_more_time(
+async def test_a_hung_attempt_is_given_up_and_the_next_has_more_time(
     here: Address, silent: int
 ) -> None:
     server = here.leads_to

@@ -22,7 +22,7 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Rules
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
-from tests.core.every_kind import ABSENT, JOINS, RULES, SESSION_MS, TICKET, lived
+from tests.core.every_kind import ABSENT, JOINS, RULES, SESSION_MS, TICKET, settled
 from tests.loading import adopt
 
 TICK_MS: Final = 50
@@ -51,7 +51,7 @@ class Listener:
         self.now = 1_000_000
         self.listened_ms = 0
         self.coordinator = CoordinatorRuntime(Rules(), lambda: self.now, Random(1), _unanswered)
-        group, self.member_id = lived(kind)
+        group, self.member_id = settled(kind)
         self.sign = SIGNS[kind](self.member_id, group.durable.group.generation)
         self.stale = SIGNS[kind](self.member_id + "?", group.durable.group.generation - 1)
         self.coordinator.lease_until = self.now + 10**9
@@ -141,7 +141,7 @@ def live(kind: str, acts: Sequence[Act]) -> tuple[int, int]:
 
 @pytest.mark.parametrize("kind", ABSENT)
 @given(acts=ACTS)
-def test_a_session_is_so_much_listening_after_the_last_sign_of_life(
+def test_a_session_is_listening_time_since_the_last_sign_of_life(
     kind: str, acts: Sequence[Act]
 ) -> None:
     left, should_be = live(kind, acts)
@@ -179,7 +179,7 @@ def _anybody(self: CoordinatorRuntime, group_id: str, _sign: Sign) -> None:
     ids=["deaf", "by the clock", "anybody"],
 )
 @pytest.mark.parametrize("kind", ABSENT)
-def test_each_mistake_is_noticed(kind: str, mistake: Any, acts: Sequence[Act]) -> None:
+def test_each_planted_defect_is_detected(kind: str, mistake: Any, acts: Sequence[Act]) -> None:
     left, should_be = live(kind, acts)
     assert abs(left - should_be) <= SLACK_MS
     with patch.object(CoordinatorRuntime, "heard", mistake):
@@ -198,7 +198,7 @@ def waiting(kind: str, one: Listener) -> events.Event:
 
 
 @pytest.mark.parametrize("kind", ABSENT)
-def test_who_waited_for_a_decision_in_vain_was_heard(kind: str) -> None:
+def test_a_failed_decision_still_counts_as_a_sign_of_life(kind: str) -> None:
     """The group is in a batch or in doubt for so long that its requests are refused: no client
     sends a heartbeat while one waits. A request that the member is to blame for counts for
     nothing."""
@@ -217,7 +217,7 @@ def test_who_waited_for_a_decision_in_vain_was_heard(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ABSENT)
-def test_who_finds_a_full_inbox_was_heard(kind: str) -> None:
+def test_a_request_refused_by_a_full_inbox_counts_as_a_sign_of_life(kind: str) -> None:
     one = Listener(kind)
     one.says()
     one.passes(9_000)

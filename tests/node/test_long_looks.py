@@ -1,4 +1,4 @@
-"""A node looks at much in slices: times of heartbeats of large groups, and offsets that expire."""
+"""Long work in slices: heartbeat times of large groups, and expiring offsets."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -54,12 +54,12 @@ async def turns_beside(work: Coroutine[Any, Any, T]) -> tuple[T, int]:
     return result, turns
 
 
-async def test_other_tasks_run_while_a_large_group_is_looked_at(
+async def test_other_tasks_run_while_a_large_group_is_inspected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     many = [member(f"m-{n}", position=n) for n in range(PARTS * SESSIONS_MAX)]
     notes = Notes(holding({"g": durable("g", many)}))
-    monkeypatch.setattr(event_loop, "SLICE_MS", 0)  # each look at the clock ends a slice
+    monkeypatch.setattr(event_loop, "SLICE_MS", 0)  # each reading of the clock ends a slice
     found, turns = await turns_beside(notes.collect())
     assert len(found) == len(many) and turns >= PARTS
 
@@ -74,7 +74,7 @@ async def test_other_tasks_run_while_many_new_groups_are_planned(
     assert turns >= len(groups)
 
 
-async def test_many_groups_that_are_asked_for_are_noted_once_each() -> None:
+async def test_many_requested_groups_are_recorded_once_each() -> None:
     groups = {
         f"g-{n}": durable(f"g-{n}", [member(f"m-{m}", position=m) for m in range(SESSIONS_MAX)])
         for n in range(PARTS)
@@ -89,7 +89,7 @@ async def test_many_groups_that_are_asked_for_are_noted_once_each() -> None:
     assert sorted(noted) == sorted(set(noted)) and len(noted) == PARTS * SESSIONS_MAX
 
 
-async def test_a_group_that_is_asked_for_before_it_is_in_memory_is_noted_once_it_is(
+async def test_a_group_requested_before_it_is_loaded_is_recorded_once_it_is(
     one: Running,
 ) -> None:
     notes = Notes(one.node.coordinator)
@@ -99,7 +99,7 @@ async def test_a_group_that_is_asked_for_before_it_is_in_memory_is_noted_once_it
     assert [note.group_id for note in await notes.collect()] == ["g"]
 
 
-async def test_a_group_that_is_asked_for_again_in_the_meantime_is_noted_again_later(
+async def test_a_group_requested_again_is_recorded_again_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Not twice in one statement, which PostgreSQL refuses with all of its notes."""
@@ -125,7 +125,7 @@ FROM generate_series(1, %(rows)s) n
 """
 
 
-async def test_other_tasks_run_while_offsets_that_expire_are_read(
+async def test_other_tasks_run_while_expiring_offsets_are_read(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await one.kept("g")
@@ -151,7 +151,9 @@ AGES = tuple(Age("t", n, 1) for n in range(LONG_STEP_MIN))
     ],
     ids=lambda event: type(event).__name__,
 )
-async def test_many_offsets_of_an_operation_are_decided_beside_the_loop(event: Event) -> None:
+async def test_many_offsets_of_an_operation_are_decided_outside_the_event_loop(
+    event: Event,
+) -> None:
     group = holding({"g": durable("g")}).entries["g"].group
     assert may_take_long(group, [event])
     name = "ages" if isinstance(event, ExpireOffsets) else "offsets"

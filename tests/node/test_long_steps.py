@@ -1,4 +1,4 @@
-"""Steps of large groups, and other people's code: beside the loop, and nobody waits for them."""
+"""Steps of large groups, and foreign code: outside the event loop, and nobody waits for them."""
 
 import asyncio
 import threading
@@ -26,19 +26,19 @@ from tests.node.test_assigning import beat, configure, uniform_of_one
 
 
 class Gate:
-    """A piece of work that does not go on before it is let."""
+    """Work that blocks until it is released."""
 
     def __init__(self) -> None:
         self.reached, self._open = threading.Event(), threading.Event()
 
     def pass_through(self) -> None:
-        """In a thread of its own, or the loop stands still for ever."""
+        """In its own thread, or the loop is blocked for ever."""
         assert threading.current_thread() is not threading.main_thread()
         self.reached.set()
         self._open.wait()
 
     def open(self) -> None:
-        """Let everybody pass."""
+        """Release all."""
         self._open.set()
 
 
@@ -60,7 +60,7 @@ def is_large(group: Group) -> bool:
     return group.durable.group.group_id == "large"
 
 
-async def test_a_long_step_holds_nobody_up_and_its_own_group_only(
+async def test_a_long_step_blocks_only_its_own_group(
     one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await one.settled("large")
@@ -79,12 +79,12 @@ async def test_a_long_step_holds_nobody_up_and_its_own_group_only(
     assert not second.done() and not third.done()
     gate.open()
     again = await one.join("large", first.member_id)
-    told = await asyncio.gather(second, third)
-    assert all(isinstance(reply, Joined) for reply in told)
-    assert {reply.generation_id for reply in (again, *told)} >= {2}  # type: ignore[union-attr]
+    replies = await asyncio.gather(second, third)
+    assert all(isinstance(reply, Joined) for reply in replies)
+    assert {reply.generation_id for reply in (again, *replies)} >= {2}  # type: ignore[union-attr]
 
 
-async def test_a_long_step_that_fails_is_its_requests_alone(
+async def test_a_long_step_that_fails_fails_only_its_own_requests(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await one.settled("large")
@@ -99,10 +99,10 @@ async def test_a_long_step_that_fails_is_its_requests_alone(
     assert isinstance(await one.join("large", first.member_id), Joined)
 
 
-async def test_slots_may_go_in_the_middle_of_a_long_step(
+async def test_slots_may_be_lost_during_a_long_step(
     one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who waits is told at once, once; what was decided is forgotten."""
+    """Waiting requests are answered once, at once; the decision is dropped."""
     await one.settled("large")
 
     def slow(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -119,8 +119,8 @@ async def test_slots_may_go_in_the_middle_of_a_long_step(
     gate.open()
 
 
-async def test_the_loop_turns_between_the_answers_of_a_crowd(one: Running) -> None:
-    """Counted, not timed: whoever waits for the loop has a turn between any two parts of them."""
+async def test_the_loop_runs_between_many_replies(one: Running) -> None:
+    """Counted, not timed: other tasks run between any two parts of them."""
     members = 10 * committer.ANSWERS_AT_ONCE
     answered, seen = 0, set()
 
@@ -162,7 +162,7 @@ class Stuck:
         return {min(topics): [(t, p) for t in counts for p in range(counts[t])]}
 
 
-async def test_an_assignor_that_does_not_end_stops_no_other_group(
+async def test_an_endless_assignor_blocks_no_other_group(
     one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither by its size, nor those that wait for our own thread."""
@@ -193,7 +193,7 @@ def drafted(one: Running, group_id: str, strategy: str) -> "asyncio.Future[Reply
     return one.ask(group_id, join)
 
 
-async def test_a_strategy_that_does_not_end_stops_no_other_group(one: Running, gate: Gate) -> None:
+async def test_an_endless_strategy_blocks_no_other_group(one: Running, gate: Gate) -> None:
     configure(one, strategies=(("stuck", Stuck(gate).deal),))
     waiting = drafted(one, "d", "stuck")
     await reached(gate)
@@ -210,7 +210,7 @@ def absent(kind: str, **rules: Any) -> Group:
 
 
 @pytest.mark.parametrize(("partitions", "is_long"), [(10, False), (50_000, True)])
-def test_what_an_event_names_counts_too(partitions: int, is_long: bool) -> None:
+def test_elements_of_an_event_count_too(partitions: int, is_long: bool) -> None:
     """The first consumer of a group brings all of its partitions."""
     draft = DraftJoin(
         consumer_id="", client_id="", client_host="", session_timeout_ms=1, topics=("t",),
@@ -254,7 +254,7 @@ def doubt(one: Running, group_id: str) -> None:
     one.node.reloader.add([entry])
 
 
-async def test_a_large_group_that_is_read_again_holds_nobody_up(held: Running, gate: Gate) -> None:
+async def test_reloading_a_large_group_blocks_nobody(held: Running, gate: Gate) -> None:
     doubt(held, "large")
     await reached(gate)
     waiting = held.commit("large", 1)
@@ -264,10 +264,10 @@ async def test_a_large_group_that_is_read_again_holds_nobody_up(held: Running, g
     assert await waiting == Committed()
 
 
-async def test_rows_that_are_in_doubt_again_meanwhile_are_read_again(
+async def test_rows_in_doubt_again_during_a_reload_are_read_again(
     held: Running, gate: Gate, other: connections.Connection
 ) -> None:
-    """Or the group would go on from what they said before."""
+    """Or the group would continue with outdated facts."""
     doubt(held, "large")
     await reached(gate)
     await other.execute("UPDATE rollcall_group SET revision = 50 WHERE group_id = 'large'")
@@ -277,7 +277,7 @@ async def test_rows_that_are_in_doubt_again_meanwhile_are_read_again(
     assert held.node.coordinator.entries["large"].group.durable.revision >= 50
 
 
-async def test_a_large_group_that_is_adopted_holds_nobody_up(held: Running, gate: Gate) -> None:
+async def test_adopting_a_large_group_blocks_nobody(held: Running, gate: Gate) -> None:
     coordinator = held.node.coordinator
     coordinator.drop([slot_of("large")], ErrorCode.NOT_COORDINATOR)
     await reached(gate)
@@ -289,7 +289,7 @@ async def test_a_large_group_that_is_adopted_holds_nobody_up(held: Running, gate
     assert await held.commit("large", 1) == Committed()
 
 
-async def test_a_slot_that_went_while_it_was_loaded_is_not_served(
+async def test_a_slot_lost_while_it_was_loaded_is_not_served(
     held: Running, gate: Gate, other: connections.Connection
 ) -> None:
     """The node slept past its lease: it asks whose slots it has, and this one it had not yet."""
@@ -326,7 +326,7 @@ async def test_a_slot_that_went_while_it_was_loaded_is_not_served(
         (10, {"topics": ["t"] * 49, "since": [["t", 0, 1]] * 49}, False),
     ],
 )
-def test_rows_are_many_by_members_topics_and_partitions(
+def test_rows_are_counted_by_members_topics_and_partitions(
     members: int, details: dict[str, Any], is_long: bool
 ) -> None:
     row = MemberRow("m", None, "c", "/h", 10_000, 10_000, 0, details=details)

@@ -33,7 +33,7 @@ class Clock:
 
 
 class StoppedClock(Clock):
-    """One that a busy machine does not move: it stands, unless the test sets it forward."""
+    """A clock that a busy machine does not move: the test sets it forward."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,8 +58,8 @@ async def test_a_due_timer_of_a_group_in_doubt_does_not_stop_the_loop() -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_nobody_pays_for_the_time_that_a_group_was_in_doubt() -> None:
-    """Meanwhile its heartbeats met an error and could not count: nobody is evicted for that."""
+async def test_time_in_doubt_costs_no_session() -> None:
+    """Its heartbeats met an error and could not count: no member is evicted for that."""
     clock = Clock()
     async with running(clock=clock) as one:
         await one.settled("g")
@@ -75,7 +75,7 @@ async def test_nobody_pays_for_the_time_that_a_group_was_in_doubt() -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_doubts_that_come_again_and_again_keep_no_dead_member_alive() -> None:
+async def test_repeated_doubts_keep_no_dead_member_alive() -> None:
     """A doubt sets the group's timers forward by as long as it lasted, and no further."""
     clock = Clock()
     async with running(clock=clock, has_timers=False) as one:
@@ -93,7 +93,7 @@ async def test_doubts_that_come_again_and_again_keep_no_dead_member_alive() -> N
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_one_stall_is_counted_once_by_whoever_tells_of_it() -> None:
+async def test_one_stall_is_counted_once_whoever_reports_it() -> None:
     """The loop that ticks and the one that beats notice the same stall."""
     clock = Clock()
     async with running(clock=clock, has_timers=False) as one:
@@ -111,7 +111,7 @@ async def test_one_stall_is_counted_once_by_whoever_tells_of_it() -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_a_stall_is_told_of_once_however_many_groups_there_are() -> None:
+async def test_a_stall_is_logged_once_for_any_number_of_groups() -> None:
     """By the node itself; what the timers do about it touches no group."""
     clock = StoppedClock()
     async with running(clock=clock) as one:
@@ -128,7 +128,7 @@ async def test_a_stall_is_told_of_once_however_many_groups_there_are() -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_a_stall_between_two_slices_of_timers_is_nobodys_fault_either() -> None:
+async def test_a_stall_between_two_slices_of_timers_costs_no_session() -> None:
     clock = StoppedClock()
     async with running(clock=clock) as one:
         await one.settled("g")
@@ -150,7 +150,7 @@ async def test_a_stall_between_two_slices_of_timers_is_nobodys_fault_either() ->
 def ticks(
     coordinator: CoordinatorRuntime, instead: Callable[[], bool] | None = None
 ) -> Iterator[list[None]]:
-    """One more element with each look at the timers."""
+    """One more element with each check of the timers."""
     seen: list[None] = []
     look = instead or coordinator.tick
 
@@ -163,7 +163,7 @@ def ticks(
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_stalls_that_come_again_and_again_keep_no_dead_member_alive() -> None:
+async def test_repeated_stalls_keep_no_dead_member_alive() -> None:
     """A session of two seconds is over after two in which the member could have been heard."""
     clock = Clock()
     async with running(clock=clock) as one:
@@ -178,7 +178,7 @@ async def test_stalls_that_come_again_and_again_keep_no_dead_member_alive() -> N
             await asyncio.sleep(0.01)
 
 
-async def test_a_stall_during_a_commit_is_forgiven_as_any_other(one: Running) -> None:
+async def test_a_stall_during_a_commit_costs_no_session(one: Running) -> None:
     """No session is shorter for it, those of groups inside a batch included."""
     joined = await one.settled("g")
     coordinator = one.node.coordinator
@@ -212,7 +212,7 @@ async def test_a_batch_that_ends_after_its_slot_was_lost_leaves_no_view(one: Run
     assert "g" not in coordinator.heartbeat_views
 
 
-async def test_a_group_that_cannot_be_loaded_stops_no_other(one: Running, other: Other) -> None:
+async def test_a_group_that_cannot_be_loaded_blocks_no_other(one: Running, other: Other) -> None:
     """Rows of a kind that this version does not know: the other slots are served."""
     await one.settled("g")
     await other.execute(
@@ -232,7 +232,7 @@ def _all_taken_again(epochs: dict[int, int]) -> bool:
     return len(epochs) == SLOTS and min(epochs.values()) >= 3
 
 
-async def test_slots_of_a_replaced_incarnation_are_taken_once_nobody_beats(
+async def test_slots_of_a_replaced_incarnation_are_claimed_once_it_stops_beating(
     one: Running, other: Other
 ) -> None:
     """A node registered again and died before it claimed its old slots: they are not orphans."""
@@ -253,7 +253,7 @@ async def test_slots_of_a_replaced_incarnation_are_taken_once_nobody_beats(
     assert all(one.node.coordinator.epochs[slot] >= 4 for slot in range(8))
 
 
-async def test_an_operation_whose_outcome_was_unknown_is_given_again(
+async def test_an_operation_whose_outcome_was_unknown_is_dispatched_again(
     one: Running, other: Other
 ) -> None:
     """An operator's verb outlives a lost connection: it is decided in the end, once."""
@@ -281,9 +281,9 @@ async def test_an_operation_whose_outcome_was_unknown_is_given_again(
     assert state == "running"
 
 
-async def test_nobody_waits_for_a_batch_once_the_lease_is_over(one: Running) -> None:
-    """A group at rest is told at once. One in a batch has half a second to say how it went; then
-    its requests are told that nobody knows, and what comes of the batch is no second answer."""
+async def test_nobody_waits_for_a_batch_after_the_lease_ended(one: Running) -> None:
+    """A group at rest is notified at once; one in a batch has half a second to end; then
+    its requests get an unknown outcome, and the end of the batch is no second reply."""
     joined = await one.settled("busy")
     coordinator, lease_end = one.node.coordinator, LeaseEnd(one.node.coordinator)
     assert lease_end.look()

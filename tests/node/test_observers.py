@@ -1,4 +1,4 @@
-"""Observers of groups: what is told of a change, when, and what of a change that was not told."""
+"""Observers of groups: the content and time of notifications, and lost ones."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from groups.postgres import connections
 Connection = psycopg.AsyncConnection[Any]
 
 
-def test_a_ring_names_groups_with_their_revision_while_it_can() -> None:
+def test_a_notification_lists_groups_with_their_revision_while_they_fit() -> None:
     def told(count: int, length: int = 3) -> Any:
         return json.loads(payload({f"{n:0{length}}": 1 for n in range(count)}))
 
@@ -50,43 +50,37 @@ async def listener(_prepared: None) -> AsyncIterator[Connection]:
         yield connection
 
 
-async def heard(listener: Connection) -> Any:
+async def received(listener: Connection) -> Any:
     async for notify in listener.notifies(timeout=30, stop_after=1):
         return json.loads(notify.payload)
     raise AssertionError("nothing was rung")
 
 
-async def test_what_changed_in_a_moment_is_told_in_one_ring(
-    pool: Any, listener: Connection
-) -> None:
+async def test_simultaneous_changes_share_one_notification(pool: Any, listener: Connection) -> None:
     observers = Observers()
     observers.note("orders", 1)
     observers.note("orders", 2)
     observers.note("payments", 7)
     async with ringing(observers, pool):
-        assert await heard(listener) == {"orders": 2, "payments": 7}
+        assert await received(listener) == {"orders": 2, "payments": 7}
         observers.note("orders", 3)
-        assert await heard(listener) == {"orders": 3}
+        assert await received(listener) == {"orders": 3}
 
 
-async def test_more_than_a_ring_can_name_makes_everybody_look(
-    pool: Any, listener: Connection
-) -> None:
+async def test_more_groups_than_fit_refresh_every_page(pool: Any, listener: Connection) -> None:
     observers = Observers()
     for number in range(10 * GROUPS_MAX):
         observers.note(f"g-{number}", 1)
     async with ringing(observers, pool):
-        assert await heard(listener) == {}
+        assert await received(listener) == {}
 
 
-async def test_groups_that_came_from_another_node_make_everybody_look(
-    pool: Any, listener: Connection
-) -> None:
+async def test_groups_taken_over_refresh_every_page(pool: Any, listener: Connection) -> None:
     observers = Observers()
     async with ringing(observers, pool):
         observers.note("orders", 1)
         observers.look()
-        assert await heard(listener) == {}
+        assert await received(listener) == {}
 
 
 class Away:
@@ -103,8 +97,8 @@ class Away:
         raise psycopg.OperationalError("the database is away")
 
 
-async def test_what_could_not_be_told_is_made_up_for(pool: Any, listener: Connection) -> None:
+async def test_a_failed_notification_is_made_up_for(pool: Any, listener: Connection) -> None:
     observers = Observers()
     observers.note("orders", 1)
     async with ringing(observers, Away(pool)):
-        assert await heard(listener) == {}
+        assert await received(listener) == {}

@@ -1,4 +1,4 @@
-"""What arrives from outside ends no node: rings of anybody, addresses of other nodes."""
+"""Input from outside ends no node: notifications of any session, addresses of other nodes."""
 
 import asyncio
 import json
@@ -55,8 +55,8 @@ async def ring(other: Connection, channel: str, payload: str) -> None:
     await other.execute("SELECT pg_notify(%s, %s)", [channel, payload])
 
 
-async def test_no_ring_ends_a_node(one: Running, other: Connection) -> None:
-    """And what it is asked for next it does."""
+async def test_no_notification_ends_a_node(one: Running, other: Connection) -> None:
+    """And it serves the next request."""
     for channel in CHANNELS:
         joined = await one.settled("g")
         for payload in ODD:
@@ -80,13 +80,15 @@ JSON = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(said=JSON)
-async def test_whatever_is_said_of_revisions_is_read_or_left_alone(said: object) -> None:
+async def test_any_text_of_revisions_is_parsed_or_ignored(said: object) -> None:
     found = revisions(json.dumps(said))
     assert all(type(n) is int and 0 <= n < 2**63 for n in found.values())
     await Hub().group_rang(json.dumps(said))
 
 
-async def test_a_listener_that_cannot_read_a_ring_looks_at_everything(other: Connection) -> None:
+async def test_an_unreadable_notification_makes_a_listener_reload_everything(
+    other: Connection,
+) -> None:
     """Later rings are read as ever; a second odd one is not answered before a second is over."""
     heard: list[str | None] = []
 
@@ -122,5 +124,5 @@ async def _rings(listeners: dict[str, object]) -> AsyncIterator[None]:
     ("host", "port"),
     [("a..b", 9092), ("x" * 70 + ".example", 9092), ("127.0.0.1", 70_000), ("\0", 9092)],
 )
-async def test_an_address_that_is_none_says_nothing_of_anybody(host: str, port: int) -> None:
+async def test_an_invalid_address_is_not_reported_as_closed(host: str, port: int) -> None:
     assert not await nobody_listens(host, port)

@@ -13,7 +13,7 @@ from groups.core.rows import Durable, GroupRow, slot_of
 LIMIT: Final = {"rollcall.max.commits.per.second": "5"}
 
 
-def test_a_limit_that_is_taken_back_limits_nothing() -> None:
+def test_a_removed_limit_no_longer_applies() -> None:
     own = GroupOverrides(Rules())
     own.put("g", LIMIT, now=0)
     assert own.buckets["g"].per_second == 5
@@ -23,7 +23,7 @@ def test_a_limit_that_is_taken_back_limits_nothing() -> None:
     assert own.rules_of("g").group_consumer_session_timeout_ms == 50_000
 
 
-def test_a_slot_that_was_lost_leaves_nothing() -> None:
+def test_a_lost_slot_leaves_no_overrides() -> None:
     """Its next owner may take settings back, and they are not read for groups that have none."""
     own = GroupOverrides(Rules())
     own.put("g", LIMIT, now=0)
@@ -34,7 +34,7 @@ def test_a_slot_that_was_lost_leaves_nothing() -> None:
     assert own.of_slots({slot_of("g")}) == set()
 
 
-def test_settings_that_are_given_again_do_not_fill_the_bucket() -> None:
+def test_setting_the_same_limit_again_does_not_refill_the_bucket() -> None:
     own = GroupOverrides(Rules())
     own.put("g", LIMIT, now=0)
     bucket = own.buckets["g"]

@@ -1,4 +1,4 @@
-"""A node matches its groups' patterns with the catalogue, and tells the groups (KIP-848)."""
+"""A node matches its groups' patterns with the catalogue, and notifies the groups (KIP-848)."""
 
 import asyncio
 import threading
@@ -62,7 +62,7 @@ async def quick(_prepared: None, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield started
 
 
-async def test_topics_of_now_and_of_later_are_matched(quick: Running) -> None:
+async def test_present_and_future_topics_are_matched(quick: Running) -> None:
     await quick.node.catalogue.create("foo1", 2)
     await quick.node.catalogue.create("bar", 1)
     first = await heartbeat(quick, "foo.*")
@@ -78,10 +78,10 @@ async def test_topics_of_now_and_of_later_are_matched(quick: Running) -> None:
     assert second.assignment is not None and [len(p) for p in second.assignment.values()] == [1]
 
 
-async def test_what_is_known_of_the_topics_is_looked_up_beside_the_loop(
+async def test_patterns_are_matched_outside_the_event_loop(
     quick: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 20,000 that is 50 ms, for each group; one that has gone meanwhile is nobody's."""
+    """Of 20,000 that is 50 ms, for each group; one that was removed meanwhile gets none."""
     await quick.node.catalogue.create("foo1", 2)
     await quick.node.catalogue.create("foo2", 3)
     usual, looked = Catalogue.get, []
@@ -99,7 +99,7 @@ async def test_what_is_known_of_the_topics_is_looked_up_beside_the_loop(
     assert list(group(quick).topics) == ["foo1"]
 
 
-async def test_groups_with_the_same_patterns_are_told_the_very_same(
+async def test_groups_with_the_same_patterns_share_their_matches(
     quick: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten groups with 20,000 topics each had theirs looked up one after the other, while another
@@ -125,7 +125,7 @@ async def test_groups_with_the_same_patterns_are_told_the_very_same(
     assert group(quick, "g").matches["fo+"] is group(quick, "h").matches["fo+"]
 
 
-async def test_another_owner_goes_on_with_what_was_matched(quick: Running) -> None:
+async def test_the_next_owner_continues_with_the_matches(quick: Running) -> None:
     await quick.node.catalogue.create("foo", 2)
     await heartbeat(quick, "f.*")
     await until(lambda: group(quick).matches == {"f.*": ("foo",)})
@@ -146,7 +146,9 @@ class Watched(Patterns):
         return self._is_due(group(one), asked, now)
 
 
-async def test_when_a_match_is_due(quick: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_match_is_due_when_patterns_or_topics_change(
+    quick: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(regex_subscriptions, "AFTER_A_CHANGE_MS", 1_000)
     node = quick.node
     await heartbeat(quick, "f.*")
@@ -211,7 +213,7 @@ async def fill(one: Running, topics: int) -> None:
         await one.node.catalogue.create_many(dict.fromkeys(names[at : at + 1_000], 1))
 
 
-async def test_no_groups_pattern_holds_up_anothers(
+async def test_no_groups_pattern_delays_anothers(
     quick: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten groups, each with a pattern of its own that needs many turns, are there first."""
@@ -238,12 +240,12 @@ async def test_no_groups_pattern_holds_up_anothers(
 
     assert turns.index("wanted.*") <= 2 * 10, "each of the others had two turns at the most"
     slow = [f"slow-{n}" for n in range(10)]
-    # And in the end they have what they asked for.
+    # And in the end they have what they subscribed to.
     await until(lambda: [[*map(len, matched(quick, g).values())] for g in slow] == [[1_501]] * 10)
     assert len(turns) > 3 * 10
 
 
-async def test_a_pattern_that_runs_out_of_its_turn_twice_is_refused_alone(quick: Running) -> None:
+async def test_a_pattern_that_exceeds_its_time_twice_is_refused_alone(quick: Running) -> None:
     await fill(quick, 2_000)
     await quick.node.catalogue.create("wanted", 1)
     await subscribe(quick, "other", "wanted.*")

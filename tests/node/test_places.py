@@ -8,7 +8,7 @@ from groups.places import Crowded, Places
 
 
 class Queue:
-    """Some who wait for places; ``served`` tells who has had their turn, in order."""
+    """Callers that wait for places; ``served`` has those whose turn came, in order."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
@@ -38,14 +38,14 @@ class Queue:
             await asyncio.sleep(0)
 
 
-async def test_addresses_have_their_turn_one_after_the_other() -> None:
+async def test_addresses_are_served_in_turn() -> None:
     queue = Queue(Places(1, 100))
     await queue.come("a", *("a",) * 5, "b", "c", "b")
     await queue.give(8)
     assert queue.served == ["a", "a", "b", "c", "a", "b", "a", "a", "a"]
 
 
-async def test_a_single_address_has_all_the_places() -> None:
+async def test_a_single_address_may_use_all_places() -> None:
     queue = Queue(Places(3, 100))
     await queue.come(*("a",) * 5)
     assert queue.served == ["a"] * 3
@@ -53,12 +53,12 @@ async def test_a_single_address_has_all_the_places() -> None:
     assert queue.served == ["a"] * 5
 
 
-async def test_where_there_is_no_room_the_address_with_most_gives_way() -> None:
+async def test_in_a_full_queue_the_address_with_most_places_loses_one() -> None:
     queue = Queue(Places(0, 4))
     await queue.come(*("a",) * 4)
     await queue.come("a", "b")
     await asyncio.sleep(0)
-    assert queue.refused == ["a", "a"]  # the newcomer, and the last of those that waited
+    assert queue.refused == ["a", "a"]  # the new caller, and the last of those that waited
     await queue.come("b", "b")
     await asyncio.sleep(0)
     assert queue.refused == ["a", "a", "a", "b"]
@@ -66,14 +66,14 @@ async def test_where_there_is_no_room_the_address_with_most_gives_way() -> None:
     assert queue.served == ["a", "b", "a", "b"]
 
 
-async def test_addresses_of_one_network_are_one() -> None:
+async def test_addresses_of_one_network_count_as_one() -> None:
     queue = Queue(Places(0, 2))
     await queue.come("2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1")
     await asyncio.sleep(0)
     assert queue.refused == ["2001:db8::3", "2001:db8::2"]
 
 
-async def test_who_goes_away_gives_the_turn_to_others() -> None:
+async def test_a_leaving_caller_passes_its_turn_on() -> None:
     """Before it has had it, and in the moment in which it has."""
     places = Places(1, 10)
     queue = Queue(places)
@@ -88,6 +88,6 @@ async def test_who_goes_away_gives_the_turn_to_others() -> None:
     await places.take("d")
 
 
-async def test_no_room_at_all() -> None:
+async def test_without_places_everybody_is_refused() -> None:
     with pytest.raises(Crowded):
         await Places(0, 0).take("a")

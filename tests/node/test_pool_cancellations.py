@@ -31,7 +31,7 @@ async def cancel(task: "asyncio.Task[None]", rng: Random) -> None:
 
 @pytest.mark.usefixtures("_prepared")
 @pytest.mark.parametrize("seed", range(3))
-async def test_whoever_is_cancelled_whenever_all_connections_are_lent_again(seed: int) -> None:
+async def test_after_cancellations_at_any_moment_every_connection_can_be_lent(seed: int) -> None:
     rng = Random(seed)
     async with connections.pool() as pool:
         for _ in range(READERS // 8):

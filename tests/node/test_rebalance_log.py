@@ -54,13 +54,13 @@ def test_a_line_waits_for_the_assignment(said: list[Line]) -> None:
     assert said == [("rebalanced", "g", 4)]
 
 
-def test_who_says_at_once_what_moved_does_not_wait(said: list[Line]) -> None:
+def test_a_line_that_knows_its_moves_does_not_wait(said: list[Line]) -> None:
     RebalanceLog(Clock()).read(wrote("g", EntryKind.REBALANCE_COMPLETED, moved=0))
 
     assert said == [("rebalanced", "g", 0)]
 
 
-def test_a_leader_that_hangs_keeps_no_line_back(said: list[Line]) -> None:
+def test_a_hung_leader_delays_no_line(said: list[Line]) -> None:
     clock = Clock()
     log = RebalanceLog(clock)
     log.read(wrote("g", EntryKind.REBALANCE_COMPLETED))
@@ -74,7 +74,7 @@ def test_a_leader_that_hangs_keeps_no_line_back(said: list[Line]) -> None:
     assert said[1:] == [("rebalanced", "h", None)] * 2 + [("the group is empty", "h", None)]
 
 
-def test_not_more_wait_than_a_node_may_keep(said: list[Line]) -> None:
+def test_the_number_of_waiting_lines_is_limited(said: list[Line]) -> None:
     log = RebalanceLog(Clock())
     for n in range(WAITING_MAX + 5):
         log.read(wrote(f"g-{n}", EntryKind.REBALANCE_COMPLETED))

@@ -1,4 +1,4 @@
-"""A member whose row PostgreSQL refuses is turned away alone, whoever's request would have written
+"""A member whose row PostgreSQL refuses is refused alone, whichever request would have written
 it; and a group too large for the usual time is written beside its queue.
 
 The forms that handlers check keep such rows away: here they come by past them.
@@ -35,10 +35,10 @@ def unindexable() -> str:
 
 
 @pytest.mark.parametrize("value", ["a\0b", unindexable()], ids=["U+0000", "6,000 characters"])
-async def test_a_round_goes_on_without_the_newcomer_whose_row_is_refused(
+async def test_a_round_completes_without_the_new_member_whose_row_is_refused(
     one: Running, other: Other, value: str
 ) -> None:
-    """The good member ends the round: its request is not to blame, nor is another newcomer."""
+    """The good member ends the round: its request is not to blame, nor is another new member."""
     joined = await one.settled("g")
     bad = one.join("g", instance_id=value)
     good = one.join("g", client_id="good")
@@ -52,13 +52,13 @@ async def test_a_round_goes_on_without_the_newcomer_whose_row_is_refused(
 
 
 @pytest.mark.parametrize("value", ["a\0b", unindexable()], ids=["U+0000", "6,000 characters"])
-async def test_the_first_member_of_a_group_is_told_itself(one: Running, value: str) -> None:
+async def test_the_first_member_of_a_group_gets_the_error_itself(one: Running, value: str) -> None:
     """Its own request writes the row, or a tick that ends the first join phase."""
     assert (await one.join("g", instance_id=value)).error is not ErrorCode.NONE
     assert (await one.settled("g")).error is ErrorCode.NONE
 
 
-async def test_who_may_be_innocent_is_told_to_try_again_while_nobody_can_be_asked_who_is_not(
+async def test_members_get_a_retriable_error_while_the_refused_row_is_unknown(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection that would say whose row is to blame cannot be had; then it can."""
@@ -81,9 +81,7 @@ async def test_who_may_be_innocent_is_told_to_try_again_while_nobody_can_be_aske
     assert (await bad).error is ErrorCode.INVALID_REQUEST
 
 
-async def test_nobody_is_turned_away_for_a_grant_that_is_missing(
-    one: Running, other: Other
-) -> None:
+async def test_a_missing_grant_refuses_no_member(one: Running, other: Other) -> None:
     """No member's row is to blame, and no code may end a client for good."""
     joined = await one.settled("g")
     await other.execute(DENIED)
@@ -99,7 +97,7 @@ async def test_nobody_is_turned_away_for_a_grant_that_is_missing(
     assert (await newcomer).error in (ErrorCode.NONE, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
-async def test_nothing_that_is_refused_is_tried_again_at_once(one: Running, other: Other) -> None:
+async def test_a_refused_write_is_not_retried_at_once(one: Running, other: Other) -> None:
     """A tick that cannot be written leaves its group alone for a while: no more than one try."""
     joined = await one.settled("g")
     entry = one.node.coordinator.entries["g"]
@@ -112,10 +110,10 @@ async def test_nothing_that_is_refused_is_tried_again_at_once(one: Running, othe
     assert await one.commit("g", 1, joined) == Committed()
 
 
-async def test_a_group_too_large_for_a_batch_is_written_beside_it(
+async def test_a_group_too_large_for_a_batch_is_written_separately(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its members are all there; a stranger that joins meanwhile has not waited for it."""
+    """Its members are all there; a client that joins later has not waited for it."""
     for module in (committer, batch_writer):
         monkeypatch.setattr(module, "BATCH_BYTES_MAX", 100_000)
     joined = await one.settled("large")
@@ -129,10 +127,10 @@ async def test_a_group_too_large_for_a_batch_is_written_beside_it(
     assert len([m for g, m in await rows.members(other) if g == "large"]) == 41
 
 
-async def test_a_group_that_cannot_be_written_in_any_time_fails_alone(
+async def test_a_group_that_cannot_be_written_in_time_fails_alone(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its newcomers are turned away, and it goes on as it was; strangers hear nothing of it."""
+    """Its new members are refused, and it continues as it was; other groups are not affected."""
     for module in (committer, batch_writer):
         monkeypatch.setattr(module, "BATCH_BYTES_MAX", 100_000)
     monkeypatch.setattr(batch_writer, "LONE_MS", 1)

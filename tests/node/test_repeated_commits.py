@@ -37,7 +37,7 @@ def _repeats(one: Running) -> None:
     one.are_repeats = True
 
 
-async def test_they_are_written_with_their_history_and_move_no_revision(
+async def test_they_are_written_with_their_history_and_raise_no_revision(
     one: Running, other: Other
 ) -> None:
     joined = await one.settled("g")
@@ -52,7 +52,7 @@ async def test_they_are_written_with_their_history_and_move_no_revision(
     assert noted == [(at, "a-client", "/127.0.0.1") for at in (1, 2, 3)]
 
 
-async def test_of_those_of_one_batch_the_last_one_of_a_partition_counts(
+async def test_in_one_batch_the_last_commit_of_a_partition_counts(
     one: Running, other: Other
 ) -> None:
     """The groups are in one batch, and so are several commits to one partition."""
@@ -87,7 +87,7 @@ async def test_a_group_refuses_them_as_it_refuses_events(one: Running, other: Ot
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-async def test_a_group_without_deadlines_is_broken_and_the_others_are_served(
+async def test_a_group_whose_rules_fail_does_not_affect_the_others(
     one: Running, monkeypatch: pytest.MonkeyPatch, is_refused: bool
 ) -> None:
     """A defect, whether its group accepts the commit or refuses all that wait. The others are those
@@ -135,7 +135,7 @@ async def test_they_and_the_events_of_their_group_are_decided_in_the_order_of_ar
     one.counter.check()
 
 
-async def test_more_groups_than_a_batch_has_rows_wait_for_the_next_one(
+async def test_groups_beyond_the_row_limit_of_a_batch_wait_for_the_next(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(committer, "BATCH_ROWS_MAX", 4)
@@ -148,7 +148,7 @@ async def test_more_groups_than_a_batch_has_rows_wait_for_the_next_one(
 
 
 @pytest.mark.parametrize("rows_max", [2_000, 4])
-async def test_a_later_event_does_not_overtake_those_that_wait(
+async def test_a_later_event_does_not_overtake_waiting_commits(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch, rows_max: int
 ) -> None:
     """A client whose connection broke commits again by a new one, and so by an event: an older
@@ -168,7 +168,7 @@ async def test_a_later_event_does_not_overtake_those_that_wait(
     one.counter.check()
 
 
-async def test_one_whose_lease_ends_while_it_is_written_is_answered_once(
+async def test_a_commit_whose_lease_ends_while_it_is_written_is_answered_once(
     one: Running, other: Other
 ) -> None:
     await one.kept("g")
@@ -185,7 +185,7 @@ async def test_one_whose_lease_ends_while_it_is_written_is_answered_once(
     one.counter.check()
 
 
-async def test_their_rows_count_for_the_limit_of_a_group(one: Running) -> None:
+async def test_their_rows_count_towards_the_limit_of_a_group(one: Running) -> None:
     await one.kept("g")
     grown: list[str] = []
     coordinator = one.node.coordinator
@@ -199,9 +199,7 @@ async def test_their_rows_count_for_the_limit_of_a_group(one: Running) -> None:
     assert grown == ["g"] and coordinator.entries["g"].written == 0
 
 
-async def test_one_that_waits_while_its_group_is_read_again_is_written(
-    one: Running, other: Other
-) -> None:
+async def test_a_commit_waiting_for_a_reload_is_written(one: Running, other: Other) -> None:
     await one.kept("g")
     let_go = one.points.hold("offsets:before")
     first = one.commit("g", 1)
@@ -215,7 +213,7 @@ async def test_one_that_waits_while_its_group_is_read_again_is_written(
     one.counter.check()
 
 
-async def test_one_that_waits_while_the_outcome_of_another_is_unknown_is_written(
+async def test_a_commit_waiting_for_an_unknown_outcome_is_written(
     one: Running, other: Other
 ) -> None:
     await one.kept("g")
@@ -232,7 +230,9 @@ async def test_one_that_waits_while_the_outcome_of_another_is_unknown_is_written
     one.counter.check()
 
 
-async def test_more_of_a_group_than_are_judged_at_once(one: Running, other: Other) -> None:
+async def test_more_commits_of_a_group_than_are_judged_at_once_are_all_answered(
+    one: Running, other: Other
+) -> None:
     """Of a large group some are refused, and some come while the group is asked about others."""
     joined = await one.settled("g")
     stale = replace(joined, generation_id=STALE)
@@ -268,7 +268,7 @@ async def test_a_large_group_does_not_fill_a_batch_beyond_its_limit(
     assert (await rows.offsets(other))["g", "t", 0] == 3 * AT_ONCE + 1
 
 
-async def test_those_of_a_slot_that_is_lost_are_answered_once(one: Running, other: Other) -> None:
+async def test_commits_of_a_lost_slot_are_answered_once(one: Running, other: Other) -> None:
     """The one that is being written has an unknown end, the one that waits is not written."""
     await one.kept("g")
     let_go = one.points.hold("offsets:before")
@@ -280,16 +280,16 @@ async def test_those_of_a_slot_that_is_lost_are_answered_once(one: Running, othe
 
     assert [(await each).error for each in (first, waiting)] == [ErrorCode.NOT_COORDINATOR] * 2
     let_go()
-    await one.kept(ids_in_slots(1)[0])  # the queue goes on
+    await one.kept(ids_in_slots(1)[0])  # the queue continues
     assert (await rows.offsets(other)).get(("g", "t", 0), 0) < 2
     one.counter.check()
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_whatever_comes_at_once_each_is_answered_once_and_what_was_accepted_is_there(
+async def test_in_any_mix_each_commit_is_answered_once_and_accepted_ones_are_stored(
     one: Running, other: Other, seed: int
 ) -> None:
-    """Members, strangers, deletions and reloads in any order, commits by both ways."""
+    """Members, non-members, deletions and reloads in any order, commits by both paths."""
     rng, ids = Random(seed), ids_in_slots(5)
     members = {group_id: await one.settled(group_id) for group_id in ids[:3]}
     for group_id in ids[3:]:
@@ -328,7 +328,7 @@ async def test_whatever_comes_at_once_each_is_answered_once_and_what_was_accepte
     one.counter.check()
 
 
-async def test_one_that_comes_while_an_operation_reads_offsets_is_decided_after_it(
+async def test_a_commit_during_an_operations_read_is_decided_after_it(
     one: Running, other: Other
 ) -> None:
     """What the operation read is what it decides about: otherwise it would take back a commit that

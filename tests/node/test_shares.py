@@ -31,7 +31,7 @@ def _soon(_prepared: None, monkeypatch: pytest.MonkeyPatch, settings: Any) -> No
     monkeypatch.setattr(supervision, "AGAIN_S", 0.01)
 
 
-def test_waits_double_up_to_the_most_and_begin_anew_after_a_success() -> None:
+def test_retry_delays_double_up_to_a_maximum_and_restart_after_a_success() -> None:
     tried = Backoff(100, 350)
     waits = []
     for now in (0, 1_000, 2_000):
@@ -42,7 +42,7 @@ def test_waits_double_up_to_the_most_and_begin_anew_after_a_success() -> None:
     assert not tried.waits(2_000) and tried.failures == 0
 
 
-async def test_slots_that_a_node_cannot_load_go_to_one_that_can(
+async def test_slots_that_a_node_cannot_load_move_to_one_that_can(
     one: Running, other: Connection
 ) -> None:
     """Epochs rise by the claim and the release alone, however often the load was tried."""
@@ -80,10 +80,10 @@ async def _never_whole(node_id: int) -> None:
         await asyncio.Event().wait()
 
 
-async def test_a_node_that_could_load_nothing_does_not_start(
+async def test_a_node_that_cannot_load_any_slot_does_not_start(
     one: Running, other: Connection
 ) -> None:
-    """So nobody hands it slots: the one that has them goes on."""
+    """So it gets no slots: their owner continues."""
     joined = await one.settled("g")
     await other.execute("ALTER TABLE rollcall_pause RENAME TO rollcall_pause_later")
     try:
@@ -99,7 +99,7 @@ async def test_a_node_that_could_load_nothing_does_not_start(
 async def test_a_node_behind_a_pooler_does_not_start(
     database_url: str, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its settings are in force there, so nothing else told of it."""
+    """Its settings take effect there without any other sign."""
     with pooled(database_url) as port:
         monkeypatch.setitem(settings.DATABASES["default"], "PORT", str(port))
         with pytest.raises(preflight.UnfitDatabase, match="a connection pooler is in between"):
@@ -107,15 +107,17 @@ async def test_a_node_behind_a_pooler_does_not_start(
                 pass
 
 
-async def test_a_standby_that_may_lack_acknowledged_writes_is_warned_of(other: Connection) -> None:
-    """Nobody follows the tests' own server, so nothing is said of it."""
+async def test_a_standby_that_may_lack_acknowledged_writes_causes_a_warning(
+    other: Connection,
+) -> None:
+    """The tests' own server has no standby, so no line is logged."""
     assert await (await other.execute(preflight.FOLLOWERS.encode())).fetchone() == (0, "")
     assert preflight.standby_problem(0, "") is None
     assert preflight.standby_problem(2, "ANY 1 (*)") is None
     assert "2 standbys" in (preflight.standby_problem(2, "") or "")
 
 
-async def test_a_schema_in_which_every_login_may_create_functions_is_warned_of(
+async def test_a_schema_where_every_login_may_create_functions_causes_a_warning(
     other: Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
     """One that fits better than PostgreSQL's own is called by ours that act as their owner."""
@@ -129,7 +131,7 @@ async def test_a_schema_in_which_every_login_may_create_functions_is_warned_of(
     assert "schema public" in caplog.text
 
 
-async def test_a_load_that_fails_once_is_tried_again_under_the_same_epoch(
+async def test_a_failed_load_is_retried_under_the_same_epoch(
     other: Connection,
 ) -> None:
     failed: list[Any] = []
@@ -148,7 +150,7 @@ async def test_a_load_that_fails_once_is_tried_again_under_the_same_epoch(
     assert failed
 
 
-async def test_an_operation_whose_slot_is_lost_and_won_again_is_carried_out(
+async def test_an_operation_whose_slot_is_lost_and_regained_is_carried_out(
     one: Running, other: Connection
 ) -> None:
     """Its first step is fenced; the next look finds it pending, under another epoch."""
@@ -170,10 +172,10 @@ async def test_an_operation_whose_slot_is_lost_and_won_again_is_carried_out(
 
 
 @pytest.mark.parametrize("wrong", [KeyError("data"), asyncio.CancelledError()])
-async def test_a_task_that_fails_goes_on_and_one_that_goes_on_failing_is_told_of(
+async def test_a_failing_task_is_restarted_and_a_persistent_failure_is_reported(
     wrong: BaseException,
 ) -> None:
-    """A cancellation that nobody asked for is a failure as well."""
+    """An unrequested cancellation is a failure as well."""
     tries: list[int] = []
     told: list[str] = []
 
@@ -195,7 +197,7 @@ async def test_a_node_whose_id_was_taken_ends() -> None:
         await supervised("it", work, lambda _why: None)
 
 
-async def test_a_lane_that_fails_over_a_round_serves_the_group_again(one: Running) -> None:
+async def test_a_group_is_served_again_after_a_failed_round_of_its_committer(one: Running) -> None:
     """No request waits for an end that never comes."""
     joined = await one.settled("g")
     healthy, committer = one.node.committers[1].writer._apply, one.node.committers[1].writer

@@ -1,4 +1,4 @@
-"""What a slot keeper tells the others and itself, look by look."""
+"""What a slot keeper publishes after each read of the rows."""
 
 import asyncio
 from random import Random
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Keeper:
-    """A keeper that nobody runs, and all that it published."""
+    """A keeper without its task, and all that it published."""
 
     def __init__(self) -> None:
         self.clock = Clock()
@@ -79,7 +79,7 @@ def kept() -> Keeper:
     return Keeper()
 
 
-async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(kept: Keeper) -> None:
+async def test_clients_are_not_sent_to_a_node_whose_beat_is_overdue(kept: Keeper) -> None:
     """Its slots are its own until the lease is over; until then it is one of the cluster."""
     overdue_ms = OVERDUE * LEASE_MS // BEATS_PER_LEASE
     kept.clock.now += overdue_ms - 1
@@ -93,7 +93,7 @@ async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(kept: Keeper) -> N
     assert kept.publish().owners == {0: 0}
 
 
-async def test_what_was_seen_before_a_beat_was_missed_is_forgotten(kept: Keeper) -> None:
+async def test_observations_from_before_a_missed_beat_are_dropped(kept: Keeper) -> None:
     """The database was away: the others could not beat either."""
     kept.clock.now += LEASE_MS
     assert kept.keeper._observer.lease_is_over(YOU.node_id, kept.clock.now)
@@ -105,7 +105,7 @@ async def test_what_was_seen_before_a_beat_was_missed_is_forgotten(kept: Keeper)
     assert not kept.keeper._observer.lease_is_over(YOU.node_id, kept.clock.now)
 
 
-async def test_who_waits_for_a_lease_that_has_run_out_is_told_once(kept: Keeper) -> None:
+async def test_requests_waiting_for_an_expired_lease_are_answered_once(kept: Keeper) -> None:
     availability = kept.keeper.availability
     availability.away = False
     kept.keeper.coordinator.lease_until = kept.clock.now + 1
@@ -122,7 +122,7 @@ async def test_who_waits_for_a_lease_that_has_run_out_is_told_once(kept: Keeper)
     assert not waiting.is_set()
 
 
-async def test_the_line_of_a_lease_that_ran_out_says_why(
+async def test_the_log_line_of_an_expired_lease_gives_the_reason(
     kept: Keeper, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Of the errors before it the log has the first: that its connection ended."""
@@ -134,7 +134,7 @@ async def test_the_line_of_a_lease_that_ran_out_says_why(
     assert "it is renewed (Too many open files)" in caplog.text
 
 
-async def test_what_was_seen_before_a_sleep_is_forgotten(one: Running) -> None:
+async def test_observations_from_before_a_suspension_are_dropped(one: Running) -> None:
     keeper = one.node.keeper
     now = one.node.coordinator.monotonic()
     keeper._observer.look([row(YOU, THEIRS)], [], now, now)
@@ -146,7 +146,7 @@ async def test_what_was_seen_before_a_sleep_is_forgotten(one: Running) -> None:
     assert one.node.coordinator.lease_until >= until
 
 
-async def test_a_few_slots_are_handed_over_in_one_look(one: Running, other: Other) -> None:
+async def test_few_slots_are_handed_over_at_a_time(one: Running, other: Other) -> None:
     """The lowest of them, without those that its node would not take and those that are ours."""
     keeper, coordinator = one.node.keeper, one.node.coordinator
     ours = [1, 3]
@@ -165,9 +165,7 @@ async def test_a_few_slots_are_handed_over_in_one_look(one: Running, other: Othe
         assert details == {"slots": gone}
 
 
-async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
-    one: Running, other: Other
-) -> None:
+async def test_nothing_is_handed_over_in_a_balanced_cluster(one: Running, other: Other) -> None:
     keeper = one.node.keeper
     async with keeper._looking:
         waiting = keeper.availability.changed
@@ -176,7 +174,7 @@ async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
         assert not waiting.is_set()
 
 
-async def test_clients_are_sent_here_as_soon_as_claimed_slots_are_served(
+async def test_clients_are_sent_here_once_claimed_slots_are_served(
     one: Running, other: Other
 ) -> None:
     """In the same check: the next one may wait for a PostgreSQL that hangs. What is known of other
@@ -194,7 +192,7 @@ async def test_clients_are_sent_here_as_soon_as_claimed_slots_are_served(
     assert 3 in one.node.coordinator.epochs
 
 
-async def test_clients_are_not_sent_here_for_a_slot_that_was_lost_while_others_loaded(
+async def test_clients_are_not_sent_here_for_a_slot_lost_during_the_load(
     one: Running,
 ) -> None:
     keeper, views = one.node.keeper, list[Cluster]()
@@ -206,8 +204,8 @@ async def test_clients_are_not_sent_here_for_a_slot_that_was_lost_while_others_l
     assert views == [Cluster("c", (ME, YOU), {3: ME.node_id})]
 
 
-async def test_slots_that_are_served_do_not_load_any_more(one: Running) -> None:
-    """A client of the draft would be told to wait for the others; a request for one that is lost
+async def test_served_slots_are_not_reported_as_loading(one: Running) -> None:
+    """A client of the draft would have to wait for the others; a request for one that is lost
     by then would wait instead of being sent away."""
     keeper, loading = one.node.keeper, list[set[int]]()
     loader = SlotLoader(
@@ -222,14 +220,14 @@ async def test_slots_that_are_served_do_not_load_any_more(one: Running) -> None:
     assert loading == [{5}, set(), set()]
 
 
-async def test_a_slot_that_nobody_took_is_offered_again_after_a_while(kept: Keeper) -> None:
+async def test_a_slot_not_taken_by_anybody_is_offered_again_later(kept: Keeper) -> None:
     kept.keeper._observer.rescued([5], kept.clock.now)
     assert kept.keeper._observer.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS - 1)
     assert not kept.keeper._observer.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS)
     assert not kept.keeper._observer.stays(6, kept.clock.now)
 
 
-async def test_a_request_for_anothers_slot_is_sent_away_at_once(kept: Keeper) -> None:
+async def test_a_request_for_a_slot_of_another_node_is_refused_at_once(kept: Keeper) -> None:
     kept.keeper.availability.away = False
     async with asyncio.timeout(LEASE_MS / 1000):
         assert await kept.keeper.availability.of_slot(9, 60_000) is ErrorCode.NOT_COORDINATOR

@@ -62,9 +62,9 @@ class Child:
     async def serves(self) -> str:
         """HOST:PORT, once it has claimed what it can."""
         await until(lambda: self.ready.exists() or self.process.returncode is not None)
-        return self._said()
+        return self._ready_line()
 
-    def _said(self) -> str:
+    def _ready_line(self) -> str:
         return self.ready.read_text().strip()
 
 
@@ -112,7 +112,7 @@ async def outside(_prepared: None) -> AsyncIterator[Other]:
         yield made
 
 
-async def test_one_node_claims_every_slot_and_hands_all_back(other: Other) -> None:
+async def test_one_node_claims_every_slot_and_releases_all(other: Other) -> None:
     async with running(node_id=3) as one:
         assert await owners(other) == dict.fromkeys(range(SLOTS), (3, 2))
         assert one.node.coordinator.epochs == dict.fromkeys(range(SLOTS), 2)
@@ -122,7 +122,7 @@ async def test_one_node_claims_every_slot_and_hands_all_back(other: Other) -> No
 async def test_slots_of_a_killed_process_are_taken_over(
     database_url: str, tmp_path: Path, other: Other
 ) -> None:
-    """Generations stay, epochs rise, and the members go on as if nothing had been."""
+    """Generations stay, epochs rise, and the members continue undisturbed."""
     async with child(database_url, tmp_path, 7) as dead:
         (member,) = await form_group(await dead.serves(), "g", 1)
         before = await owners(other)
@@ -143,7 +143,7 @@ async def test_slots_of_a_killed_process_are_taken_over(
     assert all(before[slot][1] < epoch for slot, (_, epoch) in after.items())
 
 
-async def test_a_claim_is_told_to_everybody_at_once(other: Other) -> None:
+async def test_a_claim_notifies_all_nodes(other: Other) -> None:
     """The others send clients there from now on, not from their next look on."""
     await other.execute("LISTEN rollcall_slots")
     async with running(node_id=3):
@@ -153,7 +153,7 @@ async def test_a_claim_is_told_to_everybody_at_once(other: Other) -> None:
 
 
 def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
-    """And what was seen before one's own sleep says nothing of anybody."""
+    """And observations from before its own suspension are no evidence."""
     seen, node = BeatObserver(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
     seen.look([node], [], asked=0, told=0)
     judged = [(seen.is_overdue(7, at), seen.lease_is_over(7, at)) for at in (499, 500, 1_000)]
@@ -164,7 +164,7 @@ def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
     assert not seen.is_overdue(7, 9_000)
 
 
-async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Other) -> None:
+async def test_a_free_lock_is_no_death_while_the_port_is_served(other: Other) -> None:
     """A node that is cut off from PostgreSQL has lost its lock, and answers from memory yet."""
     now = [5_000]
     observer = BeatObserver(LEASE_MS)
@@ -179,7 +179,7 @@ async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Othe
     assert await deaths.look(other, [node], slots) == {7}
 
 
-async def test_a_death_that_another_node_acted_on_needs_no_second_look(other: Other) -> None:
+async def test_a_death_already_acted_on_is_not_confirmed_again(other: Other) -> None:
     """Not even of a survivor that has just forgotten all beats; but the lock has to be free, and
     the port closed, as it sees itself."""
     observer = BeatObserver(LEASE_MS)
@@ -211,7 +211,7 @@ async def test_a_death_that_another_node_acted_on_needs_no_second_look(other: Ot
         ([SlotRow(1, 9, UUID(int=9), 1_000_001)], False),  # epochs were raised
     ],
 )
-def test_only_a_slot_that_was_taken_tells_of_a_death(then: list[SlotRow], has_lost: bool) -> None:
+def test_only_a_claimed_slot_reports_a_death(then: list[SlotRow], has_lost: bool) -> None:
     observer, node = BeatObserver(LEASE_MS), NodeRow(7, UUID(int=7), 1, "h", 1)
     mine = SlotRow(0, 7, node.incarnation, 1)
     observer.look([node], [mine, mine._replace(slot=1)], asked=0, told=0)
@@ -222,7 +222,7 @@ def test_only_a_slot_that_was_taken_tells_of_a_death(then: list[SlotRow], has_lo
     assert not observer.has_lost_slots(node.incarnation)
 
 
-def test_a_process_that_beats_after_slots_were_taken_from_it_has_not_died() -> None:
+def test_a_process_that_beats_after_it_lost_its_slots_has_not_died() -> None:
     """Its lease was over. Else a free lock, as after a restart of PostgreSQL, and an address that
     nobody can connect to would be its death for as long as it lives."""
     observer, node = BeatObserver(LEASE_MS), NodeRow(7, UUID(int=7), 1, "h", 1)
@@ -236,15 +236,15 @@ def test_a_process_that_beats_after_slots_were_taken_from_it_has_not_died() -> N
     assert not observer.has_lost_slots(node.incarnation)
 
 
-async def test_a_host_that_is_silent_may_be_alive() -> None:
-    """A name that nobody knows is no answer either: its lease has to end first."""
+async def test_an_unreachable_host_is_not_presumed_dead() -> None:
+    """A name that does not resolve is no answer either: its lease has to end first."""
     assert not await nobody_listens("nowhere.invalid", 9092)
 
 
-async def test_a_living_node_id_is_refused_with_a_sentence(
+async def test_a_node_id_in_use_is_refused_with_a_reason(
     database_url: str, tmp_path: Path, other: Other, settings: Any
 ) -> None:
-    """A second process is told, and ends; the first does not notice."""
+    """A second process is refused, and ends; the first does not notice."""
     settings.NODE_LEASE_MS = 10_000  # a beat that is late on a busy machine would free the id
     async with running(node_id=0) as one:
         joined = await one.settled("g", session_timeout_ms=300_000)  # a start may take long
@@ -260,7 +260,7 @@ async def test_a_living_node_id_is_refused_with_a_sentence(
         assert {node_id for node_id, _ in (await owners(other)).values()} == {0}
 
 
-async def test_a_node_lets_go_of_slots_that_were_taken(one: Running, other: Other) -> None:
+async def test_a_node_releases_slots_claimed_by_others(one: Running, other: Other) -> None:
     """FO-03: a late write is fenced; parked and new requests hear NOT_COORDINATOR."""
     joined = await one.settled("g")
     slot = slot_of("g")
@@ -292,7 +292,7 @@ async def test_a_node_lets_go_of_slots_that_were_taken(one: Running, other: Othe
     await one.settled(neighbour)
 
 
-async def test_lost_connections_cost_nobody_a_session(one: Running, other: Other) -> None:
+async def test_lost_connections_cost_no_session(one: Running, other: Other) -> None:
     """Every connection of the node is ended, again and again: requests are repeated, no more."""
     joined = await one.settled("g")
     written = 0
@@ -307,11 +307,11 @@ async def test_lost_connections_cost_nobody_a_session(one: Running, other: Other
     assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
 
 
-async def test_parked_requests_hear_within_a_second_that_the_lease_ran_out(
+async def test_parked_requests_are_answered_within_a_second_after_the_lease_ended(
     one: Running, other: Other, outside: Other
 ) -> None:
     """Nobody can say by then whether another node serves the group. The join was as good as not
-    sent: once the database is back the member, and the newcomer, join again and are served."""
+    sent: once the database is back the member, and the new member, join again and are served."""
     joined = await one.settled("g")
     coordinator = one.node.coordinator
     parked = one.join("g")
@@ -335,7 +335,7 @@ async def test_parked_requests_hear_within_a_second_that_the_lease_ran_out(
     newcomer.cancel()
 
 
-async def test_a_database_that_is_away_evicts_nobody(
+async def test_an_outage_of_the_database_evicts_nobody(
     one: Running, other: Other, outside: Other
 ) -> None:
     """Retriable errors while it is away, longer than any session; then on, as it was."""
@@ -363,7 +363,7 @@ async def test_a_database_that_is_away_evicts_nobody(
     assert not one.stopped
 
 
-def test_slots_that_were_taken_are_counted_by_their_former_owners() -> None:
+def test_former_owners_count_the_slots_that_they_lost() -> None:
     assert taken([None]) == "1 free slot"
     assert taken([None, 3, 1, 3, None]) == "1 slot of node 1, 2 slots of node 3, 2 free slots"
 

@@ -21,7 +21,7 @@ OWNERS = st.lists(st.none() | st.integers(0, 9), min_size=SLOTS, max_size=SLOTS)
 
 
 @given(OWNERS, NODES)
-def test_everybody_alive_has_a_fair_share(found: dict[int, int | None], live: set[int]) -> None:
+def test_every_live_node_has_a_fair_share(found: dict[int, int | None], live: set[int]) -> None:
     wanted = plan(found, live)
     shares = Counter(wanted.values())
 
@@ -31,7 +31,7 @@ def test_everybody_alive_has_a_fair_share(found: dict[int, int | None], live: se
 
 
 @given(OWNERS, NODES)
-def test_a_slot_moves_only_from_those_who_have_too_many(
+def test_slots_move_only_from_nodes_above_their_share(
     found: dict[int, int | None], live: set[int]
 ) -> None:
     wanted = plan(found, live)
@@ -42,7 +42,7 @@ def test_a_slot_moves_only_from_those_who_have_too_many(
 
 
 @given(OWNERS, NODES)
-def test_what_is_spread_already_stays(found: dict[int, int | None], live: set[int]) -> None:
+def test_a_balanced_spread_does_not_change(found: dict[int, int | None], live: set[int]) -> None:
     once = plan(found, live)
     assert plan(dict(once), live) == once
 
@@ -58,8 +58,8 @@ async def come_to(other: Other, wanted: dict[int | None, int]) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_a_second_node_is_given_its_half(other: Other) -> None:
-    """Groups that stay notice nothing; those that move go on at the other node as they were."""
+async def test_a_second_node_gets_half_of_the_slots(other: Other) -> None:
+    """Groups that stay notice nothing; those that move continue at the other node as they were."""
     async with running(node_id=3) as one:
         names = [f"g-{n}" for n in range(8)]
         joined = {name: await one.settled(name, session_timeout_ms=300_000) for name in names}
@@ -79,7 +79,7 @@ async def test_a_second_node_is_given_its_half(other: Other) -> None:
                 assert view.heartbeat(member, None, joined[name].generation_id, now) == 0
 
 
-async def test_a_node_that_leaves_in_peace_is_replaced_at_once(
+async def test_a_node_that_stops_cleanly_is_replaced_at_once(
     other: Other, settings: pytest.FixtureRequest
 ) -> None:
     """Nobody waits for its lease, which is long here."""
@@ -91,7 +91,7 @@ async def test_a_node_that_leaves_in_peace_is_replaced_at_once(
         await until(lambda: len(one.node.coordinator.epochs) == SLOTS)
 
 
-async def test_three_nodes_share_and_a_fourth_takes_a_quarter(other: Other) -> None:
+async def test_three_nodes_share_and_a_fourth_gets_a_quarter(other: Other) -> None:
     async with running(node_id=1), running(node_id=2), running(node_id=3):
         while sorted((await shares(other)).values()) != [21, 21, 22]:
             await asyncio.sleep(0.01)

@@ -1,5 +1,5 @@
 """A backup is restored, or a standby promoted that lacks the last of what was acknowledged: what
-was given out in the lost future is given to nobody again, and who has it is turned away."""
+was assigned on the lost timeline is not assigned again, and who has it is refused."""
 
 import asyncio
 import signal
@@ -55,7 +55,7 @@ def primary(template: Server, place: Path) -> Iterator[Server]:
 async def here(
     primary: Server, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Address]:
-    """Where the node finds its database: the primary, until somebody says otherwise."""
+    """The database URL of the node: the primary, until it is changed."""
     settings.NODE_LEASE_MS = LEASE_MS
     settings.GROUP_INITIAL_REBALANCE_DELAY_MS = 0
     settings.GROUP_QUIET_WINDOW_MS = 0
@@ -79,7 +79,7 @@ async def serves(node: Running) -> None:
     await until(lambda: len(coordinator.epochs) == 64 and coordinator.holds_lease)
 
 
-async def beaten() -> None:
+async def next_beat() -> None:
     """A beat has been written, and so is all that was acknowledged before it."""
     (memory,) = MEMORIES
     before = memory.beat
@@ -102,7 +102,7 @@ async def again(node: Running, group_id: str, ask: Callable[[], Any]) -> Any:
 
 
 async def rebalanced(node: Running, group_id: str, leader: Joined) -> Joined:
-    """Two generations of its leader alone, and one with a newcomer, who is returned."""
+    """Two generations of its leader alone, and one with a new member, who is returned."""
     for _ in range(2):
         again = await node.join(group_id, leader.member_id)
         assert isinstance(again, Joined) and again.error == 0, again
@@ -116,7 +116,7 @@ async def rebalanced(node: Running, group_id: str, leader: Joined) -> Joined:
 
 
 def beat(node: Running, group_id: str, joined: Joined) -> ErrorCode:
-    """What a heartbeat hears from memory."""
+    """The response to a heartbeat from memory."""
     coordinator = node.node.coordinator
     view = coordinator.heartbeat_views[group_id]
     return view.heartbeat(joined.member_id, None, joined.generation_id, coordinator.clock())
@@ -129,7 +129,7 @@ async def lives_on(node: Running, survivor: Joined) -> tuple[Joined, Joined]:
     lost = await rebalanced(node, "g", survivor)
     assert lost.generation_id == survivor.generation_id + 3
     settled = await node.settled("new")
-    await beaten()
+    await next_beat()
     return lost, settled
 
 
@@ -156,11 +156,11 @@ async def nobody_is_confirmed(
 
 
 @pytest.mark.parametrize("has_beaten", [True, False])
-async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
+async def test_a_restored_copy_of_the_files_repeats_no_generation(
     primary: Server, here: Address, place: Path, has_beaten: bool
 ) -> None:
     """Same system, same timeline, an earlier place in the log: the node remembers a later one. Or
-    it has not beaten since, and remembers later groups."""
+    it has not next_beat since, and remembers later groups."""
     async with running() as node:
         survivor = await node.settled("g", session_timeout_ms=300_000)
         (memory,) = MEMORIES
@@ -185,10 +185,10 @@ async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
             await asyncio.to_thread(backup.stop)
 
 
-async def test_a_promoted_standby_gives_no_generation_twice(
+async def test_a_promoted_standby_repeats_no_generation(
     primary: Server, here: Address, place: Path
 ) -> None:
-    """It had not everything, and goes on in a timeline of its own. Two nodes see it, one acts."""
+    """It lacks the latest writes and is promoted. Two nodes see it, one acts."""
     standby = await asyncio.to_thread(primary.standby, place / "standby")
     await asyncio.to_thread(standby.start)
     async with running() as node, running(1) as second:
@@ -274,7 +274,7 @@ async def serves_between(*nodes: Running) -> None:
 async def test_a_restart_and_a_crash_raise_nothing(
     primary: Server, here: Address, how: str
 ) -> None:
-    """PostgreSQL's own recovery loses nothing that was acknowledged: members go on."""
+    """PostgreSQL's own recovery loses no acknowledged write: members continue."""
     async with running() as node:
         joined = await node.settled("g", session_timeout_ms=300_000)
         await node.commit("g", 7, joined)

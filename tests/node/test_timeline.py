@@ -73,7 +73,9 @@ def memory(jump: UUID = FIRST) -> Memory:
         ),
     ],
 )
-def test_a_node_that_remembers(what: str, saw: ReadResult, verdict: bool) -> None:
+def test_a_running_node_detects_a_change_of_timeline(
+    what: str, saw: ReadResult, verdict: bool
+) -> None:
     assert has_gone_back(saw, memory()) is verdict, what
 
 
@@ -86,11 +88,13 @@ def test_a_node_that_remembers(what: str, saw: ReadResult, verdict: bool) -> Non
         (found(line=2, row=(7, 2), beat=None), False),
     ],
 )
-def test_a_node_that_has_just_started_goes_by_the_row(saw: ReadResult, verdict: bool) -> None:
+def test_a_starting_node_detects_a_change_of_timeline_from_the_row(
+    saw: ReadResult, verdict: bool
+) -> None:
     assert has_gone_back(saw, None) is verdict
 
 
-def test_what_happened_is_told_in_a_sentence() -> None:
+def test_the_change_is_described_in_a_sentence() -> None:
     promoted = timeline.sentence(found(line=2, flushed=0x3000028), memory())
     assert "on timeline 2, and was on 1: a standby was promoted" in promoted
     assert "stands at 0/3000028, and was seen at 0/64" in promoted
@@ -107,7 +111,7 @@ def _elsewhere(_prepared: None, database_url: str) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_elsewhere")
-async def test_a_restored_dump_is_noticed_at_the_start(other: Other) -> None:
+async def test_a_restored_dump_is_detected_at_the_start(other: Other) -> None:
     async with running() as node:
         assert min(node.node.coordinator.epochs.values()) > 1_000_000
         assert (await node.settled("g")).generation_id == 1_000_001
@@ -118,10 +122,10 @@ async def test_a_restored_dump_is_noticed_at_the_start(other: Other) -> None:
         assert "a dump was restored" in reason
 
 
-async def test_no_connection_is_used_before_the_lease_has_looked(
+async def test_no_connection_is_used_before_the_lease_checked_the_timeline(
     one: Running, other: Other
 ) -> None:
-    """A committer that connects first would go on from what the lost future left in memory."""
+    """A committer that connects first would use memory of the lost timeline."""
     await other.execute("UPDATE rollcall_timeline SET jump = gen_random_uuid()")
     with pytest.raises(psycopg.OperationalError, match="another history"):
         await connections.connect("a committer")
@@ -130,14 +134,14 @@ async def test_no_connection_is_used_before_the_lease_has_looked(
 RAISED = "SELECT rollcall_raise_epochs((SELECT jump FROM rollcall_timeline), 0, -1, 'a test')"
 
 
-async def anew(node: Running) -> None:
+async def served_again(node: Running) -> None:
     """The node has registered and serves in the new history."""
     coordinator = node.node.coordinator
     while len(coordinator.epochs) < 64 or min(coordinator.epochs.values()) < 1_000_000:
         await asyncio.sleep(0.02)
 
 
-async def test_what_followers_said_is_noted_again_in_another_history(
+async def test_reports_of_obeyed_pauses_are_recorded_again_on_another_timeline(
     one: Running, other: Other
 ) -> None:
     """A restored table lacks what was noted since; each says the same as before, and is heard."""
@@ -153,14 +157,14 @@ async def test_what_followers_said_is_noted_again_in_another_history(
     assert await heard() == [(5,)]
     await other.execute("DELETE FROM rollcall_follower")
     await other.execute(RAISED)
-    await anew(one)
+    await served_again(one)
     assert await heard() == [(5,)]
 
 
-async def test_a_server_that_was_started_anew_waits_for_the_lease_to_look(
+async def test_a_restarted_server_waits_for_the_check_of_the_lease(
     one: Running, other: Other
 ) -> None:
-    """It looks at once, and finds all that it has seen."""
+    """It checks at once, and finds every observed state."""
     await one.settled("g")
     (memory,) = timeline.MEMORIES
     memory.server = memory.server._replace(started_at=BEGAN)
@@ -175,7 +179,7 @@ async def test_a_server_that_was_started_anew_waits_for_the_lease_to_look(
     assert memory is timeline.MEMORIES[0] and min(one.node.coordinator.epochs.values()) < 100
 
 
-async def test_a_beat_while_a_connection_looks_is_no_sign(
+async def test_a_beat_during_a_check_is_not_a_check(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was read is older than what the node remembers by the time it is judged."""
@@ -202,10 +206,10 @@ LOST = {
 
 
 @pytest.mark.parametrize("what", LOST)
-async def test_what_the_node_has_seen_and_is_missing_is_noticed(
+async def test_the_loss_of_an_observed_state_is_detected(
     one: Running, other: Other, what: str
 ) -> None:
-    """Within one beat, so that nothing else tells."""
+    """Within one beat, so that there is no other sign."""
     await one.settled("g")
     seen = list(one.node.coordinator.seen())
     for part in seen:
@@ -215,8 +219,8 @@ async def test_what_the_node_has_seen_and_is_missing_is_noticed(
         assert [await timeline.is_lost(other, part) for part in seen].count(True) == 1
 
 
-async def test_what_another_owner_did_is_no_loss(one: Running, other: Other) -> None:
-    """It may have deleted the group, and made it anew."""
+async def test_progress_of_another_owner_is_not_a_loss(one: Running, other: Other) -> None:
+    """It may have deleted and recreated the group."""
     await one.settled("g")
     seen = list(one.node.coordinator.seen())
     async with other.transaction(force_rollback=True):
@@ -225,13 +229,13 @@ async def test_what_another_owner_did_is_no_loss(one: Running, other: Other) -> 
         assert not any([await timeline.is_lost(other, part) for part in seen])
 
 
-async def test_epochs_that_an_operator_raises_end_nothing_but_memberships(
+async def test_epochs_raised_by_an_operator_end_only_memberships(
     one: Running, other: Other
 ) -> None:
     """``manage.py raise_epochs`` beside nodes that run: they register again and serve."""
     joined = await one.settled("g")
     await other.execute(RAISED)
-    await anew(one)
+    await served_again(one)
     assert (await one.commit("g", 1, joined)).error != 0
     again = await one.join("g", joined.member_id)
     assert again.error == 0

@@ -1,5 +1,5 @@
-"""Draft and commanded groups beside the catalogue: who has heard of everything costs nothing, and
-what is told once is told again until the group knows it."""
+"""Draft and commanded groups beside the catalogue: an up-to-date group costs nothing, and
+a change is sent again until the group knows it."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
         yield started
 
 
-async def looks(
+async def topics_of(
     served: Serving, kind: str, counts: Mapping[str, int]
 ) -> DraftTopics | CommandedTopics:
     """Beside the catalogue: one group that believes this of its topics."""
@@ -45,7 +45,7 @@ async def looks(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_group_that_knows_all_is_compared_again_when_something_changes(
+async def test_an_up_to_date_group_is_compared_again_after_a_change(
     served: Serving, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared, compare = list[str](), KINDS[kind]._compare
@@ -54,7 +54,7 @@ async def test_a_group_that_knows_all_is_compared_again_when_something_changes(
         compared.append(group_id)
         return await compare(self, group_id, *rest)
 
-    topics = await looks(served, kind, {"orders": 4})
+    topics = await topics_of(served, kind, {"orders": 4})
     monkeypatch.setattr(KINDS[kind], "_compare", noting)
     served.node.draft_topics._groups.clear()
     served.node.commanded_topics._groups.clear()
@@ -69,8 +69,8 @@ async def test_a_group_that_knows_all_is_compared_again_when_something_changes(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_group_is_told_until_it_knows(served: Serving, kind: str) -> None:
-    topics = await looks(served, kind, {"orders": 2, "gone": 3})
+async def test_a_group_is_notified_until_it_is_up_to_date(served: Serving, kind: str) -> None:
+    topics = await topics_of(served, kind, {"orders": 2, "gone": 3})
     group: Any = served.node.coordinator.group("g")
     assert dict(group.counts) == {"orders": 2, "gone": 3}
     await topics.look()

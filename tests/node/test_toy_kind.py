@@ -50,7 +50,7 @@ async def held_and_wanted(one: Running) -> "asyncio.Future[Reply]":
     return bobs
 
 
-async def test_the_lock_goes_from_hand_to_hand(one: Running, other: Other) -> None:
+async def test_the_lock_passes_from_holder_to_holder(one: Running, other: Other) -> None:
     """Decisions become rows and journal, and the ticket that waits is answered by a later step."""
     bobs = await held_and_wanted(one)
 
@@ -76,7 +76,7 @@ async def test_an_old_token_is_refused_and_writes_nothing(one: Running, other: O
 
 
 async def test_a_silent_holder_loses_the_lock_to_the_next(one: Running) -> None:
-    """``due`` and ``Tick``: time passes, and nobody but the kind knows what that means."""
+    """``due`` and ``Tick``: time passes, and only the kind knows what that means."""
     asked_at = one.node.coordinator.clock()
     await acquire(one, "alice")
 
@@ -96,8 +96,8 @@ async def test_the_lock_is_deleted_with_its_rows(one: Running, other: Other) -> 
         await asyncio.sleep(0)
 
 
-async def test_a_takeover_goes_on_from_the_rows(other: Other) -> None:
-    """No token is issued twice, the holder has a whole session anew, and who waited at the old
+async def test_a_takeover_continues_from_the_rows(other: Other) -> None:
+    """No token is issued twice, the holder has a full session again, and who waited at the old
     owner is told to look for the new one."""
     async with running(node_id=0) as first:
         bobs = await held_and_wanted(first)
@@ -110,7 +110,7 @@ async def test_a_takeover_goes_on_from_the_rows(other: Other) -> None:
     assert (await rows.groups(other))["lock"] == ("Held", 2, 2)
 
 
-async def test_a_reload_keeps_who_waits(one: Running, other: Other) -> None:
+async def test_a_reload_keeps_the_waiting_members(one: Running, other: Other) -> None:
     """Rows of another revision: the group is read again, what was live is joined to it, and
     the same event is stepped once more."""
     bobs = await held_and_wanted(one)
@@ -122,7 +122,7 @@ async def test_a_reload_keeps_who_waits(one: Running, other: Other) -> None:
     assert await rows.groups(other) == {"lock": ("Held", 41, 8)}
 
 
-async def test_a_lost_connection_leaves_the_queue_as_it_is(one: Running, other: Other) -> None:
+async def test_a_lost_connection_leaves_the_queue_unchanged(one: Running, other: Other) -> None:
     """Nobody knows whether the batch was written: its request may be repeated, others wait on."""
     bobs = await held_and_wanted(one)
     let_go = one.points.hold("membership:connected")

@@ -87,7 +87,7 @@ async def test_forcing_an_empty_group_is_refused_with_the_reason(
     assert await came_of(other, operation) is None
 
 
-async def test_a_group_that_rebalances_already_is_left_alone(one: Running, other: Other) -> None:
+async def test_a_group_already_rebalancing_is_skipped(one: Running, other: Other) -> None:
     joined = await one.settled("g")
     first = await ask(other, "g")
     await reached(other, first, "running")
@@ -101,7 +101,7 @@ async def test_a_group_that_rebalances_already_is_left_alone(one: Running, other
     assert await came_of(other, first) == "changed"
 
 
-async def test_a_verb_of_a_later_version_is_left_to_a_node_that_knows_it(
+async def test_an_operation_of_a_later_version_is_left_to_a_node_that_knows_it(
     one: Running, other: Other
 ) -> None:
     joined = await one.settled("g")
@@ -111,7 +111,7 @@ async def test_a_verb_of_a_later_version_is_left_to_a_node_that_knows_it(
     assert (await outcome(other, unknown))[0] == "pending"
 
 
-async def test_an_evicted_member_is_a_stranger(one: Running, other: Other) -> None:
+async def test_an_evicted_member_gets_unknown_member(one: Running, other: Other) -> None:
     joined = await one.settled("g")
     operation = await ask(other, "g", "evict", joined.member_id)
     assert (await reached(other, operation, "succeeded", "failed"))[0] == "succeeded"
@@ -119,10 +119,10 @@ async def test_an_evicted_member_is_a_stranger(one: Running, other: Other) -> No
 
 
 @pytest.mark.long
-async def test_a_verb_whose_owner_is_killed_in_that_moment_still_happens(
+async def test_an_operation_whose_owner_is_killed_is_still_carried_out(
     database_url: str, tmp_path: Path, other: Other
 ) -> None:
-    """The owner stands still, so that it never sees the row; then it is killed."""
+    """The owner is suspended, so that it never sees the row; then it is killed."""
     async with child(database_url, tmp_path, 7) as dead:
         (member,) = await form_group(await dead.serves(), "g", 1)
         os.kill(dead.process.pid, signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""What an owner tells of groups that do not settle: soon, while they wait, and no longer."""
+"""Records of groups that do not settle: written soon, kept while they wait, then deleted."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def until(holds: Callable[[Details], bool], group_id: str = "g") -> Details:
-    """Look until what is told of the group is so; the test's time limit ends what never is."""
+    """Wait for a record of the group; the test's time limit ends a failed wait."""
     async with await connections.connect("test") as connection:
         while True:
             cursor = await connection.execute(
@@ -40,7 +40,7 @@ async def until(holds: Callable[[Details], bool], group_id: str = "g") -> Detail
             await asyncio.sleep(0.02)
 
 
-async def test_who_is_waited_for_is_told_until_the_group_settles(one: Running) -> None:
+async def test_members_waited_for_are_recorded_until_the_group_settles(one: Running) -> None:
     joined = await one.settled("g", client_id="ben")
     newcomer = one.join("g", client_id="dan")
 
@@ -59,7 +59,7 @@ async def test_who_is_waited_for_is_told_until_the_group_settles(one: Running) -
     await until(lambda told: told is None)
 
 
-async def test_a_newcomer_to_a_frozen_group_is_told_of(one: Running) -> None:
+async def test_a_new_member_of_a_frozen_group_is_recorded(one: Running) -> None:
     """No row changes when it comes, and it waits until the thaw."""
     await one.settled("g", client_id="ben")
     change = Change("rollcall.freeze", ConfigOperation.SET, "true")
@@ -70,7 +70,7 @@ async def test_a_newcomer_to_a_frozen_group_is_told_of(one: Running) -> None:
     assert told is not None and told["newcomers"] == ["dan"]
 
 
-async def test_a_group_that_settles_at_once_is_not_told_of_again_and_again(one: Running) -> None:
+async def test_a_group_that_settles_at_once_is_not_recorded_repeatedly(one: Running) -> None:
     await one.settled("g")
     await until(lambda told: told is None)
     known = one.node.waiting_groups
@@ -78,7 +78,7 @@ async def test_a_group_that_settles_at_once_is_not_told_of_again_and_again(one: 
     assert await known.collect() == ({}, []) and not known._known
 
 
-async def test_what_stays_the_same_is_told_anew_for_who_would_think_the_owner_gone(
+async def test_unchanged_state_is_recorded_again_before_it_expires(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(telling, "RENEW_MS", 100)
@@ -90,7 +90,7 @@ async def test_what_stays_the_same_is_told_anew_for_who_would_think_the_owner_go
     assert joined.error is ErrorCode.NONE
 
 
-async def test_a_new_owner_tells_and_the_old_one_takes_nothing_back(
+async def test_a_new_owner_records_and_the_old_one_removes_nothing(
     one: Running, other: Callable[..., Any]
 ) -> None:
     await one.settled("g", client_id="ben")
@@ -101,7 +101,7 @@ async def test_a_new_owner_tells_and_the_old_one_takes_nothing_back(
     assert await until(lambda told: told is not None)
 
 
-async def test_a_look_at_a_large_group_holds_nobody_up(
+async def test_inspecting_a_large_group_blocks_nobody(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate, look = Gate(), ClassicGroup.waiting
@@ -120,7 +120,7 @@ async def test_a_look_at_a_large_group_holds_nobody_up(
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_a_large_group_is_looked_at_less_often_however_often_it_changes(
+async def test_a_large_group_is_inspected_less_often_however_often_it_changes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(telling, "MEMBERS_PER_LOOK", 1)

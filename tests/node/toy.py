@@ -1,4 +1,4 @@
-"""A toy kind of group: a lock with a queue, which no other file of Rollcall has heard of.
+"""A toy kind of group: a lock with a queue, unknown to every other file of Rollcall.
 
 The holder is a member row and the generation its fencing token; those who wait are parked
 tickets. It is here to show that a kind is a class and a line in ``groups.core.kinds``, no more.

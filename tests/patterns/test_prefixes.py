@@ -50,5 +50,5 @@ def test_every_name_that_a_pattern_matches_begins_with_its_prefix(pattern: str) 
         ("tenant-(?i)a.*", "tenant"),
     ],
 )
-def test_what_is_plain_is_found(pattern: str, begins: str) -> None:
+def test_literal_prefixes_are_found(pattern: str, begins: str) -> None:
     assert prefix(pattern) == begins

@@ -11,7 +11,7 @@ from groups.catalogue.regex import Matching
 @pytest.mark.parametrize(
     "pattern", ["", "foo.*", "^foo$", "(a|b)+", r"\d{3}", "(?i)FOO", "a" * 4096]
 )
-def test_a_good_pattern_has_no_problem(pattern: str) -> None:
+def test_a_valid_pattern_has_no_problem(pattern: str) -> None:
     assert regex.problem(pattern) is None
 
 
@@ -19,12 +19,12 @@ def test_a_good_pattern_has_no_problem(pattern: str) -> None:
     "pattern",
     ["[", "*", "(", "(?=foo)", r"(a)\1", "a{5000}", "a" * 4097, "a{0,999}" * 6, r"\pL" * 101],
 )
-def test_what_re2_does_not_know_is_refused_with_a_sentence(pattern: str) -> None:
+def test_a_pattern_invalid_in_re2_is_refused_with_a_reason(pattern: str) -> None:
     said = regex.problem(pattern)
     assert said is not None and said.endswith(".")
 
 
-def test_the_whole_name_is_matched() -> None:
+def test_a_pattern_matches_whole_names() -> None:
     names = ("foo", "foo1", "a-foo", "bar")
     assert regex.matches(["foo", "foo.*", "^.*o$"], names, 5) == {
         "foo": ("foo",),
@@ -33,21 +33,21 @@ def test_the_whole_name_is_matched() -> None:
     }
 
 
-def test_a_pattern_that_is_none_is_left_out() -> None:
+def test_an_invalid_pattern_is_skipped() -> None:
     assert regex.matches(["[", "a"], ("a",), 5) == {"a": ("a",)}
 
 
-def test_what_is_not_done_in_time_is_left_out() -> None:
+def test_a_pattern_not_matched_in_time_is_skipped() -> None:
     names = [f"topic-{n}" for n in range(10_000)]
     assert regex.matches(["topic-.*"], names, 0) == {}
 
 
-def test_a_pattern_that_would_ruin_a_backtracking_engine_takes_no_time() -> None:
+def test_a_pattern_that_is_exponential_with_backtracking_is_fast() -> None:
     names = ["a" * 249 + "!"] * 1_000
     assert regex.matches(["(a+)+b", "(a|aa)+$"], names, 5) == {"(a+)+b": (), "(a|aa)+$": ()}
 
 
-def test_which_part_of_a_name_a_group_matched_is_not_asked() -> None:
+def test_capture_groups_are_not_evaluated() -> None:
     """It took seconds a name."""
     names = ["x" * 230 + f"-{n}" for n in range(1_000)]
     matching = Matching("(.|a)*" * 600, names)
@@ -57,7 +57,7 @@ def test_which_part_of_a_name_a_group_matched_is_not_asked() -> None:
     assert matching.found == tuple(names)
 
 
-def test_a_pattern_goes_on_where_its_last_turn_ended() -> None:
+def test_a_pattern_continues_where_its_last_turn_ended() -> None:
     names = [f"topic-{n:06}" for n in range(200_000)]
     matching = Matching("topic-.*7", names)
     turns = 0
@@ -69,7 +69,7 @@ def test_a_pattern_goes_on_where_its_last_turn_ended() -> None:
     assert matching.found == tuple(name for name in names if name.endswith("7"))
 
 
-def test_a_pattern_that_runs_out_of_two_turns_is_too_slow() -> None:
+def test_a_pattern_that_exceeds_two_turns_is_too_slow() -> None:
     slow = "(" + "|".join(f".*(a|b).{{{n}}}a" for n in range(20, 80)) + ").*"
     chance = Random(1)
     matching = Matching(slow, ["".join(chance.choices("ab", k=240)) for _ in range(5_000)])
@@ -80,7 +80,7 @@ def test_a_pattern_that_runs_out_of_two_turns_is_too_slow() -> None:
     assert matching.is_too_slow
 
 
-def test_turns_are_given_for_no_longer_than_one_lasts() -> None:
+def test_turns_are_bounded_in_total() -> None:
     names = ["ab" * 120 + f"{n}" for n in range(5_000)]
     some = [Matching("(.|a)*" * 600 + f"(x{n})?", names) for n in range(20)]
 

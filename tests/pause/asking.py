@@ -24,7 +24,7 @@ async def ask(other: Other, verb: str, member_id: str = "", group_id: str = "g")
     return int(number)
 
 
-async def asked(other: Other, verb: str, member_id: str = "", group_id: str = "g") -> int:
+async def completed(other: Other, verb: str, member_id: str = "", group_id: str = "g") -> int:
     """The same, once it has succeeded."""
     number = await ask(other, verb, member_id, group_id)
     state, detail = await ended(other, number)

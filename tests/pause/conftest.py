@@ -42,7 +42,7 @@ class Worker:
 
 @pytest.fixture
 def _prepared(database_url: str, settings: Any) -> None:
-    """Members of the consumer protocol are told soon, too."""
+    """Members of the consumer protocol get short heartbeat intervals, too."""
     prepare(database_url, settings)
     settings.GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS = 100
     settings.GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS = 200

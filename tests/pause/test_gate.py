@@ -1,4 +1,4 @@
-"""What the application of a stopped member hears: the library's rule alone."""
+"""What is reported to the application of a stopped member: the library's rule alone."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ def revoked(*numbers: int) -> Change:
     return Change(Kind.REVOKED, some(*numbers), 1)
 
 
-def test_stopping_tells_what_stops_and_starting_what_goes_on() -> None:
+def test_stopping_revokes_and_starting_assigns_what_is_owned() -> None:
     gate = Gate()
     assert gate.passes(assigned(0, 1)) == assigned(0, 1)
 
@@ -32,7 +32,7 @@ def test_stopping_tells_what_stops_and_starting_what_goes_on() -> None:
     assert gate.turns(None, 1) == (Change(Kind.RESUMED, some(0, 1), 1),)
 
 
-def test_what_comes_meanwhile_is_told_when_work_goes_on() -> None:
+def test_partitions_assigned_while_stopped_are_reported_when_work_starts() -> None:
     gate = Gate()
     gate.passes(assigned(0))
     gate.turns(STOP, 1)
@@ -44,7 +44,7 @@ def test_what_comes_meanwhile_is_told_when_work_goes_on() -> None:
     )
 
 
-def test_what_comes_and_goes_meanwhile_is_never_told() -> None:
+def test_partitions_assigned_and_revoked_while_stopped_are_never_reported() -> None:
     gate = Gate()
     gate.passes(assigned(0))
     gate.turns(STOP, 1)
@@ -54,7 +54,7 @@ def test_what_comes_and_goes_meanwhile_is_never_told() -> None:
     assert gate.turns(None, 2) == (Change(Kind.RESUMED, frozenset(), 2),)
 
 
-def test_another_pause_of_a_stopped_member_is_no_news() -> None:
+def test_a_second_pause_of_a_stopped_member_is_not_reported() -> None:
     gate = Gate()
     gate.turns(STOP, 1)
     assert gate.turns(Order(36, "otto: another"), 1) == ()
@@ -65,7 +65,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["come", "go", "stop", "start"]), st.
 
 
 @given(STEPS)
-def test_the_application_never_works_while_stopped_and_misses_nothing(
+def test_the_application_never_works_while_stopped_and_misses_no_change(
     steps: list[tuple[str, int]],
 ) -> None:
     gate = Gate()

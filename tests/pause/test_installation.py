@@ -94,7 +94,7 @@ def test_a_group_stays_stopped_though_its_node_is_killed(pair: Installation, sta
 
 
 def words(group: Any) -> dict[str, str]:
-    """How each member stands to its orders."""
+    """How far each member has obeyed its orders."""
     return {member["member_id"]: member["work"] for member in group["members"]}
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.wire import create_topic
 from groups.core.pauses import ORDERS_FROM
 from rollcall.client import Change, Order, TopicPartition
-from tests.pause.asking import Other, asked, obeying
+from tests.pause.asking import Other, completed, obeying
 from tests.pause.conftest import Join, Worker, kinds
 from tests.server.serving import Serving, serving, until
 
@@ -56,7 +56,7 @@ async def test_a_stopped_member_keeps_everything_but_its_work(
     anna = await join(at(served, protocol), protocol=protocol)
     await until(lambda: len(anna.workable) == 4)
 
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
     await until(lambda: anna.paused)
 
     assert anna.order == Order(ORDERS_FROM + 2 * number, "olga: an upgrade")
@@ -66,7 +66,7 @@ async def test_a_stopped_member_keeps_everything_but_its_work(
     assert anna.token(TopicPartition("t", 0)).epoch > 0
     await until_obeyed(other, lambda rows: rows == {anna.member_id: number})
 
-    await asked(other, "resume")
+    await completed(other, "resume")
     await until(lambda: not anna.paused)
     assert len(anna.workable) == 4
     await until_obeyed(other, lambda rows: rows == {anna.member_id: 0})
@@ -74,46 +74,46 @@ async def test_a_stopped_member_keeps_everything_but_its_work(
 
 
 @PROTOCOLS
-async def test_who_joins_a_stopped_group_is_given_work_and_hears_of_none(
+async def test_a_member_that_joins_a_stopped_group_owns_partitions_but_gets_none(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     anna = await join(at(served, protocol), protocol=protocol)
     await until(owns(anna, 4))
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
 
     bert = await join(at(served, protocol), protocol=protocol)
     await until(lambda: len(bert.assigned) == len(anna.assigned) == 2)
     await until_obeyed(other, lambda rows: set(rows.values()) == {number} and len(rows) == 2)
 
     assert "assigned" not in bert.words and bert.workable == frozenset()
-    await asked(other, "resume")
+    await completed(other, "resume")
     await until(lambda: len(bert.workable) == 2)
     assert bert.heard == [("paused", 0), ("resumed", 0), ("assigned", 2)]
 
 
 @PROTOCOLS
-async def test_one_member_is_stopped_and_the_other_works_on(
+async def test_one_member_is_stopped_and_the_other_keeps_working(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     anna, bert = [await join(at(served, protocol), protocol=protocol) for _ in range(2)]
     await until(lambda: len(bert.workable) == len(anna.workable) == 2)
 
-    await asked(other, "pause", anna.member_id)
+    await completed(other, "pause", anna.member_id)
     await until(lambda: anna.paused)
 
     assert (len(bert.workable), bert.paused) == (2, False)
-    await asked(other, "resume", anna.member_id)
+    await completed(other, "resume", anna.member_id)
     await until(lambda: not anna.paused)
 
 
 @STATIC
-async def test_a_static_member_comes_back_stopped(
+async def test_a_static_member_returns_stopped(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     static: dict[str, Any] = {"protocol": protocol, "instance_id": "desk-2"}
     first = await join(served.address, **static)
     await until(owns(first, 4))
-    await asked(other, "pause", "desk-2")
+    await completed(other, "pause", "desk-2")
     await until(lambda: first.paused)
     await first.close()
 
@@ -122,7 +122,7 @@ async def test_a_static_member_comes_back_stopped(
     assert "assigned" not in again.words
 
 
-async def test_obeyed_is_what_the_application_has_returned_from(
+async def test_obeyed_means_that_the_callback_has_returned(
     served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     stopping, stopped = asyncio.Event(), asyncio.Event()
@@ -134,7 +134,7 @@ async def test_obeyed_is_what_the_application_has_returned_from(
     anna = await join(served.address, on_paused=finish)
     await until(owns(anna, 4))
     await until_obeyed(other, lambda rows: rows == {anna.member_id: 0})
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
     await stopping.wait()
 
     assert anna.workable == frozenset()
@@ -143,7 +143,7 @@ async def test_obeyed_is_what_the_application_has_returned_from(
     await until_obeyed(other, lambda rows: rows == {anna.member_id: number})
 
 
-async def test_the_loop_hears_of_it_and_its_body_is_the_callback(
+async def test_in_a_loop_the_body_is_the_callback(
     served: Serving, topic: str, other: Other, join: Join
 ) -> None:
     anna = await join(served.address)
@@ -156,11 +156,11 @@ async def test_the_loop_hears_of_it_and_its_body_is_the_callback(
 
     following = asyncio.create_task(follow())
     await until(lambda: kinds(heard) == ["assigned"])
-    await asked(other, "pause")
+    await completed(other, "pause")
     await until(lambda: kinds(heard)[1:] == ["paused"])
-    await asked(other, "resume")
+    await completed(other, "resume")
     await until(lambda: kinds(heard)[2:] == ["resumed"])
-    await asked(other, "pause")
+    await completed(other, "pause")
     await until(lambda: kinds(heard)[3:] == ["paused"])
     following.cancel()
     await asyncio.wait([following])
@@ -179,7 +179,7 @@ async def test_a_member_that_closes_while_stopped_leaves_in_order(
 ) -> None:
     anna = await join(served.address)
     await until(owns(anna, 4))
-    await asked(other, "pause")
+    await completed(other, "pause")
     await until(lambda: anna.paused)
 
     await anna.close()
@@ -189,7 +189,7 @@ async def test_a_member_that_closes_while_stopped_leaves_in_order(
 
 @PROTOCOLS
 @pytest.mark.usefixtures("_prepared")
-async def test_a_stopped_member_is_stopped_under_the_next_coordinator(
+async def test_a_stopped_member_stays_stopped_under_the_next_coordinator(
     protocol: str, other: Other, join: Join
 ) -> None:
     """The first node is gone before it is asked anything more; the member finds the second."""
@@ -197,7 +197,7 @@ async def test_a_stopped_member_is_stopped_under_the_next_coordinator(
         await create_topic(first.address, "t", 4)
         anna = await join(at(first, protocol), protocol=protocol)
         await until(owns(anna, 4))
-        number = await asked(other, "pause")
+        number = await completed(other, "pause")
         await until(lambda: anna.paused)
         anna.member._cluster._addresses.clear()
 
@@ -208,18 +208,18 @@ async def test_a_stopped_member_is_stopped_under_the_next_coordinator(
         assert anna.paused and anna.words == ["assigned", "paused"]
         await until_obeyed(other, lambda rows: rows == {anna.member_id: number})
 
-        await asked(other, "resume")
+        await completed(other, "resume")
         await until(lambda: not anna.paused)
         assert anna.words == ["assigned", "paused", "resumed"]
 
 
-async def test_a_coordinator_without_the_poll_is_left_alone(
+async def test_a_coordinator_without_the_pause_api_is_not_polled(
     served: Serving, topic: str, join: Join, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from protocol import apis
 
-    told = [api for api in apis.advertised() if api[0] < 10_000]
-    monkeypatch.setattr(apis, "advertised", lambda: told)
+    public = [api for api in apis.advertised() if api[0] < 10_000]
+    monkeypatch.setattr(apis, "advertised", lambda: public)
 
     anna = await join(served.address)
 

@@ -17,7 +17,7 @@ from groups.store.sql import sweeps
 from tests import rows
 from tests.node.conftest import _prepared, one, other
 from tests.node.running import Running, running
-from tests.pause.asking import Other, ask, asked, ended, pauses
+from tests.pause.asking import Other, ask, completed, ended, pauses
 from tests.server.serving import until
 
 __all__ = ["_prepared", "one", "other"]
@@ -28,22 +28,20 @@ END_COMMITTERS = (
 )
 
 
-async def test_a_stopped_group_has_a_row_and_a_line_in_the_journal(
-    one: Running, other: Other
-) -> None:
+async def test_a_stopped_group_has_a_row_and_a_journal_entry(one: Running, other: Other) -> None:
     await one.settled("g")
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
 
     assert await pauses(other) == [("group", "", number)]
     assert [kind for _, kind, _ in await rows.journal(other)][-1] == "paused"
     revision = (await rows.groups(other))["g"][2]
-    await asked(other, "resume")
+    await completed(other, "resume")
     assert await pauses(other) == []
     assert [kind for _, kind, _ in await rows.journal(other)][-1] == "resumed"
     assert (await rows.groups(other))["g"][2] == revision  # the group itself did not change
 
 
-async def test_what_makes_no_sense_fails_and_says_why(one: Running, other: Other) -> None:
+async def test_an_invalid_pause_fails_with_a_reason(one: Running, other: Other) -> None:
     await one.settled("g")
 
     nobody = await ask(other, "pause", "clara")
@@ -54,7 +52,7 @@ async def test_what_makes_no_sense_fails_and_says_why(one: Running, other: Other
     assert await pauses(other) == []
 
 
-async def test_stop_and_start_asked_at_once_keep_their_order(one: Running, other: Other) -> None:
+async def test_concurrent_stops_and_starts_keep_their_order(one: Running, other: Other) -> None:
     await one.settled("g")
     numbers = [await ask(other, verb) for verb in ("pause", "resume", "pause")]
 
@@ -63,18 +61,18 @@ async def test_stop_and_start_asked_at_once_keep_their_order(one: Running, other
     assert await pauses(other) == [("group", "", numbers[-1])]
 
 
-async def test_the_next_owner_knows_what_is_stopped(other: Other) -> None:
+async def test_the_next_owner_knows_the_pauses(other: Other) -> None:
     async with running() as first:
         await first.settled("g")
-        number = await asked(other, "pause")
+        number = await completed(other, "pause")
 
     async with running(1) as second:
         assert second.node.coordinator.own.paused.of("g")[WHOLE].pause_id == number
-        await asked(other, "resume")
+        await completed(other, "resume")
         await until(lambda: second.node.coordinator.own.paused.of("g") == {})
 
 
-async def test_a_word_outlives_an_owner_that_never_heard_it(other: Other) -> None:
+async def test_a_pause_survives_an_owner_that_never_saw_it(other: Other) -> None:
     async with running() as first:
         await first.settled("g")
     number = await ask(other, "pause")
@@ -84,20 +82,18 @@ async def test_a_word_outlives_an_owner_that_never_heard_it(other: Other) -> Non
         assert await pauses(other) == [("group", "", number)]
 
 
-async def test_a_connection_that_ends_leaves_memory_as_the_rows_are(
-    one: Running, other: Other
-) -> None:
+async def test_after_a_broken_connection_memory_equals_the_rows(one: Running, other: Other) -> None:
     await one.settled("g")
-    await asked(other, "pause")
+    await completed(other, "pause")
     await other.execute(END_COMMITTERS)
 
-    number = await asked(other, "resume")
+    number = await completed(other, "resume")
 
     assert (await pauses(other), number > 0) == ([], True)
     await until(lambda: one.node.coordinator.own.paused.of("g") == {})
 
 
-async def test_an_outcome_that_nobody_knows_is_looked_up(
+async def test_an_unknown_outcome_is_looked_up(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rows say that it was written; so it holds, and the operation is not stepped twice."""
@@ -112,7 +108,7 @@ async def test_an_outcome_that_nobody_knows_is_looked_up(
             raise Unknown("the connection broke behind the COMMIT")
 
     monkeypatch.setattr(pausing, "_apply", written_and_lost)
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
     await until(lambda: one.node.coordinator.own.paused.of("g"))
 
     assert await pauses(other) == [("group", "", number)]
@@ -134,7 +130,7 @@ WHERE NOT granted AND application_name = 'rollcall node pauses again'
 """
 
 
-async def test_an_attempt_that_comes_late_is_waited_for(
+async def test_a_late_attempt_is_waited_for(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The node gave it up, and PostgreSQL commits it all the same: memory has it too."""
@@ -164,8 +160,8 @@ async def test_an_attempt_that_comes_late_is_waited_for(
 async def test_of_two_attempts_at_one_operation_one_writes(one: Running, other: Other) -> None:
     """The second comes when the operation, and the one after it, have ended."""
     await one.settled("g", session_timeout_ms=300_000)
-    number = await asked(other, "pause")
-    await asked(other, "resume")
+    number = await completed(other, "pause")
+    await completed(other, "resume")
     group = one.node.coordinator.group("g")
     assert group is not None
     verb = PauseWork(operation_id=number, actor="olga", reason="an upgrade", member_id="")
@@ -177,7 +173,7 @@ async def test_of_two_attempts_at_one_operation_one_writes(one: Running, other: 
     assert await pauses(other) == []
 
 
-async def test_an_operation_that_ends_while_the_rows_are_read_is_not_done_again(
+async def test_an_operation_that_ends_during_the_read_is_not_repeated(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The check saw it pending: it was tried a second time, and its outcome called unknown."""
@@ -211,19 +207,19 @@ async def test_an_operation_that_ends_while_the_rows_are_read_is_not_done_again(
     await until(lambda: number not in operator._given)
     go.set()
     await looking
-    later = await asked(other, "resume")
+    later = await completed(other, "resume")
 
     assert tried == [number, later]
     assert "outcome unknown" not in caplog.text
 
 
-async def test_a_group_that_somebody_else_wrote_is_read_again_first(
+async def test_a_group_written_by_another_owner_is_read_again_first(
     one: Running, other: Other
 ) -> None:
     await one.settled("g")
     await other.execute("UPDATE rollcall_group SET revision = revision + 1 WHERE group_id = 'g'")
 
-    number = await asked(other, "pause")
+    number = await completed(other, "pause")
 
     assert await pauses(other) == [("group", "", number)]
     revision = (await rows.groups(other))["g"][2]
@@ -231,7 +227,7 @@ async def test_a_group_that_somebody_else_wrote_is_read_again_first(
     assert group is not None and group.durable.revision == revision
 
 
-async def test_a_row_that_is_held_is_waited_for(one: Running, other: Other) -> None:
+async def test_a_locked_row_is_waited_for(one: Running, other: Other) -> None:
     await one.settled("g")
     async with other.transaction():
         await other.execute("SELECT FROM rollcall_group WHERE group_id = 'g' FOR UPDATE")
@@ -248,9 +244,9 @@ async def ask_elsewhere(verb: str) -> int:
         return await ask(connection, verb)
 
 
-async def test_a_deleted_group_is_paused_no_longer(one: Running, other: Other) -> None:
+async def test_the_pause_of_a_deleted_group_ends(one: Running, other: Other) -> None:
     await one.kept("g")
-    await asked(other, "pause")
+    await completed(other, "pause")
     await until(lambda: one.node.coordinator.own.paused.of("g"))
 
     deleted = await one.ask("g", DeleteGroup(ticket=one.counter.ticket()))
@@ -260,11 +256,11 @@ async def test_a_deleted_group_is_paused_no_longer(one: Running, other: Other) -
     assert one.node.coordinator.own.paused.of("g") == {}
 
 
-async def test_retention_leaves_a_stopped_group_alone(one: Running, other: Other) -> None:
+async def test_retention_keeps_a_stopped_group(one: Running, other: Other) -> None:
     """Its members could not commit if they would."""
     for group_id in ("g", "h"):
         await one.kept(group_id)
-    await asked(other, "pause")
+    await completed(other, "pause")
     await other.execute("UPDATE rollcall_offset SET committed_at = now() - interval '1 year'")
 
     values = {"minutes": 1, "after": "", "groups": 10}

@@ -34,18 +34,18 @@ GROUP = factories.durable("g", [ANNA, BERT], revision=1)
 def stop(
     number: int, name: str = "", group: Durable = GROUP, pauses: Pauses | None = None
 ) -> Ruling:
-    """An operator stops somebody."""
+    """An operator stops a group or a member."""
     verb = PauseWork(operation_id=number, actor="olga", reason="upgrade", member_id=name)
     return decide(group, pauses or {}, verb)
 
 
 def start(number: int, pauses: Pauses, name: str = "", group: Durable = GROUP) -> Ruling:
-    """An operator lets somebody start."""
+    """An operator starts a group or a member."""
     verb = ResumeWork(operation_id=number, actor="olga", reason="done", member_id=name)
     return decide(group, pauses, verb)
 
 
-def test_a_stopped_group_stops_whoever_is_in_it_and_whoever_comes() -> None:
+def test_a_stopped_group_stops_present_and_future_members() -> None:
     ruling = stop(7)
 
     assert ruling.pauses == {WHOLE: Pause(WHOLE, 7, "olga", "upgrade")}
@@ -57,7 +57,7 @@ def test_a_stopped_group_stops_whoever_is_in_it_and_whoever_comes() -> None:
         assert order is not None and order.stops and order.reason == "olga: upgrade"
 
 
-def test_a_stopped_member_leaves_the_others_at_work() -> None:
+def test_a_stopped_member_does_not_stop_the_others() -> None:
     pauses = stop(7, "anna").pauses
 
     assert order_for(pauses, "anna", None, ORDERS_FROM) is not None
@@ -72,7 +72,7 @@ def test_a_static_member_stays_stopped_under_its_next_member_id() -> None:
     assert stop(8, "desk-2").pauses.keys() == ruling.pauses.keys()  # by either name
 
 
-def test_nobody_stops_a_group_or_a_member_that_is_not_there() -> None:
+def test_a_missing_group_or_member_cannot_be_stopped() -> None:
     absent = factories.durable("g", revision=0)
 
     assert stop(7, group=absent).operated.error is ErrorCode.GROUP_ID_NOT_FOUND
@@ -80,7 +80,7 @@ def test_nobody_stops_a_group_or_a_member_that_is_not_there() -> None:
     assert stop(7, "clara").entry is None
 
 
-def test_a_second_stop_changes_nothing_and_says_who_was_first() -> None:
+def test_a_second_stop_changes_nothing_and_names_the_first() -> None:
     pauses = stop(7).pauses
     again = stop(8, pauses=pauses)
 
@@ -88,13 +88,13 @@ def test_a_second_stop_changes_nothing_and_says_who_was_first() -> None:
     assert again.operated.detail == "it was stopped already, by olga: upgrade"
 
 
-def test_starting_what_works_changes_nothing() -> None:
+def test_starting_running_work_changes_nothing() -> None:
     ruling = start(8, {})
     assert (ruling.pauses, ruling.entry) == ({}, None)
     assert ruling.operated.detail == "it was not stopped"
 
 
-def test_who_was_stopped_alone_stays_so_when_the_group_starts() -> None:
+def test_a_member_stopped_individually_stays_stopped_when_the_group_starts() -> None:
     pauses = stop(8, "anna", pauses=stop(7).pauses).pauses
     ruling = start(9, pauses)
 
@@ -104,7 +104,7 @@ def test_who_was_stopped_alone_stays_so_when_the_group_starts() -> None:
     assert order is not None and not order.stops
 
 
-def test_a_member_of_a_stopped_group_is_not_started_by_a_word_about_itself() -> None:
+def test_a_member_of_a_stopped_group_cannot_be_started_individually() -> None:
     pauses = stop(8, "anna", pauses=stop(7).pauses).pauses
     ruling = start(9, pauses, "anna")
 
@@ -113,7 +113,7 @@ def test_a_member_of_a_stopped_group_is_not_started_by_a_word_about_itself() -> 
 
 
 def test_the_pause_of_a_dynamic_member_ends_with_it() -> None:
-    """Its id comes back to nobody; the next verb tidies up."""
+    """Its id is never used again; the next operation removes the row."""
     pauses = stop(7, "anna").pauses
     without = factories.durable("g", [BERT], revision=2)
 
@@ -124,19 +124,19 @@ def test_the_pause_of_a_dynamic_member_ends_with_it() -> None:
     assert set(stop(8, group=empty, pauses=static).pauses) == {WHOLE, Target(INSTANCE, "desk-2")}
 
 
-def test_the_pause_of_whoever_is_gone_can_be_ended() -> None:
+def test_the_pause_of_a_removed_member_can_be_ended() -> None:
     static = stop(7, "bert").pauses
     empty = factories.durable("g", revision=2)
     assert start(8, static, "desk-2", group=empty).pauses == {}
 
 
 @pytest.mark.parametrize("last", [0, ORDERS_FROM, ORDERS_FROM + 3, ORDERS_FROM + 15])
-def test_who_works_and_shall_is_told_nothing(last: int) -> None:
+def test_a_running_member_without_a_pause_gets_no_order(last: int) -> None:
     assert order_for({}, "anna", None, last) is None
 
 
-def test_what_was_missed_is_not_told_only_how_it_stands() -> None:
-    """Stopped by 7, started, stopped by 9, while nobody could tell it."""
+def test_only_the_latest_order_is_sent() -> None:
+    """Stopped by 7, started, stopped by 9, without contact to the member."""
     order = order_for(stop(9).pauses, "anna", None, ORDERS_FROM + 14)
     assert order is not None and (order.stops, obeyed(order.command_id)) == (True, 9)
 
@@ -148,8 +148,8 @@ VERBS = st.lists(
 
 
 @given(VERBS)
-def test_orders_rise_and_end_where_the_pauses_are(verbs: list[tuple[bool, str, bool]]) -> None:
-    """However stops and starts follow one another, and whichever of them a member hears of."""
+def test_order_numbers_rise_and_follow_from_the_pauses(verbs: list[tuple[bool, str, bool]]) -> None:
+    """However stops and starts follow one another, and whichever of them reach a member."""
     pauses: Pauses = {}
     last: Mapping[str, int] = {"anna": ORDERS_FROM, "bert": ORDERS_FROM}
     instances = {"anna": None, "bert": "desk-2"}

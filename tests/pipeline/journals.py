@@ -1,4 +1,4 @@
-"""Journals for tests: a few entries as a story tells them, or a hundred thousand by chance."""
+"""Journals for tests: a few entries in a given order, or a hundred thousand random ones."""
 
 import json
 import random
@@ -101,7 +101,7 @@ def _consumer(chance: random.Random, generation: int) -> Iterator[tuple[str, Ent
 
 
 def _classic(chance: random.Random, generation: int) -> Iterator[tuple[str, Entry]]:
-    """May be abandoned, go on under another owner, or be overtaken before its assignment."""
+    """May be abandoned, continued by another owner, or overtaken before its assignment."""
     cause = _cause(chance)
     if chance.random() < 0.9:  # else: its owner was lost, and the next one only ends it
         yield "rebalance-started", {**cause, "generation_after": generation}

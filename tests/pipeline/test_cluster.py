@@ -76,7 +76,7 @@ def joined(page: int) -> int:
         return 0
 
 
-def test_two_workers_say_what_plain_sql_says(master: str, url: str, tmp_path: Path) -> None:
+def test_two_workers_compute_the_same_as_plain_sql(master: str, url: str, tmp_path: Path) -> None:
     write(url, many(EVENTS))
     ran = subprocess.run(
         [sys.executable, "-m", "pipeline"],

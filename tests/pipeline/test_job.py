@@ -41,7 +41,7 @@ def analyse(spark: SparkSession, conninfo: str, tmp_path: Path) -> Analyse:
 
 
 @pytest.mark.parametrize("events", EVENTS)
-def test_entries_say_what_plain_sql_says(
+def test_results_equal_those_of_plain_sql(
     spark: SparkSession, url: str, analyse: Analyse, events: int
 ) -> None:
     write(url, many(events))
@@ -64,13 +64,13 @@ def test_entries_say_what_plain_sql_says(
 
 
 @pytest.mark.long
-def test_an_empty_journal_makes_an_empty_report(url: str, analyse: Analyse) -> None:
+def test_an_empty_journal_gives_an_empty_report(url: str, analyse: Analyse) -> None:
     assert analyse().rows == 0
     assert (report(url), runs(url)) == ([], [("succeeded", 0, "")])
 
 
 @pytest.mark.long
-def test_a_run_that_fails_says_why_and_leaves_the_report_before(
+def test_a_failed_run_records_the_reason_and_keeps_the_previous_report(
     url: str, analyse: Analyse, tmp_path: Path
 ) -> None:
     write(url, many(400))
@@ -88,7 +88,7 @@ def test_a_run_that_fails_says_why_and_leaves_the_report_before(
     assert "out" in failed[2]
 
 
-def test_a_failure_within_spark_is_told_by_its_cause(url: str, analyse: Analyse) -> None:
+def test_a_failure_within_spark_is_reported_by_its_cause(url: str, analyse: Analyse) -> None:
     write(url, [entry(1, "g", "stable", details={"moved": "many"})])
     with pytest.raises(Exception, match="many"):
         analyse()
@@ -97,14 +97,14 @@ def test_a_failure_within_spark_is_told_by_its_cause(url: str, analyse: Analyse)
     assert run[2].startswith("psycopg.errors.InvalidTextRepresentation: ")
 
 
-def test_one_analysis_at_a_time(url: str, conninfo: str, analyse: Analyse) -> None:
+def test_only_one_analysis_runs_at_a_time(url: str, conninfo: str, analyse: Analyse) -> None:
     with records.alone(conninfo), pytest.raises(records.AlreadyRunning, match="at work"):
         analyse()
     assert runs(url) == []
 
 
 @pytest.mark.long
-def test_a_run_that_died_without_a_word_is_buried_by_the_next(
+def test_a_run_that_died_silently_is_closed_by_the_next(
     url: str, conninfo: str, analyse: Analyse
 ) -> None:
     with records.alone(conninfo) as connection:

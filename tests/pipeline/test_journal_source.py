@@ -21,7 +21,7 @@ FROM rollcall_journal LIMIT 1
 ODD = ["", 'say "so"', "a,b", "two\nlines", "\\N", "NULL", "ünï", " "]
 
 
-def test_texts_come_as_they_were_written(spark: SparkSession, url: str, conninfo: str) -> None:
+def test_texts_are_read_unchanged(spark: SparkSession, url: str, conninfo: str) -> None:
     write(url, (entry(n, "g", "stable", reason=text) for n, text in enumerate(ODD)))
     write(url, [entry(9, "g", "stable", member_id="", client_id=None, duration_ms=5)])
 
@@ -62,7 +62,7 @@ def test_an_entry_that_commits_late_is_not_lost(
 
 
 @pytest.mark.long
-def test_what_is_deleted_meanwhile_is_still_read(
+def test_rows_deleted_during_the_read_are_still_read(
     spark: SparkSession, url: str, conninfo: str
 ) -> None:
     write(url, (entry(n, "g", "stable") for n in range(10)))

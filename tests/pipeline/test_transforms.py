@@ -60,7 +60,7 @@ def stable(seconds: float, generation: int, sync_ms: int, moved: int) -> Entry:
 
 
 @pytest.mark.long
-def test_a_rebalance_is_told_from_its_start_to_its_assignment(spark: SparkSession) -> None:
+def test_a_rebalance_spans_from_its_start_to_its_assignment(spark: SparkSession) -> None:
     cause = {
         "trigger": "member-left",
         "client_reason": "closed",
@@ -116,7 +116,7 @@ def local(seconds: float) -> Any:
 
 
 @pytest.mark.long
-def test_an_overtaken_rebalance_keeps_nothing_of_the_one_that_overtook_it(
+def test_a_superseded_rebalance_counts_nothing_of_its_successor(
     spark: SparkSession,
 ) -> None:
     assert_rows(
@@ -135,7 +135,7 @@ def test_an_overtaken_rebalance_keeps_nothing_of_the_one_that_overtook_it(
 
 
 @pytest.mark.long
-def test_an_assignment_counts_though_the_next_rebalance_was_begun_and_abandoned(
+def test_an_assignment_counts_though_the_next_rebalance_was_abandoned(
     spark: SparkSession,
 ) -> None:
     assert_rows(
@@ -152,7 +152,7 @@ def test_an_assignment_counts_though_the_next_rebalance_was_begun_and_abandoned(
 
 
 @pytest.mark.long
-def test_a_rebalance_does_not_begin_with_one_that_was_abandoned_or_ended_in_nobody(
+def test_a_rebalance_does_not_include_an_abandoned_predecessor(
     spark: SparkSession,
 ) -> None:
     def start(kind: str) -> list[Entry]:
@@ -179,7 +179,7 @@ def test_the_consumer_protocol_takes_its_cause_from_the_first_start(spark: Spark
 
 @pytest.mark.long
 @pytest.mark.parametrize("measured", [0, 700])
-def test_what_the_journal_has_measured_goes_before_what_it_can_have_been(
+def test_measured_times_take_precedence_over_upper_bounds(
     spark: SparkSession, measured: int
 ) -> None:
     """A consumer group works on what does not move, however long the rebalance takes."""
@@ -193,7 +193,7 @@ def test_what_the_journal_has_measured_goes_before_what_it_can_have_been(
 
 
 @pytest.mark.long
-def test_the_cost_tells_known_times_from_the_most_that_they_can_be(spark: SparkSession) -> None:
+def test_the_cost_distinguishes_measured_times_and_upper_bounds(spark: SparkSession) -> None:
     known = {"moved": 1, "unowned_longest_ms": 300}
     found = cost(
         rebalances(
@@ -208,7 +208,7 @@ def test_the_cost_tells_known_times_from_the_most_that_they_can_be(spark: SparkS
 
 
 @pytest.mark.long
-def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -> None:
+def test_an_incomplete_entry_counts_as_unknown(spark: SparkSession) -> None:
     assert_rows(
         spark,
         [entry(4, "g", COMPLETED)],
@@ -218,7 +218,7 @@ def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -
 
 
 @pytest.mark.long
-def test_groups_do_not_mix(spark: SparkSession) -> None:
+def test_groups_are_separate(spark: SparkSession) -> None:
     assert_rows(
         spark,
         [
@@ -256,5 +256,5 @@ def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
 
 
 @pytest.mark.long
-def test_no_journal_costs_nothing(spark: SparkSession) -> None:
+def test_an_empty_journal_has_no_cost(spark: SparkSession) -> None:
     assert cost(rebalances(journal(spark))).collect() == []

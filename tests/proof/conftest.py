@@ -23,7 +23,7 @@ SETTLE_S = 60
 LOOP: Final = "session"
 
 SIZE: Final = Size(beats_s=(0.3, 1.0))
-"""Beats that are close together: most tests wait until everybody has been heard of."""
+"""Beats that are close together: most tests wait until all_heartbeat has been heard of."""
 
 
 @pytest_asyncio.fixture(loop_scope=LOOP, scope="session")
@@ -54,7 +54,7 @@ async def members(world: World, request: pytest.FixtureRequest) -> AsyncIterator
 
 @pytest_asyncio.fixture(loop_scope=LOOP)
 async def fleet(world: World, members: Fleet) -> Fleet:
-    """The members, when nothing moves any more and everybody is served."""
+    """The members, when nothing moves any more and all_heartbeat is served."""
     await world.whole(SETTLE_S)
     await beats_of_all(members, now())
     await members.settle(SETTLE_S)
@@ -74,11 +74,11 @@ def generations(fleet: Fleet) -> Mapping[str, tuple[str, int]]:
 
 
 async def beats_of_all(fleet: Fleet, since: float) -> None:
-    """Wait until every member has had a good answer that it asked for after an instant."""
+    """Wait until every member has had a good response to a request sent after an instant."""
 
-    async def everybody() -> bool:
+    async def all_heartbeat() -> bool:
         fleet.check()
         heard = {beat.member for beat in fleet.record.beats if beat.asked > since}
         return heard == {member.name for member in fleet.members}
 
-    await until(everybody)
+    await until(all_heartbeat)

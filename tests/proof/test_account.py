@@ -1,6 +1,6 @@
 """The history of a chaos run: PostgreSQL's log read, rows made of it, and both accounts merged.
 
-Nothing runs here; that a real server tells what this reads, the runs of chaos show.
+Nothing runs here; that a real server sends what this reads is shown by chaos.
 """
 
 import json
@@ -48,7 +48,7 @@ def row(*values: str | None) -> bytes:
     return struct.pack(">h", len(values)) + b"".join(parts)
 
 
-def test_transactions_are_read_in_the_order_of_their_commits() -> None:
+def test_transactions_are_read_in_commit_order() -> None:
     text = "said"
     stream = Stream().transactions(
         [
@@ -97,21 +97,21 @@ def offset_row(offset: int) -> Change:
 
 
 def guard(epoch: int, revision: int) -> LogMessage:
-    told = {"slots": [SLOT], "epochs": [epoch], "groups": [G], "revisions": [revision]}
-    return LogMessage("guard", json.dumps(told))
+    parameters = {"slots": [SLOT], "epochs": [epoch], "groups": [G], "revisions": [revision]}
+    return LogMessage("guard", json.dumps(parameters))
 
 
-def test_a_group_is_told_with_all_its_members_and_what_its_writer_knew() -> None:
+def test_a_group_is_decoded_with_all_its_members_and_its_writers_state() -> None:
     """The second transaction names one member only; the first one is there still."""
     commits = Commits({G: {"old": "seat"}})
     changes = [group_row(3, 8), member_row("new")]
-    [told] = commits.rows(Transaction(1, 0.0, changes, [guard(epoch=5, revision=7)]))
-    assert told["members"] == {"old": "seat", "new": None}
-    assert (told["generation"], told["revision"], told["seen"]) == (3, 8, 7)
-    assert (told["slot"], told["epoch"]) == (SLOT, 5)
+    [record] = commits.rows(Transaction(1, 0.0, changes, [guard(epoch=5, revision=7)]))
+    assert record["members"] == {"old": "seat", "new": None}
+    assert (record["generation"], record["revision"], record["seen"]) == (3, 8, 7)
+    assert (record["slot"], record["epoch"]) == (SLOT, 5)
 
 
-def test_who_was_taken_out_for_its_silence_is_told() -> None:
+def test_a_member_removed_for_its_silence_is_reported() -> None:
     """Who is named and stays, as in the entry of a rebalance that ended, is not."""
     commits = Commits({G: {"silent": None, "other": None}})
     entry = put(
@@ -119,31 +119,34 @@ def test_who_was_taken_out_for_its_silence_is_told() -> None:
         member_id="other", left=json.dumps(["silent"]),
     )  # fmt: skip
     gone = Change("rollcall_member", {"group_id": G, "member_id": "silent"}, True)
-    told = list(commits.rows(Transaction(1, 0.0, [gone, group_row(1, 2), entry])))
-    assert [(r["table"], r.get("member")) for r in told] == [("group", None), ("removed", "silent")]
+    records = list(commits.rows(Transaction(1, 0.0, [gone, group_row(1, 2), entry])))
+    assert [(r["table"], r.get("member")) for r in records] == [
+        ("group", None),
+        ("removed", "silent"),
+    ]
 
 
-def test_an_offset_that_is_written_twice_is_told_once() -> None:
+def test_an_offset_written_twice_in_a_transaction_is_reported_once() -> None:
     """A request that arrives twice changes nothing the second time."""
     commits = Commits()
-    told = [
+    written = [
         record["offset"]
         for number, offset in enumerate((1, 1, 2))
         for record in commits.rows(Transaction(number, 0.0, [offset_row(offset)]))
     ]
-    assert told == [1, 2]
+    assert written == [1, 2]
 
 
-def test_what_a_replica_lacks_is_told_with_what_stands_instead() -> None:
+def test_data_missing_on_a_replica_are_reported_with_their_older_values() -> None:
     """Of the lost future, one partition had been committed before, and one had not."""
     commits = Commits()
     list(commits.rows(Transaction(1, 0.0, [offset_row(7)])))
     lost = deepcopy(commits)
     other = put("rollcall_offset", group_id=G, topic=T, partition=1, committed_offset=9)
     rows = list(lost.rows(Transaction(2, 0.0, [offset_row(8), group_row(2, 5), other])))
-    [told] = commits.back(rows)
-    assert (told["table"], told["group"]) == ("back", G)
-    assert told["offsets"] == [[T, 0, 7], [T, 1, None]]
+    [record] = commits.back(rows)
+    assert (record["table"], record["group"]) == ("back", G)
+    assert record["offsets"] == [[T, 0, 7], [T, 1, None]]
 
 
 # ---- both accounts
@@ -175,23 +178,23 @@ def fetched(asked: float, offset: int) -> list[dict[str, Any]]:
     return [wanted, ok(2, asked + 5, offsets=[[T, 0, offset]])]
 
 
-def test_who_reads_while_a_commit_is_on_its_way_may_see_either() -> None:
+def test_a_read_during_a_commit_may_see_either_value() -> None:
     for offset in (-1, 7):
         assert judge([*COMMITTED, *fetched(30, offset)], [stored(20, 7)]) == []
 
 
-def test_who_reads_behind_the_acknowledgement_must_see_it() -> None:
+def test_a_read_after_the_acknowledgement_must_see_the_commit() -> None:
     assert judge([*COMMITTED, *fetched(61, 7)], [stored(20, 7)]) == []
     [violation] = judge([*COMMITTED, *fetched(61, -1)], [stored(20, 7)])
     assert violation.invariant == "I5"
 
 
-def test_an_acknowledgement_without_a_row_is_seen() -> None:
+def test_an_acknowledgement_without_a_row_is_detected() -> None:
     [violation] = judge(COMMITTED, [])
     assert violation.invariant == "I10"
 
 
-def test_what_came_before_a_violation_is_kept_and_nothing_of_others() -> None:
+def test_the_context_of_a_violation_is_kept_without_other_groups() -> None:
     history = merged(COMMITTED, [])
     [violation] = judge(COMMITTED, [])
     others = [{**record, "call": 2} for record in history]
@@ -201,7 +204,7 @@ def test_what_came_before_a_violation_is_kept_and_nothing_of_others() -> None:
     assert around([violation], [long_ago, *history, *others, of_all]) == [*history, of_all]
 
 
-def test_a_write_under_an_old_epoch_is_seen() -> None:
+def test_a_write_under_an_old_epoch_is_detected() -> None:
     slots = [
         {"type": "row", "at": at, "table": "slot", "slot": SLOT, "epoch": at, "node": 0}
         for at in (1, 2)
@@ -211,14 +214,14 @@ def test_a_write_under_an_old_epoch_is_seen() -> None:
     assert violation.invariant == "I3"
 
 
-def test_rows_of_groups_that_nobody_observes_are_left_out() -> None:
+def test_rows_of_unobserved_groups_are_ignored() -> None:
     other = {**stored(5, 1), "group": "another"}
     assert other not in merged(COMMITTED, [other, stored(20, 7)])
 
 
-def test_the_history_hears_of_a_request_and_of_its_answer() -> None:
-    asked = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id=G, topics=None)])
-    assert of_request(asked)["group"] == G
+def test_the_history_records_requests_and_responses() -> None:
+    request = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id=G, topics=None)])
+    assert of_request(request)["group"] == G
     partition = OffsetFetchResponsePartitions(
         partition_index=0, committed_offset=3, metadata="", error_code=0
     )

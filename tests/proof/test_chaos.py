@@ -63,12 +63,12 @@ def random_seed(request: pytest.FixtureRequest) -> int:
     return int(request.config.getoption("randomly_seed", default=1) or 1)
 
 
-def test_what_no_coordinator_answers_is_a_violation() -> None:
+def test_an_unexpected_error_code_is_a_violation() -> None:
     assert violations(["Heartbeat was answered -1"], []) == ["strange: Heartbeat was answered -1"]
 
 
-def test_what_a_node_says_only_when_nobody_thought_of_it_is_a_violation() -> None:
-    """A traceback of the worker's is its own affair: it runs again."""
+def test_a_traceback_in_a_nodes_log_is_a_violation() -> None:
+    """A traceback of the worker does not count: it runs again."""
     log = [f"{who} | ERROR Traceback (most recent call last)\n" for who in ("node 1", "worker")]
     [said] = violations([], log)
     assert said.startswith("a process said: node 1")

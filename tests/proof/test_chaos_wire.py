@@ -53,7 +53,7 @@ ELSEWHERE = (NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
 class Talk:
-    """One group's conversation with whoever coordinates it."""
+    """One group's conversation with its current coordinator."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -74,7 +74,7 @@ class Talk:
         return found
 
     async def owner_or_none(self) -> int | None:
-        """The same, where it may be nobody's just now."""
+        """The same, where there may be no coordinator just now."""
         return (await self.world.owners())[slot_of(self.group_id)]
 
     async def epoch(self) -> int:
@@ -101,7 +101,7 @@ class Talk:
         return await call(peer, request, 5, limit_s)
 
     async def sync(self, peer: Peer, joined: Any) -> Any:
-        """SyncGroup; the leader gives everybody the same."""
+        """SyncGroup; the leader gives every member the same."""
         shares = [
             SyncGroupRequestAssignment(member_id=member.member_id, assignment=b"share")
             for member in joined.members
@@ -171,7 +171,7 @@ class Talk:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def talk(world: World) -> AsyncIterator[Talk]:
-    """A group that nobody has used yet."""
+    """A group that was never used."""
     await world.whole(SETTLE_S)
     await create_topic(world.bootstraps[0], TOPIC, 1)
     one = Talk(world)
@@ -180,7 +180,7 @@ async def talk(world: World) -> AsyncIterator[Talk]:
         peer.close()
 
 
-async def test_every_group_request_at_another_node_is_turned_away(talk: Talk) -> None:
+async def test_every_group_request_at_another_node_is_refused(talk: Talk) -> None:
     """HS-05: at the top, per partition or per group, as each request has it."""
     _, joined = await talk.alone()
     owner = await talk.owner()
@@ -206,8 +206,8 @@ async def test_every_group_request_at_another_node_is_turned_away(talk: Talk) ->
     assert codes == dict.fromkeys(codes, NOT_COORDINATOR)
 
 
-async def test_a_held_join_ends_with_its_node_and_the_generation_stays(talk: Talk) -> None:
-    """FO-01: the new owner has the group Stable from its rows; the others' heartbeats go on."""
+async def test_a_held_join_ends_with_its_node_and_keeps_the_generation(talk: Talk) -> None:
+    """FO-01: the new owner has the group Stable from its rows; the others' heartbeats succeed."""
     first, one = await talk.alone()
     second = await talk.find()
     promised = await talk.join(second)
@@ -225,7 +225,7 @@ async def test_a_held_join_ends_with_its_node_and_the_generation_stays(talk: Tal
     assert await talk.commit(again, one) == 0
 
 
-async def test_no_takeover_says_that_it_is_loading(talk: Talk) -> None:
+async def test_no_takeover_answers_that_it_is_loading(talk: Talk) -> None:
     """HS-06: who asks the living nodes all the time hears "elsewhere" until one has the group
     loaded, and then that all is well; never 14, which crashes a common client."""
     _, joined = await talk.alone()
@@ -248,17 +248,17 @@ async def test_no_takeover_says_that_it_is_loading(talk: Talk) -> None:
     }
 
 
-async def test_nobody_is_sent_to_a_node_that_hangs(talk: Talk) -> None:
+async def test_clients_are_not_sent_to_a_hung_node(talk: Talk) -> None:
     """Before its lease is over, and so before another has its slots: a client that was sent there
     would wait for its own time limit."""
     await talk.alone()
     hung = await talk.owner()
     node = talk.world.node(hung)
     others = [await talk.at(node_id) for node_id in talk.world.ports if node_id != hung]
-    asked = FindCoordinatorRequest(coordinator_keys=[talk.group_id])
+    request = FindCoordinatorRequest(coordinator_keys=[talk.group_id])
 
     async def named() -> set[int]:
-        answers = [await call(peer, asked, 4) for peer in others]
+        answers = [await call(peer, request, 4) for peer in others]
         return {answer.coordinators[0].node_id for answer in answers}
 
     assert send(node, signal.SIGSTOP)
@@ -273,8 +273,8 @@ async def test_nobody_is_sent_to_a_node_that_hangs(talk: Talk) -> None:
         send(node, signal.SIGCONT)
 
 
-async def test_a_generation_without_an_assignment_goes_on_at_the_new_owner(talk: Talk) -> None:
-    """FO-02: Rollcall's own: the generation was stored before anybody heard of it."""
+async def test_a_generation_without_an_assignment_continues_at_the_new_owner(talk: Talk) -> None:
+    """FO-02: Rollcall's own: the generation was stored before any response had it."""
     first = await talk.find()
     promised = await talk.join(first)
     joined = await talk.join(first, promised.member_id)
@@ -286,7 +286,7 @@ async def test_a_generation_without_an_assignment_goes_on_at_the_new_owner(talk:
     assert (synced.error_code, synced.assignment) == (0, b"share")
 
 
-async def test_a_stale_owner_turns_every_request_away(talk: Talk) -> None:
+async def test_a_stale_owner_refuses_every_request(talk: Talk) -> None:
     """FO-03: it slept past its lease; what waited at its door is no longer its business."""
     first, joined = await talk.alone()
     assert await talk.commit(first, joined, 5) == 0
@@ -323,8 +323,8 @@ async def test_a_stale_owner_turns_every_request_away(talk: Talk) -> None:
     assert await talk.heartbeat(again, joined) == 0
 
 
-async def test_an_id_that_was_only_promised_is_lost_with_its_node(talk: Talk) -> None:
-    """FO-04: the client asks for another."""
+async def test_a_pending_member_id_is_lost_with_its_node(talk: Talk) -> None:
+    """FO-04: the client requests another."""
     promised = await talk.join(await talk.find())
     await talk.kill(await talk.owner())
     again = await talk.find()

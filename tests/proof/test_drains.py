@@ -54,7 +54,7 @@ def rebalances(history: Sequence[Any]) -> list[Any]:
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=pytest.mark.long if seed else ()) for seed in SEEDS]
 )
-def test_nobody_is_rebalanced_because_of_a_drain(seed: int) -> None:
+def test_a_drain_causes_no_rebalance(seed: int) -> None:
     """No slot is without a node for longer than its hand-over takes; I11 holds in the end."""
     outcome = drained(seed)
     assert outcome.violations == []
@@ -66,12 +66,12 @@ def test_nobody_is_rebalanced_because_of_a_drain(seed: int) -> None:
 
 
 @pytest.mark.long
-def test_a_bell_that_nobody_hears_is_noticed() -> None:
+def test_a_lost_notification_is_detected() -> None:
     with patch.object(Run, "_rung", staticmethod(lambda _node: None)):
         assert max(unserved(drained(0).history)) > UNSERVED_MS
 
 
 @pytest.mark.long
-def test_sessions_that_are_not_begun_anew_are_noticed() -> None:
+def test_sessions_that_are_not_restarted_are_detected() -> None:
     with at_work("sessions-go-on"):
         assert any(rebalances(drained(seed).history) for seed in SEEDS)

@@ -1,4 +1,4 @@
-"""Nodes that die, hang, stop or rise again under members: nobody is evicted, nothing rebalances.
+"""Nodes that die, hang, stop or return: no member is evicted, nothing rebalances.
 
 The short form of ``python -m proof failover`` and ``python -m proof zombies``, which have the
 goals and the figures (docs/chaos.md). Times are printed here and judged loosely: this machine may
@@ -27,7 +27,7 @@ UNTIL_SESSIONS_END_S = 6.0
 """The shortest session of the members: a longer pause may cost one its place."""
 
 
-async def test_a_node_that_dies_hangs_or_stops_costs_no_member_anything(
+async def test_a_node_that_dies_hangs_or_stops_costs_no_member_its_partitions(
     world: World, fleet: Fleet
 ) -> None:
     """Each group is served again, under the generation that it had; so at SIGTERM of every node."""
@@ -42,11 +42,9 @@ async def test_a_node_that_dies_hangs_or_stops_costs_no_member_anything(
 @pytest.mark.parametrize(
     "point", ["offsets:before", "offsets:inside", "membership:connected", "membership:after"]
 )
-async def test_a_zombie_in_the_middle_of_a_write_is_fenced(
-    world: World, fleet: Fleet, point: str
-) -> None:
+async def test_a_zombie_in_a_write_is_fenced(world: World, fleet: Fleet, point: str) -> None:
     """Stopped at a fail point until others had all that it owned, then resumed: the server takes
-    nothing that it still has to say. That no generation was acknowledged twice, and nobody lost
+    nothing that it still has to say. That no generation was acknowledged twice, and no member lost
     a place for it, is judged when all tests of the module are through."""
     zombie = await zombies.raise_one(Scene(world, fleet, Random(point)), point)
     print(f"replaced in {zombie.taken_over_s:.2f} s")

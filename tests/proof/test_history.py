@@ -91,23 +91,23 @@ def two_parts() -> Writer:
     return writer
 
 
-def test_an_older_epoch_is_good_for_what_was_held_all_along(two_parts: Writer) -> None:
+def test_an_older_epoch_is_valid_for_partitions_held_throughout(two_parts: Writer) -> None:
     two_parts.commit("a", 1, ONE, 7)
 
     assert two_parts.verdict() == []
 
 
-def test_a_partition_is_kept_until_the_coordinator_hears_that_it_was_given_up(
+def test_a_partition_is_owned_until_the_coordinator_knows_of_its_revocation(
     two_parts: Writer,
 ) -> None:
-    """It has been told to give up the second one, and has not said yet that it did."""
+    """It has been told to revoke the second one, and has not acknowledged it yet."""
     two_parts.beat("a", 2, becomes=2, given=[ONE])
     two_parts.commit("a", 1, TWO, 7)
 
     assert two_parts.verdict() == []
 
 
-def test_an_older_epoch_is_stale_for_what_was_given_up(two_parts: Writer) -> None:
+def test_an_older_epoch_is_stale_for_revoked_partitions(two_parts: Writer) -> None:
     two_parts.beat("a", 2, becomes=2, given=[ONE])
     two_parts.beat("a", 2, owned=[ONE], becomes=2)
     two_parts.commit("a", 1, TWO, 7)
@@ -115,7 +115,7 @@ def test_an_older_epoch_is_stale_for_what_was_given_up(two_parts: Writer) -> Non
     assert two_parts.verdict() == ["I4"]
 
 
-def test_the_last_epoch_but_one_asks_for_a_lost_answer_and_any_older_one_is_stale(
+def test_the_previous_epoch_repeats_a_lost_response_and_older_ones_are_stale(
     two_parts: Writer,
 ) -> None:
     two_parts.beat("a", 1, owned=[ONE, TWO], becomes=2)
@@ -127,13 +127,13 @@ def test_the_last_epoch_but_one_asks_for_a_lost_answer_and_any_older_one_is_stal
     assert two_parts.verdict() == ["I4"]
 
 
-def test_nobody_is_given_what_another_works_on(two_parts: Writer) -> None:
+def test_a_partition_is_not_assigned_while_another_member_works_on_it(two_parts: Writer) -> None:
     two_parts.beat("b", 0, owned=[], becomes=2, given=[TWO])
 
     assert two_parts.verdict() == ["I1"]
 
 
-def test_a_commit_that_was_refused_is_not_written_later(two_parts: Writer) -> None:
+def test_a_refused_commit_is_not_written_later(two_parts: Writer) -> None:
     call = two_parts.send("OffsetCommit", "a", 1, offsets=[["t", 1, 7]])
     two_parts.write("fail", process="a", call=call, code=113)
     two_parts.write("row", table="offset", group="g", topic="t", partition=1, offset=7)
@@ -141,14 +141,14 @@ def test_a_commit_that_was_refused_is_not_written_later(two_parts: Writer) -> No
     assert two_parts.verdict() == ["I4"]
 
 
-def test_a_step_that_failed_is_a_defect_although_it_was_caught(two_parts: Writer) -> None:
+def test_a_failed_step_is_a_defect_although_it_was_caught(two_parts: Writer) -> None:
     call = two_parts.send("OffsetCommit", "a", 2, offsets=[["t", 1, 7]])
     two_parts.write("fail", process="a", call=call, code=-1)
 
     assert two_parts.verdict() == ["I8"]
 
 
-def test_who_looks_for_another_coordinator_was_not_forgotten_and_who_waits_was(
+def test_a_request_given_up_for_another_coordinator_is_no_violation_but_a_timeout_is(
     two_parts: Writer,
 ) -> None:
     left = two_parts.send("ConsumerGroupHeartbeat", "a", 2, owned=None)
@@ -160,14 +160,14 @@ def test_who_looks_for_another_coordinator_was_not_forgotten_and_who_waits_was(
     assert two_parts.verdict() == ["I7"]
 
 
-def test_whoever_is_told_to_start_finds_that_the_others_have_stopped(two_parts: Writer) -> None:
+def test_a_start_command_requires_that_the_others_have_stopped(two_parts: Writer) -> None:
     """A commanded consumer works on until it says that it stopped, or its leave runs out."""
     call = two_parts.send("PollCommands", "b", -1)
     two_parts.write("ok", process="b", call=call, generation=2, owned=[list(ONE)])
     assert two_parts.verdict() == ["I1"]
 
 
-def test_what_a_commanded_consumer_says_it_stopped_may_be_started(two_parts: Writer) -> None:
+def test_partitions_acknowledged_as_stopped_may_be_started(two_parts: Writer) -> None:
     two_parts.send("AcknowledgeCommand", "a", 2, owned=[])
     call = two_parts.send("PollCommands", "b", -1)
     two_parts.write("ok", process="b", call=call, generation=2, owned=[list(ONE)])
@@ -218,13 +218,13 @@ def test_offsets_do_not_count_before_the_end_of_their_transaction(producing: Pro
     assert producing.writer.verdict() == ["I9"]
 
 
-def test_a_transaction_that_has_ended_counts_as_a_whole(producing: Producing) -> None:
+def test_a_transaction_ends_as_a_whole(producing: Producing) -> None:
     producing.end()
 
     assert producing.writer.verdict() == ["I9", "I9"]
 
 
-def test_offsets_of_a_transaction_count_at_one_instant(producing: Producing) -> None:
+def test_offsets_of_a_transaction_become_visible_together(producing: Producing) -> None:
     producing.ask("EndTxn", commit=True)
     producing.row(ONE, 7)
     producing.row(TWO, 7)
@@ -232,14 +232,14 @@ def test_offsets_of_a_transaction_count_at_one_instant(producing: Producing) -> 
     assert producing.writer.verdict() == ["I9"]
 
 
-def test_an_aborted_transaction_counts_never(producing: Producing) -> None:
+def test_an_aborted_transaction_never_counts(producing: Producing) -> None:
     producing.end(commit=False)
     producing.row(ONE, 7)
 
     assert producing.writer.verdict() == ["I5", "I9"]
 
 
-def test_a_commit_that_came_later_is_not_overwritten(producing: Producing) -> None:
+def test_a_later_commit_is_not_overwritten(producing: Producing) -> None:
     producing.writer.commit("a", 2, ONE, 8)
     producing.ask("EndTxn", commit=True)
     producing.row(ONE, 7)
@@ -247,7 +247,7 @@ def test_a_commit_that_came_later_is_not_overwritten(producing: Producing) -> No
     assert producing.writer.verdict() == ["I9"]
 
 
-def test_a_producer_that_was_fenced_ends_nothing(producing: Producing) -> None:
+def test_a_fenced_producer_ends_no_transaction(producing: Producing) -> None:
     for name, epoch in (("p", 0), ("q", 1)):
         call = producing.ask("InitProducerId", caller=name)
         producing.writer.write("ok", process=name, call=call, identity=[1, epoch])
@@ -256,7 +256,7 @@ def test_a_producer_that_was_fenced_ends_nothing(producing: Producing) -> None:
     assert producing.writer.verdict() == ["I9"]
 
 
-def test_an_offset_keeps_its_note(two_parts: Writer) -> None:
+def test_an_offset_keeps_its_metadata(two_parts: Writer) -> None:
     call = two_parts.send("OffsetCommit", "a", 2, offsets=[[*ONE, 7]], notes=[5])
     two_parts.write("row", table="offset", group="g", topic="t", partition=1, offset=7)
     two_parts.write("ok", process="a", call=call)
@@ -266,8 +266,8 @@ def test_an_offset_keeps_its_note(two_parts: Writer) -> None:
     assert two_parts.verdict() == ["I5"]
 
 
-def test_what_a_deleted_group_promised_binds_nobody(two_parts: Writer) -> None:
-    """Another group of that name begins anew, generation and owners included."""
+def test_promises_of_a_deleted_group_end(two_parts: Writer) -> None:
+    """A new group of that name restarts its generation and owners."""
     two_parts.delete()
     two_parts.row(1, "b")
     two_parts.beat("b", 0, owned=[], becomes=1, given=[ONE, TWO])
@@ -281,7 +281,7 @@ def read(writer: Writer, offset: int) -> None:
     writer.write("ok", process="a", call=call, offsets=[[*ONE, offset]])
 
 
-def test_what_a_replica_lacks_stands_no_more_and_may_not_be_read(two_parts: Writer) -> None:
+def test_data_missing_on_a_replica_are_gone_and_may_not_be_read(two_parts: Writer) -> None:
     two_parts.commit("a", 2, ONE, 7)
     two_parts.commit("a", 2, ONE, 8)
     two_parts.write("row", table="back", group="g", offsets=[[*ONE, 7]])
@@ -292,7 +292,7 @@ def test_what_a_replica_lacks_stands_no_more_and_may_not_be_read(two_parts: Writ
     assert two_parts.verdict() == ["I5"]
 
 
-def test_what_was_lost_to_nobodys_knowledge_is_missed(two_parts: Writer) -> None:
+def test_an_unreported_loss_is_detected(two_parts: Writer) -> None:
     two_parts.commit("a", 2, ONE, 7)
     two_parts.commit("a", 2, ONE, 8)
     read(two_parts, 7)
@@ -300,8 +300,8 @@ def test_what_was_lost_to_nobodys_knowledge_is_missed(two_parts: Writer) -> None
     assert two_parts.verdict() == ["I5"]
 
 
-def test_no_number_of_a_lost_future_is_given_out_again(two_parts: Writer) -> None:
-    """Epochs are raised above all of it; here the replica goes on where it stands."""
+def test_no_number_of_a_lost_timeline_is_assigned_again(two_parts: Writer) -> None:
+    """Epochs are raised above all of it; here the replica continues where it is."""
     two_parts.write("row", table="back", group="g", offsets=[])
     two_parts.write(
         "row", table="group", group="g", kind="consumer", generation=2, revision=2,
@@ -329,11 +329,11 @@ def unheard(late: Sequence[tuple[float, float]] = ()) -> list[str]:
     return writer.verdict()
 
 
-def test_a_member_that_never_fell_silent_is_not_removed() -> None:
+def test_a_member_that_kept_heartbeating_is_not_removed() -> None:
     assert unheard() == ["I6"]
 
 
-def test_what_a_recorder_kept_back_itself_is_no_fault_of_a_coordinators() -> None:
+def test_delays_of_the_recorder_are_not_blamed_on_a_coordinator() -> None:
     """Not by one long stop, nor by several; but short ones excuse nothing, nor old ones."""
     assert unheard([(3_000.0, 4_500.0)]) == []
     assert unheard([(1_500.0, 2_100.0), (4_000.0, 4_600.0)]) == []
@@ -366,7 +366,7 @@ def test_a_session_that_was_overslept_may_be_noticed_much_later() -> None:
     assert overslept(refused=21) == ["I6"]
 
 
-def in_vain(*, connected: float, until: float, breaks: bool = False) -> list[str]:
+def heartbeats_to_suspended(*, connected: float, until: float, breaks: bool = False) -> list[str]:
     """What the checker says when a member with a session of 4 s sent its heartbeats, but for the
     first, over a connection to a node that was suspended from 0.5 s on, and was removed after 6.5
     s. ``breaks``: each of these connections breaks after half a second."""
@@ -390,22 +390,24 @@ REMOVED: Record = {
 }  # fmt: skip
 
 
-def test_what_a_suspended_node_has_not_read_was_not_heard() -> None:
-    """Still suspended; or it goes on, but nothing is left for it to read."""
-    assert in_vain(connected=10.0, until=7_000.0) == []
-    assert in_vain(connected=10.0, until=6_510.0, breaks=True) == []
+def test_requests_unread_by_a_suspended_node_are_not_signs_of_life() -> None:
+    """Still suspended; or it resumes, but nothing is left for it to read."""
+    assert heartbeats_to_suspended(connected=10.0, until=7_000.0) == []
+    assert heartbeats_to_suspended(connected=10.0, until=6_510.0, breaks=True) == []
 
 
-def test_a_node_that_goes_on_has_to_hear_what_waited_for_it() -> None:
-    assert in_vain(connected=10.0, until=6_400.0) == ["I6"]
+def test_a_resumed_node_must_read_waiting_requests() -> None:
+    assert heartbeats_to_suspended(connected=10.0, until=6_400.0) == ["I6"]
 
 
-def test_a_client_that_is_sent_to_a_suspended_node_was_not_silent() -> None:
-    assert in_vain(connected=900.0, until=7_000.0) == ["I6"]
+def test_a_client_redirected_to_a_suspended_node_was_not_silent() -> None:
+    assert heartbeats_to_suspended(connected=900.0, until=7_000.0) == ["I6"]
 
 
 @pytest.mark.parametrize(("asked", "verdict"), [(1, []), (2, ["I6"])])
-def test_who_asks_suspended_nodes_only_is_not_heard(asked: int, verdict: Sequence[str]) -> None:
+def test_requests_to_suspended_nodes_only_are_not_signs_of_life(
+    asked: int, verdict: Sequence[str]
+) -> None:
     writer = Writer()
     writer.row(1, "a")
     writer.beat("a", 0, owned=[], becomes=1, given=[ONE])
@@ -433,7 +435,7 @@ def test_another_process_with_the_node_id_is_not_suspended() -> None:
 
 
 @pytest.mark.parametrize(("returns", "verdict"), [(False, []), (True, ["I6"])])
-def test_who_has_left_may_be_removed_whatever_it_still_sends(
+def test_a_member_that_left_may_be_removed_whatever_it_still_sends(
     returns: bool, verdict: Sequence[str]
 ) -> None:
     """A thread of it may still acknowledge; but who registers again is a member again."""

@@ -11,7 +11,7 @@ from proof.chaos.network import JITTER, RETRY_MAX_S, Backoff
 from proof.chaos.record import Record, now
 
 
-async def test_a_loop_that_was_kept_from_running_is_written_down() -> None:
+async def test_a_blocked_event_loop_is_recorded() -> None:
     record = Record()
     async with lateness(record):
         await asyncio.sleep(0)  # it begins to look
@@ -25,7 +25,7 @@ async def test_a_loop_that_was_kept_from_running_is_written_down() -> None:
     assert LATE_S < record.late_s == pytest.approx((late["until"] - late["since"]) / 1000)
 
 
-def test_who_finds_nobody_asks_less_and_less_often() -> None:
+def test_an_unanswered_prober_backs_off() -> None:
     backoff = Backoff(Random(1))
     waits = [backoff.next_s() for _ in range(6)]
     expected = [0.1, 0.2, 0.4, 0.8, RETRY_MAX_S, RETRY_MAX_S]

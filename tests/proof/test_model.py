@@ -27,7 +27,7 @@ WEAKER = {
         pytest.param(3, 4, 3, marks=pytest.mark.long),
     ],
 )
-def test_no_interleaving_breaks_what_is_built(nodes: int, epochs: int, generations: int) -> None:
+def test_no_interleaving_breaks_the_protocol(nodes: int, epochs: int, generations: int) -> None:
     found = search(Model(AS_BUILT, nodes=nodes, tasks=2, epochs=epochs, generations=generations))
 
     assert found.broken == ""
@@ -35,12 +35,12 @@ def test_no_interleaving_breaks_what_is_built(nodes: int, epochs: int, generatio
 
 
 @pytest.mark.parametrize("variant", sorted(WEAKER))
-def test_a_weaker_guard_breaks_and_the_story_is_short(variant: str) -> None:
+def test_a_weaker_guard_breaks_and_its_counterexample_is_short(variant: str) -> None:
     found = search(Model(VARIANTS[variant]))
 
     assert WEAKER[variant] in found.broken
     assert 3 <= len(found.story) <= 7
 
 
-def test_every_variant_is_searched() -> None:
+def test_every_variant_is_explored() -> None:
     assert {"as built", *WEAKER} == VARIANTS.keys()

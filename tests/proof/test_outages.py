@@ -1,5 +1,5 @@
 """PostgreSQL away, restarted, read-only, hung, full or wrong about the hour, under members: nothing
-acknowledged is lost, nobody is evicted, no slot moves, and service returns by itself."""
+acknowledged is lost, no member is evicted, no slot moves, and service returns by itself."""
 
 import asyncio
 import signal
@@ -47,7 +47,7 @@ Outage = Callable[[World], AbstractAsyncContextManager[None]]
 
 @asynccontextmanager
 async def away(world: World) -> AsyncIterator[None]:
-    """The server stops, and whoever would start it again is held back."""
+    """The server stops, and its supervisor is suspended."""
     supervisor = world.supervisor()
     assert send(supervisor, signal.SIGSTOP)
     try:
@@ -59,7 +59,7 @@ async def away(world: World) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def hung(world: World) -> AsyncIterator[None]:
-    """Every process of the server stands still."""
+    """Every process of the server is suspended."""
     postmaster = world.postmaster()
     assert postmaster is not None
     everybody = [postmaster, *postmaster.children()]
@@ -73,19 +73,21 @@ async def hung(world: World) -> AsyncIterator[None]:
 
 
 @pytest.mark.parametrize("outage", [away, hung, read_only], ids=lambda outage: outage.__name__)
-async def test_an_outage_costs_nobody_anything(world: World, fleet: Fleet, outage: Outage) -> None:
+async def test_an_outage_costs_no_member_its_partitions(
+    world: World, fleet: Fleet, outage: Outage
+) -> None:
     """Writes are sent away meanwhile, and no node names a coordinator once its lease has run out:
-    what it remembers of the slots may be old. Then all goes on as it was."""
+    what it remembers of the slots may be old. Then all continues as it was."""
     before, owners = generations(fleet), await world.owners()
     evicted, begun = len(fleet.record.evictions), now()
     async with outage(world):
         await asyncio.sleep(AWAY_S)
         await until(lambda: _nobody_knows(world, fleet))
-        told = [c for c in fleet.record.commits if begun + 1 < c.asked]
+        during = [c for c in fleet.record.commits if begun + 1 < c.asked]
     healed = now()
     await beats_of_all(fleet, healed)
     print(f"everybody served {now() - healed:.1f} s after the outage ({outage.__name__})")
-    meanwhile = {commit.error for commit in told}
+    meanwhile = {commit.error for commit in during}
     elsewhere = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
     assert meanwhile <= {None, *elsewhere}, "a write was acknowledged, or refused for good"
     assert generations(fleet) == before and len(fleet.record.evictions) == evicted
@@ -97,7 +99,7 @@ async def test_an_outage_costs_nobody_anything(world: World, fleet: Fleet, outag
     [end_backends, restart_postgres, fill_the_disk],
     ids=lambda inject: inject.__name__,
 )
-async def test_a_server_that_ends_moves_no_slot(world: World, fleet: Fleet, inject: Inject) -> None:
+async def test_a_server_shutdown_moves_no_slot(world: World, fleet: Fleet, inject: Inject) -> None:
     """A free lock and a beat that came late are no death."""
     if inject is fill_the_disk and not world.server.is_possible:
         pytest.skip("a full disk takes a C compiler and Linux")
@@ -111,8 +113,8 @@ async def test_a_server_that_ends_moves_no_slot(world: World, fleet: Fleet, inje
 
 
 async def test_clocks_that_jump_by_an_hour_move_nothing(world: World, fleet: Fleet) -> None:
-    """The server's and everybody else's, at once: nobody's session or lease goes by a wall clock,
-    though the session sweep, which reads one, looks at members that seem long overdue."""
+    """The server's and all others', at once: no session or lease uses a wall clock,
+    though the session sweep, which reads one, sees members that seem long overdue."""
     if not world.server.is_possible:
         pytest.skip("a clock that jumps takes a C compiler and Linux")
     before, owners = generations(fleet), await world.owners()
@@ -175,11 +177,11 @@ def _acknowledged(fleet: Fleet) -> list[object]:
 
 
 async def _nobody_knows(world: World, fleet: Fleet) -> bool:
-    asked = FindCoordinatorRequest(coordinator_keys=[next(iter(fleet.groups))])
+    request = FindCoordinatorRequest(coordinator_keys=[next(iter(fleet.groups))])
     codes = set()
     for address in world.bootstraps:
         peer = await fleet.network.connect(address)
-        codes.add((await call(peer, asked, FIND_VERSION)).coordinators[0].error_code)
+        codes.add((await call(peer, request, FIND_VERSION)).coordinators[0].error_code)
         peer.close()
     return codes == {ErrorCode.COORDINATOR_NOT_AVAILABLE}
 

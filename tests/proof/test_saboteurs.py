@@ -71,7 +71,7 @@ def violations(seed: int, faults: Sequence[str], population: Population) -> Sequ
 
 
 @pytest.mark.parametrize("name", sorted(SABOTEURS))
-def test_what_a_saboteur_breaks_is_there(name: str) -> None:
+def test_the_code_that_a_saboteur_replaces_exists(name: str) -> None:
     """Most of them are long tests, and a name that moved is to be seen before those run."""
     with at_work(name):
         pass

@@ -66,7 +66,7 @@ LIVES = [
 
 @pytest.mark.timeout(400)  # ten lives beside a load
 @pytest.mark.parametrize(("start", "count"), LIVES)
-def test_nothing_breaks_whatever_happens(start: int, count: int) -> None:
+def test_no_seed_violates_an_invariant(start: int, count: int) -> None:
     struck = Counter[str]()
     for seed in range(start, start + count):
         outcome = simulate(seed)
@@ -78,11 +78,11 @@ def test_nothing_breaks_whatever_happens(start: int, count: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", REPORTED)
-def test_what_a_run_has_reported_is_settled(seed: int) -> None:
+def test_a_recorded_failure_stays_fixed(seed: int) -> None:
     assert simulate(seed).violations == []
 
 
-def test_a_seed_is_the_same_life_again_and_another_seed_is_another() -> None:
+def test_a_seed_reproduces_its_run() -> None:
     once, again, other = simulate(4), simulate(4), simulate(1)
 
     assert once.digest == again.digest != other.digest
@@ -102,8 +102,8 @@ def test_a_seed_does_not_depend_on_the_order_of_hashes(hash_seed: str) -> None:
     assert run.stdout.strip() == simulate(24).digest
 
 
-def test_a_life_without_faults_is_quiet() -> None:
-    """Groups settle once, nobody is removed, and no slot moves but to be shared out."""
+def test_a_run_without_faults_is_quiet() -> None:
+    """Groups settle once, no member is removed, and slots move only for the balance."""
     outcome = simulate(3, faults=(), population=PLAIN)
 
     assert not outcome.violations
@@ -111,8 +111,8 @@ def test_a_life_without_faults_is_quiet() -> None:
     assert outcome.records["fail"] < outcome.records["ok"] / 20
 
 
-def test_slots_that_their_node_does_not_take_stay_where_they_are() -> None:
-    """Node 1 beats, but never looks at the slots. Those that it should have node 0 takes when they
+def test_slots_not_claimed_by_their_node_stay_with_their_owner() -> None:
+    """Node 1 beats, but never reads the slots. Those that it should have node 0 takes when they
     have been free for a lease, and does not offer them again at once."""
     run = Run(SEED_OF_TWO_NODES, FAULTS, faults=(), population=PLAIN)
     looks = SlotKeeper._looks
@@ -146,7 +146,7 @@ def test_slots_that_their_node_does_not_take_stay_where_they_are() -> None:
         for fault in sorted(FAULTS)
     ],
 )
-def test_each_fault_alone_strikes_and_breaks_nothing(fault: str) -> None:
+def test_each_fault_alone_takes_effect_and_breaks_nothing(fault: str) -> None:
     """The table has no dead line: every fault happens."""
     outcome = simulate(SEED_OF_ALL, faults=[fault], population=EVERYBODY)
 
@@ -155,8 +155,8 @@ def test_each_fault_alone_strikes_and_breaks_nothing(fault: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.__name__)
-def test_groups_of_each_protocol_settle_and_go_on(protocol: Protocol) -> None:
-    """Without faults: everybody is let in once, works, and commits."""
+def test_groups_of_each_protocol_settle_and_continue(protocol: Protocol) -> None:
+    """Without faults: every member joins once, works, and commits."""
     outcome = simulate(1, faults=(), population=Population(protocols=(protocol,)))
 
     assert outcome.violations == []
@@ -164,7 +164,7 @@ def test_groups_of_each_protocol_settle_and_go_on(protocol: Protocol) -> None:
     assert outcome.records["row offset"] > 100
 
 
-def test_odd_values_are_at_the_limits_that_the_wire_has() -> None:
+def test_random_values_include_the_limits_of_the_wire() -> None:
     assert odd.ESCAPE == validation.ESCAPE
     assert odd.INSTANCE_ID_CHARS_MAX == validation.INSTANCE_ID_CHARS_MAX
 
@@ -184,7 +184,7 @@ def test_producers_of_both_versions_commit_and_abort() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.__name__)
-def test_a_group_of_hundreds_with_a_thousand_partitions_lives_as_any_other(
+def test_a_group_of_hundreds_with_a_thousand_partitions_runs_like_any_other(
     protocol: Protocol,
 ) -> None:
     outcome = simulate(1, population=Population(protocols=(protocol,), is_big=True))

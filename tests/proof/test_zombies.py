@@ -25,7 +25,7 @@ SEEDS_MAX: Final = 40
         *(pytest.param(n * SEEDS_MAX, ZOMBIES, marks=pytest.mark.long) for n in range(5)),
     ],
 )
-def test_what_zombies_write_late_is_fenced(start: int, wanted: int) -> None:
+def test_late_writes_of_zombies_are_fenced(start: int, wanted: int) -> None:
     """However far the write had come: before the guard, between guard and COMMIT, before the
     answer. No generation is acknowledged twice, and no row of a later owner is touched."""
     seen, zombies = Counter[str](), [0]

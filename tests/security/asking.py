@@ -1,7 +1,7 @@
 """A request of any API and version about one tenant's resources, made from its declaration.
 
-So an API that is added is asked without anybody's help: fields are filled by their names, lists
-have one element. What a field cannot tell by itself stands in ``VARIANTS``.
+So an API that is added is tested without further work: fields are filled by their names, lists
+have one element. What a field's name does not determine is in ``VARIANTS``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -131,7 +131,7 @@ NOTHING: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Variant:
-    """What is not to be told by the names of fields. ``values`` may name resources by their type,
+    """What the names of fields do not determine. ``values`` may name resources by their type,
     in capitals; ``judges``: notes of needs in the handler that come into play."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -246,7 +246,7 @@ def _named(value: Any, tenant: Tenant) -> Any:
 
 
 def codes(answer: Any) -> Iterator[int]:
-    """Every error that an answer has, wherever it stands."""
+    """Every error code of a response, at any depth."""
     if is_dataclass(answer) and not isinstance(answer, type):
         for each in fields(answer):
             value = getattr(answer, each.name)

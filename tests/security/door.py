@@ -1,4 +1,4 @@
-"""A server with an authorizer, and a client that asks it anything, as somebody.
+"""A server with an authorizer, and a client that sends it any request, as any user.
 
 Rules are put into the node's own memory here; how they come there by the wire and by the doorbell
 is shown in ``test_acls``.
@@ -58,7 +58,7 @@ class Door:
         self._clients = dict[str, Asking]()
 
     def tenant(self, name: str) -> Tenant:
-        """With a group that nobody has used."""
+        """With a group that was never used."""
         return Tenant(name, self.topic_ids[name], next(NUMBERS))
 
     def allow(self, bindings: Iterable[Binding], *super_users: str) -> None:
@@ -72,7 +72,7 @@ class Door:
     async def ask(
         self, api: Api, request: Any, version: int, where: str = "", principal: str = ANN
     ) -> Any:
-        """As somebody, over a connection of their own for each listener."""
+        """As a user, with a connection for each listener."""
         client = self._clients.get(where + principal)
         if client is None:
             known = set(self.served.connections)

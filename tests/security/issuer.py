@@ -68,7 +68,7 @@ def signed_by_a_public_key() -> str:
 
 
 class Endpoint:
-    """``answer`` is sent as it is to whoever asks; None: nothing is, ever."""
+    """``answer`` is sent as it is to each request; None: nothing is, ever."""
 
     def __init__(self) -> None:
         self.answer: bytes | None = with_length(KEYS)

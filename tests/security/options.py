@@ -65,7 +65,7 @@ def aiokafka(door: Door) -> dict[str, Any]:
 
 
 def words(library: str, door: Door) -> tuple[str, ...]:
-    """What a worker of ``tests.clients.programs`` is told of a door, behind the other words."""
+    """What a worker of ``tests.clients.programs`` gets for a door, after its other arguments."""
     if library.startswith("java"):
         return tuple(f"{name}={value}" for name, value in _java(door).items())
     return (json.dumps(asdict(door)),)
@@ -91,7 +91,7 @@ READS_FILES: Final = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLo
 
 
 class JavaToken(NamedTuple):
-    """What a worker of Java is told, and an option of its Java: it reads tokens from files."""
+    """The arguments of a worker of Java, and an option of its Java: it reads tokens from files."""
 
     words: tuple[str, ...]
     option: str

@@ -1,4 +1,4 @@
-"""ACLs and users over the wire: made, described, deleted, told to nodes, and in the journal."""
+"""ACLs and users over the wire: created, described, deleted, sent to nodes, and journalled."""
 
 from collections.abc import AsyncIterator
 from threading import Thread, current_thread
@@ -68,7 +68,7 @@ async def logged_in(served: Serving, name: str) -> Client:
 
 def reading(group: str, principal: str = "User:ben", pattern: int = LITERAL, **more: Any) -> Any:
     """Be a member of a group."""
-    told = {
+    fields = {
         "resource_type": GROUP,
         "resource_name": group,
         "resource_pattern_type": pattern,
@@ -77,7 +77,7 @@ def reading(group: str, principal: str = "User:ben", pattern: int = LITERAL, **m
         "operation": AclOperation.READ,
         "permission_type": Permission.ALLOW,
     }
-    return AclCreation(**{**told, **more})
+    return AclCreation(**{**fields, **more})
 
 
 async def create(client: Client, *creations: Any, version: int = 3) -> list[int]:
@@ -88,7 +88,7 @@ async def create(client: Client, *creations: Any, version: int = 3) -> list[int]
 
 def everything(kind: type[Any] = DeleteAclsFilter, **more: Any) -> Any:
     """A filter that leaves all open."""
-    told = {
+    fields = {
         "resource_type_filter": ANY,
         "resource_name_filter": None,
         "pattern_type_filter": ANY,
@@ -97,7 +97,7 @@ def everything(kind: type[Any] = DeleteAclsFilter, **more: Any) -> Any:
         "operation": ANY,
         "permission_type": ANY,
     }
-    return kind(**{**told, **more})
+    return kind(**{**fields, **more})
 
 
 async def names(client: Client, **more: Any) -> list[str]:
@@ -113,7 +113,7 @@ async def finds(client: Client, group: str) -> int:
     return int(answer.coordinators[0].error_code)
 
 
-async def test_what_is_made_holds_is_described_and_ends_when_it_is_deleted(
+async def test_an_acl_takes_effect_is_described_and_ends_when_it_is_deleted(
     ann: Client, ben: Client
 ) -> None:
     denied = ErrorCode.GROUP_AUTHORIZATION_FAILED
@@ -132,7 +132,7 @@ async def test_what_is_made_holds_is_described_and_ends_when_it_is_deleted(
     assert [await finds(ben, name) for name in ("g", "tenant-x")] == [denied, 0]
 
 
-async def test_a_member_whose_right_ends_hears_of_it_at_its_next_heartbeat(
+async def test_a_member_whose_right_ends_gets_an_error_at_its_next_heartbeat(
     ann: Client, ben: Client
 ) -> None:
     """On the fast path, which has answered it from memory until then."""
@@ -145,7 +145,7 @@ async def test_a_member_whose_right_ends_hears_of_it_at_its_next_heartbeat(
     assert (await ben.call(beat, 3)).error_code == 0
 
 
-async def test_every_node_hears_of_a_change(served: Serving, ben: Client, other: Other) -> None:
+async def test_every_node_applies_a_change(served: Serving, ben: Client, other: Other) -> None:
     """Somebody else writes a row, and rings."""
     rules = served.node.acls
     assert rules is not None
@@ -160,7 +160,7 @@ async def test_every_node_hears_of_a_change(served: Serving, ben: Client, other:
     assert await finds(ben, "g") == 0
 
 
-async def test_who_may_not_alter_the_cluster_changes_nothing(
+async def test_acls_change_only_with_the_right_to_alter_the_cluster(
     served: Serving, ann: Client, ben: Client
 ) -> None:
     await create(ann, reading("g"))
@@ -172,7 +172,7 @@ async def test_who_may_not_alter_the_cluster_changes_nothing(
     assert await names(ann) == ["g"]
 
 
-async def test_what_can_be_no_acl_is_refused_alone(ann: Client) -> None:
+async def test_an_invalid_acl_is_refused_alone(ann: Client) -> None:
     invalid = ErrorCode.INVALID_REQUEST
     assert await create(
         ann,
@@ -185,7 +185,7 @@ async def test_what_can_be_no_acl_is_refused_alone(ann: Client) -> None:
     assert await names(ann) == ["g"]
 
 
-async def test_filters_with_words_that_nobody_knows_mean_nothing(ann: Client) -> None:
+async def test_filters_with_unknown_words_match_nothing(ann: Client) -> None:
     await create(ann, reading("g"))
     filters = [everything(operation=99), everything(resource_name_filter="h")]
     answer = await ann.call(DeleteAclsRequest(filters=filters), 3)
@@ -196,10 +196,10 @@ async def test_filters_with_words_that_nobody_knows_mean_nothing(ann: Client) ->
     assert await names(ann) == ["g"]
 
 
-async def test_many_acls_are_read_and_filtered_beside_the_loop(
+async def test_many_acls_are_read_and_filtered_outside_the_event_loop(
     ann: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a filter by name looks at that name alone."""
+    """And a filter by name compares that name alone."""
     rules = [reading(f"g{n}") for n in range(50)]
     assert set(await create(ann, *rules)) == {0}
     loop, read, compared = current_thread(), list[Thread](), list[Thread]()
@@ -222,7 +222,7 @@ async def test_many_acls_are_read_and_filtered_beside_the_loop(
     assert read and loop not in read and loop not in compared
 
 
-async def test_filters_that_would_be_compared_for_seconds_are_refused(
+async def test_filters_that_would_take_seconds_are_refused(
     ann: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nothing is deleted; those that say a name or a principal are compared with few."""
@@ -238,7 +238,7 @@ async def test_filters_that_would_be_compared_for_seconds_are_refused(
     assert await names(ann) == []
 
 
-async def test_there_may_be_so_many_acls(served: Serving, ann: Client) -> None:
+async def test_the_number_of_acls_is_limited(served: Serving, ann: Client) -> None:
     rules = served.node.acls
     assert rules is not None
     rules._most = 2
@@ -267,7 +267,7 @@ async def alter(client: Client, deletions: Any = (), upsertions: Any = ()) -> di
     return {result.user: result.error_code for result in answer.results}
 
 
-async def test_a_user_is_made_logs_in_and_is_deleted(served: Serving, ann: Client) -> None:
+async def test_a_user_is_created_logs_in_and_is_deleted(served: Serving, ann: Client) -> None:
     eve = {"name": "eve", "mechanism": 1, **salted(PASSWORD)}
     assert await alter(ann, upsertions=[eve]) == {"eve": 0}
     client = await logged_in(served, "eve")
@@ -281,9 +281,9 @@ async def test_a_user_is_made_logs_in_and_is_deleted(served: Serving, ann: Clien
     assert await client.ended() == b""
 
 
-async def test_credentials_that_cannot_be_are_refused_by_user(ann: Client) -> None:
+async def test_invalid_credentials_are_refused_per_user(ann: Client) -> None:
     good = {"name": "eve", "mechanism": 1, **salted(PASSWORD)}
-    told = await alter(
+    results = await alter(
         ann,
         [("zoe", 1), ("ann", 9)],
         [
@@ -297,7 +297,7 @@ async def test_credentials_that_cannot_be_are_refused_by_user(ann: Client) -> No
         ],
     )
     bad = WireCode.UNACCEPTABLE_CREDENTIAL
-    assert told == {
+    assert results == {
         "zoe": WireCode.RESOURCE_NOT_FOUND,
         "ann": WireCode.UNSUPPORTED_SASL_MECHANISM,
         "eve": 0,
@@ -310,7 +310,9 @@ async def test_credentials_that_cannot_be_are_refused_by_user(ann: Client) -> No
     assert [r.user for r in everybody.results] == ["ann", "ben", "eve"]
 
 
-async def test_who_may_not_alter_the_cluster_makes_no_user(served: Serving, ben: Client) -> None:
+async def test_users_are_created_only_with_the_right_to_alter_the_cluster(
+    served: Serving, ben: Client
+) -> None:
     eve = {"name": "eve", "mechanism": 1, **salted(PASSWORD)}
     assert await alter(ben, [("ann", 1)], [eve]) == {"ann": FORBIDDEN, "eve": FORBIDDEN}
     assert set(served.node.credentials.iterations()) == {"ann", "ben"}
@@ -324,25 +326,23 @@ WHERE kind LIKE 'acl-%' OR kind LIKE 'credential-%' ORDER BY id
 """
 
 
-async def test_the_journal_tells_of_each_change_and_of_who_made_it(
-    ann: Client, other: Other
-) -> None:
+async def test_the_journal_has_each_change_and_its_author(ann: Client, other: Other) -> None:
     await create(ann, reading("g"), reading("g"))
     await create(ann, reading("g"))  # it is there already
     await ann.call(DeleteAclsRequest(filters=[everything(), everything()]), 3)
     await alter(ann, upsertions=[{"name": "eve", "mechanism": 1, **salted(PASSWORD)}])
     await alter(ann, [("eve", 1)])
     rows = await (await other.execute(ENTRIES)).fetchall()
-    told = [Journal(kind=kind, client_id=c, details=d, reason=r) for kind, c, d, r in rows]
-    assert [entry.kind for entry in told] == [
+    entries = [Journal(kind=kind, client_id=c, details=d, reason=r) for kind, c, d, r in rows]
+    assert [entry.kind for entry in entries] == [
         "acl-created",
         "acl-deleted",
         "credential-set",
         "credential-deleted",
     ]
-    for entry in told:
+    for entry in entries:
         author = entry.details["author"]
         assert (author["principal"], author["client_host"]) == ("User:ann", "/127.0.0.1")
         assert PASSWORD not in repr(entry.details)
-    assert "created the ACL ALLOW User:ben READ of GROUP g." in sentence(told[0])
-    assert "set the password of eve (SCRAM-SHA-256)." in sentence(told[2])
+    assert "created the ACL ALLOW User:ben READ of GROUP g." in sentence(entries[0])
+    assert "set the password of eve (SCRAM-SHA-256)." in sentence(entries[2])

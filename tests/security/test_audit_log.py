@@ -1,4 +1,4 @@
-"""The audit: who logged in, or failed to, and who changed what, by every door; and nobody but the
+"""The audit: who logged in, or failed to, and who changed what, by every interface; and only the
 migrator changes a row of it."""
 
 import asyncio
@@ -53,7 +53,7 @@ def browser(**headers: str) -> Browser:
     return Browser(REMOTE_ADDR=ADDRESS, headers=headers)
 
 
-def told(kind: str) -> list[tuple[str, str, str, str]]:
+def entries_of(kind: str) -> list[tuple[str, str, str, str]]:
     """Who, from where, to what, and the outcome, of each entry of a kind."""
     found = AuditEntry.objects.filter(kind=kind).order_by("id")
     return [(e.who, e.address, e.target, e.outcome) for e in found]
@@ -90,20 +90,20 @@ def rows_read() -> int:
     return int(found)
 
 
-def test_logins_failures_and_lock_outs(root: Any, settings: Any) -> None:
+def test_logins_failures_and_lock_outs_are_recorded(root: Any, settings: Any) -> None:
     settings.AXES_ENABLED = True
     client = browser()
     for _ in range(6):
         log_in(client, "a guess")
     log_in(Browser(REMOTE_ADDR="192.0.2.8"))
-    outcomes = [(address, outcome) for _, address, _, outcome in told("login")]
+    outcomes = [(address, outcome) for _, address, _, outcome in entries_of("login")]
     assert outcomes[:4] == [(ADDRESS, "failed")] * 4
     assert (ADDRESS, "locked out") in outcomes
     assert outcomes[-1] == ("192.0.2.8", "done")
     assert "guess" not in json.dumps(list(AuditEntry.objects.values("details", "target", "who")))
 
 
-def test_changes_of_people_roles_and_tokens_by_whom_and_from_where(root: Any) -> None:
+def test_changes_of_users_roles_and_tokens_are_recorded_with_author_and_address(root: Any) -> None:
     """Of the request that made them: its user, address and id."""
     client = browser(**{"x-request-id": "made-for-this-test"})
     client.force_login(root)
@@ -115,7 +115,7 @@ def test_changes_of_people_roles_and_tokens_by_whom_and_from_where(root: Any) ->
     assert entry.request_id == "made-for-this-test" and entry.login
     assert "password" in entry.details["changed"] and "password" not in entry.details["after"]
     olga = get_user_model().objects.get(username="olga")
-    assert told("write")[-1] == ("root", ADDRESS, "POST /admin/auth/user/add/", "302")
+    assert entries_of("write")[-1] == ("root", ADDRESS, "POST /admin/auth/user/add/", "302")
 
     olga.groups.add(Role.objects.get(name="Operator"))
     olga.is_superuser = True
@@ -132,29 +132,29 @@ def test_changes_of_people_roles_and_tokens_by_whom_and_from_where(root: Any) ->
         assert "digest" not in {**entry.details["before"], **entry.details["after"]}
 
 
-def test_a_login_alone_changes_nobody(root: Any) -> None:
+def test_a_login_alone_records_no_change(root: Any) -> None:
     log_in(browser())
-    assert told("user-changed") == []
+    assert entries_of("user-changed") == []
 
 
-def test_writes_over_rest_by_token_and_refusals(root: Any) -> None:
+def test_writes_over_rest_are_recorded_with_token_and_refusal(root: Any) -> None:
     _, secret = api_tokens.issue(root, "automation")
     client = browser(authorization=f"Bearer {secret}")
     made = {"name": "orders", "partitions": 3}
     answer = client.post("/api/v1/topics", made, content_type="application/json")
     assert answer.status_code == 201
-    assert told("topic-created") == [("root", ADDRESS, "orders", "done")]
-    assert told("write") == [("root", ADDRESS, "POST /api/v1/topics", "201")]
+    assert entries_of("topic-created") == [("root", ADDRESS, "orders", "done")]
+    assert entries_of("write") == [("root", ADDRESS, "POST /api/v1/topics", "201")]
     (both,) = set(AuditEntry.objects.exclude(request_id="").values_list("request_id"))
     assert both[0] == answer.headers["X-Request-ID"]
 
     bad = browser(authorization="Bearer rollcall_nonsense")
     assert bad.post("/api/v1/topics", made, content_type="application/json").status_code == 401
-    assert told("write")[-1] == ("anonymous", ADDRESS, "POST /api/v1/topics", "401")
-    assert told("token") == [("", ADDRESS, "/api/v1/topics", "failed")]
+    assert entries_of("write")[-1] == ("anonymous", ADDRESS, "POST /api/v1/topics", "401")
+    assert entries_of("token") == [("", ADDRESS, "/api/v1/topics", "failed")]
 
 
-def test_nobody_is_let_in_unnoted(root: Any) -> None:
+def test_a_login_that_cannot_be_recorded_is_refused(root: Any) -> None:
     """The table takes no logins, for whatever reason: a disk, a right."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -169,7 +169,7 @@ def test_nobody_is_let_in_unnoted(root: Any) -> None:
     assert client.get("/admin/").status_code == 200
 
 
-def test_a_request_whose_name_is_not_taken_changes_nothing(root: Any) -> None:
+def test_a_write_that_cannot_be_recorded_is_refused(root: Any) -> None:
     client = browser()
     client.raise_request_exception = False
     log_in(client)
@@ -185,21 +185,23 @@ def test_a_request_whose_name_is_not_taken_changes_nothing(root: Any) -> None:
     assert not get_user_model().objects.filter(username="eve").exists()
 
 
-def test_changes_of_the_schedule_and_not_what_beat_writes(root: Any) -> None:
+def test_changes_of_the_schedule_are_recorded_and_updates_by_beat_are_not(root: Any) -> None:
     client = browser()
     log_in(client)
     body = {"every": "7", "period": "seconds"}
     assert client.post("/admin/django_celery_beat/intervalschedule/add/", body).status_code == 302
-    assert [(who, address) for who, address, *_ in told("interval-made")] == [("root", ADDRESS)]
+    assert [(who, address) for who, address, *_ in entries_of("interval-made")] == [
+        ("root", ADDRESS)
+    ]
     interval = IntervalSchedule.objects.get(every=7)
     task = PeriodicTask.objects.create(name="odd", task="x", interval=interval)
     PeriodicTask.objects.filter(pk=task.pk).update(total_run_count=3)
-    assert not told("schedule-changed")
+    assert not entries_of("schedule-changed")
     PeriodicTask.objects.filter(pk=task.pk).update(enabled=False)
-    assert [target for _, _, target, _ in told("schedule-changed")] == ["odd"]
+    assert [target for _, _, target, _ in entries_of("schedule-changed")] == ["odd"]
 
 
-def test_whom_a_request_was_by_is_forgotten_behind_it(root: Any) -> None:
+def test_the_author_of_a_request_does_not_leak_into_the_next(root: Any) -> None:
     """Connections are used again."""
     client = browser()
     client.force_login(root)
@@ -209,14 +211,14 @@ def test_whom_a_request_was_by_is_forgotten_behind_it(root: Any) -> None:
         assert cursor.fetchone() == ("",)
 
 
-def test_what_is_asked_of_a_group_is_told_with_its_reason(root: Any) -> None:
+def test_operations_are_recorded_with_their_reason(root: Any) -> None:
     requests.request("packers", Operation.Verb.EVICT, reason="stuck", actor="olga", member_id="m-1")
     (entry,) = AuditEntry.objects.filter(kind="operation-evict")
     assert (entry.who, entry.target) == ("olga", "packers")
     assert (entry.details["reason"], entry.details["member_id"]) == ("stuck", "m-1")
 
 
-def test_refusals_fill_no_disk_and_those_of_one_address_hide_no_others(
+def test_repeated_refusals_are_bounded_per_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shares = Shares(audit.REFUSALS_OF_ONE_PER_S, audit.REFUSALS_PER_S)
@@ -232,7 +234,7 @@ def test_refusals_fill_no_disk_and_those_of_one_address_hide_no_others(
 
 
 @pytest.mark.parametrize("statement", ["UPDATE {} SET who = 'me'", "DELETE FROM {}", "TRUNCATE {}"])
-def test_its_rows_stay_even_for_their_owner(db: None, statement: str) -> None:
+def test_rows_cannot_be_changed_even_by_their_owner(db: None, statement: str) -> None:
     """Whoever prunes has to say so (docs/security.md); what logins may: tests/launcher."""
     audit.note(None, "login", "olga", "done")
     table = AuditEntry._meta.db_table
@@ -245,13 +247,13 @@ def test_its_rows_stay_even_for_their_owner(db: None, statement: str) -> None:
         assert cursor.rowcount >= 1
 
 
-def test_time_and_login_are_the_databases_own_word(db: None) -> None:
+def test_time_and_login_are_set_by_the_database(db: None) -> None:
     entry = AuditEntry.objects.create(kind="login", who="me", login="somebody else")
     entry.refresh_from_db()
     assert entry.login not in ("", "somebody else")
 
 
-def test_the_page_filters_and_downloads_what_it_shows(root: Any) -> None:
+def test_the_page_filters_and_exports_its_rows(root: Any) -> None:
     audit.note(None, "login", "=cmd()", "failed", "half \ud800, and \0 NUL")
     audit.note(None, "login", "olga", "done")
     client = browser()
@@ -268,7 +270,7 @@ def test_the_page_filters_and_downloads_what_it_shows(root: Any) -> None:
 
 @pytest.mark.parametrize("query", ["kind=%00", "outcome=a%00", "at__gte=x", "foo=1"])
 @pytest.mark.parametrize("page", ["auditentry/", "auditentry/csv/", "operation/"])
-def test_filters_that_cannot_be_are_left_out(root: Any, page: str, query: str) -> None:
+def test_invalid_filters_are_ignored(root: Any, page: str, query: str) -> None:
     """As Django has it, and not as an error of the server."""
     client = browser()
     client.force_login(root)
@@ -298,7 +300,7 @@ def test_the_page_does_not_read_all_rows(
         assert value in shown.replace("+", "%20")
 
 
-def test_a_span_of_time_reads_no_newer_rows_and_a_search_only_the_newest(
+def test_a_time_range_reads_no_newer_rows_and_a_search_only_the_newest(
     root: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of ten million rows were read for the page of a day; all of them for a search."""
@@ -323,7 +325,7 @@ def test_a_span_of_time_reads_no_newer_rows_and_a_search_only_the_newest(
 
 
 @pytest.mark.parametrize(("role", "status"), [("Operator", 403), ("Administrator", 200)])
-def test_who_may_look(db: None, role: str, status: int) -> None:
+def test_the_audit_log_needs_its_own_right(db: None, role: str, status: int) -> None:
     someone = get_user_model().objects.create_user("someone", password=PASSWORD, is_staff=True)
     someone.groups.add(Role.objects.get(name=role))
     client = browser()
@@ -354,7 +356,7 @@ async def entries(other: Other, kind: str) -> list[Any]:
     return await cursor.fetchall()
 
 
-async def test_logins_and_writes_over_the_wire(served: Serving, other: Other) -> None:
+async def test_logins_and_writes_over_the_wire_are_recorded(served: Serving, other: Other) -> None:
     client, _ = await served.connect()
     await with_scram(client, "ann")
     stranger, _ = await served.connect()
@@ -373,7 +375,7 @@ async def test_logins_and_writes_over_the_wire(served: Serving, other: Other) ->
     assert not any('stored_key":' in row[0] for row in await cursor.fetchall())
 
 
-async def test_who_guesses_fills_no_disk(served: Serving, other: Other) -> None:
+async def test_password_guesses_do_not_fill_the_disk(served: Serving, other: Other) -> None:
     for n in range(FAILURES_MAX * 3):
         by = Author("", "c", f"/192.0.2.{n % 6}", "User:eve")
         served.node.audit.add(Login(by, "PLAIN", "no"))
@@ -384,7 +386,9 @@ async def test_who_guesses_fills_no_disk(served: Serving, other: Other) -> None:
     assert ("User:ann", "/h", "c", "PLAIN", "done") in found
 
 
-async def test_logins_wait_while_the_database_is_away(served: Serving, other: Other) -> None:
+async def test_records_of_logins_wait_while_the_database_is_down(
+    served: Serving, other: Other
+) -> None:
     """And none is written twice."""
     writer, real = served.node.audit, served.node.audit._connections
 
@@ -401,10 +405,10 @@ async def test_logins_wait_while_the_database_is_away(served: Serving, other: Ot
     assert len(await entries(other, "wire-login")) == 1
 
 
-async def test_a_node_that_stops_while_the_database_hangs_says_what_is_lost(
+async def test_a_node_that_stops_while_the_database_hangs_reports_lost_records(
     served: Serving, other: Other, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what was on its way when it was told to stop is written, where that goes again."""
+    """And records pending at the stop are written, once that works again."""
     monkeypatch.setattr(wire_audit, "LAST_S", 0.05)
     begun, hangs = asyncio.Event(), [True]
 

@@ -32,7 +32,7 @@ from tests.security.test_records import NOTHING, RECORDS
 
 
 def grant(need: Need, tenant: Tenant) -> Binding:
-    """What just this need asks for."""
+    """What exactly this need requires."""
     is_cluster = need.resource is ResourceType.CLUSTER
     name = CLUSTER_NAME if is_cluster else f"{tenant.name}-"
     pattern = PatternType.LITERAL if is_cluster else PatternType.PREFIXED
@@ -63,7 +63,7 @@ def test_every_api_has_a_row_and_every_row_an_api() -> None:
     assert {api.request for api in DRAFT_APIS.values()} <= set(NEEDS)
 
 
-def test_a_need_names_a_field_and_an_operation_that_exist() -> None:
+def test_each_need_names_an_existing_field_and_operation() -> None:
     for request, row in NEEDS.items():
         for need in row.needs:
             assert need.operation in OPERATIONS[need.resource], (request, need)
@@ -76,7 +76,7 @@ LIVENESS = {12, 10001, 10010}
 """Heartbeat, PollCommands, PrepareAssignment: what they change is forgotten with the member."""
 
 
-def test_what_the_page_says_of_changes_is_what_leaves_a_record() -> None:
+def test_the_page_of_changes_matches_the_recorded_ones() -> None:
     """So also of an anonymous client, where no authorizer is on (docs/acls.md)."""
     changing = {key for key, row in BY_KEY.items() if row.changes}
     assert changing - LIVENESS == {key for key, kept in RECORDS.items() if kept is not NOTHING}
@@ -95,7 +95,7 @@ async def give_group(door: Door, tenant: Tenant) -> None:
     assert set(codes(await door.ask(api, request, api.max_version - 2))) == {0}
 
 
-async def test_every_api_asks_for_what_the_table_says_and_for_nothing_else(door: Door) -> None:
+async def test_every_api_requires_exactly_what_the_table_says(door: Door) -> None:
     """With its needs alone a request is let in; without any of them it is not, in the first
     version and in the last."""
     faults = list[Any]()
@@ -129,15 +129,15 @@ async def _not_refused(
     request = made(api.request, version, tenant, variant)
     door.allow(left)
     answer = await door.ask(api, request, version, where)
-    told = set(codes(answer)) & REFUSED
+    refused = set(codes(answer)) & REFUSED
     is_hidden = tenant.called(missing.resource.name) not in repr(answer)
-    if told == {api.number_of(ERRORS[missing.resource.name])}:
+    if refused == {api.number_of(ERRORS[missing.resource.name])}:
         return None
-    return None if missing.in_handler and is_hidden and not told else answer
+    return None if missing.in_handler and is_hidden and not refused else answer
 
 
-async def test_what_fails_as_a_whole_names_nothing_that_was_refused(door: Door) -> None:
-    """As Kafka's OffsetDelete, which tells of a group that is not there and of no topic."""
+async def test_an_api_that_fails_as_a_whole_names_no_refused_resource(door: Door) -> None:
+    """As Kafka's OffsetDelete, which reports a missing group and no topic."""
     tenant, api = door.tenant("anna"), APIS[OFFSET_DELETE]
     own, other = (
         OffsetDeleteRequestTopic(
@@ -152,6 +152,6 @@ async def test_what_fails_as_a_whole_names_nothing_that_was_refused(door: Door) 
     assert (answer.error_code, answer.topics) == (ErrorCode.GROUP_ID_NOT_FOUND, [])
 
 
-def test_the_page_says_what_the_table_says() -> None:
-    """After a change: ``python -m protocol.authorization.page``, and look at what it changes."""
+def test_the_page_matches_the_table() -> None:
+    """After a change: ``python -m protocol.authorization.page``, and review the difference."""
     assert page.PAGE.read_text() == page.written(page.PAGE.read_text())

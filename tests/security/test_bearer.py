@@ -68,7 +68,7 @@ async def served_with(wanted: TokenSettings) -> AsyncIterator[Serving]:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An unknown key is asked for each time."""
+    """An unknown key is requested each time."""
     monkeypatch.setattr(keyring, "UNKNOWN_EVERY_S", 0.0)
     return iter(())
 
@@ -106,13 +106,13 @@ async def is_refused(client: Client, shown: str | bytes) -> bool:
     """In RFC 7628's two steps, after which the connection ends."""
     answer = await show(client, shown)
     assert (answer.error_code, answer.auth_bytes) == (0, INVALID_TOKEN)
-    told = await acknowledge(client)
-    assert told.error_code == FAILED
-    assert "OAUTHBEARER" in told.error_message
+    reply = await acknowledge(client)
+    assert reply.error_code == FAILED
+    assert "OAUTHBEARER" in reply.error_message
     return await client.ended() == b""
 
 
-async def test_a_token_lets_its_user_in_for_as_long_as_it_lasts(served: Serving) -> None:
+async def test_a_token_admits_its_user_until_it_expires(served: Serving) -> None:
     client, connection = await served.connect()
     answer = await show(client, token())
     assert answer.error_code == 0
@@ -130,14 +130,14 @@ ALSO_SAID = (
 )
 
 
-async def test_clients_may_say_more(served: Serving) -> None:
+async def test_sasl_extensions_are_accepted(served: Serving) -> None:
     for said in ALSO_SAID:
         client, _ = await served.connect()
         answer = await show(client, said.format(token()).encode())
         assert answer.session_lifetime_ms > 0, said
 
 
-async def test_sessions_end_sooner_where_the_node_says_so(served: Serving) -> None:
+async def test_sessions_end_earlier_by_a_setting_of_the_node(served: Serving) -> None:
     served.server.sasl.lifetime_ms = 1_000
     client, _ = await served.connect()
     assert (await show(client, token())).session_lifetime_ms == 1_000
@@ -182,15 +182,15 @@ NO_TOKENS = (
 )
 
 
-async def test_anything_else_is_refused_in_two_steps(served: Serving) -> None:
+async def test_an_invalid_token_is_refused_in_two_steps(served: Serving) -> None:
     for shown in NO_TOKENS:
         client, connection = await served.connect()
         assert await is_refused(client, shown), shown
         assert not connection.session.has_authenticated
-        served.clock.ahead_s += LOCKED_OUT_S  # nobody is locked out for the one before
+        served.clock.ahead_s += LOCKED_OUT_S  # the lock-out of the one before is over
 
 
-async def test_a_long_token_is_not_even_read(served: Serving) -> None:
+async def test_an_oversized_token_is_not_parsed(served: Serving) -> None:
     client, _ = await served.connect()
     assert (await show(client, token(groups="x" * TOKEN_BYTES_MAX))).error_code == FAILED
     assert await client.ended() == b""
@@ -198,7 +198,7 @@ async def test_a_long_token_is_not_even_read(served: Serving) -> None:
     assert (await show(client, token(groups="x" * 8_000))).error_code == 0
 
 
-async def test_a_refused_client_does_not_try_again_on_its_connection(served: Serving) -> None:
+async def test_a_refused_client_cannot_retry_on_its_connection(served: Serving) -> None:
     """It would save itself the delay."""
     client, _ = await served.connect()
     assert (await show(client, token(SECOND))).auth_bytes == INVALID_TOKEN
@@ -207,7 +207,7 @@ async def test_a_refused_client_does_not_try_again_on_its_connection(served: Ser
     assert await client.ended() == b""
 
 
-async def test_forgers_are_locked_out_and_late_comers_are_not(served: Serving) -> None:
+async def test_forged_tokens_lock_out_and_expired_ones_do_not(served: Serving) -> None:
     for _ in range(4):
         client, _ = await served.connect()
         assert await is_refused(client, token(exp=1))
@@ -222,7 +222,9 @@ async def test_forgers_are_locked_out_and_late_comers_are_not(served: Serving) -
     assert (await show(client, token(sub="ben"))).session_lifetime_ms > 0
 
 
-async def test_logins_are_in_the_audit_without_their_tokens(served: Serving, other: Other) -> None:
+async def test_logins_are_in_the_audit_log_without_their_tokens(
+    served: Serving, other: Other
+) -> None:
     found = await other.execute("SELECT coalesce(max(id), 0) FROM rollcall_audit")
     last = (await found.fetchall())[0][0]
     client, _ = await served.connect()
@@ -246,12 +248,12 @@ async def test_logins_are_in_the_audit_without_their_tokens(served: Serving, oth
     assert "eyJ" not in str(rows)
 
 
-async def test_tokens_go_over_no_open_network(served: Serving) -> None:
+async def test_tokens_are_refused_without_tls(served: Serving) -> None:
     listener = Listener("OPEN", "192.0.2.1", 0, Security.SASL_PLAINTEXT)
     assert served.server.mechanisms(listener) == ("SCRAM-SHA-256",)
 
 
-async def test_our_member_comes_in_and_hears_of_a_refusal(served: Serving) -> None:
+async def test_a_library_member_logs_in_and_reports_a_refusal(served: Serving) -> None:
     options: Any = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "OAUTHBEARER"}
     good = Member(served.address, "g", ["t"], sasl_oauth_token_provider=token, **options)
     async with good:
@@ -284,13 +286,13 @@ async def asking(
         yield started
 
 
-async def test_keys_come_over_https(asking: Serving) -> None:
+async def test_keys_are_fetched_over_https(asking: Serving) -> None:
     client, _ = await asking.connect()
     assert (await show(client, token())).session_lifetime_ms > 0
 
 
 @pytest.mark.usefixtures("eager")
-async def test_a_new_key_is_fetched_once_for_all_who_bring_it(
+async def test_a_new_key_is_fetched_once_for_concurrent_logins(
     asking: Serving, published: Endpoint
 ) -> None:
     published.answer = with_length(issuer.published(one=issuer.RSA, new=SECOND))
@@ -302,7 +304,9 @@ async def test_a_new_key_is_fetched_once_for_all_who_bring_it(
     assert published.asked - asked < len(clients)
 
 
-async def test_made_up_keys_do_not_make_us_knock(asking: Serving, published: Endpoint) -> None:
+async def test_tokens_with_unknown_keys_do_not_flood_the_issuer(
+    asking: Serving, published: Endpoint
+) -> None:
     asked = published.asked
     for number in range(20):
         client, _ = await asking.connect()
@@ -327,10 +331,10 @@ BAD = {
 
 
 @pytest.mark.usefixtures("eager")
-async def test_while_the_issuer_is_away_the_last_keys_go_on(
+async def test_while_the_issuer_is_down_the_last_keys_stay_valid(
     asking: Serving, published: Endpoint
 ) -> None:
-    """And nobody is told that a token is bad of which we cannot know."""
+    """And a token is not called bad while it cannot be verified."""
     for what, answer in BAD.items():
         published.answer = answer
         client, _ = await asking.connect()
@@ -345,7 +349,7 @@ async def test_while_the_issuer_is_away_the_last_keys_go_on(
 
 
 @pytest.mark.usefixtures("eager")
-async def test_an_issuer_that_hangs_holds_nobody_else_up(
+async def test_a_hung_issuer_delays_nobody_else(
     asking: Serving, published: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sources, "ANSWER_S", 0.2)
@@ -360,7 +364,7 @@ async def test_an_issuer_that_hangs_holds_nobody_else_up(
 
 
 @pytest.mark.usefixtures("_prepared", "_settings")
-async def test_a_node_starts_without_its_issuer_and_finds_it_later(tmp_path: Path) -> None:
+async def test_a_node_starts_without_its_issuer_and_fetches_keys_later(tmp_path: Path) -> None:
     path = tmp_path / "keys.json"
     async with served_with(settings_of(path.as_uri())) as started:
         client, _ = await started.connect()
@@ -374,7 +378,7 @@ async def test_a_node_starts_without_its_issuer_and_finds_it_later(tmp_path: Pat
         assert (await show(client, token())).session_lifetime_ms > 0
 
 
-async def test_a_crowd_of_tokens_is_bounded(served: Serving) -> None:
+async def test_concurrent_token_logins_are_bounded(served: Serving) -> None:
     assert served.server.tokens is not None
     served.server.tokens.places = Places(0, 0)
     client, _ = await served.connect()
@@ -400,7 +404,7 @@ async def test_a_crowd_of_tokens_is_bounded(served: Serving) -> None:
         ({"url": "https://127.0.0.1/keys", "ca_file": "/nowhere"}, "cannot be asked"),
     ],
 )
-def test_a_node_that_could_judge_no_token_does_not_start(
+def test_a_node_that_cannot_verify_tokens_does_not_start(
     wanted: dict[str, Any], sentence: str
 ) -> None:
     values = {"url": "file:///keys.json", **wanted}
@@ -408,16 +412,14 @@ def test_a_node_that_could_judge_no_token_does_not_start(
         settings_of(values.pop("url"), values.pop("ca_file", ""), **values).tokens()
 
 
-async def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+async def test_a_fifo_is_refused_as_a_key_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
         with pytest.raises(SourceError):
             await sources.of(path.as_uri()).read()
 
 
-async def test_an_endpoint_that_nobody_vouches_for_is_not_asked(
-    published: Endpoint, tmp_path: Path
-) -> None:
+async def test_an_untrusted_endpoint_is_not_queried(published: Endpoint, tmp_path: Path) -> None:
     stranger = Certificates.make(tmp_path)
     with pytest.raises(SourceError, match="certificate"):
         await sources.of(published.url, str(stranger.ca)).read()

@@ -1,4 +1,4 @@
-"""Which listeners a node may have, and what their clients are told."""
+"""Which listeners a node may have, and the addresses that their clients get."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ MAP = "IN:PLAINTEXT,OUT:SSL,SASL:SASL_SSL,BARE:SASL_PLAINTEXT"
 WANTED = Wanted("IN://127.0.0.1:9092", "", MAP, has_certificate=True)
 
 
-def test_listeners_are_read_as_kafka_writes_them() -> None:
+def test_listeners_are_parsed_as_by_kafka() -> None:
     found = listeners.read(
         replace(
             WANTED,
@@ -41,7 +41,7 @@ def test_listeners_are_read_as_kafka_writes_them() -> None:
         ("SASL://0.0.0.0:9092", "clients of SASL need an address"),
     ],
 )
-def test_what_is_no_listener_is_refused(text: str, why: str) -> None:
+def test_an_invalid_listener_is_refused(text: str, why: str) -> None:
     with pytest.raises(ListenerError, match=why):
         listeners.read(replace(WANTED, listeners=text))
 
@@ -54,7 +54,7 @@ def test_advertised_addresses_belong_to_listeners() -> None:
 
 
 @pytest.mark.parametrize("text", ["IN:", "IN", "IN:TLS"])
-def test_the_map_knows_kafkas_protocols(text: str) -> None:
+def test_the_map_has_kafkas_protocols(text: str) -> None:
     with pytest.raises(ListenerError, match="a list of NAME:PROTOCOL"):
         listeners.read(replace(WANTED, security_map=text))
 
@@ -75,7 +75,7 @@ def test_tls_needs_a_certificate() -> None:
         ("IN", False, True, True),
     ],
 )
-def test_strangers_find_tls_and_authentication_or_nothing(
+def test_a_non_loopback_listener_needs_tls_and_authentication(
     name: str, certificates: bool, allowed: bool, is_welcome: bool
 ) -> None:
     wanted = replace(
@@ -92,28 +92,34 @@ def test_strangers_find_tls_and_authentication_or_nothing(
         listeners.read(wanted)
 
 
-def test_further_nodes_listen_one_port_further() -> None:
+def test_further_nodes_listen_at_consecutive_ports() -> None:
     assert moved("A://127.0.0.1:9092,B://[::1]:0, C://h:9094", 2) == (
         "A://127.0.0.1:9094,B://[::1]:0, C://h:9096"
     )
 
 
-def test_a_node_is_told_at_the_listener_that_was_asked() -> None:
-    told = (Endpoint("IN", "10.0.0.1", 1), Endpoint("OUT", "::1", 2), Endpoint("DRAFT", "d", 3))
-    broker = NodeAddress(0, "10.0.0.1", 1, 3, tuple(Endpoint.parse(str(each)) for each in told))
-    assert [broker.at("IN"), broker.at("OUT"), broker.draft] == list(told)
+def test_a_node_is_advertised_at_the_listener_of_the_request() -> None:
+    endpoints = (
+        Endpoint("IN", "10.0.0.1", 1),
+        Endpoint("OUT", "::1", 2),
+        Endpoint("DRAFT", "d", 3),
+    )
+    broker = NodeAddress(
+        0, "10.0.0.1", 1, 3, tuple(Endpoint.parse(str(each)) for each in endpoints)
+    )
+    assert [broker.at("IN"), broker.at("OUT"), broker.draft] == list(endpoints)
     assert broker.at("ELSEWHERE") is None
 
 
-def test_an_endpoint_that_another_version_wrote_in_its_own_form_hides_no_other() -> None:
-    told = ["SSL://a:1", "", "SSL://b:", "quic", "INSIDE://[::1]:2"]
-    assert list(Endpoint.readable(told)) == [
+def test_an_endpoint_in_an_unknown_format_hides_no_other() -> None:
+    texts = ["SSL://a:1", "", "SSL://b:", "quic", "INSIDE://[::1]:2"]
+    assert list(Endpoint.readable(texts)) == [
         Endpoint("SSL", "a", 1),
         Endpoint("INSIDE", "::1", 2),
     ]
 
 
-def test_a_node_of_the_version_before_is_found_at_its_one_address() -> None:
+def test_a_node_of_the_previous_version_is_found_at_its_single_address() -> None:
     broker = NodeAddress(0, "h", 1, 2)
     assert broker.at("ANY") == Endpoint("ANY", "h", 1)
     assert broker.draft == Endpoint("DRAFT", "h", 2)
@@ -135,7 +141,7 @@ SUBJECT = ((("countryName", "NL"),), (("organizationName", "A, B"),), (("commonN
         ("RULE:^OU=(.*)$/$1/", None),
     ],
 )
-def test_a_principal_follows_from_a_certificate(rules: str, principal: str | None) -> None:
+def test_a_principal_is_derived_from_a_certificate(rules: str, principal: str | None) -> None:
     assert principals.principal(SUBJECT, principals.read(rules)) == principal
 
 
@@ -144,13 +150,13 @@ def test_a_principal_follows_from_a_certificate(rules: str, principal: str | Non
     [("Ann\0", ""), ("\U0001f600" * 256, ""), ("a" * 600, "RULE:CN=(.*)/$1$1/"), ("a" * 1022, "")],
     ids=["nul", "bytes", "rule", "long"],
 )
-def test_what_cannot_be_written_down_is_nobody(name: str, rules: str) -> None:
+def test_names_that_cannot_be_stored_give_no_principal(name: str, rules: str) -> None:
     """PostgreSQL's texts hold no NUL, its indexes 2,704 bytes."""
     assert principals.principal(((("commonName", name),),), principals.read(rules)) is None
     assert principals.principal(((("commonName", "a" * 1021),),), principals.read("")) is not None
 
 
 @pytest.mark.parametrize("rules", ["RULE:a", "RULE:(/x/", "RULE:a/$1/", "DEFAULT,x"])
-def test_rules_that_say_nothing_are_refused(rules: str) -> None:
+def test_invalid_mapping_rules_are_refused(rules: str) -> None:
     with pytest.raises(principals.RuleError):
         principals.read(rules)

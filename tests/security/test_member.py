@@ -39,7 +39,7 @@ async def served(
 
 
 class Counted(Metrics):
-    """What was told, in order."""
+    """The reported changes, in order."""
 
     def __init__(self) -> None:
         self.told: list[tuple[Any, ...]] = []
@@ -79,7 +79,7 @@ def options(certificates: Certificates, **over: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mechanism", [*HASHES, "PLAIN"])
-async def test_a_member_says_who_it_is(
+async def test_a_member_authenticates(
     served: Serving, certificates: Certificates, mechanism: str
 ) -> None:
     counted = Counted()
@@ -99,9 +99,7 @@ async def test_a_member_says_who_it_is(
     assert counted.count("connected") == counted.count("disconnected") >= 3
 
 
-async def test_the_blocking_face_says_who_it_is(
-    served: Serving, certificates: Certificates
-) -> None:
+async def test_a_blocking_member_authenticates(served: Serving, certificates: Certificates) -> None:
     def work() -> int:
         with BlockingMember(served.address, "g", ["t"], **options(certificates)) as member:
             return len(next(iter(member.changes(timeout_s=60))).partitions)
@@ -110,7 +108,7 @@ async def test_the_blocking_face_says_who_it_is(
 
 
 @pytest.mark.parametrize("mechanism", [*HASHES, "PLAIN"])
-async def test_a_wrong_password_is_told_in_the_servers_words_and_is_tried_once(
+async def test_a_wrong_password_is_reported_in_the_servers_words_and_tried_once(
     served: Serving,
     certificates: Certificates,
     mechanism: str,
@@ -136,7 +134,9 @@ async def test_a_wrong_password_is_told_in_the_servers_words_and_is_tried_once(
     assert "Traceback" not in caplog.text
 
 
-async def test_the_blocking_face_is_told_too(served: Serving, certificates: Certificates) -> None:
+async def test_a_blocking_member_reports_a_wrong_password_too(
+    served: Serving, certificates: Certificates
+) -> None:
     how = options(certificates, sasl_plain_password="a guess")
 
     def work() -> None:
@@ -148,7 +148,7 @@ async def test_the_blocking_face_is_told_too(served: Serving, certificates: Cert
         await asyncio.to_thread(work)
 
 
-async def test_a_mechanism_that_the_node_does_not_have(
+async def test_an_unsupported_mechanism_ends_the_member(
     served: Serving, certificates: Certificates
 ) -> None:
     how = options(certificates, sasl_mechanism="OAUTHBEARER")
@@ -160,7 +160,7 @@ async def test_a_mechanism_that_the_node_does_not_have(
                 pass
 
 
-async def test_a_certificate_that_nobody_vouches_for_ends_the_member(
+async def test_an_untrusted_certificate_ends_the_member(
     served: Serving, certificates: Certificates
 ) -> None:
     how = options(certificates)
@@ -173,7 +173,7 @@ async def test_a_certificate_that_nobody_vouches_for_ends_the_member(
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_sasl_at_a_listener_without_it() -> None:
+async def test_sasl_at_a_listener_without_it_ends_the_member() -> None:
     how = {"sasl_plain_username": "ann", "sasl_plain_password": "x"}
     async with serving() as plain:
         member = Member(
@@ -190,10 +190,10 @@ async def test_sasl_at_a_listener_without_it() -> None:
                     pass
 
 
-async def test_a_member_authenticates_again_and_loses_nothing(
+async def test_a_member_reauthenticates_and_loses_nothing(
     served: Serving, certificates: Certificates
 ) -> None:
-    """KIP-368: on the same connection, before its session ends; nothing is assigned anew."""
+    """KIP-368: on the same connection, before its session ends; without a rebalance."""
     served.server.sasl.lifetime_ms = 600
     counted = Counted()
     how = options(certificates, heartbeat_interval_ms=100, session_timeout_ms=10_000)
@@ -210,10 +210,10 @@ async def test_a_member_authenticates_again_and_loses_nothing(
         assert counted.count("assigned") == 1 and not counted.count("lost")
 
 
-async def test_a_password_that_has_changed_meanwhile_ends_the_member(
+async def test_a_password_changed_before_reauthentication_ends_the_member(
     served: Serving, certificates: Certificates, other: Other
 ) -> None:
-    """What it worked on is told as lost; nothing is tried again."""
+    """Its partitions are reported as lost; nothing is retried."""
     served.server.sasl.lifetime_ms = 600
     lost: list[int] = []
     how = options(certificates, heartbeat_interval_ms=100, session_timeout_ms=10_000)
@@ -242,7 +242,7 @@ class Broken(Metrics):
         raise RuntimeError("no such counter")
 
 
-async def test_a_hook_that_raises_is_logged_and_changes_nothing(
+async def test_an_exception_in_a_hook_is_logged_and_changes_nothing(
     served: Serving, certificates: Certificates, caplog: pytest.LogCaptureFixture
 ) -> None:
     how = options(certificates)
@@ -253,7 +253,7 @@ async def test_a_hook_that_raises_is_logged_and_changes_nothing(
     assert "no such counter" in caplog.text
 
 
-async def test_a_node_that_cannot_be_reached_is_one_line_in_the_log(
+async def test_an_unreachable_node_is_one_log_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """It is tried again and again, and said once."""

@@ -79,19 +79,21 @@ def _failed_whole(answer: Any) -> bool:
 
 def fault(answer: Any, missing: Sequence[Need], api: Api, tenant: Tenant) -> str:
     """What is wrong with an answer, "" where nothing is."""
-    told = set(codes(answer)) & REFUSED
+    refused = set(codes(answer)) & REFUSED
     number = {need: api.number_of(ERRORS[need.resource.name]) for need in missing}
     if not missing:
-        return "was refused" if told else ""
+        return "was refused" if refused else ""
     whole = [need for need in missing if not (need.is_each or need.in_handler)]
     if whole:
-        return "" if told == {number[whole[0]]} else "not refused as a whole"
-    if not told <= set(number.values()):
+        return "" if refused == {number[whole[0]]} else "not refused as a whole"
+    if not refused <= set(number.values()):
         return "refused for something else"
     loud = {number[need] for need in missing if need.is_each}
-    if not loud <= told and not _failed_whole(answer):
+    if not loud <= refused and not _failed_whole(answer):
         return "not refused"
-    if told or ErrorCode.INVALID_REQUEST in codes(answer):  # of an id with a name: it is said again
+    if refused or ErrorCode.INVALID_REQUEST in codes(
+        answer
+    ):  # of an id with a name: it is said again
         return ""
     names = [tenant.called(need.resource.name) for need in missing]
     return "shown" if any(name in repr(answer) for name in names) else ""
@@ -100,7 +102,7 @@ def fault(answer: Any, missing: Sequence[Need], api: Api, tenant: Tenant) -> str
 @pytest.mark.parametrize(
     "calls", [FEW, pytest.param(MANY, marks=[pytest.mark.long, pytest.mark.timeout(300)])]
 )
-async def test_every_answer_is_what_the_rules_say(door: Door, calls: int) -> None:
+async def test_every_response_follows_the_rules(door: Door, calls: int) -> None:
     rng, cases, faults = Random(17), every_case(), list[Any]()
     for _ in range(calls):
         where, api, variant = rng.choice(cases).values

@@ -65,7 +65,7 @@ RECORDS = {
     0: NOTHING,
     1: NOTHING,
     2: NOTHING,
-    3: JOURNAL,  # where auto.create.topics.enable makes a topic of a name that is asked for
+    3: JOURNAL,  # where auto.create.topics.enable creates a topic that is requested
     8: HISTORY,  # and an entry of the journal, where it is no member that commits
     9: NOTHING,
     10: NOTHING,
@@ -220,7 +220,7 @@ WRITES: tuple[tuple[int, Callable[[Client], Awaitable[None]], str, Any, Any], ..
 """API, what is done, the entry's kind, before and after. In this order."""
 
 
-async def test_who_changes_something_stands_in_the_journal(ann: Client, other: Other) -> None:
+async def test_authors_of_changes_are_in_the_journal(ann: Client, other: Other) -> None:
     """That both are of one transaction: tests/server/test_audit.py."""
     for key, act, kind, before, after in WRITES:
         last = await (
@@ -259,8 +259,8 @@ FROM rollcall_offset_history WHERE group_id = %s
 """
 
 
-async def test_who_commits_stands_in_the_history_of_offsets(ann: Client, other: Other) -> None:
-    """A member by the fast path, whoever is none by the queue, and a transaction."""
+async def test_committers_are_in_the_history_of_offsets(ann: Client, other: Other) -> None:
+    """A member by the fast path, a non-member by the queue, and a transaction."""
     await create(ann)
     beat = await ann.settled("packers")
     commit = offsets("packers", member_id=beat.member_id, generation=beat.generation_id)
@@ -292,10 +292,10 @@ async def in_a_transaction(client: Client) -> None:
 
 
 @pytest.mark.parametrize("is_another", [True, False])
-async def test_who_takes_out_a_member_stands_in_the_journal(
+async def test_authors_of_removals_are_in_the_journal(
     ann: Client, other: Other, is_another: bool
 ) -> None:
-    """As kafka-consumer-groups does (KIP-345); a member that leaves is told as ever."""
+    """As kafka-consumer-groups does (KIP-345); a member that leaves is recorded as usual."""
     beat = await ann.settled("packers")
     leaver = MemberIdentity(member_id=beat.member_id, group_instance_id=None)
     frame = ann.packed(LeaveGroupRequest(group_id="packers", members=[leaver]), 3)
@@ -330,9 +330,7 @@ SAMPLES: dict[int, Any] = {
 """Where the request as it is made does not say enough to be answered with anything."""
 
 
-async def test_what_says_that_it_changes_nothing_changes_nothing(
-    ann: Client, served: Serving, other: Other
-) -> None:
+async def test_validate_only_changes_nothing(ann: Client, served: Serving, other: Other) -> None:
     await create(ann)
     await set_offsets(ann)
     beat = await ann.settled("packers")

@@ -97,8 +97,8 @@ async def joins(served: Serving, ben: Client) -> None:
 async def polls(_served: Serving, ben: Client) -> None:
     """A member that waits for commands."""
     beat = await ben.settled("g", session_ms=120_000)
-    asked = PollCommandsRequest(group_id="g", member_id=beat.member_id, max_wait_ms=LONG_MS)
-    ben.send(asked, 0)
+    request = PollCommandsRequest(group_id="g", member_id=beat.member_id, max_wait_ms=LONG_MS)
+    ben.send(request, 0)
 
 
 async def fetches(_served: Serving, ben: Client) -> None:
@@ -127,8 +127,10 @@ async def waiting(served: Serving, waits: Waits) -> tuple[Client, Client]:
 
 
 @pytest.mark.parametrize("waits", WAITING)
-async def test_who_may_no_more_waits_no_longer(served: Serving, waits: Waits) -> None:
-    """It is told so, or its connection ends; whoever waits and still may is let alone."""
+async def test_a_waiting_member_that_loses_its_right_stops_waiting(
+    served: Serving, waits: Waits
+) -> None:
+    """It gets an error, or its connection ends; waiting clients with the right are not affected."""
     ann, ben = await waiting(served, waits)
     others, other = await waiting_too(served)
 
@@ -154,7 +156,9 @@ async def waiting_too(served: Serving) -> tuple[Client, KafkaConnection]:
 
 
 @pytest.mark.parametrize("waits", WAITING)
-async def test_who_is_deleted_waits_no_longer(served: Serving, waits: Waits, other: Other) -> None:
+async def test_the_waiting_member_of_a_deleted_user_stops_waiting(
+    served: Serving, waits: Waits, other: Other
+) -> None:
     _ann, ben = await waiting(served, waits)
 
     named = {"name": "ben", "mechanism": "SCRAM-SHA-256"}
@@ -165,7 +169,7 @@ async def test_who_is_deleted_waits_no_longer(served: Serving, waits: Waits, oth
         assert await ben.ended() == b""
 
 
-async def test_who_removes_a_rule_of_their_own_is_told_so(served: Serving) -> None:
+async def test_removing_an_own_rule_is_answered_before_it_applies(served: Serving) -> None:
     """The request that does it was allowed, and is no longer; it is done."""
     ann, ben = await logged_in(served, "ann"), await logged_in(served, "ben")
     cluster: dict[str, Any] = {"resource_type": 4, "operation": AclOperation.ALTER}

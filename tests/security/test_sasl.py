@@ -1,4 +1,4 @@
-"""Listeners with SASL: who gets in, by which mechanism, and what everybody else hears."""
+"""Listeners with SASL: who is admitted, by which mechanism, and the errors of all others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -104,7 +104,7 @@ async def with_either(client: Client, name: str, password: str, mechanism: str) 
     return await with_scram(client, name, password, mechanism)
 
 
-async def test_who_knows_the_password_gets_in(served: Serving) -> None:
+async def test_a_correct_password_is_accepted(served: Serving) -> None:
     for mechanism in MECHANISMS:
         client, connection = await served.connect()
         answer = await with_either(client, "ann", PASSWORD, mechanism)
@@ -115,7 +115,7 @@ async def test_who_knows_the_password_gets_in(served: Serving) -> None:
             assert (await client.call(beat, 3)).error_code == 0
 
 
-async def test_who_does_not_is_told_one_thing_and_closed(served: Serving) -> None:
+async def test_a_wrong_password_gets_one_error_and_a_disconnect(served: Serving) -> None:
     """Whether there is such a user or not."""
     for mechanism, name in product(MECHANISMS, ("ann", "nobody")):
         client, _ = await served.connect()
@@ -129,31 +129,31 @@ async def test_who_does_not_is_told_one_thing_and_closed(served: Serving) -> Non
         forget_failures(served)
 
 
-async def test_a_user_that_is_not_there_has_a_salt_that_stays(served: Serving) -> None:
-    told = []
+async def test_an_unknown_user_has_a_stable_salt(served: Serving) -> None:
+    errors = []
     for _ in range(2):
         client, _ = await served.connect()
         await begin(client, SHA_256)
         answer = await say(client, b"n,,n=nobody,r=abc")
-        told.append(answer.auth_bytes.split(b",")[1:])
-    assert told[0] == told[1]
-    assert told[0][1] == b"i=%d" % scram.ITERATIONS_MIN  # as Ann has
+        errors.append(answer.auth_bytes.split(b",")[1:])
+    assert errors[0] == errors[1]
+    assert errors[0][1] == b"i=%d" % scram.ITERATIONS_MIN  # as Ann has
 
 
 @pytest.mark.parametrize("request_", [MetadataRequest(topics=[]), hello()])
-async def test_before_authentication_a_client_may_ask_for_versions_only(
+async def test_before_authentication_only_api_versions_is_served(
     served: Serving, request_: Any
 ) -> None:
     client, _ = await served.connect()
     client.send(request_, 3 if request_.api_key == 18 else 12)
     if request_.api_key == 18:
-        told = await client.receive()
-        assert {17, 36} <= {api.api_key for api in told.api_keys}
+        reply = await client.receive()
+        assert {17, 36} <= {api.api_key for api in reply.api_keys}
     else:
         assert await is_closed(client)
 
 
-async def test_long_frames_need_authentication(served: Serving) -> None:
+async def test_long_frames_require_authentication(served: Serving) -> None:
     client, _ = await served.connect()
     client.writer.write((BYTES_MAX + 1).to_bytes(4, "big"))
     assert await is_closed(client)
@@ -178,7 +178,7 @@ NO_MESSAGES = (
 )
 
 
-async def test_what_is_no_message_is_refused(served: Serving) -> None:
+async def test_a_malformed_message_is_refused(served: Serving) -> None:
     for mechanism, message in NO_MESSAGES:
         client, connection = await served.connect()
         await begin(client, mechanism)
@@ -203,7 +203,7 @@ async def test_a_nonce_of_another_exchange_is_refused(served: Serving) -> None:
     assert (await say(thief, final)).error_code == FAILED
 
 
-async def test_an_unknown_mechanism_is_answered_with_those_that_there_are(served: Serving) -> None:
+async def test_an_unknown_mechanism_gets_the_list_of_mechanisms(served: Serving) -> None:
     client, _ = await served.connect()
     answer = await client.call(SaslHandshakeRequest(mechanism="GSSAPI"), 1)
     assert answer.error_code == WireCode.UNSUPPORTED_SASL_MECHANISM
@@ -211,7 +211,7 @@ async def test_an_unknown_mechanism_is_answered_with_those_that_there_are(served
     assert await is_closed(client)
 
 
-async def test_tokens_outside_of_frames_are_refused(served: Serving) -> None:
+async def test_unframed_tokens_are_refused(served: Serving) -> None:
     client, _ = await served.connect()
     answer = await client.call(SaslHandshakeRequest(mechanism=SHA_256), 0)
     assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
@@ -225,7 +225,7 @@ async def test_authentication_begins_with_a_handshake(served: Serving) -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_a_listener_without_sasl_says_so() -> None:
+async def test_a_listener_without_sasl_refuses_a_handshake() -> None:
     async with serving() as plain:
         client, _ = await plain.connect()
         answer = await client.call(SaslHandshakeRequest(mechanism=SHA_256), 1)
@@ -233,7 +233,7 @@ async def test_a_listener_without_sasl_says_so() -> None:
         assert (await client.call(hello(), 3)).error_code == 0
 
 
-async def test_who_fails_too_often_is_locked_out_for_a_while(served: Serving) -> None:
+async def test_too_many_failures_lock_out_for_a_while(served: Serving) -> None:
     """Also with the right password, at first; others are not."""
     for _ in range(3):
         client, _ = await served.connect()
@@ -246,7 +246,7 @@ async def test_who_fails_too_often_is_locked_out_for_a_while(served: Serving) ->
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-async def test_guesses_that_began_before_the_lock_out_are_refused_too(
+async def test_guesses_begun_before_the_lock_out_are_refused_too(
     served: Serving, mechanism: str
 ) -> None:
     """Three may fail: a fourth that asked at the same time does not get in, though it knows."""
@@ -271,7 +271,7 @@ async def test_guesses_that_began_before_the_lock_out_are_refused_too(
     assert [answer.error_code for answer in answers] == [FAILED] * 4
 
 
-async def test_who_is_deleted_while_it_authenticates_does_not_get_in(
+async def test_a_user_deleted_during_authentication_is_refused(
     served: Serving, other: Other
 ) -> None:
     client, _ = await served.connect()
@@ -285,7 +285,7 @@ async def test_who_is_deleted_while_it_authenticates_does_not_get_in(
     assert (await say(client, speaker.get_client_final().encode())).error_code == FAILED
 
 
-def test_a_lock_out_counts_names_and_addresses_apart() -> None:
+def test_a_lock_out_counts_names_and_addresses_separately() -> None:
     lockouts = Lockouts(2, 1_000)
     for now in (0, 900):
         lockouts.failed(("ann", "a"), now)
@@ -300,7 +300,7 @@ def test_a_lock_out_counts_names_and_addresses_apart() -> None:
     assert len(lockouts._failed) == KNOWN_MAX
 
 
-async def test_a_client_authenticates_again_before_its_session_ends(
+async def test_a_client_reauthenticates_before_its_session_ends(
     served: Serving, settings: Any
 ) -> None:
     served.server.sasl.lifetime_ms = 400
@@ -318,7 +318,7 @@ async def test_a_client_authenticates_again_before_its_session_ends(
     assert await is_closed(client)
 
 
-async def test_a_principal_is_for_life(served: Serving, other: Other) -> None:
+async def test_reauthentication_cannot_change_the_principal(served: Serving, other: Other) -> None:
     await make_user(other, "ben")
     await until(lambda: served.node.credentials.get("ben", SHA_256))
     client, _ = await served.connect()
@@ -328,7 +328,9 @@ async def test_a_principal_is_for_life(served: Serving, other: Other) -> None:
     assert await is_closed(client)
 
 
-async def test_users_come_and_go_while_the_node_runs(served: Serving, other: Other) -> None:
+async def test_users_are_created_and_deleted_while_the_node_runs(
+    served: Serving, other: Other
+) -> None:
     await make_user(other, "ben", SHA_512)
     await until(lambda: served.node.credentials.get("ben", SHA_512))
     client, _ = await served.connect()
@@ -339,8 +341,8 @@ async def test_users_come_and_go_while_the_node_runs(served: Serving, other: Oth
     assert await is_closed(client)
 
 
-async def test_passwords_that_wait_for_their_turn_are_few(served: Serving) -> None:
-    """Who comes too many is not told that its password is wrong, and has not failed."""
+async def test_the_number_of_waiting_password_checks_is_limited(served: Serving) -> None:
+    """A client above the limit gets no verdict on its password, and has not failed."""
     served.server.sasl.places = Places(0, 0)
     for _ in range(3):
         client, _ = await served.connect()
@@ -352,8 +354,8 @@ async def test_passwords_that_wait_for_their_turn_are_few(served: Serving) -> No
     assert (await with_plain(client, "ann")).error_code == 0
 
 
-async def test_a_client_authenticates_again_once_a_second_at_the_most(served: Serving) -> None:
-    """As with Kafka, where one that asks sooner is refused and goes on as it was."""
+async def test_reauthentication_is_limited_to_once_a_second(served: Serving) -> None:
+    """As with Kafka, where one that reauthenticates sooner is refused and continues as it was."""
     client, connection = await served.connect()
     assert (await with_scram(client, "ann")).error_code == 0
     beat = await client.settled("g")
@@ -367,8 +369,8 @@ async def test_a_client_authenticates_again_once_a_second_at_the_most(served: Se
 
 
 @pytest.mark.parametrize("after", [SHA_256, "PLAIN"])
-async def test_one_exchange_follows_one_handshake(served: Serving, after: str) -> None:
-    """Whoever begins another before the first has ended could go on for ever."""
+async def test_each_exchange_needs_its_own_handshake(served: Serving, after: str) -> None:
+    """A client that restarts each exchange before it ends could continue for ever."""
     client, _ = await served.connect()
     await begin(client, SHA_256)
     assert (await say(client, b"n,,n=ann,r=abc")).error_code == 0
@@ -377,7 +379,7 @@ async def test_one_exchange_follows_one_handshake(served: Serving, after: str) -
     assert await is_closed(client)
 
 
-async def test_what_follows_a_failure_is_not_served(served: Serving) -> None:
+async def test_requests_after_a_failure_are_not_served(served: Serving) -> None:
     """A client that sends many guesses at once is closed after the first."""
     client, _ = await served.connect()
     for password in ("one", PASSWORD):
@@ -388,7 +390,7 @@ async def test_what_follows_a_failure_is_not_served(served: Serving) -> None:
     assert await is_closed(client)
 
 
-async def test_who_only_talks_before_it_authenticates_is_closed(served: Serving) -> None:
+async def test_unauthenticated_requests_are_limited(served: Serving) -> None:
     client, connection = await served.connect()
     for _ in range(REQUESTS_MAX):
         assert (await client.call(hello(), 3)).api_keys
@@ -401,7 +403,7 @@ async def test_who_only_talks_before_it_authenticates_is_closed(served: Serving)
     assert connection.is_open
 
 
-async def test_bytes_that_drip_are_waited_for_no_longer(served: Serving) -> None:
+async def test_slowly_sent_bytes_do_not_extend_the_login_timeout(served: Serving) -> None:
     """Neither within a message nor between two of them."""
     dripping, _ = await served.connect()
     await begin(dripping, SHA_256)
@@ -417,7 +419,7 @@ async def test_bytes_that_drip_are_waited_for_no_longer(served: Serving) -> None
     assert await is_closed(between)
 
 
-async def test_a_network_of_ipv6_is_locked_out_as_one_address(served: Serving) -> None:
+async def test_an_ipv6_network_is_locked_out_as_one_address(served: Serving) -> None:
     """Whoever has one address of it has 2 to the 64."""
 
     def exchange(host: int) -> Any:
@@ -433,7 +435,7 @@ async def test_a_network_of_ipv6_is_locked_out_as_one_address(served: Serving) -
 
 
 @pytest.mark.parametrize("salt", [b"0123456789abcdefghijklmnop", bytes(range(40, 60))])
-async def test_who_is_not_there_looks_like_most_who_are(
+async def test_an_unknown_user_has_the_same_parameters_as_most_users(
     served: Serving, other: Other, salt: bytes
 ) -> None:
     """Users that Kafka's own tools have made, with their iterations and salts of letters."""
@@ -451,7 +453,7 @@ async def test_who_is_not_there_looks_like_most_who_are(
     assert stranger.salt != served.server.sasl.credential("nobody else", SHA_256).salt
 
 
-async def test_a_failure_takes_as_long_whoever_it_is(
+async def test_a_failure_takes_the_same_time_for_every_user(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The delay counts from the message on: passwords take longer to hash for some users."""
@@ -467,25 +469,25 @@ async def test_a_failure_takes_as_long_whoever_it_is(
     assert (await with_plain(client, "ann", "guess")).error_code == FAILED
 
 
-async def test_who_does_not_authenticate_in_time_is_closed(served: Serving) -> None:
+async def test_a_client_that_does_not_authenticate_in_time_is_closed(served: Serving) -> None:
     client, _ = await served.connect()
     assert (await client.call(hello(), 3)).error_code == 0
     served.sweep(later_s=served.server.first_s_max * PATIENCE_MAX + 1)
     assert await is_closed(client)
 
 
-async def test_plain_passwords_go_over_no_open_network(served: Serving) -> None:
+async def test_plain_passwords_are_refused_without_tls(served: Serving) -> None:
     listener = Listener("OPEN", "192.0.2.1", 0, Security.SASL_PLAINTEXT)
     assert served.server.mechanisms(listener) == (SHA_256, SHA_512)
 
 
-async def test_logins_of_a_crowd_are_each_answered(served: Serving) -> None:
+async def test_concurrent_logins_are_each_answered(served: Serving) -> None:
     clients = [(await served.connect())[0] for _ in range(30)]
     answers = await asyncio.gather(*(with_scram(client, "ann") for client in clients))
     assert {answer.error_code for answer in answers} == {0}
 
 
-async def test_the_guesses_of_one_address_keep_no_other_from_logging_in(served: Serving) -> None:
+async def test_guesses_from_one_address_do_not_delay_other_logins(served: Serving) -> None:
     """They waited for their turn in the order in which they came, and there was no room behind."""
     places = served.server.sasl.places = Places(0, 3)
     crowd = [asyncio.create_task(places.take("192.0.2.1")) for _ in range(3)]

@@ -96,7 +96,7 @@ def test_the_other_listener_serves_beside_it(secured: Secured) -> None:
         ("PLAIN", "confluent-kafka"),
     ),
 )
-def test_a_stock_client_says_who_it_is(secured: Secured, client: str, mechanism: str) -> None:
+def test_a_stock_client_authenticates(secured: Secured, client: str, mechanism: str) -> None:
     listener = "SASL_PLAINTEXT" if mechanism == "SCRAM-SHA-256" else "SASL_SSL"
     door = secured.door(
         listener, sasl_mechanisms=mechanism, sasl_username="ann", sasl_password="a secret"
@@ -108,7 +108,9 @@ def test_a_stock_client_says_who_it_is(secured: Secured, client: str, mechanism:
     "mechanism",
     [pytest.param(m, marks=() if m == "SCRAM-SHA-256" else pytest.mark.long) for m in MECHANISMS],
 )
-def test_a_stock_client_with_a_wrong_password_is_told_so(secured: Secured, mechanism: str) -> None:
+def test_a_stock_client_with_a_wrong_password_gets_an_error(
+    secured: Secured, mechanism: str
+) -> None:
     door = secured.door(
         "SASL_SSL", sasl_mechanisms=mechanism, sasl_username="ben", sasl_password="a guess"
     )
@@ -127,13 +129,13 @@ def token(sub: str) -> str:
     "client",
     [pytest.param(c, marks=() if c == "confluent-kafka" else pytest.mark.long) for c in LIBRARIES],
 )
-def test_a_stock_client_shows_a_token(secured: Secured, client: str) -> None:
+def test_a_stock_client_authenticates_with_a_token(secured: Secured, client: str) -> None:
     door = secured.door("SASL_SSL", sasl_mechanisms="OAUTHBEARER", token=token("cleo"))
     is_given_all(client, f"token-{client}", door)
 
 
 @pytest.mark.long
-def test_a_stock_client_with_a_strangers_token_is_told_so(secured: Secured) -> None:
+def test_a_stock_client_with_a_foreign_token_gets_an_error(secured: Secured) -> None:
     shown = issuer.token(OTHER, sub="dora")
     door = secured.door("SASL_SSL", sasl_mechanisms="OAUTHBEARER", token=shown)
     ended = joined("confluent-kafka", "nothing", door)
@@ -141,7 +143,7 @@ def test_a_stock_client_with_a_strangers_token_is_told_so(secured: Secured) -> N
     assert not ended.stdout
 
 
-def test_the_librarys_page_is_right_about_users(
+def test_the_user_examples_of_the_library_page_work(
     secured: Secured, installation: Installation
 ) -> None:
     """docs/client.md, word for word but for the address and the file."""

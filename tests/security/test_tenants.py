@@ -1,5 +1,5 @@
 """Two tenants with the same names behind their prefixes: what one asks about the other's has no
-effect, and tells nothing."""
+effect, and reveals nothing."""
 
 from random import Random
 from uuid import UUID
@@ -94,10 +94,10 @@ async def settle(door: Door, ben: Tenant) -> None:
 @pytest.mark.parametrize(
     "calls", [FEW, pytest.param(MANY, marks=[pytest.mark.long, pytest.mark.timeout(300)])]
 )
-async def test_crossed_calls_have_no_effect_and_tell_nothing(
+async def test_cross_tenant_calls_have_no_effect_and_reveal_nothing(
     door: Door, other: Other, calls: int
 ) -> None:
-    """Every answer about what Ben has is the one about what nobody has, but for the name."""
+    """Each response about Ben's resources equals the one about missing ones, but for the name."""
     door.allow([*own(ANN, "anna-"), *own(BEN, "ben-")])
     ben, nobody = Tenant("ben", door.topic_ids["ben"]), Tenant("zoe", UUID(int=7))
     await settle(door, ben)
@@ -108,9 +108,10 @@ async def test_crossed_calls_have_no_effect_and_tell_nothing(
             continue
         version = rng.randint(api.min_version, api.max_version)
         asked = [made(api.request, version, tenant, variant) for tenant in (ben, nobody)]
-        told = [await door.ask(api, request, version, where) for request in asked]
+        responses = [await door.ask(api, request, version, where) for request in asked]
         about = [
-            repr(answer).replace(t.name, "?") for answer, t in zip(told, (ben, nobody), strict=True)
+            repr(answer).replace(t.name, "?")
+            for answer, t in zip(responses, (ben, nobody), strict=True)
         ]
         if repr(ben.topic_id) not in repr(asked[0]):  # Kafka hides no ids
             assert about[0] == about[1], (api.name, version)
@@ -123,23 +124,23 @@ LISTING = ("ListGroups", "DescribeGroups", "ListTransactions", "Metadata", "Offs
 
 
 async def seen(door: Door, principal: str, tenant: Tenant) -> str:
-    """All that somebody is told who asks for everything, and for their own."""
-    told = []
+    """All that a tenant gets who requests everything, and only their own."""
+    responses = []
     for request, (where, api) in BY_REQUEST.items():
         if api.name in (*LISTING, "DescribeTopicPartitions") and not where:
             for variant in variants(request):
                 asked = made(request, api.max_version, tenant, variant)
-                told.append(await door.ask(api, asked, api.max_version, where, principal))
-    return repr(told)
+                responses.append(await door.ask(api, asked, api.max_version, where, principal))
+    return repr(responses)
 
 
-async def test_each_tenant_sees_its_own(door: Door) -> None:
+async def test_each_tenant_sees_only_its_own(door: Door) -> None:
     """In lists, and by the names that it has."""
     door.allow([*own(ANN, "anna-"), *own(BEN, "ben-")])
     anna, ben = (Tenant(name, door.topic_ids[name]) for name in ("anna", "ben"))
     await settle(door, ben)
     assert "ben-" not in await seen(door, ANN, anna)
-    told = await seen(door, BEN, ben)
-    assert "anna-" not in told
-    assert [n for n in (ben.group, ben.topic, ben.transactional_id) if n not in told] == []
-    assert "committed_offset=7" in told
+    theirs = await seen(door, BEN, ben)
+    assert "anna-" not in theirs
+    assert [n for n in (ben.group, ben.topic, ben.transactional_id) if n not in theirs] == []
+    assert "committed_offset=7" in theirs

@@ -61,27 +61,27 @@ async def left_alone(served: Serving) -> None:
     await until(lambda: not served.server.admission._taken)
 
 
-async def test_each_listener_tells_its_own_address(
+async def test_each_listener_advertises_its_own_address(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve() as served:
         secured = await connected(served, certificates.context())
         plain = await Client.connect(f"127.0.0.1:{served.server.bound[1]}")
-        told = {}
+        addresses = {}
         for name, client in (("SSL", secured), ("PLAINTEXT", plain)):
             metadata = await client.call(MetadataRequest(topics=[]), 12)
             coordinator = await client.call(FindCoordinatorRequest(key="g"), 3)
             cluster = await client.call(DescribeClusterRequest(), 1)
             found = {(b.host, b.port) for b in (*metadata.brokers, *cluster.brokers, coordinator)}
             assert len(found) == 1
-            told[name] = found.pop()
-        assert told == {
+            addresses[name] = found.pop()
+        assert addresses == {
             "SSL": ("127.0.0.1", int(served.address.rpartition(":")[2])),
             "PLAINTEXT": ("plain.example", 7),
         }
 
 
-async def test_a_member_lives_over_tls_as_over_any_other(
+async def test_a_member_works_over_tls_as_over_plain_text(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve() as served:
@@ -100,11 +100,11 @@ async def test_a_certificate_names_the_principal(serve: Serve, certificates: Cer
         assert [c.session.principal for c in served.connections] == ["User:ann"]
 
 
-async def test_a_client_without_the_certificate_that_is_required_is_refused(
+async def test_a_client_without_the_required_certificate_is_refused(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve(client_auth="required") as served:
-        client = await connected(served, certificates.context())  # TLS 1.3 tells it afterwards
+        client = await connected(served, certificates.context())  # TLS 1.3 reports it afterwards
         client.send(hello(), 3)
         with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
             await client.receive()
@@ -115,10 +115,10 @@ async def test_a_client_without_the_certificate_that_is_required_is_refused(
     "client",
     [pytest.param(c, marks=pytest.mark.long if c != "kafka-python" else ()) for c in LIBRARIES],
 )
-async def test_a_stock_client_shows_its_certificate(
+async def test_a_stock_client_authenticates_with_its_certificate(
     serve: Serve, certificates: Certificates, client: str
 ) -> None:
-    """Where it is required: nobody gets in without."""
+    """Where it is required: no client is accepted without."""
     shown = str(certificates.client(client))
     async with serve(client_auth="required", rules=read("RULE:^.*CN=(.*?)(,.*)?$/$1/")) as served:
         door = Door(served.address, {"security.protocol": "SSL"}, str(certificates.ca), shown)
@@ -127,7 +127,7 @@ async def test_a_stock_client_shows_its_certificate(
         assert {c.session.principal for c in served.ended} == {f"User:{client}"}
 
 
-async def test_a_certificate_that_no_rule_names_is_refused(
+async def test_a_certificate_without_a_mapping_rule_is_refused(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve(client_auth="required", rules=read("RULE:^CN=root$/root/")) as served:
@@ -139,7 +139,7 @@ async def test_a_certificate_that_no_rule_names_is_refused(
 @pytest.mark.parametrize(
     "sent", [b"\0\0\0\x0a" + bytes(10), b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03"]
 )
-async def test_who_speaks_no_tls_is_closed_and_leaves_nothing(serve: Serve, sent: bytes) -> None:
+async def test_a_client_without_tls_is_closed_and_leaves_nothing(serve: Serve, sent: bytes) -> None:
     async with serve(handshake_s=0.3) as served:
         client = await Client.connect(served.address)
         client.writer.write(sent)
@@ -147,7 +147,7 @@ async def test_who_speaks_no_tls_is_closed_and_leaves_nothing(serve: Serve, sent
         await left_alone(served)
 
 
-async def test_a_certificate_is_required_beside_the_password_and_names_nobody(
+async def test_a_certificate_required_beside_the_password_names_no_principal(
     settings: Any, other: Other, certificates: Certificates
 ) -> None:
     """As in Kafka: whom no rule names is the one who authenticates."""
@@ -165,13 +165,13 @@ async def test_a_certificate_is_required_beside_the_password_and_names_nobody(
         assert [c.session.principal for c in served.connections] == ["User:ANONYMOUS"]
         assert (await with_scram(client, "ann")).error_code == 0
         assert [c.session.principal for c in served.connections] == ["User:ann"]
-        stranger = await connected(served, certificates.context())  # TLS 1.3 tells it afterwards
+        stranger = await connected(served, certificates.context())  # TLS 1.3 reports it afterwards
         stranger.send(hello(), 3)
         with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
             await stranger.receive()
 
 
-async def test_who_hangs_up_in_the_handshake_leaves_nothing(serve: Serve) -> None:
+async def test_a_disconnect_during_the_handshake_leaves_nothing(serve: Serve) -> None:
     async with serve() as served:
         clients = [await Client.connect(served.address) for _ in range(20)]
         for number, client in enumerate(clients):
@@ -181,10 +181,10 @@ async def test_who_hangs_up_in_the_handshake_leaves_nothing(serve: Serve) -> Non
         await left_alone(served)
 
 
-async def test_who_is_ended_while_it_waits_for_its_handshake_leaves_nothing(
+async def test_a_connection_closed_while_waiting_for_its_handshake_leaves_nothing(
     serve: Serve, settings: Any
 ) -> None:
-    """A crowd, let in slowly, that goes away or is closed at once; the sweep goes on."""
+    """Many slow handshakes that end or are closed at once; the sweep continues."""
     settings.MAX_CONNECTION_CREATION_RATE = 1
     async with serve() as served:
         clients = [await Client.connect(served.address) for _ in range(12)]
@@ -197,7 +197,7 @@ async def test_who_is_ended_while_it_waits_for_its_handshake_leaves_nothing(
         await left_alone(served)
 
 
-async def test_a_place_is_free_at_once_when_its_holder_is_ended_before_the_handshake(
+async def test_a_place_is_freed_at_once_when_its_connection_ends_before_the_handshake(
     serve: Serve, settings: Any
 ) -> None:
     settings.MAX_CONNECTION_CREATION_RATE = 1
@@ -210,7 +210,7 @@ async def test_a_place_is_free_at_once_when_its_holder_is_ended_before_the_hands
         assert served.server.admission._taken == 3
 
 
-async def test_the_sweep_looks_at_connections_that_end_just_now(
+async def test_the_sweep_handles_connections_that_end_during_it(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve() as served:
@@ -236,7 +236,7 @@ async def test_tls_below_1_2_is_refused(serve: Serve, certificates: Certificates
         await left_alone(served)
 
 
-async def test_a_new_certificate_is_shown_to_who_connects_next(
+async def test_a_new_certificate_is_used_for_new_connections(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve() as served:
@@ -250,7 +250,7 @@ async def test_a_new_certificate_is_shown_to_who_connects_next(
         assert shown[0] != shown[1]
 
 
-async def test_broken_files_change_nothing_for_a_server_that_runs(
+async def test_invalid_files_change_nothing_for_a_running_server(
     serve: Serve, certificates: Certificates
 ) -> None:
     async with serve() as served:
@@ -260,7 +260,7 @@ async def test_broken_files_change_nothing_for_a_server_that_runs(
         assert (await client.call(hello(), 3)).error_code == 0
 
 
-async def test_a_key_of_another_certificate_changes_nothing_and_is_told_once(
+async def test_a_key_of_another_certificate_changes_nothing_and_is_logged_once(
     serve: Serve, certificates: Certificates, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As where the two halves of a file are replaced one after the other."""
@@ -278,12 +278,12 @@ async def test_a_key_of_another_certificate_changes_nothing_and_is_told_once(
             served.clock.ahead_s += LOOK_AGAIN_S
             client = await connected(served, certificates.context())
             assert client.writer.get_extra_info("peercert")["serialNumber"] == shown
-        told = [line for line in caplog.messages if "previous certificates" in line]
-        assert len(told) == 1 and "ssl.keystore.location" in told[0]
+        warnings = [line for line in caplog.messages if "previous certificates" in line]
+        assert len(warnings) == 1 and "ssl.keystore.location" in warnings[0]
         assert (await first.call(hello(), 3)).error_code == 0
 
 
-async def test_members_stay_while_certificates_change_under_a_crowd(
+async def test_members_stay_while_certificates_change_under_many_connections(
     serve: Serve, certificates: Certificates
 ) -> None:
     """Who is connected is not disturbed, and who connects is shown one certificate or the other,
@@ -303,7 +303,7 @@ async def test_members_stay_while_certificates_change_under_a_crowd(
         assert len(shown) == 4
 
 
-async def test_a_client_whose_authority_is_trusted_no_more_gets_in_no_more(
+async def test_clients_of_a_removed_authority_are_refused(
     serve: Serve, certificates: Certificates, tmp_path: Path
 ) -> None:
     """Not by the session that its library kept either (TLS resumes those without a certificate)."""
@@ -337,7 +337,7 @@ def spoken(
         return secured.session
 
 
-async def test_a_turn_of_the_loop_accepts_a_few(
+async def test_a_turn_of_the_loop_accepts_a_limited_number_of_connections(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of thousands that return at once; all other clients have the loop in between."""
@@ -363,14 +363,14 @@ async def test_a_turn_of_the_loop_accepts_a_few(
         await left_alone(served)
 
 
-def test_broken_files_end_a_start(certificates: Certificates) -> None:
+def test_invalid_files_prevent_a_start(certificates: Certificates) -> None:
     with pytest.raises(TlsError, match=r"ssl\.keystore\.location"):
         Tls(TlsSettings(keystore=str(certificates.ca)))
     with pytest.raises(TlsError, match=r"ssl\.truststore\.location"):
         Tls(TlsSettings(keystore=str(certificates.server), client_auth="required"))
 
 
-async def test_who_waits_for_its_handshake_is_not_late(
+async def test_waiting_for_a_handshake_does_not_count_as_late(
     serve: Serve, certificates: Certificates
 ) -> None:
     """Of thousands that return at once most wait for their turn; their time begins with it."""
@@ -385,8 +385,10 @@ async def test_who_waits_for_its_handshake_is_not_late(
         assert (await client.call(hello(), 3)).error_code == 0
 
 
-async def test_half_open_handshakes_keep_no_place(serve: Serve, certificates: Certificates) -> None:
-    """They hold up nobody for longer than a moment each."""
+async def test_half_open_handshakes_free_their_places(
+    serve: Serve, certificates: Certificates
+) -> None:
+    """They delay others for no longer than a moment each."""
     async with serve() as served:
         strangers = [await Client.connect(served.address) for _ in range(AT_ONCE * 5)]
         for stranger in strangers[::2]:
@@ -396,7 +398,7 @@ async def test_half_open_handshakes_keep_no_place(serve: Serve, certificates: Ce
         assert all(not stranger.reader.at_eof() for stranger in strangers)
 
 
-async def test_so_many_handshakes_begin_at_a_time(
+async def test_the_number_of_concurrent_handshakes_is_limited(
     serve: Serve, certificates: Certificates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
@@ -416,7 +418,7 @@ async def test_so_many_handshakes_begin_at_a_time(
         await until(lambda: len(begun) == AT_ONCE + 1)
 
 
-def test_who_has_shaken_hands_cannot_do_so_again(certificates: Certificates) -> None:
+def test_a_second_handshake_is_refused(certificates: Certificates) -> None:
     """TLS 1.2's renegotiation costs a server much more than its client."""
     context = Tls(TlsSettings(keystore=str(certificates.server))).context(0.0)
     assert context.options & ssl.OP_NO_RENEGOTIATION

@@ -1,4 +1,4 @@
-"""Tokens of clients: which are believed, and what strangers may write into them."""
+"""Tokens of clients: which are accepted, and hostile content."""
 
 import json
 import random
@@ -44,7 +44,7 @@ def judged(shown: str, keys: bytes = KEYS, by: Verification = HERE) -> Judged:
     ],
     ids=map(str, range(10)),  # each process has keys of its own, and so other tokens
 )
-def test_a_token_of_the_issuer_for_us_is_believed(made: Callable[[], str]) -> None:
+def test_a_token_of_the_issuer_for_this_audience_is_accepted(made: Callable[[], str]) -> None:
     found = judged(made())
     assert found.name == "ann"
     assert 290 < found.rest_s <= 300
@@ -61,7 +61,7 @@ def changed(part: bytes, now: bytes, shown: str) -> str:
     return b".".join([head, other, signature]).decode()
 
 
-def of_nobody() -> str:
+def unsigned() -> str:
     """``alg`` none, as the library itself would make it."""
     parts = [json.dumps({"alg": "none", "kid": "one"}), json.dumps(claims())]
     return ".".join([*(urlsafe_b64encode(part.encode()).decode() for part in parts), ""])
@@ -70,7 +70,7 @@ def of_nobody() -> str:
 STRANGER = OTHER
 
 REFUSED: Mapping[str, Callable[[], str]] = {
-    "none": lambda: of_nobody(),
+    "none": lambda: unsigned(),
     "an HMAC with the public key": lambda: issuer.signed_by_a_public_key(),
     "a secret of one's own": lambda: token(OctKey.generate_key(256), "HS256"),
     "an algorithm that is not allowed": lambda: token(algorithm="RS512"),
@@ -125,13 +125,13 @@ REFUSED: Mapping[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("made", REFUSED.values(), ids=REFUSED)
-def test_no_other_token_is(made: Callable[[], str]) -> None:
+def test_every_other_token_is_refused(made: Callable[[], str]) -> None:
     with pytest.raises(TokenError):
         judged(made())
 
 
 @pytest.mark.parametrize("shown", ["a key of a stranger", "none", "another name", "no signature"])
-def test_who_makes_tokens_up_is_told_apart(shown: str) -> None:
+def test_forged_tokens_are_distinguished_from_expired_ones(shown: str) -> None:
     """Towards a lock-out, that is; an old token is no guess."""
     for name, is_forged in ((shown, True), ("expired", False), ("for others", False)):
         with pytest.raises(TokenError) as refusal:
@@ -139,30 +139,30 @@ def test_who_makes_tokens_up_is_told_apart(shown: str) -> None:
         assert refusal.value.is_forged is is_forged, name
 
 
-def test_clocks_may_differ_a_little() -> None:
+def test_clock_skew_is_tolerated() -> None:
     """A session of such a token ends with the tolerance."""
     assert 0 < judged(token(exp=int(time.time()) - 10)).rest_s <= 20
 
 
-def test_a_session_ends_some_time_though_its_token_does_not() -> None:
+def test_a_session_has_a_maximum_although_its_token_lasts() -> None:
     assert judged(token(exp=10**400)).rest_s <= LIFETIME_S_MAX
     assert judged(token(exp=9e18)).rest_s <= LIFETIME_S_MAX
 
 
-def test_the_name_may_be_another_claim() -> None:
+def test_the_principal_may_come_from_another_claim() -> None:
     by = Verification(("RS256",), NAME, (AUDIENCE,), name_claim="azp")
     assert judged(token(azp="packer"), by=by).name == "packer"
     with pytest.raises(TokenError):
         judged(token(), by=by)
 
 
-def test_without_a_kid_there_has_to_be_one_key_that_fits() -> None:
+def test_without_a_kid_exactly_one_key_must_fit() -> None:
     two = issuer.published(one=RSA, three=STRANGER)
     with pytest.raises(TokenError):
         judged(token(header={"kid": None}), two)
 
 
-def test_two_keys_of_one_id_are_both_tried() -> None:
+def test_two_keys_with_the_same_kid_are_both_tried() -> None:
     twice = json.loads(issuer.published(one=STRANGER))["keys"] + json.loads(KEYS)["keys"]
     assert judged(token(), json.dumps({"keys": twice}).encode()).name == "ann"
 
@@ -189,7 +189,7 @@ USELESS: list[Any] = [
 
 
 @pytest.mark.parametrize("key", USELESS, ids=map(str, range(len(USELESS))))
-def test_keys_that_are_none_stand_in_nobodys_way(key: Any) -> None:
+def test_invalid_keys_are_ignored(key: Any) -> None:
     listed = [key, *json.loads(KEYS)["keys"]]
     assert judged(token(), json.dumps({"keys": listed}).encode()).name == "ann"
     alone = json.dumps({"keys": [key, json.loads(KEYS)["keys"][1]]}).encode()
@@ -213,24 +213,24 @@ def test_keys_that_are_none_stand_in_nobodys_way(key: Any) -> None:
     ],
     ids=lambda text: text[:20].decode(),
 )
-def test_what_is_no_set_of_keys_is_refused(text: bytes) -> None:
+def test_an_invalid_key_set_is_refused(text: bytes) -> None:
     with pytest.raises(JwksError):
         jwks.read(text)
 
 
-def test_a_private_key_that_was_published_is_not_kept() -> None:
+def test_a_published_private_key_is_not_kept() -> None:
     said = {**RSA.as_dict(private=True), "kid": "one"}
     (key,) = jwks.read(json.dumps({"keys": [said]}).encode()).fitting("one", "RS256")
     assert not key.is_private
 
 
-def test_a_name_comes_once_at_any_depth() -> None:
+def test_duplicate_json_names_are_refused_at_any_depth() -> None:
     with pytest.raises(JsonError):
         strict_json.read(b'{"a": [{"b": 1, "b": 1}]}')
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_whatever_is_shown_it_is_believed_or_refused(seed: int) -> None:
+def test_any_bytes_are_accepted_or_refused_as_a_token(seed: int) -> None:
     """Bits turned, parts cut, doubled and exchanged: nothing else than a refusal comes of it."""
     chance = random.Random(seed)
     good, other = token().encode(), token(EC, "ES256", {"kid": "two"}, sub="ben").encode()
@@ -258,7 +258,7 @@ def all_kinds() -> list[Key]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_whatever_an_issuer_publishes_it_is_keys_or_none(seed: int) -> None:
+def test_any_json_is_accepted_or_refused_as_a_key_set(seed: int) -> None:
     chance = random.Random(seed)
     said = [{**key.as_dict(private=False), "kid": "one"} for key in all_kinds()]
     odd: list[Any] = [None, 0, -1, 1.5, True, "", "x", "\ud800", [], {}, ["x"], "A" * 400]

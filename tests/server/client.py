@@ -86,7 +86,7 @@ class Client:
         return cls(*await asyncio.open_connection(sock=made, limit=receive_buffer or 2**20))
 
     def packed(self, request: Any, version: int) -> bytes:
-        """A frame that is counted as sent; whoever packs it writes it."""
+        """A frame that is counted as sent; the caller writes it."""
         self._number += 1
         self.sent.append((self._number, request, version))
         return frame(request, version, self._number, self.client_id)
@@ -136,7 +136,7 @@ class Client:
         )
 
     async def hears_of_a_rebalance(self, beat: HeartbeatRequest) -> None:
-        """Beat until it is no longer 0: then whoever began to join has its place in the rows."""
+        """Beat until it is no longer 0: then a joining member has its place in the rows."""
         while (heard := (await self.call(beat, 3)).error_code) == ErrorCode.NONE:
             await asyncio.sleep(0.001)
         assert heard == ErrorCode.REBALANCE_IN_PROGRESS

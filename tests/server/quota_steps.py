@@ -1,7 +1,7 @@
 """Random requests about client quotas, and what Apache Kafka 4.3.1 answered to them.
 
 ``python -m tests.server.quota_steps HOST:PORT`` asks a Kafka that has no quotas yet, and writes
-``quota_answers.json`` anew; ``test_quota_answers.py`` asks a server of ours the same. No entity is
+``quota_answers.json`` again; ``test_quota_answers.py`` sends Rollcall the same. No entity is
 named twice in a request: what becomes of it then is a difference that is meant (docs/quotas.md).
 """
 
@@ -88,7 +88,7 @@ def _component(chance: Random, kind: str) -> ComponentData:
     )
 
 
-def told(answer: Any) -> Any:
+def comparable(answer: Any) -> Any:
     """What counts of an answer: of a change the codes, since of several faults each names
     another one; of a description all but its order."""
     if isinstance(answer.entries, list) and hasattr(answer, "error_message"):
@@ -110,7 +110,7 @@ def _parts(entry: Any) -> list[Any]:
 async def _record(address: str) -> None:
     peer, found = await Peer.connect(address), list[Any]()
     for request in steps():
-        found.append(told(await peer.call(request, 1)))
+        found.append(comparable(await peer.call(request, 1)))
         await asyncio.sleep(SETTLED_S)
     lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in found)
     ANSWERS.write_text(f"[\n{lines}\n]\n")

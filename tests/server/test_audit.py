@@ -1,4 +1,4 @@
-"""Whoever changes offsets, configuration or topics without being a member is told in the journal:
+"""Changes of offsets, configuration or topics by non-members are in the journal:
 who it was, what was before and what is after, in the transaction that changes it."""
 
 from types import SimpleNamespace
@@ -41,7 +41,7 @@ async def client(served: Serving) -> Client:
     return await Client.connect(served.address)
 
 
-async def told(other: Connection, group_id: str = "ledger") -> list[Any]:
+async def entries_of(other: Connection, group_id: str = "ledger") -> list[Any]:
     """The entries of a group, "" for those of topics; each with its sentence."""
     rows = await (await other.execute(ENTRIES, [group_id])).fetchall()
     names = ("kind", "trigger", "client_id", "reason", "details", "revision")
@@ -65,14 +65,14 @@ async def set_offsets(client: Client, **offsets: int) -> list[int]:
 
 async def altered(other: Connection) -> list[Any]:
     """The entries about offsets."""
-    return [entry for entry in await told(other) if entry.kind == "offsets-altered"]
+    return [entry for entry in await entries_of(other) if entry.kind == "offsets-altered"]
 
 
-async def test_offsets_that_no_member_sets(client: Client, other: Connection) -> None:
+async def test_offsets_set_from_outside_are_journalled(client: Client, other: Connection) -> None:
     await set_offsets(client, p0=17, p1=4)
     await set_offsets(client, p0=5)
 
-    first, second = await told(other)
+    first, second = await entries_of(other)
     assert first.kind == second.kind == "offsets-altered"
     assert first.details["before"] == {}
     assert first.details["after"] == {"orders": {"0": 17, "1": 4}}
@@ -84,17 +84,17 @@ async def test_offsets_that_no_member_sets(client: Client, other: Connection) ->
     )
 
 
-async def test_a_consumer_of_its_own_is_not_told_with_each_commit(
+async def test_commits_of_a_simple_consumer_are_not_journalled_each(
     client: Client, other: Connection, served: Serving
 ) -> None:
     for offset in range(OUTSIDERS_TOLD_MAX + 5):
         await set_offsets(client, p0=offset)
     assert len(await altered(other)) == OUTSIDERS_TOLD_MAX
-    await set_offsets(await Client.connect(served.address), p0=3)  # somebody else
+    await set_offsets(await Client.connect(served.address), p0=3)  # another client
     assert len(await altered(other)) == OUTSIDERS_TOLD_MAX + 1
 
 
-async def test_each_change_is_told_where_a_group_has_had_members(
+async def test_each_change_is_journalled_where_a_group_has_had_members(
     client: Client, other: Connection
 ) -> None:
     await set_offsets(client, p0=1)
@@ -104,7 +104,7 @@ async def test_each_change_is_told_where_a_group_has_had_members(
     assert len(await altered(other)) == OUTSIDERS_TOLD_MAX + 6
 
 
-async def test_offsets_that_are_deleted(client: Client, other: Connection) -> None:
+async def test_deleted_offsets_are_journalled(client: Client, other: Connection) -> None:
     await set_offsets(client, p0=17)
     partitions = [OffsetDeleteRequestPartition(partition_index=n) for n in (0, 1)]
     topic = OffsetDeleteRequestTopic(name="orders", partitions=partitions)
@@ -112,33 +112,33 @@ async def test_offsets_that_are_deleted(client: Client, other: Connection) -> No
     for _ in range(2):  # the second finds nothing to delete
         assert (await client.call(request, 0)).error_code == ErrorCode.NONE
 
-    *_, last = await told(other)
+    *_, last = await entries_of(other)
     assert (last.kind, last.details["before"]) == ("offsets-deleted", {"orders": {"0": 17}})
     assert last.sentence.endswith("(/127.0.0.1) deleted 1 offset: orders-0 was 17.")
-    kinds = [entry.kind for entry in await told(other)]
+    kinds = [entry.kind for entry in await entries_of(other)]
     assert kinds == ["offsets-altered", "offsets-deleted"]
 
 
-async def test_a_group_that_is_deleted(client: Client, other: Connection) -> None:
+async def test_a_deleted_group_is_journalled(client: Client, other: Connection) -> None:
     await set_offsets(client, p0=17, p2=1)
     await client.call(DeleteGroupsRequest(groups_names=["ledger"]), 2)
 
-    *_, last = await told(other)
+    *_, last = await entries_of(other)
     assert last.kind == "group-deleted"
     assert last.details["before"] == {"orders": {"0": 17, "2": 1}}
     assert "(/127.0.0.1), with 2 offsets." in last.sentence
 
 
-async def test_configuration(client: Client, other: Connection) -> None:
+async def test_configuration_changes_are_journalled(client: Client, other: Connection) -> None:
     """Also of a group that is not there yet."""
     settings = {"rollcall_freeze": "true", "consumer_session_timeout_ms": "50000"}
     await alter(client, change(32, "ledger", **settings), validate=True)
-    assert await told(other) == []
+    assert await entries_of(other) == []
     await alter(client, change(32, "ledger", **settings))
     await alter(client, change(32, "ledger", **settings))  # nothing changes
     await alter(client, change(32, "ledger", rollcall_freeze=None))
 
-    freeze, thaw = await told(other)
+    freeze, thaw = await entries_of(other)
     assert freeze.kind == thaw.kind == "config-changed"
     assert freeze.details["before"] == dict.fromkeys(freeze.details["after"])
     assert freeze.details["after"] == {
@@ -152,13 +152,15 @@ async def test_configuration(client: Client, other: Connection) -> None:
     assert thaw.sentence.endswith("(/127.0.0.1) thawed the group.")
 
 
-async def test_topics_and_what_goes_with_them(client: Client, other: Connection) -> None:
+async def test_topic_changes_and_lost_offsets_are_journalled(
+    client: Client, other: Connection
+) -> None:
     await set_offsets(client, p0=17, p1=4)
     grown = CreatePartitionsTopic(name="orders", count=5, assignments=None)
     await client.call(CreatePartitionsRequest(topics=[grown], timeout_ms=5_000), 3)
     await client.call(DeleteTopicsRequest(topic_names=["orders"], timeout_ms=5_000), 4)
 
-    made, grew, deleted = await told(other, "")
+    made, grew, deleted = await entries_of(other, "")
     assert [entry.kind for entry in (made, grew, deleted)] == [
         "topic-created",
         "topic-grown",
@@ -173,7 +175,7 @@ async def test_topics_and_what_goes_with_them(client: Client, other: Connection)
         "(/127.0.0.1) added partitions to the topic orders (3 to 5 partitions)."
     )
 
-    *_, lost = await told(other)
+    *_, lost = await entries_of(other)
     assert (lost.kind, lost.trigger) == ("offsets-deleted", "topic-deleted")
     assert lost.details["before"] == {"orders": {"0": 17, "1": 4}}
     assert "deleted 2 offsets with their topic: orders-0 was 17, orders-1 was 4." in lost.sentence
@@ -181,7 +183,7 @@ async def test_topics_and_what_goes_with_them(client: Client, other: Connection)
     assert lost.revision == revision
 
 
-async def test_what_is_not_done_is_not_told(client: Client, other: Connection) -> None:
+async def test_refused_changes_are_not_journalled(client: Client, other: Connection) -> None:
     """A trigger of the test's own fails the deletion after the journal was written."""
     await set_offsets(client, p0=17)
     await other.execute(
@@ -195,14 +197,14 @@ async def test_what_is_not_done_is_not_told(client: Client, other: Connection) -
         assert answer.responses[0].error_code != ErrorCode.NONE
     finally:
         await other.execute("DROP FUNCTION refuse CASCADE")
-    assert [entry.kind for entry in await told(other)] == ["offsets-altered"]
-    assert [entry.kind for entry in await told(other, "")] == ["topic-created"]
+    assert [entry.kind for entry in await entries_of(other)] == ["offsets-altered"]
+    assert [entry.kind for entry in await entries_of(other, "")] == ["topic-created"]
 
 
-async def test_ten_thousand_offsets_go_by_one_statement(
+async def test_ten_thousand_offsets_take_one_statement(
     client: Client, other: Connection, database_url: str
 ) -> None:
-    """Each group is told once, and of many partitions the first thousand."""
+    """One entry for each group, with the first thousand of many partitions."""
     await other.execute(
         "INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch,"
         " metadata, committed_at) SELECT 'g-' || n % 4, 'orders', n, n, -1, '', now()"
@@ -212,7 +214,7 @@ async def test_ten_thousand_offsets_go_by_one_statement(
     assert answer.responses[0].error_code == ErrorCode.NONE
 
     for n in range(4):
-        (entry,) = await told(other, f"g-{n}")
+        (entry,) = await entries_of(other, f"g-{n}")
         assert entry.details["offsets"] == 2_500
         before = entry.details["before"]["orders"]
         assert len(before) == 1_000 and before[str(n)] == n

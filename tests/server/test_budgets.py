@@ -33,7 +33,7 @@ class Visitor:
         self.ended.append(1)
 
 
-def test_an_address_has_its_share_but_not_the_machines_own() -> None:
+def test_an_address_is_limited_to_its_share_except_for_loopback() -> None:
     door = Admission(10, per_address=2, per_second=100, now=0)
     far = [Visitor(FAR) for _ in range(3)]
     assert [door.enter(each, 0) for each in far] == [0, 0, None]
@@ -42,7 +42,7 @@ def test_an_address_has_its_share_but_not_the_machines_own() -> None:
     assert door.enter(far[2], 0) == 0
 
 
-def test_who_has_said_nothing_gives_way_to_a_newcomer() -> None:
+def test_in_a_full_node_a_silent_connection_is_closed_for_a_new_one() -> None:
     door = Admission(3, per_address=10, per_second=100, now=0)
     speaks, first, second, late = (Visitor() for _ in range(4))
     for each in (speaks, first, second):
@@ -53,7 +53,7 @@ def test_who_has_said_nothing_gives_way_to_a_newcomer() -> None:
     assert (speaks.ended, first.ended, second.ended) == ([], [1], [])
 
 
-def test_where_all_have_spoken_there_is_no_place() -> None:
+def test_in_a_full_node_of_active_connections_a_new_one_is_refused() -> None:
     door = Admission(2, per_address=10, per_second=100, now=0)
     both = [Visitor(), Visitor()]
     for each in both:
@@ -64,13 +64,13 @@ def test_where_all_have_spoken_there_is_no_place() -> None:
     assert door.enter(Visitor(), 0) == 0
 
 
-def test_who_comes_beyond_the_rate_is_served_later() -> None:
+def test_connections_beyond_the_rate_are_accepted_later() -> None:
     door = Admission(1_000, per_address=1_000, per_second=10, now=0)
     assert [door.enter(Visitor(), 0) for _ in range(12)] == [0] * 10 + [100, 200]
     assert door.enter(Visitor(), 5_000) == 0
 
 
-def test_long_requests_wait_for_each_other_in_order() -> None:
+def test_long_requests_wait_in_order() -> None:
     budget, given = RequestBytes(100), list[str]()
     assert budget.take("a", 60, 0, lambda: None)
     assert not budget.take("b", 60, 0, lambda: given.append("b"))
@@ -80,7 +80,7 @@ def test_long_requests_wait_for_each_other_in_order() -> None:
     assert (given, budget.taken, budget.is_short) == (["b", "c"], 70, False)
 
 
-def test_who_goes_while_it_waits_is_not_waited_for() -> None:
+def test_a_connection_that_ends_while_waiting_gives_up_its_place() -> None:
     budget, given = RequestBytes(100), list[str]()
     budget.take("a", 100, 0, lambda: None)
     budget.take("b", 100, 0, lambda: None)
@@ -90,7 +90,7 @@ def test_who_goes_while_it_waits_is_not_waited_for() -> None:
     assert given == ["c"]
 
 
-def test_who_waits_for_a_second_one_while_its_first_is_served_keeps_its_place() -> None:
+def test_waiting_for_a_second_frame_keeps_the_place_of_the_first() -> None:
     budget, given = RequestBytes(100), list[str]()
     budget.take("a", 80, 0, lambda: None)
     budget.take("a", 80, 0, lambda: given.append("a"))
@@ -98,7 +98,7 @@ def test_who_waits_for_a_second_one_while_its_first_is_served_keeps_its_place() 
     assert given == ["a"]
 
 
-def test_what_those_who_wait_have_sent_is_counted() -> None:
+def test_bytes_of_waiting_connections_are_counted() -> None:
     budget = RequestBytes(100)
     budget.take("a", 100, 0, lambda: None)
     budget.take("b", 90, 60, lambda: None)
@@ -134,10 +134,8 @@ def part_of_a_long_frame(client: Client) -> None:
     client.writer.write(LENGTH.to_bytes(4, "big") + bytes(LONG_BYTES))
 
 
-async def test_a_crowd_that_waits_with_parts_of_long_frames_is_not_kept(
-    tight: None, served: Serving
-) -> None:
-    """What each has sent before its reading paused is in memory."""
+async def one_reads_and_one_waits(served: Serving) -> list[tuple[Client, Any]]:
+    """Three connections: a long frame of the first is being read, one of the second waits."""
     (first, one), (second, two), (third, three) = [await served.connect() for _ in range(3)]
     for each in (first, second, third):
         await each.call(hello(), 3)
@@ -145,6 +143,14 @@ async def test_a_crowd_that_waits_with_parts_of_long_frames_is_not_kept(
     await until(lambda: one._long.reserved)
     part_of_a_long_frame(second)
     await until(lambda: two._long.awaits_room)
+    return [(first, one), (second, two), (third, three)]
+
+
+async def test_partial_long_frames_of_waiting_connections_are_not_kept(
+    tight: None, served: Serving
+) -> None:
+    """What each has sent before its reading paused is in memory."""
+    (_, _), (_, two), (third, three) = await one_reads_and_one_waits(served)
     budget = served.server.request_bytes
     assert 0 < budget.held <= LONG_BYTES + 4
     budget.most = budget.held
@@ -161,13 +167,7 @@ async def test_a_second_long_frame_is_not_read_before_there_is_room(
     tight: None, served: Serving
 ) -> None:
     """And who holds the room without using it has little time."""
-    (first, one), (second, two), (third, _) = [await served.connect() for _ in range(3)]
-    for each in (first, second, third):
-        await each.call(hello(), 3)
-    part_of_a_long_frame(first)
-    await until(lambda: one._long.reserved)
-    part_of_a_long_frame(second)
-    await until(lambda: two._long.awaits_room)
+    (first, one), (second, two), (third, _) = await one_reads_and_one_waits(served)
     assert not two._reading and one._reading
     assert (await third.call(hello(), 3)).api_keys, "short requests wait for nobody"
 
@@ -180,15 +180,15 @@ async def test_a_second_long_frame_is_not_read_before_there_is_room(
     await until(lambda: served.server.request_bytes.taken == 0)
 
 
-async def test_a_long_request_gives_its_room_back(served: Serving) -> None:
+async def test_a_long_request_releases_its_memory(served: Serving) -> None:
     client, _ = await served.connect()
     names = [MetadataRequestTopic(name=f"t{i}") for i in range(9_000)]
-    asked = MetadataRequest(topics=names, allow_auto_topic_creation=False)
-    assert len((await client.call(asked, 9)).topics) == len(names)
+    request = MetadataRequest(topics=names, allow_auto_topic_creation=False)
+    assert len((await client.call(request, 9)).topics) == len(names)
     assert served.server.request_bytes.taken == 0
 
 
-async def test_who_reads_nothing_is_closed_where_others_wait_for_the_memory(
+async def test_connections_that_read_nothing_are_closed_when_others_need_the_memory(
     served: Serving,
 ) -> None:
     await create_topic(served.address, "wide", 3_000)
@@ -213,7 +213,7 @@ async def test_who_reads_nothing_is_closed_where_others_wait_for_the_memory(
     await until(lambda: connection._transport is None)
 
 
-async def test_a_node_that_is_full_serves_who_comes_and_speaks(
+async def test_a_full_node_serves_a_new_connection_that_speaks(
     settings: Any, served: Serving
 ) -> None:
     served.server.admission.most = 5
@@ -226,8 +226,8 @@ async def test_a_node_that_is_full_serves_who_comes_and_speaks(
     assert await client.ended() == b"", "all who have a place have spoken"
 
 
-async def test_what_a_connection_held_goes_with_it(served: Serving) -> None:
-    """At once, and not when somebody looks for garbage: the next one takes its place."""
+async def test_memory_held_by_a_connection_is_freed_with_it(served: Serving) -> None:
+    """At once, and not at the next garbage collection: the next one takes its place."""
     client, connection = await served.connect()
     await client.call(hello(), 3)
     part_of_a_long_frame(client)
@@ -237,7 +237,7 @@ async def test_what_a_connection_held_goes_with_it(served: Serving) -> None:
     assert not connection._frames.held
 
 
-async def test_a_heartbeat_with_much_behind_it_keeps_no_memory(served: Serving) -> None:
+async def test_a_heartbeat_in_a_large_chunk_keeps_no_memory(served: Serving) -> None:
     """Bytes behind a request are ignored; as long as they were, they are neither kept nor counted
     once it is answered."""
     client, connection = await served.connect()
@@ -253,7 +253,7 @@ async def test_a_heartbeat_with_much_behind_it_keeps_no_memory(served: Serving) 
         assert len(connection._fast._tail) < LONG_BYTES
 
 
-async def test_a_settled_heartbeat_with_much_behind_it_is_not_kept(served: Serving) -> None:
+async def test_a_settled_heartbeat_in_a_large_chunk_is_not_kept(served: Serving) -> None:
     await create_topic(served.address, "t", 1)
     client, connection = await served.connect()
     joined = await client.call(consumer_join("g"), 1)

@@ -45,7 +45,7 @@ def catalogue(pool: Pool) -> Catalogue:
 
 @pytest_asyncio.fixture
 async def listener(database_url: str) -> AsyncIterator[Connection]:
-    """A connection that hears the catalogue's rings."""
+    """A connection that listens for the catalogue's notifications."""
     async with await Connection.connect(database_url, autocommit=True) as connection:
         await connection.execute(f"LISTEN {Catalogue.BELL}".encode())
         yield connection
@@ -72,7 +72,7 @@ async def committed(pool: Pool) -> list[tuple[str, str]]:
         return await rows.fetchall()
 
 
-async def test_every_change_rings_with_the_name_of_its_topic(
+async def test_every_change_notifies_with_the_name_of_its_topic(
     catalogue: Catalogue, listener: Connection
 ) -> None:
     await catalogue.create_many({"b": 1, "a": 1})
@@ -81,7 +81,7 @@ async def test_every_change_rings_with_the_name_of_its_topic(
     assert await rings(listener, 4) == ["a", "b", "a", "b"]
 
 
-async def test_what_changes_nothing_does_not_ring(
+async def test_an_empty_change_sends_no_notification(
     catalogue: Catalogue, listener: Connection
 ) -> None:
     await catalogue.create("a", 2)
@@ -92,7 +92,7 @@ async def test_what_changes_nothing_does_not_ring(
     assert await rings(listener, 2) == ["a", "last"]
 
 
-async def test_a_ring_brings_another_nodes_change(catalogue: Catalogue, pool: Pool) -> None:
+async def test_a_notification_brings_another_nodes_change(catalogue: Catalogue, pool: Pool) -> None:
     other = Catalogue(pool)
     made = await other.create("orders", 2)
     await catalogue.rung("orders")
@@ -108,7 +108,7 @@ async def test_a_ring_brings_another_nodes_change(catalogue: Catalogue, pool: Po
     assert catalogue.all() == ()
 
 
-async def test_a_missed_ring_is_made_good_by_reading_everything(
+async def test_a_missed_notification_is_made_good_by_a_full_read(
     catalogue: Catalogue, pool: Pool
 ) -> None:
     other = Catalogue(pool)
@@ -120,9 +120,7 @@ async def test_a_missed_ring_is_made_good_by_reading_everything(
     assert catalogue.by_id(old.topic_id) is None
 
 
-async def test_a_topic_made_again_under_its_name_has_another_id(
-    catalogue: Catalogue, pool: Pool
-) -> None:
+async def test_a_recreated_topic_has_another_id(catalogue: Catalogue, pool: Pool) -> None:
     first = await catalogue.create("orders", 1)
     other = Catalogue(pool)
     await other.delete("orders")
@@ -134,7 +132,7 @@ async def test_a_topic_made_again_under_its_name_has_another_id(
     assert catalogue.get("orders") == second
 
 
-async def test_a_smaller_count_never_wins(catalogue: Catalogue, pool: Pool) -> None:
+async def test_a_smaller_partition_count_is_ignored(catalogue: Catalogue, pool: Pool) -> None:
     await catalogue.create("orders", 1)
     outcomes = await asyncio.gather(
         catalogue.grow("orders", 5), Catalogue(pool).grow("orders", 3), return_exceptions=True
@@ -146,7 +144,7 @@ async def test_a_smaller_count_never_wins(catalogue: Catalogue, pool: Pool) -> N
         assert refusal.code is ErrorCode.INVALID_PARTITIONS
 
 
-async def test_deleting_a_topic_erases_its_offsets_in_all_groups(
+async def test_deleting_a_topic_deletes_its_offsets_in_all_groups(
     catalogue: Catalogue, pool: Pool
 ) -> None:
     """OF-21."""
@@ -160,7 +158,7 @@ async def test_deleting_a_topic_erases_its_offsets_in_all_groups(
     assert await committed(pool) == [("a", "orders2"), ("b", "orders2")]
 
 
-async def test_a_deletion_that_fails_half_way_deletes_nothing(
+async def test_a_deletion_that_fails_halfway_deletes_nothing(
     catalogue: Catalogue, pool: Pool, database_url: str
 ) -> None:
     await catalogue.create("orders", 1)
@@ -178,7 +176,7 @@ async def test_a_deletion_that_fails_half_way_deletes_nothing(
     assert await Catalogue(pool).find("orders") is not None
 
 
-async def test_a_deletion_may_last_longer_than_a_nodes_other_transactions(
+async def test_a_deletion_may_take_longer_than_a_nodes_other_transactions(
     catalogue: Catalogue, pool: Pool, database_url: str
 ) -> None:
     await catalogue.create("orders", 1)
@@ -229,7 +227,7 @@ async def _until_somebody_waits(pool: Pool, holder: Connection, seconds: float =
                 return
 
 
-async def test_a_new_topic_has_no_offsets_of_an_old_one(catalogue: Catalogue, pool: Pool) -> None:
+async def test_a_recreated_topic_has_no_offsets(catalogue: Catalogue, pool: Pool) -> None:
     await catalogue.create("orders", 1)
     await catalogue.delete("orders")
     async with pool.connection() as connection:

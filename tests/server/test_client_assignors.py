@@ -44,7 +44,7 @@ async def row(other: connections.Connection) -> dict[str, Any]:
 
 
 class Hand:
-    """A member by hand: what it says, and what it has been told."""
+    """A member driven by hand: what it sends, and its last responses."""
 
     def __init__(self, client: Client, member_id: str) -> None:
         self.client = client
@@ -70,7 +70,7 @@ class Hand:
         )
 
     async def beat(self, **said: Any) -> Any:
-        """A heartbeat; whatever it is told, it does at once."""
+        """A heartbeat; it obeys the response at once."""
         self.told = await self.client.call(self.request(**said), 1)
         assert self.told.error_code == ErrorCode.NONE, self.told
         self.epoch = self.told.member_epoch
@@ -128,12 +128,12 @@ async def test_a_member_assigns_over_the_wire(served: Serving) -> None:
     assert member.subscribed_topic_ids == [topic.topic_id]
     assert (member.assignor.metadata_version, member.assignor.metadata_bytes) == (1, b"four cores")
     await one.assign({one.member_id: [0, 2]})
-    told = await one.client.call(one.request(), 1)
-    assert told.assignment.topic_partitions[0].partitions == [0, 2]
-    assert not told.should_compute_assignment
+    reply = await one.client.call(one.request(), 1)
+    assert reply.assignment.topic_partitions[0].partitions == [0, 2]
+    assert not reply.should_compute_assignment
 
 
-async def test_a_stock_member_is_assigned_like_all_others_and_sent_no_byte_of_ours(
+async def test_a_stock_member_is_assigned_without_extra_fields(
     served: Serving,
 ) -> None:
     await create_topic(served.address, "t", 2)
@@ -148,13 +148,13 @@ async def test_a_stock_member_is_assigned_like_all_others_and_sent_no_byte_of_ou
     assert by_id[stock.member_id].assignor is None
     await one.assign({stock.member_id: [0, 1]})
     await one.beat()
-    told = await stock.client.call(stock.request(), 1)
+    reply = await stock.client.call(stock.request(), 1)
 
-    assert told.assignment.topic_partitions[0].partitions == [0, 1]
-    assert OURS == 10_000 and not told.should_compute_assignment
+    assert reply.assignment.topic_partitions[0].partitions == [0, 1]
+    assert OURS == 10_000 and not reply.should_compute_assignment
 
 
-async def test_a_held_heartbeat_does_not_delay_the_asking(served: Serving) -> None:
+async def test_a_held_heartbeat_does_not_delay_the_request_to_assign(served: Serving) -> None:
     await create_topic(served.address, "t", 2)
     client, connection = await served.connect()
     one = Hand(client, str(uuid4()))
@@ -186,16 +186,16 @@ async def test_a_held_heartbeat_does_not_delay_the_asking(served: Serving) -> No
         ({"member_epoch": 77}, ErrorCode.STALE_MEMBER_EPOCH),
     ],
 )
-async def test_who_may_not_assign_is_told_nothing(
+async def test_a_member_without_the_right_to_assign_is_not_asked(
     served: Serving, over: dict[str, Any], code: ErrorCode
 ) -> None:
     await create_topic(served.address, "t", 2)
     one = await Hand.join(served, SILENT)
-    told = await one.prepare(**over)
-    assert (told.error_code, list(told.members), list(told.topics)) == (code, [], [])
+    prepared = await one.prepare(**over)
+    assert (prepared.error_code, list(prepared.members), list(prepared.topics)) == (code, [], [])
 
 
-async def test_an_answer_that_breaks_a_rule_is_refused_with_a_sentence(served: Serving) -> None:
+async def test_an_assignment_that_breaks_a_rule_is_refused_with_a_reason(served: Serving) -> None:
     await create_topic(served.address, "t", 2)
     one = await Hand.join(served, SILENT)
     view = await one.prepare()
@@ -211,15 +211,15 @@ async def test_an_answer_that_breaks_a_rule_is_refused_with_a_sentence(served: S
     await one.assign({one.member_id: [0, 1]})
 
 
-async def test_a_classic_group_knows_of_no_such_thing(served: Serving) -> None:
+async def test_a_classic_group_has_no_client_assignors(served: Serving) -> None:
     client = await Client.connect(served.address)
     await client.settled("g")
-    told = await Hand(client, "x").prepare()
-    assert told.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    prepared = await Hand(client, "x").prepare()
+    assert prepared.error_code == ErrorCode.GROUP_ID_NOT_FOUND
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_without_the_consumer_protocol_nobody_assigns(settings: Any) -> None:
+async def test_without_the_consumer_protocol_no_member_assigns(settings: Any) -> None:
     settings.GROUP_COORDINATOR_REBALANCE_PROTOCOLS = ("classic",)
     async with serving() as served:
         hand = Hand(await Client.connect(served.address), "x")
@@ -227,7 +227,7 @@ async def test_without_the_consumer_protocol_nobody_assigns(settings: Any) -> No
         assert (await hand.install(1, {})).error_code == ErrorCode.UNSUPPORTED_VERSION
 
 
-async def test_another_node_asks_again_what_the_first_had_asked(
+async def test_the_next_owner_requests_the_assignment_again(
     other: connections.Connection,
 ) -> None:
     """The first node ends between the question and the answer."""
@@ -255,7 +255,7 @@ async def test_another_node_asks_again_what_the_first_had_asked(
     assert (facts["assignor"], facts["assigned_by"]) == ("mine", "bench")
 
 
-async def test_the_row_says_why_the_coordinator_assigned(
+async def test_the_row_has_the_reason_why_the_coordinator_assigned(
     served: Serving, other: connections.Connection
 ) -> None:
     await create_topic(served.address, "t", 2)

@@ -28,7 +28,7 @@ JOINS = "need to re-join: topics changed"
 
 
 async def entries(other: Connection, group_id: str) -> list[Journal]:
-    """The group's journal as it stands in the rows."""
+    """The group's journal in the rows."""
     rows = await (await other.execute(ENTRIES, [group_id])).fetchall()
     return [Journal(**dict(zip(NAMES, row, strict=True))) for row in rows]
 
@@ -62,7 +62,9 @@ async def test_a_reason_to_leave_is_shown(served: Serving, other: Connection) ->
         assert sentence(entry).endswith(f" left: '{LEAVES}'.")
 
 
-async def test_who_leaves_without_a_word_is_given_none(served: Serving, other: Connection) -> None:
+async def test_a_member_that_leaves_without_a_reason_has_none(
+    served: Serving, other: Connection
+) -> None:
     client = await Client.connect(served.address)
     await leave(client, "g", (await client.settled("g")).member_id, None)
 
@@ -84,7 +86,9 @@ async def test_a_reason_to_join_is_shown_when_the_rebalance_ends(
     assert f" joined: '{JOINS}'" in sentence(completed)
 
 
-async def test_what_a_reason_may_not_hold_is_replaced(served: Serving, other: Connection) -> None:
+async def test_invalid_characters_of_a_reason_are_replaced(
+    served: Serving, other: Connection
+) -> None:
     client = await Client.connect(served.address)
     await leave(client, "g", (await client.settled("g")).member_id, "a\0b" + "x" * 2_000)
     said = (await entries(other, "g"))[-1].client_reason

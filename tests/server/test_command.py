@@ -8,13 +8,13 @@ from protocol.management.commands.runcoordinator import draft_port
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
-def test_it_refuses_to_listen_where_others_could_reach_it(host: str) -> None:
+def test_it_refuses_to_listen_on_a_public_address(host: str) -> None:
     with pytest.raises(CommandError, match="needs TLS and authentication"):
         call_command("runcoordinator", "--host", host)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
-def test_loopback_addresses_are_welcome(host: str) -> None:
+def test_loopback_addresses_are_accepted(host: str) -> None:
     assert is_loopback(host)
 
 
@@ -30,7 +30,7 @@ def test_loopback_addresses_are_welcome(host: str) -> None:
         (0, 9092, -1, {}, None),
     ],
 )
-def test_each_node_has_a_draft_port_of_its_own(
+def test_each_node_has_its_own_draft_port(
     node_id: int, port: int, asked: int | None, environ: dict[str, str], expected: int | None
 ) -> None:
     options = {"node_id": node_id, "port": port, "draft_port": asked}

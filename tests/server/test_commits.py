@@ -66,7 +66,7 @@ def offsets(
     )
 
 
-async def test_a_plain_commit_is_stored_without_an_application(
+async def test_a_plain_commit_is_stored_without_an_application_task(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     client, connection, beat = member
@@ -107,7 +107,7 @@ SHAPES: dict[str, tuple[list[OffsetCommitRequestTopic], dict[str, Any]]] = {
 }
 
 
-async def test_it_is_answered_as_one_that_takes_its_turn(
+async def test_it_is_answered_like_a_queued_one(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     """The same request by itself, and behind another one, which leads it past the fast path. Each
@@ -156,7 +156,7 @@ async def test_nothing_overtakes_a_commit(
     assert len((await client.receive()).topics[0].partitions) == 2
 
 
-async def test_a_commit_whose_client_has_gone_leaves_nothing_behind(
+async def test_a_commit_whose_client_disconnected_leaves_nothing_behind(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     client, connection, beat = member
@@ -202,7 +202,7 @@ async def test_a_connection_that_closes_as_its_batch_commits_fails_nobody(
     monkeypatch.setattr(connection, "_transport", transport)
 
 
-async def test_a_lease_that_ended_is_told_in_the_queues_words(
+async def test_an_expired_lease_gets_the_error_of_the_queue(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     client, _, beat = member
@@ -248,7 +248,7 @@ async def test_a_repeated_commit_stores_its_own_offsets(
             assert await stored(client) == {0: (offset, "note"), 2: (offset, "note")}
 
 
-async def test_what_is_not_the_same_is_not_taken_for_it(
+async def test_a_different_request_is_not_taken_for_a_repetition(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     """Each differs from the one before in one thing, and is as long."""
@@ -263,7 +263,7 @@ async def test_what_is_not_the_same_is_not_taken_for_it(
     assert await answered(client, other) == [ErrorCode.ILLEGAL_GENERATION]
 
 
-async def test_a_repeated_commit_hears_that_its_generation_is_over(
+async def test_a_repeated_commit_is_told_that_its_generation_has_ended(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     client, connection, beat = member
@@ -272,14 +272,14 @@ async def test_a_repeated_commit_hears_that_its_generation_is_over(
     leave = LeaveGroupRequest(group_id="g", member_id=beat.member_id)
     assert (await other.call(leave, 1)).error_code == ErrorCode.NONE
 
-    told = await answered(client, commit(beat, [offsets(0, 1, offset=8)]))
+    codes = await answered(client, commit(beat, [offsets(0, 1, offset=8)]))
 
-    assert told == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
+    assert codes == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
     assert served.application(connection) is None
     assert await stored(client) == {0: (5, ""), 1: (5, "")}
 
 
-async def test_a_repeated_commit_hears_that_its_topic_is_gone(
+async def test_a_repeated_commit_is_told_that_its_topic_was_deleted(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     client, _connection, beat = member
@@ -289,7 +289,7 @@ async def test_a_repeated_commit_hears_that_its_topic_is_gone(
     assert await answered(client, again) == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
 
 
-async def test_a_group_that_is_full_or_counted_is_looked_at_again(
+async def test_a_full_or_limited_group_is_checked_again(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     client, connection, beat = member
@@ -300,7 +300,7 @@ async def test_a_group_that_is_full_or_counted_is_looked_at_again(
     assert served.application(connection) is not None
 
 
-async def test_who_never_repeats_itself_is_learnt_no_more(
+async def test_a_client_that_never_repeats_itself_is_no_longer_learnt(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
     client, connection, beat = member

@@ -1,4 +1,4 @@
-"""Configuration over the wire, of a real node: described, changed, and gone by at once."""
+"""Configuration over the wire, of a real node: described, changed, and applied at once."""
 
 import asyncio
 import time
@@ -82,7 +82,7 @@ async def client(served: Serving) -> Client:
 # -- describing
 
 
-async def test_a_group_that_does_not_exist_has_a_configuration(client: Client) -> None:
+async def test_a_missing_group_has_a_configuration(client: Client) -> None:
     """KIP-1142: what it will have of its own may be said before."""
     assert (await values(client, "nobody's"))[FREEZE] == ("false", Source.DEFAULT)
     assert await alter(client, change(32, "nobody's", rollcall_freeze="true")) == [0]
@@ -90,7 +90,7 @@ async def test_a_group_that_does_not_exist_has_a_configuration(client: Client) -
     assert (await values(client, "another's"))[FREEZE] == ("false", Source.DEFAULT)
 
 
-async def test_each_version_tells_what_it_can(client: Client) -> None:
+async def test_each_version_returns_its_fields(client: Client) -> None:
     said = {"include_synonyms": True, "include_documentation": True}
     for version in (1, 2, 3, 4):
         result = await describe(client, Resource.GROUP, "g", SESSION, version=version, **said)
@@ -102,14 +102,14 @@ async def test_each_version_tells_what_it_can(client: Client) -> None:
         assert config.config_type == (3 if version >= 3 else 0)
 
 
-async def test_nothing_is_said_that_was_not_asked_for(client: Client) -> None:
+async def test_only_requested_settings_are_returned(client: Client) -> None:
     result = await describe(client, Resource.GROUP, "g", SESSION, "bogus")
 
     (config,) = result.configs
     assert config.synonyms == [] and config.documentation is None
 
 
-async def test_a_topic_has_defaults_that_nobody_can_change(client: Client, served: Serving) -> None:
+async def test_a_topic_has_fixed_defaults(client: Client, served: Serving) -> None:
     await create_topic(served.address, "t", 1)
 
     result = await describe(client, Resource.TOPIC, "t", "retention.ms")
@@ -121,13 +121,13 @@ async def test_a_topic_has_defaults_that_nobody_can_change(client: Client, serve
     assert refused == [ErrorCode.INVALID_REQUEST, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
 
 
-async def test_a_broker_tells_its_settings_and_keeps_them(client: Client) -> None:
+async def test_a_brokers_settings_are_read_only(client: Client) -> None:
     result = await describe(client, Resource.BROKER, "0")
-    told = {c.name: c for c in result.configs}
+    described = {c.name: c for c in result.configs}
 
-    assert told["group.consumer.assignors"].value == "uniform,range"
-    assert told["auto.create.topics.enable"].value == "true"
-    assert all(c.read_only for c in told.values())
+    assert described["group.consumer.assignors"].value == "uniform,range"
+    assert described["auto.create.topics.enable"].value == "true"
+    assert all(c.read_only for c in described.values())
     assert (await describe(client, Resource.BROKER, "")).configs == []
     assert (await describe(client, Resource.BROKER, "9")).error_code == ErrorCode.INVALID_REQUEST
     refused = await alter(
@@ -145,7 +145,7 @@ UNCONFIGURED = (
 )
 
 
-async def test_what_has_no_configuration_is_refused_with_a_sentence(client: Client) -> None:
+async def test_a_resource_without_configuration_is_refused_with_a_reason(client: Client) -> None:
     for kind, name, code in UNCONFIGURED:
         result = await describe(client, kind, name)
 
@@ -153,7 +153,7 @@ async def test_what_has_no_configuration_is_refused_with_a_sentence(client: Clie
         assert await alter(client, change(kind, name)) == [code]
 
 
-async def test_nothing_is_described_beside_a_resource_of_an_unknown_type(client: Client) -> None:
+async def test_a_resource_of_an_unknown_type_fails_the_request(client: Client) -> None:
     asked = [(Resource.GROUP, "g"), (99, "x"), (Resource.GROUP, "g")]
     resources = [DescribeConfigsResource(resource_type=k, resource_name=n) for k, n in asked]
 
@@ -168,7 +168,7 @@ async def test_nothing_is_described_beside_a_resource_of_an_unknown_type(client:
 # -- changing
 
 
-async def test_what_no_resource_can_have_is_told_before_whether_the_topic_exists(
+async def test_an_impossible_setting_is_refused_whether_or_not_the_topic_exists(
     client: Client,
 ) -> None:
     deleted = AlterableConfig(name="bogus", config_operation=1)
@@ -186,14 +186,14 @@ async def test_what_no_resource_can_have_is_told_before_whether_the_topic_exists
         assert await alter(client, resource) == [code], (name, configs)
 
 
-async def test_a_change_can_be_tried_without_being_made(client: Client) -> None:
+async def test_validate_only_changes_nothing(client: Client) -> None:
     good, bad = change(32, "g", rollcall_freeze="true"), change(32, "h", rollcall_freeze="maybe")
 
     assert await alter(client, good, bad, validate=True) == [0, ErrorCode.INVALID_CONFIG]
     assert (await values(client, "g"))[FREEZE] == ("false", Source.DEFAULT)
 
 
-async def test_a_resource_named_twice_is_refused_each_time(client: Client) -> None:
+async def test_a_resource_named_twice_is_refused_twice(client: Client) -> None:
     twice = change(32, "g", rollcall_freeze="true")
 
     assert await alter(client, twice, twice) == [ErrorCode.INVALID_REQUEST] * 2
@@ -213,7 +213,7 @@ async def test_many_groups_are_changed_in_one_transaction(
     assert row == (29, 1, 29, 1)
 
 
-async def test_what_was_set_can_be_taken_back(client: Client) -> None:
+async def test_a_setting_can_be_deleted(client: Client) -> None:
     await alter(client, change(32, "g", rollcall_freeze="true", rollcall_max_members="5"))
     assert await alter(client, change(32, "g", rollcall_freeze=None)) == [0]
 
@@ -222,7 +222,7 @@ async def test_what_was_set_can_be_taken_back(client: Client) -> None:
     assert now["rollcall.max.members"] == ("5", Source.GROUP)
 
 
-async def test_changes_of_one_group_at_once_all_count(served: Serving) -> None:
+async def test_concurrent_changes_of_one_group_all_take_effect(served: Serving) -> None:
     """Two clients change different settings: neither change is lost."""
     clients = [await Client.connect(served.address) for _ in range(2)]
     for n in range(1, 20):
@@ -238,7 +238,7 @@ async def test_changes_of_one_group_at_once_all_count(served: Serving) -> None:
 # -- taking effect
 
 
-async def test_a_freeze_holds_from_its_answer_on_and_a_thaw_lets_go(served: Serving) -> None:
+async def test_a_freeze_holds_from_its_response_on_and_a_thaw_ends_it(served: Serving) -> None:
     first = await Client.connect(served.address)
     second = await Client.connect(served.address)
     beat = await first.settled("g")
@@ -255,7 +255,7 @@ async def test_a_freeze_holds_from_its_answer_on_and_a_thaw_lets_go(served: Serv
     assert (await second.receive()).generation_id == 2
 
 
-async def test_a_change_made_elsewhere_rings(
+async def test_a_change_made_on_another_node_is_notified(
     served: Serving, other: connections.Connection
 ) -> None:
     """Another node wrote the row: this one, the owner, goes by it without being asked."""
@@ -273,7 +273,7 @@ async def test_a_change_made_elsewhere_rings(
     await until(lambda: entry.group.rules.guards.frozen)
 
 
-async def test_a_new_owner_knows_of_the_freeze_from_its_first_step(served: Serving) -> None:
+async def test_a_new_owner_applies_the_freeze_from_its_first_step(served: Serving) -> None:
     client = await Client.connect(served.address)
     await client.settled("g")
     await alter(client, change(32, "g", rollcall_freeze="true"))
@@ -292,13 +292,13 @@ async def test_a_new_owner_knows_of_the_freeze_from_its_first_step(served: Servi
 
 
 def commit(group_id: str) -> OffsetCommitRequest:
-    """A commit by nobody in particular."""
+    """A commit without a member."""
     partition = OffsetCommitRequestPartition(partition_index=0, committed_offset=1)
     topic = OffsetCommitRequestTopic(name="t", partitions=[partition])
     return OffsetCommitRequest(group_id=group_id, topics=[topic])
 
 
-async def test_who_commits_too_often_is_answered_and_then_not_read(served: Serving) -> None:
+async def test_commits_above_the_rate_are_answered_and_then_not_read(served: Serving) -> None:
     await create_topic(served.address, "t", 1)
     client, connection = await served.connect()
     await alter(client, change(32, "g", rollcall_max_commits_per_second="2"))
@@ -316,7 +316,7 @@ async def test_who_commits_too_often_is_answered_and_then_not_read(served: Servi
     assert connection.pauses.muted is None
 
 
-async def test_the_limit_of_one_group_is_nobody_elses(served: Serving) -> None:
+async def test_the_limit_of_one_group_affects_no_other(served: Serving) -> None:
     await create_topic(served.address, "t", 1)
     client = await Client.connect(served.address)
     await alter(client, change(32, "g", rollcall_max_commits_per_second="1"))

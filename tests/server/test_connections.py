@@ -46,7 +46,7 @@ async def named(served: Serving, client_id: str) -> Client:
     return client
 
 
-async def test_nothing_is_noted_until_somebody_asks(served: Serving, other: Other) -> None:
+async def test_nothing_is_recorded_until_it_is_requested(served: Serving, other: Other) -> None:
     client = await named(served, "odd\0name")
     await client.call(hello(), 3)
     assert await moment(other) is None
@@ -75,7 +75,7 @@ async def test_groups_are_those_whose_members_use_the_connection(
     assert [row[6] for row in await noted(other)] == [[], [], []]
 
 
-async def test_a_commanded_member_is_found_by_its_registration_and_its_polls(
+async def test_a_commanded_member_is_listed_by_its_registration_and_its_polls(
     served: Serving, other: Other
 ) -> None:
     topic = CreatableTopic(name="orders", num_partitions=2, replication_factor=1)
@@ -86,7 +86,7 @@ async def test_a_commanded_member_is_found_by_its_registration_and_its_polls(
     assert [row[6] for row in await noted(other)] == [["g"], ["g"]]
 
 
-async def test_a_connection_that_has_ended_is_not_shown(served: Serving, other: Other) -> None:
+async def test_a_closed_connection_is_not_listed(served: Serving, other: Other) -> None:
     client, stays = await named(served, "goes"), await named(served, "stays")
     await client.call(hello(), 3)
     await stays.call(hello(), 3)
@@ -110,7 +110,7 @@ async def test_the_principal_and_the_listener_are_those_of_the_connection(
         assert row[:6] == ("hers", "", "", "127.0.0.1", "User:ann", "INSIDE")
 
 
-async def test_however_often_it_rings_connections_are_noted_once_in_a_while(
+async def test_however_often_requested_connections_are_recorded_at_most_once_per_interval(
     served: Serving, other: Other
 ) -> None:
     await noted(other)

@@ -38,10 +38,10 @@ async def client(served: Serving) -> Client:
     return await Client.connect(served.address)
 
 
-async def test_described_groups_without_room_are_asked_for_again(
+async def test_described_groups_that_do_not_fit_get_a_retriable_error(
     served: Serving, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first is told whatever its length: nobody else can tell of it."""
+    """The first is sent whatever its length: a later request could not have it either."""
     for group_id in ("a", "b"):
         await (await Client.connect(served.address)).settled(group_id)
     monkeypatch.setattr(reply_room, "REPLY_BYTES_MAX", 1)
@@ -53,7 +53,7 @@ async def test_described_groups_without_room_are_asked_for_again(
 
 
 @pytest.mark.parametrize("handler", [describe_groups, consumer_group_describe])
-async def test_groups_without_room_are_not_looked_at(
+async def test_groups_that_do_not_fit_are_not_read(
     client: Client, monkeypatch: pytest.MonkeyPatch, handler: ModuleType
 ) -> None:
     """Nor one large group, however often a request names it."""
@@ -78,7 +78,7 @@ async def test_groups_without_room_are_not_looked_at(
     assert looked_at == ["large"]
 
 
-async def test_described_consumer_groups_without_room_are_asked_for_again(
+async def test_described_consumer_groups_that_do_not_fit_get_a_retriable_error(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for group_id in ("a", "b"):
@@ -89,7 +89,7 @@ async def test_described_consumer_groups_without_room_are_asked_for_again(
     assert [(g.error_code, len(g.members)) for g in both] == [(0, 1), (AGAIN, 0)]
 
 
-async def test_a_list_of_groups_that_has_no_room_is_refused(
+async def test_a_list_of_groups_that_does_not_fit_is_refused(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await client.settled("a")
@@ -102,7 +102,7 @@ async def test_a_list_of_groups_that_has_no_room_is_refused(
     assert (await client.call(none_of_them, 5)).error_code == 0
 
 
-async def test_a_list_of_transactions_that_has_no_room_is_refused(
+async def test_a_list_of_transactions_that_does_not_fit_is_refused(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starts = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
@@ -114,7 +114,7 @@ async def test_a_list_of_transactions_that_has_no_room_is_refused(
     assert (answer.error_code, list(answer.transaction_states)) == (TOO_MUCH, [])
 
 
-async def test_described_transactions_without_room_are_asked_for_again(
+async def test_described_transactions_that_do_not_fit_get_a_retriable_error(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is named often is as long as often."""
@@ -136,7 +136,7 @@ async def test_described_transactions_without_room_are_asked_for_again(
 
 
 @pytest.mark.parametrize("version", [0, 8, 12])
-async def test_topics_whose_partitions_have_no_room_are_told_without_them(
+async def test_topics_whose_partitions_do_not_fit_are_returned_without_them(
     served: Serving, client: Client, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     for name in ("a", "b"):
@@ -146,8 +146,8 @@ async def test_topics_whose_partitions_have_no_room_are_told_without_them(
     def asking(*names: str) -> MetadataRequest:
         return MetadataRequest(topics=[MetadataRequestTopic(name=n) for n in names])
 
-    told = (await client.call(asking("a", "b"), version)).topics
-    assert [(t.name, t.error_code, len(t.partitions)) for t in told] == [
+    topics = (await client.call(asking("a", "b"), version)).topics
+    assert [(t.name, t.error_code, len(t.partitions)) for t in topics] == [
         ("a", 0, 5),
         ("b", TOO_MUCH, 0),
     ]
@@ -155,12 +155,12 @@ async def test_topics_whose_partitions_have_no_room_are_told_without_them(
     assert (alone.error_code, len(alone.partitions)) == (0, 5)
 
 
-async def test_a_resource_that_is_named_often_is_answered_once(client: Client) -> None:
+async def test_a_resource_named_often_is_answered_once(client: Client) -> None:
     broker = DescribeConfigsResource(resource_type=Resource.BROKER, resource_name="0")
     group = DescribeConfigsResource(resource_type=Resource.GROUP, resource_name="g")
-    asked = DescribeConfigsRequest(resources=[broker, group, broker, group, broker])
+    request = DescribeConfigsRequest(resources=[broker, group, broker, group, broker])
 
-    results = (await client.call(asked, 4)).results
+    results = (await client.call(request, 4)).results
     assert [(r.resource_type, r.resource_name) for r in results] == [
         (Resource.BROKER, "0"),
         (Resource.GROUP, "g"),

@@ -50,7 +50,9 @@ async def test_the_end_of_a_connection_cancels_its_parked_join_at_once(
     assert len(joined.members) == 2, "who joined and hung up keeps its place for its session"
 
 
-async def test_no_rebalance_waits_for_a_member_id_whose_client_has_gone(served: Serving) -> None:
+async def test_no_rebalance_waits_for_a_pending_id_whose_client_disconnected(
+    served: Serving,
+) -> None:
     first, _ = await served.connect()
     ghost, _ = await served.connect()
     second, _ = await served.connect()
@@ -70,7 +72,7 @@ async def test_no_rebalance_waits_for_a_member_id_whose_client_has_gone(served: 
     assert len(served.server.handed_out) == 0
 
 
-async def test_a_failed_application_drops_its_socket_and_no_other(
+async def test_an_exception_in_an_application_closes_only_its_connection(
     served: Serving, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A defect in a handler: its client is cut off, and the log says why."""
@@ -123,7 +125,7 @@ async def test_hundreds_of_connections_leave_nothing_behind(served: Serving) -> 
 
 
 @pytest.mark.parametrize("by", ["their machine", "the time limit"])
-async def test_of_hundreds_that_end_at_once_few_are_worked_on_in_each_turn(
+async def test_of_hundreds_that_end_at_once_few_are_handled_per_turn(
     served: Serving, by: str
 ) -> None:
     """Each takes some 50 us to close and to release; other clients have the loop in between."""
@@ -160,7 +162,7 @@ async def test_of_hundreds_that_end_at_once_few_are_worked_on_in_each_turn(
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_a_server_that_stops_answers_who_is_parked_and_closes() -> None:
+async def test_a_server_that_stops_answers_parked_requests_and_closes() -> None:
     """NOT_COORDINATOR, on a connection that is still open: the client looks for the next."""
     async with serving() as server:
         first = await Client.connect(server.address)
@@ -178,7 +180,7 @@ async def test_a_server_that_stops_answers_who_is_parked_and_closes() -> None:
 
 
 async def test_a_half_open_connection_is_probed_by_the_kernel(served: Serving) -> None:
-    """Whatever a listener accepts has the times that the setting asks for."""
+    """Every accepted connection has the times of the settings."""
     _, connection = await served.connect()
     transport = connection._transport
     assert transport is not None
@@ -192,7 +194,7 @@ async def test_a_half_open_connection_is_probed_by_the_kernel(served: Serving) -
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_a_parked_request_of_a_client_that_vanished_is_forgotten(settings: Any) -> None:
+async def test_a_parked_request_of_a_client_that_vanished_is_dropped(settings: Any) -> None:
     """No FIN and no reset: the client's socket is gone as with its machine."""
     settings.CONNECTIONS_GONE_MS = 3_000
     async with serving() as served:

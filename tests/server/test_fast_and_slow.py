@@ -1,5 +1,5 @@
 """Odd commits and heartbeats over two connections, one with the fast paths and one without: every
-answer and every row is alike, and whoever is heard of.
+answer, every row and every sign of life is alike.
 
 Frames are right ones with a field of another value, or with other bytes; each goes out several
 times with other offsets, as clients repeat themselves.
@@ -223,7 +223,7 @@ async def members_of_all_kinds(served: Serving) -> list[tuple[str, int, str, str
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("keeps_history", [False, True], ids=["plain", "history"])
-async def test_commits_and_heartbeats(
+async def test_both_paths_answer_commits_and_heartbeats_alike(
     served: Serving, other: Other, monkeypatch: Any, seed: int, keeps_history: bool
 ) -> None:
     queued = queue_replies(monkeypatch)

@@ -81,8 +81,8 @@ async def committed(served: Serving) -> tuple[int, str]:
             member_id=member_id,
             topics=topics,
         )
-        told = await client.call(request, 9)
-        assert {p.error_code for topic in told.topics for p in topic.partitions} == {0}
+        reply = await client.call(request, 9)
+        assert {p.error_code for topic in reply.topics for p in topic.partitions} == {0}
     return joined.member_epoch, joined.member_id
 
 
@@ -161,7 +161,9 @@ class Fetches:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_fetches(served: Serving, monkeypatch: Any, seed: int) -> None:
+async def test_both_paths_answer_fetches_alike(
+    served: Serving, monkeypatch: Any, seed: int
+) -> None:
     queued = queue_replies(monkeypatch)
     member = await committed(served)
     asking = await Client.connect(served.address)

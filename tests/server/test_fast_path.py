@@ -92,8 +92,8 @@ def frame(
     generation: int = GENERATION,
     correlation_id: bytes = CORRELATION_ID,
 ) -> bytes:
-    """A Heartbeat as it stands in a frame, without its length."""
-    asked = HeartbeatRequest(
+    """A Heartbeat as it is in a frame, without its length."""
+    request = HeartbeatRequest(
         group_id=group_id,
         generation_id=generation,
         member_id=member_id,
@@ -102,7 +102,7 @@ def frame(
     tags = b"\0" if version >= 4 else b""
     head = struct.pack(">hh", key, version) + correlation_id + struct.pack(">h", 1) + b"c" + tags
     first, last = HeartbeatRequest.versions
-    return head + encode(asked, min(max(version, first), last))
+    return head + encode(request, min(max(version, first), last))
 
 
 def sent(framed: bytes) -> bytes:
@@ -111,14 +111,14 @@ def sent(framed: bytes) -> bytes:
 
 
 def heard(coordinator: CoordinatorRuntime) -> int:
-    """When the member was last heard of."""
+    """The time of the member's last sign of life."""
     [session] = coordinator.entries["g"].group.sessions(coordinator.clock())
     return session.heard_at
 
 
 def join_another(coordinator: CoordinatorRuntime) -> None:
     """A second member comes: a rebalance begins."""
-    asked = JoinGroup(
+    event = JoinGroup(
         ticket=None,
         member_id="",
         instance_id=None,
@@ -130,7 +130,7 @@ def join_another(coordinator: CoordinatorRuntime) -> None:
         protocols=(("range", b""),),
     )
     entry = coordinator.entries["g"]
-    decision = entry.group.step([asked], coordinator.clock(), Random(1))
+    decision = entry.group.step([event], coordinator.clock(), Random(1))
     coordinator.install(entry, decision, 6)
 
 
@@ -170,7 +170,7 @@ def test_the_correlation_id_is_that_of_the_request(path: FastPath) -> None:
         assert said is not None and said[4:8] == correlation_id
 
 
-def test_a_replaced_instance_is_told(path: FastPath, coordinator: CoordinatorRuntime) -> None:
+def test_a_replaced_instance_is_fenced(path: FastPath, coordinator: CoordinatorRuntime) -> None:
     static = replace(MEMBER, instance_id="i")
     adopt(coordinator, {}, {"g": Durable(GROUP, {"m": static}, 6)})
 
@@ -186,7 +186,7 @@ def test_nothing_is_repeated_before_the_first(path: FastPath) -> None:
     assert not path.is_calm and path.group_id == ""
 
 
-def test_a_rebalance_is_told(path: FastPath, coordinator: CoordinatorRuntime) -> None:
+def test_a_rebalance_is_reported(path: FastPath, coordinator: CoordinatorRuntime) -> None:
     join_another(coordinator)
 
     said = path.answer(frame())
@@ -211,12 +211,12 @@ def test_a_rebalance_is_told(path: FastPath, coordinator: CoordinatorRuntime) ->
     ],
     ids=["another API", "below", "above", "no header", "cut", "no group", "no member"],
 )
-def test_what_it_does_not_recognise_is_left_to_the_queue(path: FastPath, left: bytes) -> None:
+def test_an_unrecognised_frame_is_left_to_the_queue(path: FastPath, left: bytes) -> None:
     assert answer(path, left) is None
     assert again(path, sent(left)) is None
 
 
-def test_a_member_that_was_forgotten_is_left_to_the_queue(
+def test_an_unknown_member_is_left_to_the_queue(
     path: FastPath, coordinator: CoordinatorRuntime
 ) -> None:
     """Perhaps the slot is another node's: only the queue looks."""
@@ -226,7 +226,7 @@ def test_a_member_that_was_forgotten_is_left_to_the_queue(
     assert again(path, sent(frame())) is None
 
 
-def test_a_group_that_is_gone_is_left_to_the_queue(
+def test_a_deleted_group_is_left_to_the_queue(
     path: FastPath, coordinator: CoordinatorRuntime
 ) -> None:
     assert path.answer(frame()) is not None
@@ -246,12 +246,12 @@ def test_a_group_that_is_gone_is_left_to_the_queue(
     ],
     ids=["version", "API", "member", "group", "generation"],
 )
-def test_another_request_is_not_the_last_one_again(path: FastPath, other: bytes) -> None:
+def test_a_different_request_is_not_taken_for_a_repetition(path: FastPath, other: bytes) -> None:
     assert path.answer(frame()) is not None
     assert again(path, sent(other)) is None
 
 
-def test_a_frame_with_more_behind_it_is_not_the_last_one_again(path: FastPath) -> None:
+def test_a_frame_followed_by_bytes_is_not_taken_for_a_repetition(path: FastPath) -> None:
     path.answer(frame())
     assert again(path, sent(frame()) + b"\0") is None
     assert again(path, struct.pack(">i", len(frame()) + 1) + frame()) is None
@@ -259,7 +259,7 @@ def test_a_frame_with_more_behind_it_is_not_the_last_one_again(path: FastPath) -
 
 
 @pytest.mark.parametrize("asks", ["answer", "again"])
-def test_nothing_is_said_from_memory_once_the_lease_is_over(
+def test_nothing_is_answered_from_memory_after_the_lease_ended(
     path: FastPath, clock: Clock, asks: str
 ) -> None:
     ask: Callable[[], bytes | None] = {
@@ -273,7 +273,7 @@ def test_nothing_is_said_from_memory_once_the_lease_is_over(
     assert ask() is None
 
 
-def test_where_nothing_is_fast_everything_is_left(coordinator: CoordinatorRuntime) -> None:
+def test_where_nothing_is_fast_everything_is_queued(coordinator: CoordinatorRuntime) -> None:
     path = NoFastPath(coordinator, UNCOUNTED)
     assert path.answer(frame()) is None
     assert again(path, sent(frame())) is None
@@ -282,7 +282,7 @@ def test_where_nothing_is_fast_everything_is_left(coordinator: CoordinatorRuntim
 # -- that a member was heard
 
 
-def test_each_heartbeat_counts(
+def test_each_heartbeat_is_a_sign_of_life(
     path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     """The first, a repeated one, one after a swap of the view, and time that was missed apart."""
@@ -303,7 +303,7 @@ def test_each_heartbeat_counts(
     assert heard(coordinator) == NOW + 35
 
 
-def test_a_heartbeat_of_another_generation_does_not_count(
+def test_a_heartbeat_of_another_generation_is_no_sign_of_life(
     path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     clock.now += 10
@@ -312,21 +312,21 @@ def test_a_heartbeat_of_another_generation_does_not_count(
     assert heard(coordinator) == NOW
 
 
-# -- what is said to one that was held
+# -- responses to held heartbeats
 
 
 @pytest.mark.parametrize(
     ("asked", "session_s"),
     [(frame(), SESSION_MS / 1000), (frame(member_id="x"), 0.0), (frame(group_id="x"), 0.0)],
 )
-def test_how_long_it_may_be_held_goes_by_its_members_session(
+def test_the_maximum_hold_depends_on_its_members_session(
     path: FastPath, asked: bytes, session_s: float
 ) -> None:
     path.answer(asked)
     assert path.session_s() == session_s
 
 
-def test_what_was_held_is_told_what_is_so_now(
+def test_a_held_heartbeat_is_answered_with_the_current_state(
     path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     path.answer(frame())
@@ -338,7 +338,7 @@ def test_what_was_held_is_told_what_is_so_now(
     assert path.verdict() is ErrorCode.REBALANCE_IN_PROGRESS
 
 
-def test_what_was_held_beyond_the_lease_may_be_asked_again(
+def test_a_heartbeat_held_beyond_the_lease_gets_a_retriable_error(
     path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     path.answer(frame())
@@ -350,7 +350,7 @@ def test_what_was_held_beyond_the_lease_may_be_asked_again(
     assert path.verdict() is ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
-def test_what_was_held_for_a_slot_that_went_is_sent_there(
+def test_a_heartbeat_held_for_a_lost_slot_is_redirected(
     path: FastPath, coordinator: CoordinatorRuntime
 ) -> None:
     path.answer(frame())

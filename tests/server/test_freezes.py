@@ -38,7 +38,7 @@ FROZEN = "config-changed", "a mistake", "olga"
 async def ended(
     served: Serving, other: Connection, *verbs: str, until: str | None = None
 ) -> list[tuple[Any, ...]]:
-    """State, outcome and detail of these operations, asked for in this order."""
+    """State, outcome and detail of these operations, requested in this order."""
     ids = []
     for verb in verbs:
         row = await (await other.execute(ASK, [GROUP, slot_of(GROUP), verb, until])).fetchone()
@@ -66,7 +66,7 @@ async def cold(served: Serving) -> Serving:
 
 
 async def test_a_group_is_frozen_once_and_thawed_once(cold: Serving, other: Connection) -> None:
-    """In the order in which it was asked for; what is so already writes nothing."""
+    """In the order of the requests; one without effect writes nothing."""
     assert await ended(cold, other, "freeze", "freeze") == [
         ("succeeded", "changed", "the group is frozen"),
         ("succeeded", "unchanged", "the group was frozen already"),
@@ -82,7 +82,7 @@ async def test_a_group_is_frozen_once_and_thawed_once(cold: Serving, other: Conn
     assert await of(other, JOURNAL) == [FROZEN, FROZEN]
 
 
-async def test_a_group_that_was_told_not_to_be_frozen_is_thawed_already(
+async def test_a_group_that_is_explicitly_not_frozen_counts_as_thawed(
     cold: Serving, other: Connection
 ) -> None:
     await other.execute(PUT.encode(), [GROUP, slot_of(GROUP)])
@@ -93,7 +93,7 @@ async def test_a_group_that_was_told_not_to_be_frozen_is_thawed_already(
     assert await ended(cold, other, "freeze") == [("succeeded", "changed", "the group is frozen")]
 
 
-async def test_a_group_is_deleted_and_who_comes_later_does_not_find_it_frozen(
+async def test_a_deleted_groups_freeze_does_not_apply_to_its_successor(
     cold: Serving, other: Connection
 ) -> None:
     assert await ended(cold, other, "delete", "delete") == [
@@ -106,7 +106,7 @@ async def test_a_group_is_deleted_and_who_comes_later_does_not_find_it_frozen(
     assert await of(other, JOURNAL) == [("group-deleted", "a mistake", "olga")]
 
 
-async def test_a_group_that_is_gone_and_frozen_is_thawed(cold: Serving, other: Connection) -> None:
+async def test_a_deleted_frozen_group_can_be_thawed(cold: Serving, other: Connection) -> None:
     await ended(cold, other, "freeze")
     await ended(cold, other, "delete")
     assert await of(other, CONFIGS) == [("rollcall.freeze", "true")]
@@ -122,7 +122,7 @@ WHERE kind = 'config-changed' ORDER BY id
 """
 
 
-async def test_a_freeze_has_an_end_and_another_one_if_asked_again(
+async def test_a_freeze_has_an_end_and_a_repeated_one_moves_it(
     cold: Serving, other: Connection
 ) -> None:
     frozen, same = "the group is frozen", "the group was frozen already"
@@ -157,7 +157,7 @@ async def test_the_end_of_a_freeze_thaws_no_later_one(cold: Serving, other: Conn
         await asyncio.sleep(0.001)  # the operation has ended a moment before the owner goes by it
 
 
-async def test_the_worker_asks_once_for_a_thaw_when_the_time_is_up(
+async def test_the_worker_requests_one_thaw_when_the_time_is_up(
     cold: Serving, other: Connection
 ) -> None:
     wish = {"actor": WHO, "groups": 10}
@@ -169,17 +169,17 @@ async def test_the_worker_asks_once_for_a_thaw_when_the_time_is_up(
     await cold.node.operator.look()
     while await of(other, CONFIGS):
         await asyncio.sleep(0.005)
-    told = await of(other, JOURNAL)
-    assert told[1][0] == "config-changed" and told[1][2] == WHO
-    assert told[1][1].startswith("frozen until ")
+    entries = await of(other, JOURNAL)
+    assert entries[1][0] == "config-changed" and entries[1][2] == WHO
+    assert entries[1][1].startswith("frozen until ")
     assert (await other.execute(THAW.encode(), wish)).rowcount == 0
 
 
 @pytest.mark.parametrize("verb", Operation.Verb.values)
-def test_each_verb_is_an_event_of_its_own(verb: str) -> None:
-    """None is taken for another, and one that nobody knows for none."""
-    told = {"how": "so", "to": [], "before": []}
-    row = (1, "g", verb, "m", "a reason", "olga", None, None, told, None)
+def test_each_operation_is_an_event(verb: str) -> None:
+    """None is taken for another, and an unknown one for none."""
+    parameters = {"how": "so", "to": [], "before": []}
+    row = (1, "g", verb, "m", "a reason", "olga", None, None, parameters, None)
     assert event_of(row)[0] == "g"
     is_rebalance = type(event_of(row)[1]).__name__ == "ForceRebalance"
     assert is_rebalance == (verb == Operation.Verb.REBALANCE)

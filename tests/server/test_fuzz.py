@@ -60,7 +60,7 @@ MEMBER_ID_CHANCE = 0.7
 
 
 class Chaos:
-    """Requests by chance, which remember what they were told."""
+    """Random requests, which use earlier responses."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -105,7 +105,7 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert not errors
 
 
-async def test_every_request_is_answered_whatever_it_says(served: Serving) -> None:
+async def test_every_request_is_answered_whatever_it_contains(served: Serving) -> None:
     chaos = Chaos(chance("requests"))
     neighbour, _ = await served.connect()
     beat = await neighbour.settled("neighbours")

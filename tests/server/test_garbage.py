@@ -11,7 +11,7 @@ from rollcall.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopi
 from tests.server.serving import Serving
 
 
-def test_the_last_one_that_ends_puts_things_back() -> None:
+def test_the_last_to_finish_restores_the_garbage_collector() -> None:
     before, requests = gc.get_threshold(), LongRequests()
     requests.begin()
     requests.begin()
@@ -21,7 +21,7 @@ def test_the_last_one_that_ends_puts_things_back() -> None:
     assert gc.get_threshold() == before
 
 
-async def test_a_long_request_is_one_until_it_is_answered(
+async def test_a_long_request_counts_until_it_is_answered(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Held for as long as its client would wait, so that it can be seen."""
@@ -35,8 +35,8 @@ async def test_a_long_request_is_one_until_it_is_answered(
 
     monkeypatch.setattr(KafkaConnection, "hold", noted)
     partitions = [FetchPartition(partition=n) for n in range(LARGE_FRAME_BYTES // 16)]
-    asked = FetchRequest(max_wait_ms=1, topics=[FetchTopic(topic="t", partitions=partitions)])
-    await client.call(asked, 4)
+    request = FetchRequest(max_wait_ms=1, topics=[FetchTopic(topic="t", partitions=partitions)])
+    await client.call(request, 4)
     assert seen == {THRESHOLDS_WITH_LONG}
     assert gc.get_threshold() == before
     await client.call(FetchRequest(max_wait_ms=1), 4)

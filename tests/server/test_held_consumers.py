@@ -1,4 +1,4 @@
-"""Held heartbeats of the consumer protocol: what ends the wait, and what a member is told then.
+"""Held heartbeats of the consumer protocol: what ends the wait, and the response then.
 
 A member is held only after it has paused, so each story sets the server's clock forward first.
 """
@@ -46,7 +46,7 @@ def joining(member_id: str) -> ConsumerGroupHeartbeatRequest:
 
 
 def owning(beat: ConsumerGroupHeartbeatRequest, told: Any) -> ConsumerGroupHeartbeatRequest:
-    """The heartbeat that says: what I was told of is mine now, and nothing else."""
+    """The heartbeat that acknowledges its assignment, and nothing else."""
     owned = [
         TopicPartitions(topic_id=t.topic_id, partitions=t.partitions)
         for t in told.assignment.topic_partitions
@@ -72,33 +72,33 @@ async def settled_and_held(
     return client, connection, empty
 
 
-async def test_a_settled_consumer_hears_of_a_new_target_at_once(served: Serving) -> None:
+async def test_a_settled_consumer_gets_a_new_target_at_once(served: Serving) -> None:
     client, _connection, _empty = await settled_and_held(served)
     newcomer = await Client.connect(served.address)
     waiting = await newcomer.call(joining(str(uuid4())), 1)
 
     async with asyncio.timeout(SOON_S):
-        told = await client.receive()
-    assert [len(t.partitions) for t in told.assignment.topic_partitions] == [1]
-    # Both have something to do, so both are told to come back soon.
+        reply = await client.receive()
+    assert [len(t.partitions) for t in reply.assignment.topic_partitions] == [1]
+    # Both have something to do, so both get a short interval.
     rules = served.node.coordinator.own.rules
     short = rules.group_consumer_pending_heartbeat_interval_ms
-    assert (waiting.heartbeat_interval_ms, told.heartbeat_interval_ms) == (short, short)
+    assert (waiting.heartbeat_interval_ms, reply.heartbeat_interval_ms) == (short, short)
 
 
-async def test_a_held_consumer_hears_of_new_partitions_at_once(served: Serving) -> None:
+async def test_a_held_consumer_gets_new_partitions_at_once(served: Serving) -> None:
     """Its group learns of them by heartbeats alone: one that is held is decided again."""
     client, _connection, empty = await settled_and_held(served)
     await served.node.catalogue.grow("t", 3)
 
     async with asyncio.timeout(SOON_S):
-        told = await client.receive()
+        reply = await client.receive()
         short = served.node.coordinator.own.rules.group_consumer_pending_heartbeat_interval_ms
-        assert told.heartbeat_interval_ms == short, "it has news"
-        while told.assignment is None:  # the target may come after the answer
-            told = await client.call(replace(empty, member_epoch=told.member_epoch), 1)
-    assert [t.partitions for t in told.assignment.topic_partitions] == [[0, 1, 2]]
-    assert told.member_epoch > empty.member_epoch
+        assert reply.heartbeat_interval_ms == short, "it has news"
+        while reply.assignment is None:  # the target may come after the answer
+            reply = await client.call(replace(empty, member_epoch=reply.member_epoch), 1)
+    assert [t.partitions for t in reply.assignment.topic_partitions] == [[0, 1, 2]]
+    assert reply.member_epoch > empty.member_epoch
 
 
 async def test_a_topic_of_others_ends_no_hold_of_a_consumer(served: Serving) -> None:
@@ -109,10 +109,10 @@ async def test_a_topic_of_others_ends_no_hold_of_a_consumer(served: Serving) -> 
     assert is_held(connection)
 
 
-async def test_one_held_consumer_of_a_group_asks_again_when_its_topic_grows(
+async def test_one_held_consumer_of_a_group_is_released_when_its_topic_grows(
     served: Serving,
 ) -> None:
-    """The group decides once, and tells the others when it has a new target."""
+    """The group decides once, and notifies the others when it has a new target."""
     client, connection, _empty = await settled_and_held(served)
     told, views = list[bool](), served.node.coordinator.heartbeat_views
 
@@ -148,7 +148,7 @@ async def test_a_held_consumer_is_answered_when_its_node_stops(served: Serving) 
     await stopping
 
 
-async def test_a_consumer_that_is_held_when_the_lease_ends_was_heard_when_it_came(
+async def test_a_heartbeat_held_when_the_lease_ends_counts_from_its_arrival(
     served: Serving,
 ) -> None:
     """It may have died meanwhile; what it sends next says more."""
@@ -165,22 +165,22 @@ async def test_a_consumer_that_is_held_when_the_lease_ends_was_heard_when_it_cam
     assert after.heard_at == before.heard_at
 
 
-async def test_a_consumer_without_news_is_answered_as_if_it_had_not_waited(
+async def test_a_consumer_without_news_is_answered_as_if_not_held(
     served: Serving,
 ) -> None:
     client, _connection, _empty = await settled_and_held(served)
 
-    told = await client.receive()
+    reply = await client.receive()
     usual = served.node.coordinator.own.rules.group_consumer_heartbeat_interval_ms
-    assert (told.error_code, told.assignment) == (ErrorCode.NONE, None)
-    assert told.heartbeat_interval_ms == usual
+    assert (reply.error_code, reply.assignment) == (ErrorCode.NONE, None)
+    assert reply.heartbeat_interval_ms == usual
     assert served.node.coordinator.heartbeat_views._watchers == {}
 
 
 async def intervals_after_a_rebalance(
     served: Serving, monkeypatch: pytest.MonkeyPatch, hold_for_news: Callable[..., Any]
 ) -> list[float]:
-    """The intervals that a member is told after it has given up partitions, until the usual one;
+    """The intervals that a member gets after it has given up partitions, until the usual one;
     its heartbeats are held by ``hold_for_news``."""
     client, _connection, empty = await settled_and_held(served)
     newcomer = await Client.connect(served.address)
@@ -188,15 +188,15 @@ async def intervals_after_a_rebalance(
     given_up = await client.call(owning(empty, await client.receive()), 1)
     monkeypatch.setattr(Call, "hold_for_news", hold_for_news)
 
-    told = [given_up.heartbeat_interval_ms / 1000]
-    while told[-1] < USUAL_S and len(told) < INTERVALS_MAX:
-        served.clock.ahead_s += told[-1]
+    intervals = [given_up.heartbeat_interval_ms / 1000]
+    while intervals[-1] < USUAL_S and len(intervals) < INTERVALS_MAX:
+        served.clock.ahead_s += intervals[-1]
         beat = replace(empty, member_epoch=given_up.member_epoch)
-        told.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
-    return told
+        intervals.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
+    return intervals
 
 
-async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
+async def test_no_consumer_is_held_longer_than_its_heartbeat_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """librdkafka takes the interval for the request's timeout: a longer hold costs it its
@@ -210,15 +210,15 @@ async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
         holds.append(seconds)
         return await hold_for_news(call, group_id, 0, is_news)
 
-    told = await intervals_after_a_rebalance(served, monkeypatch, at_once)
+    intervals = await intervals_after_a_rebalance(served, monkeypatch, at_once)
 
-    assert told == [PENDING_S, 1, 2, 4, USUAL_S]
-    assert len(holds) == len(told) - 1
-    assert all(hold < interval for hold, interval in zip(holds, told, strict=False))
+    assert intervals == [PENDING_S, 1, 2, 4, USUAL_S]
+    assert len(holds) == len(intervals) - 1
+    assert all(hold < interval for hold, interval in zip(holds, intervals, strict=False))
     assert holds == sorted(holds)
 
 
-async def test_who_counts_from_the_answer_is_told_what_is_left_of_its_interval(
+async def test_a_client_that_counts_from_the_response_gets_the_rest_of_its_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So it beats no more often than others, and is nearly always held."""
@@ -232,10 +232,10 @@ async def test_who_counts_from_the_answer_is_told_what_is_left_of_its_interval(
         return False
 
     client, _connection, empty = await settled_and_held(served)
-    told = await client.receive()
+    reply = await client.receive()
     monkeypatch.setattr(Call, "hold_for_news", held_at_once)
 
-    told_s = [told.heartbeat_interval_ms / 1000]
+    told_s = [reply.heartbeat_interval_ms / 1000]
     for _ in range(4):
         served.clock.ahead_s += told_s[-1]
         told_s.append((await client.call(empty, 1)).heartbeat_interval_ms / 1000)
@@ -245,7 +245,7 @@ async def test_who_counts_from_the_answer_is_told_what_is_left_of_its_interval(
 
 
 @pytest.mark.parametrize("has_news", [True, False], ids=["after news", "to say something"])
-async def test_a_heartbeat_that_comes_at_once_does_not_show_from_where_its_client_counts(
+async def test_a_heartbeat_sent_at_once_does_not_show_from_where_its_client_counts(
     has_news: bool, served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A member acknowledges news, or tells its own, whatever the time. Taken for one that counts
@@ -259,24 +259,24 @@ async def test_a_heartbeat_that_comes_at_once_does_not_show_from_where_its_clien
         return news.pop(0)
 
     client, _connection, empty = await settled_and_held(served)
-    told = await client.receive()
+    reply = await client.receive()
     monkeypatch.setattr(Call, "hold_for_news", held_at_once)
     for _ in range(2):  # the first shows that it counts from the answer
-        served.clock.ahead_s += told.heartbeat_interval_ms / 1000
-        told = await client.call(empty, 1)
+        served.clock.ahead_s += reply.heartbeat_interval_ms / 1000
+        reply = await client.call(empty, 1)
     soon = empty if has_news else replace(empty, subscribed_topic_names=["t"])
-    told = await client.call(soon, 1)
+    reply = await client.call(soon, 1)
 
-    served.clock.ahead_s += told.heartbeat_interval_ms / 1000
-    told = await client.call(empty, 1)
-    assert told.heartbeat_interval_ms < USUAL_S * 1000, "the rest of its interval, still"
+    served.clock.ahead_s += reply.heartbeat_interval_ms / 1000
+    reply = await client.call(empty, 1)
+    assert reply.heartbeat_interval_ms < USUAL_S * 1000, "the rest of its interval, still"
     assert not news
 
 
-async def test_who_counts_a_new_interval_from_the_answer_is_not_taken_for_one_that_always_does(
+async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a_rule(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Java's consumer. It was told to come soon, after a rebalance, and came without a pause as
+    """As Java's consumer. It had a short interval, after a rebalance, and came without a pause as
     soon as its interval was the same again: then it was not held for a whole one."""
 
     async def held_at_once(
@@ -285,15 +285,15 @@ async def test_who_counts_a_new_interval_from_the_answer_is_not_taken_for_one_th
         served.clock.ahead_s += seconds
         return False
 
-    told = await intervals_after_a_rebalance(served, monkeypatch, held_at_once)
+    intervals = await intervals_after_a_rebalance(served, monkeypatch, held_at_once)
 
-    assert told == [PENDING_S, 1, 2, 4, USUAL_S]
+    assert intervals == [PENDING_S, 1, 2, 4, USUAL_S]
 
 
-async def test_who_counts_from_the_request_is_never_held_beyond_what_it_was_told(
+async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told the usual interval: what is left of one is not for who takes it for a timeout."""
+    """It gets the usual interval: a shortened one might be taken for a timeout."""
     held_s = 4.5
 
     async def held_at_once(
@@ -304,10 +304,10 @@ async def test_who_counts_from_the_request_is_never_held_beyond_what_it_was_told
         return False
 
     client, _connection, empty = await settled_and_held(served)
-    told = await client.receive()
+    reply = await client.receive()
     monkeypatch.setattr(Call, "hold_for_news", held_at_once)
 
     for _ in range(4):
-        served.clock.ahead_s += told.heartbeat_interval_ms / 1000 - held_s
-        told = await client.call(empty, 1)
-        assert told.heartbeat_interval_ms == USUAL_S * 1000
+        served.clock.ahead_s += reply.heartbeat_interval_ms / 1000 - held_s
+        reply = await client.call(empty, 1)
+        assert reply.heartbeat_interval_ms == USUAL_S * 1000

@@ -1,4 +1,4 @@
-"""Heartbeats that wait for news: what ends the wait, and what is said then.
+"""Heartbeats that wait for news: what ends the wait, and the response then.
 
 A member is held only after it has paused, so each story sets the server's clock forward first.
 """
@@ -51,7 +51,7 @@ async def held(
     return client, connection, beat
 
 
-async def test_a_rebalance_is_told_the_moment_it_is_committed(served: Serving) -> None:
+async def test_a_rebalance_is_reported_as_soon_as_it_is_committed(served: Serving) -> None:
     client, connection, _beat = await held(served)
     newcomer = await Client.connect(served.address)
     newcomer.send(join("g"), V)
@@ -61,7 +61,7 @@ async def test_a_rebalance_is_told_the_moment_it_is_committed(served: Serving) -
     assert not is_held(connection)
 
 
-async def test_nothing_is_told_of_a_rebalance_before_its_commit(served: Serving) -> None:
+async def test_a_rebalance_is_not_reported_before_its_commit(served: Serving) -> None:
     client, connection, _beat = await held(served)
     let_go = served.points.hold("membership:before")
     newcomer = await Client.connect(served.address)
@@ -82,7 +82,7 @@ async def test_without_news_a_hold_ends_by_itself(brief: Serving) -> None:
     assert loop.time() - asked_at >= BRIEF_MS / 1000 - 0.1
 
 
-async def test_whatever_comes_next_ends_the_hold_and_keeps_its_turn(served: Serving) -> None:
+async def test_the_next_request_ends_the_hold_and_keeps_its_order(served: Serving) -> None:
     """A leave is not delayed: its connection's heartbeat is answered first, at once."""
     client, _connection, beat = await held(served)
     client.send(LeaveGroupRequest(group_id="g", member_id=beat.member_id), 1)
@@ -164,7 +164,7 @@ async def test_the_next_heartbeat_ends_the_hold_of_the_last(served: Serving) -> 
     assert not is_held(connection)
 
 
-async def test_a_known_pace_makes_the_first_heartbeat_of_a_generation_wait_too(
+async def test_a_known_pace_holds_the_first_heartbeat_of_a_generation_too(
     brief: Serving,
 ) -> None:
     """So news finds a member whose group rebalances again and again, as while many start."""
@@ -179,7 +179,7 @@ async def test_a_known_pace_makes_the_first_heartbeat_of_a_generation_wait_too(
 
 
 @pytest.mark.parametrize("count", [1, 20])
-async def test_frames_that_come_together_are_answered_in_their_turn(
+async def test_frames_that_arrive_together_are_answered_in_order(
     served: Serving, count: int
 ) -> None:
     """Heartbeats that might wait, with something else behind each, in one piece of bytes."""
@@ -193,7 +193,7 @@ async def test_frames_that_come_together_are_answered_in_their_turn(
     assert not is_held(connection)
 
 
-async def test_heartbeats_that_come_together_are_each_answered(served: Serving) -> None:
+async def test_heartbeats_that_arrive_together_are_each_answered(served: Serving) -> None:
     client, _connection, beat = await held(served)
     client.writer.write(b"".join(client.packed(beat, version) for version in (2, 1, 2, 1)))
 
@@ -201,7 +201,7 @@ async def test_heartbeats_that_come_together_are_each_answered(served: Serving) 
         assert (await client.receive()).error_code == ErrorCode.NONE
 
 
-async def test_who_counts_from_its_request_is_held_for_longer(brief: Serving) -> None:
+async def test_a_client_that_counts_from_its_request_is_held_longer(brief: Serving) -> None:
     """The next one came an interval after the one that was held: nearly all of it may be held."""
     client, connection, beat = await held(brief, pause_s=SESSION_S / 4)
     first_s = connection._hold._pace.hold_s(SESSION_S)
@@ -213,7 +213,7 @@ async def test_who_counts_from_its_request_is_held_for_longer(brief: Serving) ->
     assert connection._hold._pace.hold_s(SESSION_S) > 2 * first_s
 
 
-async def test_who_beats_without_a_pause_is_not_held(served: Serving) -> None:
+async def test_a_client_that_heartbeats_continuously_is_not_held(served: Serving) -> None:
     client, connection = await served.connect()
     beat = await client.settled("g")
 
@@ -223,7 +223,7 @@ async def test_who_beats_without_a_pause_is_not_held(served: Serving) -> None:
             assert not is_held(connection)
 
 
-async def test_who_takes_turns_with_two_heartbeats_leaves_no_end_for_each(served: Serving) -> None:
+async def test_alternating_heartbeats_of_two_members_are_each_answered(served: Serving) -> None:
     client, connection, beat = await held(served)
     steps = connection.server.ends._steps
     before = sum(map(len, steps.values()))
@@ -246,7 +246,7 @@ async def test_a_heartbeat_counts_when_it_arrives(served: Serving) -> None:
     assert session.at == arrived_at
 
 
-async def test_other_groups_news_ends_no_hold(served: Serving) -> None:
+async def test_news_of_other_groups_ends_no_hold(served: Serving) -> None:
     _client, connection, _beat = await held(served)
     other = await Client.connect(served.address)
     await other.settled("another")
@@ -254,7 +254,7 @@ async def test_other_groups_news_ends_no_hold(served: Serving) -> None:
     assert is_held(connection)
 
 
-async def test_a_connection_that_ends_is_forgotten(served: Serving) -> None:
+async def test_a_closed_connection_is_dropped(served: Serving) -> None:
     client, connection, _beat = await held(served)
     client.abort()
 
@@ -262,7 +262,7 @@ async def test_a_connection_that_ends_is_forgotten(served: Serving) -> None:
     assert served.node.coordinator.heartbeat_views._watchers == {}
 
 
-async def test_a_slot_that_goes_takes_its_holds_along(served: Serving) -> None:
+async def test_a_lost_slot_ends_its_holds(served: Serving) -> None:
     client, _connection, _beat = await held(served)
     served.node.coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
 
@@ -270,7 +270,7 @@ async def test_a_slot_that_goes_takes_its_holds_along(served: Serving) -> None:
         assert (await client.receive()).error_code == ErrorCode.NOT_COORDINATOR
 
 
-async def test_a_lease_that_ends_takes_its_holds_along(served: Serving) -> None:
+async def test_a_lost_lease_ends_its_holds(served: Serving) -> None:
     """The database is away: memory may not speak for it any longer."""
     client, _connection, _beat = await held(served)
     answer = asyncio.create_task(client.receive())
@@ -282,7 +282,7 @@ async def test_a_lease_that_ends_takes_its_holds_along(served: Serving) -> None:
     assert answer.result().error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
-async def test_the_time_of_an_outage_is_no_interval(served: Serving) -> None:
+async def test_the_duration_of_an_outage_is_not_learnt_as_an_interval(served: Serving) -> None:
     """Who asked all the while is not held by the time between two good answers when the node
     serves again."""
     client, connection = await served.connect()
@@ -310,7 +310,7 @@ async def test_a_node_that_stops_answers_first(served: Serving) -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_with_a_hold_of_nothing_everybody_is_answered_at_once(settings: Any) -> None:
+async def test_with_a_hold_of_zero_every_heartbeat_is_answered_at_once(settings: Any) -> None:
     settings.GROUP_HEARTBEAT_HOLD_MS = 0
     async with serving() as served:
         client, connection = await served.connect()

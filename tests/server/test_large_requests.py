@@ -116,7 +116,7 @@ FEW_OR_LONG = [
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("table", "key"), FEW_OR_LONG)
-async def test_a_large_request_leaves_the_loop_to_others(
+async def test_a_large_request_does_not_block_the_loop(
     served: Serving, table: str, key: int
 ) -> None:
     api = TABLES[table][key]
@@ -131,7 +131,7 @@ async def test_a_large_request_leaves_the_loop_to_others(
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("table", "key"), EVERY, ids=NAMES)
-async def test_the_largest_request_of_every_version_leaves_the_loop_to_others(
+async def test_the_largest_request_of_every_version_does_not_block_the_loop(
     served: Serving, table: str, key: int
 ) -> None:
     api = TABLES[table][key]
@@ -196,7 +196,7 @@ async def _quiet(connection: KafkaConnection, count: int) -> Most:
 @pytest.mark.parametrize(
     "part", [pytest.param(n, marks=pytest.mark.long if n else ()) for n in range(PARTS)]
 )
-async def test_who_reads_nothing_is_served_little(served: Serving, part: int) -> None:
+async def test_a_client_that_reads_nothing_is_served_little(served: Serving, part: int) -> None:
     for (table, key), name in list(zip(EVERY, NAMES, strict=True))[part::PARTS]:
         api = TABLES[table][key]
         case = Case(f"smallest {name}", smallest(api, api.max_version), api.max_version)
@@ -206,7 +206,7 @@ async def test_who_reads_nothing_is_served_little(served: Serving, part: int) ->
 @pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("table", "key"), EVERY, ids=NAMES)
-async def test_ten_thousand_unread_requests_cost_little(
+async def test_ten_thousand_unread_requests_take_little_memory(
     served: Serving, table: str, key: int
 ) -> None:
     """And a thousand of each older version, which has a codec of its own and the same queues."""
@@ -224,7 +224,7 @@ async def test_ten_thousand_unread_requests_cost_little(
     assert [one for one in found if one] == []
 
 
-def test_what_names_too_much_is_refused_in_every_version() -> None:
+def test_a_request_with_too_many_elements_is_refused_in_every_version() -> None:
     """With an error that the version can say, about what was asked."""
     for table, key in EVERY:
         check_refusals(TABLES[table][key], key)

@@ -89,7 +89,7 @@ async def test_a_client_that_never_reads_is_paused_and_closed(served: Serving) -
     await until(lambda: connection._transport is None)
 
 
-async def test_a_client_that_reads_again_gets_everything(served: Serving) -> None:
+async def test_a_client_that_reads_again_gets_every_reply(served: Serving) -> None:
     client, connection = await never_reading(served)
     client.send(hello(), 3)
     while len(client.sent) > 1:
@@ -101,7 +101,7 @@ async def test_a_client_that_reads_again_gets_everything(served: Serving) -> Non
     assert (await client.call(hello(), 3)).api_keys
 
 
-async def test_half_a_frame_is_not_waited_for_forever(served: Serving) -> None:
+async def test_a_partial_frame_times_out(served: Serving) -> None:
     """A slow loris: a byte now and then buys no time."""
     client, connection = await served.connect()
     for _ in range(3):
@@ -118,7 +118,7 @@ async def test_half_a_frame_is_not_waited_for_forever(served: Serving) -> None:
     assert await client.ended() == b""
 
 
-async def test_who_connects_has_a_request_soon(served: Serving) -> None:
+async def test_a_new_connection_must_send_a_request_soon(served: Serving) -> None:
     """Whole: a part of one is none, whatever it buys later."""
     (silent, _), (slow, half) = await served.connect(), await served.connect()
     slow.writer.write(slow.packed(hello(), 3)[:5])
@@ -132,7 +132,7 @@ async def test_who_connects_has_a_request_soon(served: Serving) -> None:
     assert (await spoke.call(hello(), 3)).api_keys
 
 
-async def test_clients_that_begin_together_are_not_closed_together(served: Serving) -> None:
+async def test_simultaneous_connections_are_not_closed_simultaneously(served: Serving) -> None:
     clients = [client for client, _ in [await served.connect() for _ in range(PATIENCES)]]
     served.sweep(later_s=served.server.first_s_max * (1 + PATIENCE_MAX) / 2)
     await until(lambda: len(served.connections) <= PATIENCES / 2)
@@ -141,7 +141,7 @@ async def test_clients_that_begin_together_are_not_closed_together(served: Servi
     assert [await client.ended() for client in clients] == [b""] * PATIENCES
 
 
-async def test_a_frame_that_comes_slowly_but_comes_is_answered(served: Serving) -> None:
+async def test_a_slow_frame_that_progresses_is_answered(served: Serving) -> None:
     client, connection = await served.connect()
     await client.call(hello(), 3)
     whole = client.packed(hello(), 3)
@@ -155,7 +155,7 @@ async def test_a_frame_that_comes_slowly_but_comes_is_answered(served: Serving) 
     assert (await client.call(hello(), 3)).api_keys
 
 
-async def test_a_silent_connection_is_closed_but_not_a_parked_one(served: Serving) -> None:
+async def test_an_idle_connection_is_closed_but_not_a_parked_one(served: Serving) -> None:
     idle_s = served.server.idle_s_max
     first, _ = await served.connect()
     second, _ = await served.connect()
@@ -171,7 +171,7 @@ async def test_a_silent_connection_is_closed_but_not_a_parked_one(served: Servin
     assert len(served.server.pending_replies) == 1
 
 
-async def test_a_connection_that_cannot_be_looked_at_is_closed_and_spares_no_other(
+async def test_a_connection_that_fails_its_check_is_closed_and_affects_no_other(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next check of all connections is due in any case."""
@@ -207,8 +207,8 @@ GARBAGE = {
 }
 
 
-async def test_who_does_not_speak_the_protocol_is_closed(served: Serving) -> None:
-    """No word is said to it, and nobody else notices."""
+async def test_a_client_of_another_protocol_is_closed(served: Serving) -> None:
+    """It gets no response, and no other client notices."""
     neighbour, _ = await served.connect()
     beat = await neighbour.settled("g")
     for name, bytes_sent in GARBAGE.items():
@@ -238,7 +238,9 @@ async def test_random_bytes_end_only_their_own_connection(served: Serving) -> No
         assert (await neighbour.call(beat, V)).error_code == ErrorCode.NONE
 
 
-async def test_an_unknown_version_of_api_versions_is_told_what_to_ask(served: Serving) -> None:
+async def test_an_unknown_version_of_api_versions_gets_the_supported_versions(
+    served: Serving,
+) -> None:
     """KIP-511: in version 0, with error 35, and the connection stays."""
     client, _ = await served.connect()
     client.writer.write(b"\0\0\0\x0b\0\x12\0\x63\0\0\0\x09\xff\xff\0")
@@ -249,7 +251,7 @@ async def test_an_unknown_version_of_api_versions_is_told_what_to_ask(served: Se
     assert (await client.call(hello(), 3)).api_keys
 
 
-async def test_what_was_answered_before_garbage_arrives(served: Serving) -> None:
+async def test_replies_to_requests_before_garbage_are_sent(served: Serving) -> None:
     client, _ = await served.connect()
     assert (await client.call(hello(), 3)).api_keys
     client.send(hello(), 3)
@@ -259,7 +261,7 @@ async def test_what_was_answered_before_garbage_arrives(served: Serving) -> None
 
 
 @pytest.mark.parametrize("reset", [False, True])
-async def test_the_end_of_a_connection_that_is_not_read_is_noticed_by_the_sweep(
+async def test_the_sweep_detects_the_end_of_an_unread_connection(
     served: Serving, reset: bool
 ) -> None:
     """A paused socket says nothing of its end by itself; the sweep asks."""
@@ -280,7 +282,7 @@ async def test_the_end_of_a_connection_that_is_not_read_is_noticed_by_the_sweep(
     assert len(served.server.pending_replies) == 0
 
 
-async def test_bytes_for_which_there_is_no_memory_end_their_connection_with_a_line(
+async def test_bytes_that_do_not_fit_into_memory_end_their_connection_with_a_log_line(
     served: Serving, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     client, _ = await served.connect()

@@ -61,7 +61,7 @@ async def fetch(client: Client, *group_ids: str) -> Sequence[OffsetFetchResponse
     return list((await client.call(OffsetFetchRequest(groups=asked), MULTI)).groups)
 
 
-def told(group: OffsetFetchResponseGroup) -> list[tuple[int, int, str | None]]:
+def offsets_of(group: OffsetFetchResponseGroup) -> list[tuple[int, int, str | None]]:
     return [
         (p.partition_index, p.committed_offset, p.metadata)
         for topic in group.topics
@@ -72,29 +72,29 @@ def told(group: OffsetFetchResponseGroup) -> list[tuple[int, int, str | None]]:
 ALL = [(p, p, NOTE) for p in range(PARTITIONS)]
 
 
-async def test_many_rows_are_told_as_few_are(client: Client) -> None:
+async def test_many_rows_are_encoded_as_few_are(client: Client) -> None:
     (group,) = await fetch(client, "first")
-    assert (group.error_code, told(group)) == (0, ALL)
+    assert (group.error_code, offsets_of(group)) == (0, ALL)
 
 
-async def test_of_two_groups_the_one_without_room_is_asked_for_again(
+async def test_of_two_groups_the_one_that_does_not_fit_gets_a_retriable_error(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room(monkeypatch, WHOLE + OF_ONE)
     first, second = await fetch(client, "first", "second")
-    assert (first.error_code, told(first)) == (0, ALL)
-    assert (second.error_code, told(second)) == (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, [])
+    assert (first.error_code, offsets_of(first)) == (0, ALL)
+    assert (second.error_code, offsets_of(second)) == (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, [])
 
     (alone,) = await fetch(client, "second")
-    assert (alone.error_code, told(alone)) == (0, ALL)
+    assert (alone.error_code, offsets_of(alone)) == (0, ALL)
 
 
-async def test_a_group_that_no_reply_holds_is_refused_and_its_parts_are_not(
+async def test_a_group_that_fits_no_reply_is_refused_but_its_parts_are_not(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room(monkeypatch, WHOLE - 1)
     (group,) = await fetch(client, "first")
-    assert (group.error_code, told(group)) == (ErrorCode.POLICY_VIOLATION, [])
+    assert (group.error_code, offsets_of(group)) == (ErrorCode.POLICY_VIOLATION, [])
 
     part = OffsetFetchRequestTopic(name="work", partition_indexes=[4, 28])
     answer = await client.call(OffsetFetchRequest(group_id="first", topics=[part]), SINGLE)
@@ -105,7 +105,7 @@ async def test_a_group_that_no_reply_holds_is_refused_and_its_parts_are_not(
     ]
 
 
-async def test_no_more_is_kept_than_there_is_room_for(client: Client, served: Serving) -> None:
+async def test_the_cache_is_bounded(client: Client, served: Serving) -> None:
     readers = served.node.readers
     with pytest.raises(offsets.TooLong):
         await offsets.committed(readers, "first", None, room=WHOLE - 1)
@@ -130,14 +130,14 @@ async def few(client: Client, *group_ids: str) -> None:
         assert {p.error_code for p in answer.topics[0].partitions} == {0}
 
 
-def asked(group_id: str, *partitions: int, topic: str = "work") -> OffsetFetchRequestGroup:
+def request_for(group_id: str, *partitions: int, topic: str = "work") -> OffsetFetchRequestGroup:
     """Some partitions of a topic."""
     topics = [OffsetFetchRequestTopics(name=topic, partition_indexes=list(partitions))]
     return OffsetFetchRequestGroup(group_id=group_id, topics=topics)
 
 
 @pytest.mark.parametrize("stable", [False, True])
-async def test_groups_that_are_read_together_are_told_as_each_alone(
+async def test_groups_read_together_are_answered_as_each_alone(
     client: Client, monkeypatch: pytest.MonkeyPatch, stable: bool
 ) -> None:
     """Short and long ones, whole and in parts, named twice, unknown, and with names that none has:
@@ -146,11 +146,11 @@ async def test_groups_that_are_read_together_are_told_as_each_alone(
     wanted = [
         *(OffsetFetchRequestGroup(group_id=f"few{i}", topics=None) for i in range(6)),
         OffsetFetchRequestGroup(group_id="first", topics=None),
-        asked("few1", 7, 3),
-        asked("few1", 0),
-        asked("second", 29, 4),
-        asked("few2", 1, topic="nowhere"),
-        asked("few2", 1, topic="no\0where"),
+        request_for("few1", 7, 3),
+        request_for("few1", 0),
+        request_for("second", 29, 4),
+        request_for("few2", 1, topic="nowhere"),
+        request_for("few2", 1, topic="no\0where"),
         OffsetFetchRequestGroup(group_id="few3", topics=[]),
         OffsetFetchRequestGroup(group_id="no\0group", topics=None),
         OffsetFetchRequestGroup(group_id="unknown", topics=None),
@@ -160,7 +160,7 @@ async def test_groups_that_are_read_together_are_told_as_each_alone(
     for one in wanted:
         request = OffsetFetchRequest(groups=[one], require_stable=stable)
         alone += (await client.call(request, MULTI)).groups
-    assert [told(group) for group in alone[:7]] == [LITTLE] * 6 + [ALL]
+    assert [offsets_of(group) for group in alone[:7]] == [LITTLE] * 6 + [ALL]
 
     for rows in (3, 13, 2_000):
         monkeypatch.setattr(offsets, "FEW_ROWS", rows)
@@ -168,10 +168,10 @@ async def test_groups_that_are_read_together_are_told_as_each_alone(
         assert (await client.call(request, MULTI)).groups == alone
 
 
-async def test_a_long_group_among_many_short_ones_is_read_by_itself(
+async def test_a_long_group_among_many_short_ones_is_read_separately(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others go on together: a statement each would be the work of so many requests."""
+    """The others continue together: a statement each would be the work of so many requests."""
     await few(client, "few")
     monkeypatch.setattr(offsets, "FEW_ROWS", 20)
     together, of_many = list[int](), offsets.committed_of_many
@@ -182,5 +182,5 @@ async def test_a_long_group_among_many_short_ones_is_read_by_itself(
 
     monkeypatch.setattr(offsets, "committed_of_many", counting)
     groups = await fetch(client, "few", "first", *["nobody"] * 200, "few")
-    assert [len(told(group)) for group in groups] == [2, PARTITIONS, *[0] * 200, 2]
+    assert [len(offsets_of(group)) for group in groups] == [2, PARTITIONS, *[0] * 200, 2]
     assert len(together) < 20

@@ -1,4 +1,4 @@
-"""The database is away: whose heartbeat cannot be answered was heard all the same."""
+"""The database is missed_beat: whose heartbeat cannot be answered was heard all the same."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -63,13 +63,13 @@ async def joins(served: Serving, group_id: str) -> Member:
 async def syncs(served: Serving, group_id: str) -> Member:
     client, _ = await served.connect()
     beat = await client.settled(group_id)
-    asked = SyncGroupRequest(
+    request = SyncGroupRequest(
         group_id=group_id,
         generation_id=beat.generation_id,
         member_id=beat.member_id,
         assignments=[],
     )
-    return by_wire(client, asked, 2)
+    return by_wire(client, request, 2)
 
 
 async def commits(served: Serving, group_id: str) -> Member:
@@ -78,13 +78,13 @@ async def commits(served: Serving, group_id: str) -> Member:
     part = OffsetCommitRequestPartition(
         partition_index=0, committed_offset=1, committed_metadata=""
     )
-    asked = OffsetCommitRequest(
+    request = OffsetCommitRequest(
         group_id=group_id,
         generation_id_or_member_epoch=beat.generation_id,
         member_id=beat.member_id,
         topics=[OffsetCommitRequestTopic(name="t", partitions=[part])],
     )
-    return by_wire(client, asked, 6)
+    return by_wire(client, request, 6)
 
 
 async def consumer(served: Serving, group_id: str) -> Member:
@@ -98,7 +98,7 @@ async def consumer(served: Serving, group_id: str) -> Member:
 
 
 async def polls(served: Serving, group_id: str) -> Member:
-    """In a commanded group, whose consumers name no generation: a stranger's is wrong."""
+    """In a commanded group, whose consumers name no generation: an unknown consumer's is wrong."""
     client, _ = await served.connect()
     offer = RegisterConsumerRequest(
         group_id=group_id,
@@ -130,7 +130,7 @@ IN_THE_DRAFT: Final = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDI
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_who_beats_while_nobody_can_be_answered_was_heard(
+async def test_a_heartbeat_without_a_lease_is_a_sign_of_life(
     served: Serving, monkeypatch: pytest.MonkeyPatch, kind: Callable[..., Awaitable[Member]]
 ) -> None:
     """When the lease ended: time without one counts for nobody. Of a request that is wrong nobody
@@ -141,7 +141,7 @@ async def test_who_beats_while_nobody_can_be_answered_was_heard(
     beat, stale, _ = members
     before = {group_id: heard_at(served, group_id) for group_id in GROUPS}
     with monkeypatch.context() as patch:
-        patch.setattr(served.node.keeper.lease_loop, "_beat", away)
+        patch.setattr(served.node.keeper.lease_loop, "_beat", missed_beat)
         await until(lambda: coordinator.listened > max(before.values()))
         coordinator.lease_until = 0
         refused = [await beat.says(True), await stale.says(False)]
@@ -159,7 +159,7 @@ async def test_who_beats_while_nobody_can_be_answered_was_heard(
         member.close()
 
 
-async def test_who_beats_while_its_group_is_read_again_was_heard(served: Serving) -> None:
+async def test_a_heartbeat_during_a_reload_is_a_sign_of_life(served: Serving) -> None:
     """The rows of a group are in doubt: no view answers, and its members are alive all the same."""
     coordinator = served.node.coordinator
     member = await heartbeats(served, "beats")
@@ -171,20 +171,20 @@ async def test_who_beats_while_its_group_is_read_again_was_heard(served: Serving
 
 
 def heard_at(served: Serving, group_id: str) -> int:
-    """When the group's member was last heard of, as its session counts."""
+    """The time of the member's last sign of life, as its session counts."""
     coordinator = served.node.coordinator
     [session] = coordinator.entries[group_id].group.sessions(coordinator.clock())
     return session.heard_at
 
 
 def older(request: Any) -> Any:
-    """The same of an epoch that is over, or where none is named of somebody else."""
+    """The same with an epoch that is over, or without one with another member's id."""
     for name in ("generation_id", "generation_id_or_member_epoch", "member_epoch"):
         if hasattr(request, name):
             return replace(request, **{name: getattr(request, name) - 1})
     return replace(request, member_id="a stranger")
 
 
-async def away() -> bool:
+async def missed_beat() -> bool:
     """A beat of a node without a database."""
-    raise OSError("away")
+    raise OSError("missed_beat")

@@ -70,12 +70,12 @@ async def beats(client: Client, beat: Any, times: int) -> set[int]:
     return {(await client.call(beat, V)).error_code for _ in range(times)}
 
 
-async def test_heartbeats_are_counted_by_what_was_said(watched: Serving) -> None:
+async def test_heartbeats_are_counted_by_result(watched: Serving) -> None:
     client, _ = await watched.connect()
     beat = await client.settled("g")
     assert await beats(client, beat, 5) == {0}
-    told = await scraped(watched)
-    assert told("rollcall_heartbeats_total", result="NONE") == 5
+    samples = await scraped(watched)
+    assert samples("rollcall_heartbeats_total", result="NONE") == 5
 
     beat.generation_id += 7
     assert await beats(client, beat, 3) == {ErrorCode.ILLEGAL_GENERATION}
@@ -92,7 +92,7 @@ async def test_heartbeats_are_counted_by_what_was_said(watched: Serving) -> None
     assert again("rollcall_heartbeats_total", result="UNKNOWN_MEMBER_ID") == 2
 
 
-async def test_rebalances_and_who_came_and_went(
+async def test_rebalances_joins_and_leaves_are_counted(
     watched: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
@@ -104,37 +104,37 @@ async def test_rebalances_and_who_came_and_went(
     while tallies.decided:
         tallies.read(tallies.decided.popleft())
 
-    told = await scraped(watched)
+    samples = await scraped(watched)
 
-    assert sum(told.all("rollcall_rebalances_total").values()) == 1
+    assert sum(samples.all("rollcall_rebalances_total").values()) == 1
     lines = [vars(each) for each in caplog.records if each.name == rebalance_log.__name__]
     assert [each["msg"] for each in lines] == ["rebalanced", "the group is empty"]
     fields = {name: lines[0][name] for name in ("group", "trigger", "generation", "members")}
     assert fields == {"group": "g", "trigger": "member-joined", "generation": 1, "members": 1}
     assert lines[0]["moved"] == 0 and lines[0]["duration_ms"] >= 0 and lines[0]["reason"]
-    assert told("rollcall_rebalance_seconds_count", phase="rebalance") == 1
-    assert told("rollcall_rebalance_seconds_count", phase="sync") == 1
-    assert told("rollcall_member_arrivals_total") == 1
-    assert told("rollcall_member_departures_total", cause="member-left") == 1
-    assert (told("rollcall_batch_seconds_count", queue="membership") or 0) >= 3
-    assert (told("rollcall_batch_groups_total", queue="membership") or 0) >= 3
+    assert samples("rollcall_rebalance_seconds_count", phase="rebalance") == 1
+    assert samples("rollcall_rebalance_seconds_count", phase="sync") == 1
+    assert samples("rollcall_member_arrivals_total") == 1
+    assert samples("rollcall_member_departures_total", cause="member-left") == 1
+    assert (samples("rollcall_batch_seconds_count", queue="membership") or 0) >= 3
+    assert (samples("rollcall_batch_groups_total", queue="membership") or 0) >= 3
 
 
-async def test_requests_by_api_and_result(watched: Serving) -> None:
+async def test_requests_are_counted_by_api_and_result(watched: Serving) -> None:
     client, _ = await watched.connect()
     await client.settled("g")
     assert (await client.call(join("", ""), V)).error_code == ErrorCode.INVALID_GROUP_ID
 
-    told = await scraped(watched)
+    samples = await scraped(watched)
 
-    assert told("rollcall_requests_total", api="JoinGroup", result="NONE") == 1
-    assert told("rollcall_requests_total", api="JoinGroup", result="INVALID_GROUP_ID") == 1
-    assert told("rollcall_request_seconds_count", api="JoinGroup") == 2
-    inf = told("rollcall_request_seconds_bucket", api="JoinGroup", le="+Inf")
+    assert samples("rollcall_requests_total", api="JoinGroup", result="NONE") == 1
+    assert samples("rollcall_requests_total", api="JoinGroup", result="INVALID_GROUP_ID") == 1
+    assert samples("rollcall_request_seconds_count", api="JoinGroup") == 2
+    inf = samples("rollcall_request_seconds_bucket", api="JoinGroup", le="+Inf")
     assert inf == 2
 
 
-async def test_what_is_exposed_stands_in_the_table(watched: Serving) -> None:
+async def test_exposed_series_are_in_the_table(watched: Serving) -> None:
     client, _ = await watched.connect()
     beat = await client.settled("g")
     await beats(client, beat, 1)
@@ -148,37 +148,37 @@ async def test_what_is_exposed_stands_in_the_table(watched: Serving) -> None:
     while tallies.decided:
         tallies.read(tallies.decided.popleft())
 
-    told = await scraped(watched)
+    samples = await scraped(watched)
 
-    types = {f.name.removesuffix("_total"): f.type for f in told.families}
+    types = {f.name.removesuffix("_total"): f.type for f in samples.families}
     ours = {name: kind for name, kind in types.items() if name.startswith("rollcall_")}
     assert ours == {row.name.removesuffix("_total"): row.type.value for row in NODE}
     rows = {row.name: set(row.labels) for row in NODE}
-    for name, labels in told.values:
+    for name, labels in samples.values:
         for ending in ("_bucket", "_sum", "_count"):
             if name not in rows:
                 name = name.removesuffix(ending)
         if name in rows:
             assert {label for label, _ in labels} - {"le"} == rows[name], name
-    assert told("process_cpu_seconds_total") is not None
-    assert told("rollcall_slots_owned") == 64
-    assert told("rollcall_connections") == 1
+    assert samples("process_cpu_seconds_total") is not None
+    assert samples("rollcall_slots_owned") == 64
+    assert samples("rollcall_connections") == 1
     by = {"entity": "user", "quota": "request_percentage"}
-    assert told("rollcall_throttled_seconds_total", **by) == 1.5
-    assert told("rollcall_throttled_total", **by) == 2
-    assert (told("rollcall_lease_seconds") or 0) > 0
-    assert (told("rollcall_limit_max", limit="topics") or 0) > 0
+    assert samples("rollcall_throttled_seconds_total", **by) == 1.5
+    assert samples("rollcall_throttled_total", **by) == 2
+    assert (samples("rollcall_lease_seconds") or 0) > 0
+    assert (samples("rollcall_limit_max", limit="topics") or 0) > 0
 
 
 DRAIN = "INSERT INTO rollcall_drain SELECT node_id, 'o', 'r', now(), now() FROM rollcall_node"
 
 
-async def test_readiness(watched: Serving) -> None:
+async def test_readiness_follows_the_node(watched: Serving) -> None:
     at = port(watched)
     assert await get(at, "/livez") == (200, "ok\n")
     assert await get(at, "/readyz") == (200, "ok\n")
-    told = "[+]listener ok\n[+]lease ok\n[+]draining ok\n[+]slots ok\nok\n"
-    assert await get(at, "/readyz?verbose") == (200, told)
+    checks = "[+]listener ok\n[+]lease ok\n[+]draining ok\n[+]slots ok\nok\n"
+    assert await get(at, "/readyz?verbose") == (200, checks)
 
     coordinator = watched.node.coordinator
     held, coordinator.lease_until = coordinator.lease_until, 0
@@ -193,7 +193,7 @@ async def test_readiness(watched: Serving) -> None:
     assert (await scraped(watched))("rollcall_draining") == 0
 
 
-async def test_a_drained_node_is_ready_and_says_that_it_drains(
+async def test_a_drained_node_is_ready_and_reports_its_drain(
     watched: Serving, other: Connection
 ) -> None:
     await other.execute(DRAIN)
@@ -244,7 +244,7 @@ async def bare() -> AsyncIterator[MetricsListener]:
         (b"GET /livez HTTP/1.0\r\n\r\n", 200),
     ],
 )
-async def test_what_is_no_request_of_ours_is_refused(
+async def test_an_invalid_http_request_is_refused(
     bare: MetricsListener, request_: bytes, status: int
 ) -> None:
     answer = await raw(bare.bound, request_)
@@ -252,7 +252,7 @@ async def test_what_is_no_request_of_ours_is_refused(
     assert (await raw(bare.bound, b"HEAD /livez HTTP/1.1\r\n\r\n")).endswith(b"\r\n\r\n")
 
 
-async def test_who_says_nothing_keeps_nobody_out_for_long(
+async def test_a_silent_scraper_blocks_nobody_for_long(
     bare: MetricsListener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("protocol.metrics_listener.REQUEST_S_MAX", 0.2)
@@ -278,7 +278,7 @@ async def test_who_says_nothing_keeps_nobody_out_for_long(
         (3, -1, "9492", None),
     ],
 )
-def test_each_node_has_a_port_of_its_own(
+def test_each_node_has_its_own_metrics_port(
     node_id: int, asked: int | None, environ: str, expected: int | None
 ) -> None:
     options = {"node_id": node_id, "metrics_port": asked}
@@ -286,12 +286,12 @@ def test_each_node_has_a_port_of_its_own(
 
 
 @pytest.mark.parametrize("wrong", ["x", "-2", "65535", "1e4", "123456"])
-def test_what_is_no_port_is_refused(wrong: str) -> None:
+def test_an_invalid_port_is_refused(wrong: str) -> None:
     with pytest.raises(ListenerError, match="ROLLCALL_METRICS_PORT"):
         metrics_port({"node_id": 1, "metrics_port": None}, {"ROLLCALL_METRICS_PORT": wrong})
 
 
-def test_elsewhere_than_on_loopback_a_token_is_needed(settings: Any) -> None:
+def test_a_public_metrics_port_needs_a_token(settings: Any) -> None:
     settings.METRICS_HOST, settings.METRICS_TOKEN = "0.0.0.0", ""
     with pytest.raises(CommandError, match=r"metrics\.host .* set a token"):
         call_command("runcoordinator", "--metrics-port", "0")

@@ -56,7 +56,7 @@ def commit(*topics: tuple[str, str], member_id: str = "", at: int = -1) -> Offse
     )
 
 
-async def test_who_may_not_commit_hears_that_before_what_is_wrong_with_the_metadata(
+async def test_authorization_is_checked_before_metadata_size(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 1)
@@ -67,8 +67,8 @@ async def test_who_may_not_commit_hears_that_before_what_is_wrong_with_the_metad
         (stranger, ErrorCode.ILLEGAL_GENERATION),
         (simple, ErrorCode.OFFSET_METADATA_TOO_LARGE),
     ):
-        told = await client.call(request, 8)
-        assert [(t.name, t.partitions[0].error_code) for t in told.topics] == [
+        reply = await client.call(request, 8)
+        assert [(t.name, t.partitions[0].error_code) for t in reply.topics] == [
             ("orders", code),
             ("absent", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         ]
@@ -85,13 +85,13 @@ async def test_a_commit_of_which_nothing_can_be_stored_keeps_its_member_alive(
     [before] = coordinator.entries["g"].group.sessions(coordinator.clock())
     await until(lambda: coordinator.clock() > before.heard_at)
     request = commit(("orders", TOO_LONG), member_id=who.member_id, at=who.generation_id)
-    told = await client.call(request, 8)
-    assert told.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
+    reply = await client.call(request, 8)
+    assert reply.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
     [after] = coordinator.entries["g"].group.sessions(coordinator.clock())
     assert after.heard_at > before.heard_at
 
 
-async def test_entries_of_one_topic_are_added_up_where_a_partition_is_unknown(
+async def test_entries_of_one_topic_are_merged_where_a_partition_is_unknown(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 2)
@@ -100,32 +100,32 @@ async def test_entries_of_one_topic_are_added_up_where_a_partition_is_unknown(
     empty = OffsetCommitRequestTopic(name="orders", partitions=[])
     request.topics = [*request.topics, empty]
 
-    told = await client.call(request, 8)
-    assert [[p.error_code for p in t.partitions] for t in told.topics] == [
+    reply = await client.call(request, 8)
+    assert [[p.error_code for p in t.partitions] for t in reply.topics] == [
         [ErrorCode.NONE],
         [ErrorCode.OFFSET_METADATA_TOO_LARGE],
     ]
 
     request.topics = [*request.topics, *commit(("absent", "")).topics]
-    told = await client.call(request, 8)
-    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+    reply = await client.call(request, 8)
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in reply.topics] == [
         ("orders", [ErrorCode.NONE, ErrorCode.OFFSET_METADATA_TOO_LARGE]),
         ("absent", [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]),
     ]
 
 
-async def test_deletions_are_told_in_the_same_way(served: Serving) -> None:
+async def test_deletions_are_answered_in_the_same_way(served: Serving) -> None:
     await served.node.catalogue.create("orders", 2)
     client = await Client.connect(served.address)
     await client.call(commit(("orders", "")), 8)
     for partitions, entries in (((0, 1), [[0], [0]]), ((0, 9), [[0, UNKNOWN]])):
         each = [OffsetDeleteRequestPartition(partition_index=p) for p in partitions]
         topics = [OffsetDeleteRequestTopic(name="orders", partitions=[p]) for p in each]
-        told = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
-        assert [[p.error_code for p in t.partitions] for t in told.topics] == entries
+        reply = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
+        assert [[p.error_code for p in t.partitions] for t in reply.topics] == entries
 
 
-async def test_a_refused_transactional_commit_still_tells_which_partitions_do_not_exist(
+async def test_a_refused_transactional_commit_still_reports_missing_partitions(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 1)
@@ -146,15 +146,15 @@ async def test_a_refused_transactional_commit_still_tells_which_partitions_do_no
             for name, partitions in named
         ],
     )
-    told = await client.call(request, 3)
-    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+    reply = await client.call(request, 3)
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in reply.topics] == [
         ("orders", [ErrorCode.INVALID_PRODUCER_ID_MAPPING, UNKNOWN]),
         ("absent", [UNKNOWN]),
         ("gone", []),
     ]
 
 
-async def test_half_a_claim_is_refused_also_without_a_transactional_id(served: Serving) -> None:
+async def test_a_partial_claim_is_refused_also_without_a_transactional_id(served: Serving) -> None:
     client = await Client.connect(served.address)
     for producer_id, epoch, code in (
         (0, -1, ErrorCode.INVALID_REQUEST),
@@ -176,30 +176,30 @@ async def test_a_commit_names_a_topic_that_does_not_exist_also_without_partition
     await served.node.catalogue.create("orders", 1)
     client = await Client.connect(served.address)
     topics = [OffsetCommitRequestTopic(name=n, partitions=[]) for n in ("absent", "orders", "a b")]
-    told = await client.call(OffsetCommitRequest(group_id="g", topics=topics), 8)
-    assert [(t.name, list(t.partitions)) for t in told.topics] == [("absent", []), ("a b", [])]
+    reply = await client.call(OffsetCommitRequest(group_id="g", topics=topics), 8)
+    assert [(t.name, list(t.partitions)) for t in reply.topics] == [("absent", []), ("a b", [])]
 
 
-async def test_who_reads_offsets_under_an_empty_member_id_is_no_member(served: Serving) -> None:
+async def test_an_offset_fetch_with_an_empty_member_id_is_not_by_a_member(served: Serving) -> None:
     client = await Client.connect(served.address)
     await client.call(heartbeat(), 1)
     for member_id, code in (("", ErrorCode.UNKNOWN_MEMBER_ID), (None, ErrorCode.NONE)):
         group = OffsetFetchRequestGroup(group_id="g", member_id=member_id, topics=None)
-        [told] = (await client.call(OffsetFetchRequest(groups=[group]), 9)).groups
-        assert told.error_code == code
+        [described] = (await client.call(OffsetFetchRequest(groups=[group]), 9)).groups
+        assert described.error_code == code
 
 
-async def test_what_is_owned_of_a_topic_in_several_entries_is_added_up(served: Serving) -> None:
+async def test_owned_partitions_of_a_topic_in_several_entries_are_merged(served: Serving) -> None:
     topic_id = (await served.node.catalogue.create("orders", 3)).topic_id
     client = await Client.connect(served.address)
     each = [TopicPartitions(topic_id=topic_id, partitions=[p]) for p in (2, 1, 0)]
     await client.call(heartbeat("a"), 1)
     await client.call(heartbeat("b"), 1)
-    while (told := await client.call(heartbeat("a", epoch=2, owned=each), 1)).assignment is None:
+    while (reply := await client.call(heartbeat("a", epoch=2, owned=each), 1)).assignment is None:
         await asyncio.sleep(0.01)  # the target waits for the group's interval
-    assert sum(len(t.partitions) for t in told.assignment.topic_partitions) == 2
-    told = await client.call(heartbeat("a", epoch=2, owned=each), 1)
-    assert (told.error_code, told.member_epoch) == (0, 2), "it still has to give one up"
+    assert sum(len(t.partitions) for t in reply.assignment.topic_partitions) == 2
+    reply = await client.call(heartbeat("a", epoch=2, owned=each), 1)
+    assert (reply.error_code, reply.member_epoch) == (0, 2), "it still has to give one up"
 
 
 def heartbeat(
@@ -217,7 +217,7 @@ def heartbeat(
     )
 
 
-async def test_a_transactional_commit_with_long_metadata_alone_is_judged_all_the_same(
+async def test_a_transactional_commit_with_only_oversized_metadata_is_still_checked(
     served: Serving,
 ) -> None:
     await served.node.catalogue.create("orders", 1)
@@ -231,20 +231,20 @@ async def test_a_transactional_commit_with_long_metadata_alone_is_judged_all_the
         producer_id=1,
         topics=[TxnOffsetCommitRequestTopic(name="orders", partitions=[part])],
     )
-    told = await client.call(request, 3)
-    assert told.topics[0].partitions[0].error_code == ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    reply = await client.call(request, 3)
+    assert reply.topics[0].partitions[0].error_code == ErrorCode.INVALID_PRODUCER_ID_MAPPING
     claim = InitProducerIdRequest(transactional_id="nobody", transaction_timeout_ms=60_000)
     producer = await client.call(claim, 4)
     request.producer_id, request.producer_epoch = producer.producer_id, producer.producer_epoch
-    told = await client.call(request, 5)
-    assert told.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
+    reply = await client.call(request, 5)
+    assert reply.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
 
 
-async def test_a_transactional_id_is_described_as_often_as_it_is_named(served: Serving) -> None:
+async def test_a_transactional_id_named_twice_is_described_twice(served: Serving) -> None:
     client = await Client.connect(served.address)
-    asked = DescribeTransactionsRequest(transactional_ids=["x", "", "x"])
-    told = (await client.call(asked, 0)).transaction_states
-    assert [t.transactional_id for t in told] == ["x", "", "x"]
+    request = DescribeTransactionsRequest(transactional_ids=["x", "", "x"])
+    transaction_states = (await client.call(request, 0)).transaction_states
+    assert [t.transactional_id for t in transaction_states] == ["x", "", "x"]
 
 
 async def test_a_deletion_names_no_topic_without_partitions(served: Serving) -> None:
@@ -257,24 +257,24 @@ async def test_a_deletion_names_no_topic_without_partitions(served: Serving) -> 
         OffsetDeleteRequestTopic(name="absent", partitions=[partition]),
     ]
 
-    told = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
+    reply = await client.call(OffsetDeleteRequest(group_id="g", topics=topics), 0)
 
-    assert [(t.name, [p.error_code for p in t.partitions]) for t in told.topics] == [
+    assert [(t.name, [p.error_code for p in t.partitions]) for t in reply.topics] == [
         ("absent", [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION])
     ]
 
 
-async def test_what_may_be_done_with_a_dead_group_is_told_up_to_version_five(
+async def test_authorized_operations_of_a_dead_group_are_returned_up_to_version_five(
     served: Serving,
 ) -> None:
     client = await Client.connect(served.address)
     request = DescribeGroupsRequest(groups=["absent"], include_authorized_operations=True)
     for version in range(3, 7):
-        [told] = (await client.call(request, version)).groups
-        assert (told.authorized_operations != NOT_ASKED) == (version < 6)
+        [group] = (await client.call(request, version)).groups
+        assert (group.authorized_operations != NOT_ASKED) == (version < 6)
 
 
-async def test_a_name_as_long_as_a_string_may_be_is_quoted_in_part(served: Serving) -> None:
+async def test_an_overlong_name_is_quoted_in_part(served: Serving) -> None:
     """A sentence around all of it would be no string any more, and the connection would go."""
     client = await Client.connect(served.address)
     longest = "x" * 32_767

@@ -1,5 +1,5 @@
-"""A text that no row or index can hold, in any field of any request: that request is told so, the
-group's good member goes on, and PostgreSQL is never asked to take it."""
+"""A text that no row or index can hold, in any field of any request: that request is refused, the
+group's good member continues, and PostgreSQL is never asked to take it."""
 
 import asyncio
 import logging
@@ -162,7 +162,7 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-async def test_an_odd_text_is_its_own_request_s_affair(served: Serving, part: int) -> None:
+async def test_an_unusual_text_affects_only_its_own_request(served: Serving, part: int) -> None:
     good, _ = await served.connect()
     topic = CreatableTopic(name="t", num_partitions=1, replication_factor=1)
     await good.call(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 2)
@@ -172,7 +172,7 @@ async def test_an_odd_text_is_its_own_request_s_affair(served: Serving, part: in
         for path in texts(base, version):
             for text in TEXTS.values():
                 said = (cls.__name__, version, path, text[:9])
-                was_answered = await _said(served, put(base, path, text), version)
+                was_answered = await _is_handled(served, put(base, path, text), version)
                 assert was_answered or _is_malformed(cls, version, path, text), said
                 assert (await good.call(stranger, 3)).error_code == ErrorCode.NONE, said
                 beat = await _well(good, beat)
@@ -186,7 +186,7 @@ def _is_malformed(cls: type[Message], version: int, path: Path, text: str) -> bo
     return MARK in text or (path[0] in tagged and len(text) > TAGGED_FIELD_BYTES_MAX)
 
 
-async def _said(served: Serving, request: Any, version: int) -> bool:
+async def _is_handled(served: Serving, request: Any, version: int) -> bool:
     """Send it by a connection of its own, and wait until it is answered or parked. False: its
     connection was closed instead."""
     client = await Client.connect(served.address)
@@ -204,7 +204,7 @@ async def _said(served: Serving, request: Any, version: int) -> bool:
 
 
 async def _well(good: Client, beat: HeartbeatRequest) -> HeartbeatRequest:
-    """The good member goes on, joining again where a newcomer was let in."""
+    """The good member continues, joining again where a new member was accepted."""
     while (code := (await good.call(beat, 3)).error_code) != ErrorCode.NONE:
         assert code in (ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION), code
         joined = await good.call(join(beat.group_id, beat.member_id), 3)

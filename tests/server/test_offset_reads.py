@@ -48,10 +48,10 @@ async def commit(client: Client, group: int, group_id: str = "") -> None:
         for p in range(OF_EACH - 1)
     ]
     topic = OffsetCommitRequestTopic(name="work", partitions=lines)
-    told = await client.call(
+    reply = await client.call(
         OffsetCommitRequest(group_id=group_id or f"g{group}", topics=[topic]), 8
     )
-    assert {p.error_code for p in told.topics[0].partitions} == {0}
+    assert {p.error_code for p in reply.topics[0].partitions} == {0}
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ async def asking(clients: Sequence[Client], statements: Statements) -> "asyncio.
     return asyncio.gather(*calls)
 
 
-async def test_fetches_that_arrive_meanwhile_are_read_by_one_statement(
+async def test_fetches_that_arrive_during_a_read_share_the_next_statement(
     served: Serving, clients: list[Client], statements: Statements
 ) -> None:
     answers = await asking(clients, statements)
@@ -115,7 +115,7 @@ async def test_fetches_that_arrive_meanwhile_are_read_by_one_statement(
     assert sorted(statements.read) == [*[1] * AT_ONCE, GROUPS - AT_ONCE]
 
 
-async def test_who_hangs_up_takes_nobody_along(
+async def test_a_disconnect_cancels_no_other_fetch(
     served: Serving, clients: list[Client], statements: Statements
 ) -> None:
     waiting, leaving = served.node.offset_reads.waiting, clients.pop()
@@ -131,10 +131,10 @@ async def test_who_hangs_up_takes_nobody_along(
     assert sum(statements.read) == len(clients)
 
 
-async def test_a_row_that_fits_into_no_reply_ends_one_connection_only(
+async def test_a_row_too_large_for_a_reply_closes_one_connection_only(
     other: Connection, clients: list[Client], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """No client and no function writes such metadata: whoever edits the table by hand does."""
+    """No client and no function writes such metadata: only manual changes of the table do."""
     await other.execute(
         "UPDATE rollcall_offset SET metadata = repeat('x', 40000) WHERE group_id = 'g0'"
     )
@@ -144,7 +144,7 @@ async def test_a_row_that_fits_into_no_reply_ends_one_connection_only(
     assert lines(await clients[1].call(fetch(1, [0]), 8)) == [(0, 100)]
 
 
-async def test_a_statement_that_fails_fails_its_fetches_only(
+async def test_a_failed_statement_fails_only_its_own_fetches(
     other: Connection, clients: list[Client]
 ) -> None:
     async with other.transaction():
@@ -194,8 +194,8 @@ ODD_PARTITIONS = [0, 1, 1, 2, 7, -1, 2**31 - 1, -(2**31)]
 
 
 @pytest.mark.parametrize("stable", [False, True])
-async def test_few_partitions_are_told_as_among_many(served: Serving, stable: bool) -> None:
-    """Whatever names and numbers are asked for: a large fetch is read by another statement."""
+async def test_few_partitions_are_encoded_as_among_many(served: Serving, stable: bool) -> None:
+    """For any names and numbers: a large fetch is read by another statement."""
     client, _ = await served.connect()
     await create_topic(served.address, "work", OF_EACH)
     for number, group_id in enumerate(ODD_GROUPS):
@@ -214,7 +214,7 @@ async def test_few_partitions_are_told_as_among_many(served: Serving, stable: bo
         assert told[0][1][0].partitions[1].committed_offset == number * 100 + 1
 
 
-async def test_others_have_their_turn_between_the_answers_of_a_statement(
+async def test_the_loop_runs_between_the_replies_of_a_statement(
     clients: list[Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses, pause = Counter[str](), Slices.pause
@@ -248,7 +248,7 @@ def of_topics(count: int) -> OffsetFetchRequest:
     return OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g0", topics=topics)])
 
 
-async def test_of_fetches_that_arrive_at_once_those_of_many_topics_wait_for_their_turn(
+async def test_of_concurrent_fetches_those_of_many_topics_are_queued(
     served: Serving, taken: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A crowd of them would otherwise hold the loop: each takes 50 us."""
@@ -263,7 +263,7 @@ async def test_of_fetches_that_arrive_at_once_those_of_many_topics_wait_for_thei
         taken.clear()
 
 
-async def test_a_long_reply_that_is_not_read_counts(served: Serving, taken: list[bool]) -> None:
+async def test_an_unread_long_reply_counts(served: Serving, taken: list[bool]) -> None:
     await create_topic(served.address, "work", FAST_MAX)
     client, _ = await served.connect(receive_buffer=4_096)
     lines = [
@@ -271,8 +271,8 @@ async def test_a_long_reply_that_is_not_read_counts(served: Serving, taken: list
         for p in range(FAST_MAX)
     ]
     topic = OffsetCommitRequestTopic(name="work", partitions=lines)
-    told = await client.call(OffsetCommitRequest(group_id="g0", topics=[topic]), 8)
-    assert {p.error_code for p in told.topics[0].partitions} == {0}
+    reply = await client.call(OffsetCommitRequest(group_id="g0", topics=[topic]), 8)
+    assert {p.error_code for p in reply.topics[0].partitions} == {0}
     client.send(fetch(0, range(FAST_MAX)), 8)
     await until(lambda: bool(served.server.reply_bytes.unread))
     assert taken == [True]

@@ -42,8 +42,8 @@ async def commit_many(client: Client, group_id: str, partitions: range) -> list[
     ]
     topics = [OffsetCommitRequestTopic(name="wide", partitions=lines)]
     request = OffsetCommitRequest(group_id=group_id, topics=topics)
-    (told,) = (await client.call(request, 8)).topics
-    return [partition.error_code for partition in told.partitions]
+    (topic,) = (await client.call(request, 8)).topics
+    return [partition.error_code for partition in topic.partitions]
 
 
 async def wait(
@@ -60,8 +60,8 @@ async def wait(
         producer_epoch=producer[1],
         topics=[TxnOffsetCommitRequestTopic(name="wide", partitions=lines)],
     )
-    (told,) = (await client.call(request, 5)).topics
-    return {partition.error_code for partition in told.partitions}
+    (topic,) = (await client.call(request, 5)).topics
+    return {partition.error_code for partition in topic.partitions}
 
 
 @pytest.fixture
@@ -84,10 +84,10 @@ async def two_greedy(served: Serving) -> Client:
     return client
 
 
-async def test_a_group_with_too_many_offsets_goes_on_with_those_it_has(
+async def test_a_group_with_too_many_offsets_keeps_updating_existing_ones(
     of_offsets: Serving, other: Connection
 ) -> None:
-    """Nobody has to wait for the next look at all groups: what was written for it is noticed."""
+    """No wait for the next count of all groups: its writes are counted at once."""
     client, _ = await of_offsets.connect()
     assert set(await commit_many(client, "greedy", range(200))) == {GOOD}
     await until(lambda: "greedy" in of_offsets.node.coordinator.full)
@@ -104,7 +104,7 @@ async def test_a_group_with_too_many_offsets_goes_on_with_those_it_has(
     ).fetchall()
 
 
-async def test_what_a_full_group_deletes_makes_room(of_offsets: Serving, other: Connection) -> None:
+async def test_deletions_of_a_full_group_make_room(of_offsets: Serving, other: Connection) -> None:
     client, _ = await of_offsets.connect()
     await commit_many(client, "greedy", range(200))
     await until(lambda: "greedy" in of_offsets.node.coordinator.full)
@@ -115,7 +115,7 @@ async def test_what_a_full_group_deletes_makes_room(of_offsets: Serving, other: 
     assert set(await commit_many(client, "greedy", range(100, 150))) == {GOOD}
 
 
-async def test_a_count_that_postgresql_does_not_answer_is_made_again(
+async def test_a_failed_count_is_repeated(
     of_offsets: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     totals, asked = of_offsets.node.totals.offsets, 0
@@ -135,9 +135,7 @@ async def test_a_count_that_postgresql_does_not_answer_is_made_again(
     assert "greedy" in of_offsets.node.coordinator.full
 
 
-async def test_offsets_that_were_deleted_are_new_again(
-    of_offsets: Serving, other: Connection
-) -> None:
+async def test_deleted_offsets_count_as_new_again(of_offsets: Serving, other: Connection) -> None:
     client = await two_greedy(of_offsets)
     assert set(await commit_many(client, "greedy-0", range(150))) == {GOOD}
     await other.execute("UPDATE rollcall_offset SET group_id = 'x' WHERE group_id = 'greedy-0'")
@@ -146,7 +144,7 @@ async def test_offsets_that_were_deleted_are_new_again(
     assert set(await commit_many(client, "greedy-0", range(150))) == {NO_ROOM}
 
 
-async def test_where_all_groups_have_too_many_offsets_those_of_few_go_on(
+async def test_at_the_total_limit_groups_with_few_offsets_may_add_more(
     of_offsets: Serving, other: Connection
 ) -> None:
     client = await two_greedy(of_offsets)
@@ -163,13 +161,13 @@ async def test_where_all_groups_have_too_many_offsets_those_of_few_go_on(
     assert set(await commit_many(client, "greedy-0", range(150, 160))) == {GOOD}
 
 
-async def test_offsets_that_wait_for_the_end_of_transactions_have_their_totals(
+async def test_pending_offsets_have_their_own_limits(
     of_offsets: Serving, other: Connection
 ) -> None:
     client, _ = await of_offsets.connect()
-    asked = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
-    told = await client.call(asked, 4)
-    put = partial(wait, client, (told.producer_id, told.producer_epoch))
+    request = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
+    reply = await client.call(request, 4)
+    put = partial(wait, client, (reply.producer_id, reply.producer_epoch))
     assert await put("greedy", range(200)) == {GOOD}
     await until(lambda: "greedy" in of_offsets.node.totals.offsets.large)
     assert await put("greedy", range(200, 201)) == {NO_ROOM}
@@ -183,8 +181,8 @@ async def test_offsets_that_wait_for_the_end_of_transactions_have_their_totals(
     assert (await row(other, "SELECT count(*) FROM rollcall_pending_offset"))[0] == 400
     end = EndTxnRequest(
         transactional_id="pay",
-        producer_id=told.producer_id,
-        producer_epoch=told.producer_epoch,
+        producer_id=reply.producer_id,
+        producer_epoch=reply.producer_epoch,
         committed=False,
     )
     assert (await client.call(end, 4)).error_code == GOOD
@@ -192,15 +190,15 @@ async def test_offsets_that_wait_for_the_end_of_transactions_have_their_totals(
     assert of_offsets.node.totals.figures[WAITING] == Figure(0, 250)
 
 
-async def test_where_many_offsets_wait_all_of_the_group_are_unstable(
+async def test_with_many_pending_offsets_all_of_the_group_are_unstable(
     of_offsets: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(offsets, "UNSTABLE_MAX", 5)
     client, _ = await of_offsets.connect()
     assert set(await commit_many(client, "g", range(10))) == {GOOD}
-    asked = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
-    told = await client.call(asked, 4)
-    put = partial(wait, client, (told.producer_id, told.producer_epoch))
+    query = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
+    reply = await client.call(query, 4)
+    put = partial(wait, client, (reply.producer_id, reply.producer_epoch))
 
     async def seen(topics: list[OffsetFetchRequestTopics] | None) -> list[int]:
         group = OffsetFetchRequestGroup(group_id="g", topics=topics)

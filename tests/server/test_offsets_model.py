@@ -161,11 +161,11 @@ class Life:
                 request = InitProducerIdRequest(
                     transactional_id=name, transaction_timeout_ms=TIMEOUT_MS
                 )
-                told = await self.client.call(request, 2)
+                reply = await self.client.call(request, 2)
                 self.claims[name] = {
                     "transactional_id": name,
-                    "producer_id": told.producer_id,
-                    "producer_epoch": told.producer_epoch,
+                    "producer_id": reply.producer_id,
+                    "producer_epoch": reply.producer_epoch,
                 }
         await self._learn_ids()
 
@@ -200,8 +200,8 @@ class Life:
             self.client.send(request, version)
             asked.append((request, version))
         for request, version in asked:
-            told = await self.client.receive()
-            self._learn(request, version, told)
+            reply = await self.client.receive()
+            self._learn(request, version, reply)
 
     def _topic(self) -> OffsetCommitRequestTopic:
         name = self.rng.choice(TOPICS)
@@ -240,16 +240,16 @@ class Life:
         request = OffsetDeleteRequest(
             group_id=group_id, topics=[OffsetDeleteRequestTopic(name=topic, partitions=named)]
         )
-        told = await self.client.call(request, 0)
+        reply = await self.client.call(request, 0)
         is_there = group_id in self.model.groups
-        assert (told.error_code == ErrorCode.NONE) == is_there, told
+        assert (reply.error_code == ErrorCode.NONE) == is_there, reply
         self.model.forget({(group_id, topic, n) for n in parts}.__contains__)
 
     async def delete_group(self) -> None:
         group_id = self._group()
         request = DeleteGroupsRequest(groups_names=[group_id])
-        (told,) = (await self.client.call(request, 2)).results
-        assert (told.error_code == ErrorCode.NONE) == (group_id in self.model.groups), told
+        (result,) = (await self.client.call(request, 2)).results
+        assert (result.error_code == ErrorCode.NONE) == (group_id in self.model.groups), result
         self.model.forget_group(group_id)
 
     async def renew_topic(self) -> None:
@@ -284,17 +284,17 @@ class Life:
             TxnOffsetCommitRequestTopic(name=name, partitions=each) for name, each in parts.items()
         ]
         request = TxnOffsetCommitRequest(**claim, topics=topics, member_id="")
-        told = await self.client.call(request, TXN_V)
-        assert {p.error_code for t in told.topics for p in t.partitions} == {ErrorCode.NONE}, told
+        reply = await self.client.call(request, TXN_V)
+        assert {p.error_code for t in reply.topics for p in t.partitions} == {ErrorCode.NONE}, reply
 
     async def end(self) -> None:
         producer, commit = self.rng.choice(PRODUCERS), self.rng.random() < 0.7
         request = EndTxnRequest(**self.claims[producer], committed=commit)
-        told = await self.client.call(request, TXN_V)
-        if told.error_code == ErrorCode.NONE:
+        reply = await self.client.call(request, TXN_V)
+        if reply.error_code == ErrorCode.NONE:
             self.model.end(producer, commit=commit)
         else:
-            assert told.error_code == ErrorCode.INVALID_TXN_STATE
+            assert reply.error_code == ErrorCode.INVALID_TXN_STATE
             assert not self.model.waiting.get(producer)
 
     # -- operations
@@ -304,7 +304,7 @@ class Life:
         if not self.model.moments:
             return
         moment, then = self.rng.choice(self.model.moments)
-        state = await self._asked(group_id, "restore-offsets", None, moment)
+        state = await self._run_operation(group_id, "restore-offsets", None, moment)
         assert (state == "succeeded") == (group_id in self.model.groups)
         if state == "succeeded":
             for key in [key for key in then if key[0] == group_id]:
@@ -331,12 +331,12 @@ class Life:
         *,
         is_right: bool = True,
     ) -> None:
-        told = {
+        parameters = {
             "how": "so",
             "before": [[*at, offset] for at, offset in before.items()],
             "to": [[*at, offset] for at, offset in after.items()],
         }
-        state = await self._asked(group_id, "reset-offsets", json.dumps(told), None)
+        state = await self._run_operation(group_id, "reset-offsets", json.dumps(parameters), None)
         assert (state == "succeeded") == (is_right and group_id in self.model.groups)
         if state != "succeeded":
             return
@@ -351,10 +351,10 @@ class Life:
         group_id, topic = self._group(), self.rng.choice(TOPICS)
         await self.other.execute(AGE, [group_id, topic])
         self.model.aged |= {key for key in self.model.offsets if key[:2] == (group_id, topic)}
-        await self._asked(group_id, "expire-offsets", None, None)
+        await self._run_operation(group_id, "expire-offsets", None, None)
         self.model.expire(group_id)
 
-    async def _asked(self, group_id: str, verb: str, offsets: str | None, to: Any) -> str:
+    async def _run_operation(self, group_id: str, verb: str, offsets: str | None, to: Any) -> str:
         (number,) = await self._row(ASK, group_id, slot_of(group_id), verb, offsets, to)
         ((state, _),) = await ended(self.served, self.other, number)
         return state
@@ -366,12 +366,12 @@ class Life:
         groups = [OffsetFetchRequestGroup(group_id=g, topics=None) for g in GROUPS]
         for is_stable in (False, True):
             request = OffsetFetchRequest(groups=groups, require_stable=is_stable)
-            told = await self.client.call(request, STABLE_V)
-            # All that is committed is asked for, so that alone is told of, as by Kafka.
+            reply = await self.client.call(request, STABLE_V)
+            # All that is committed is requested, so that only that is returned, as by Kafka.
             waits = self.model.unstable() & self.model.offsets.keys() if is_stable else set()
             fetched = {
                 (each.group_id, topic.name, p.partition_index): p
-                for each in told.groups
+                for each in reply.groups
                 for topic in each.topics
                 for p in topic.partitions
             }
@@ -403,7 +403,7 @@ class Life:
 
 
 @pytest.mark.parametrize(("seed", "steps"), SEEDS)
-async def test_offsets_are_those_of_the_model_now_and_at_every_moment(
+async def test_offsets_equal_the_models_now_and_at_every_past_time(
     other: Connection, seed: int, steps: int
 ) -> None:
     rng, model = Random(seed), Model()

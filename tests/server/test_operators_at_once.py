@@ -1,5 +1,5 @@
 """Operators who do not know of each other, at one group, at the same time: each operation has a
-result, and the members share the work in the end, whatever was asked for in which order."""
+result, and the members share the work in the end, whatever was requested in which order."""
 
 import asyncio
 import json
@@ -102,7 +102,7 @@ CASES = [(protocol, seed) for protocol in ("classic", "consumer", "draft") for s
         for case in CASES
     ],
 )
-async def test_each_has_a_result_and_the_work_goes_on(
+async def test_each_operation_has_a_result_and_the_work_continues(
     protocol: str,
     seed: int,
     served: Serving,

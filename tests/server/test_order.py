@@ -60,7 +60,7 @@ async def test_a_heartbeat_does_not_overtake_a_slow_commit(served: Serving) -> N
     assert (await client.receive()).error_code == ErrorCode.ILLEGAL_GENERATION
 
 
-async def test_a_parked_join_holds_back_what_follows(served: Serving) -> None:
+async def test_a_parked_join_delays_later_requests(served: Serving) -> None:
     """As Kafka does: one request of a connection at a time, the next when it was answered."""
     first, _ = await served.connect()
     second, behind = await served.connect()
@@ -78,7 +78,7 @@ async def test_a_parked_join_holds_back_what_follows(served: Serving) -> None:
     assert (await second.receive()).error_code == ErrorCode.UNKNOWN_MEMBER_ID
 
 
-async def test_a_fetch_is_held_as_long_as_it_asks(served: Serving) -> None:
+async def test_a_fetch_is_held_for_its_max_wait(served: Serving) -> None:
     client = await Client.connect(served.address)
     loop = asyncio.get_running_loop()
     asked_at = loop.time()
@@ -116,7 +116,7 @@ async def test_sarama_gets_each_partition_with_every_fetch(served: Serving) -> N
         assert [topic.topic for topic in answer.responses] == ["t"]
 
 
-async def test_frames_may_come_byte_by_byte_or_all_at_once(served: Serving) -> None:
+async def test_frames_may_arrive_byte_by_byte_or_all_at_once(served: Serving) -> None:
     client = await Client.connect(served.address)
     beat = await client.settled("g")
     for byte in client.packed(beat, V) + client.packed(hello(), 3) + client.packed(beat, V):

@@ -46,7 +46,7 @@ def test_who_counts_from_the_request_is_held_until_the_next_is_nearly_due() -> N
     assert gaps == pytest.approx([3.0] * 8), "holding makes nobody beat more rarely"
 
 
-def test_who_counts_from_the_answer_is_held_as_far_as_its_session_bears() -> None:
+def test_a_client_that_counts_from_the_response_is_held_within_its_session() -> None:
     """Three intervals to a session bear a third of one, four a whole one (Java's and librdkafka's
     defaults have fifteen)."""
     for session, most in ((9.0, 1.0), (10.5, 1.0), (13.5, 1.5), (45.0, 3.0 * SHARE)):
@@ -63,7 +63,7 @@ def test_short_intervals_keep_a_margin() -> None:
 
 
 @pytest.mark.parametrize("due", [from_request, from_answer])
-def test_an_uneven_pace_costs_nobody_two_thirds_of_its_session(due: Due) -> None:
+def test_an_uneven_pace_costs_at_most_two_thirds_of_a_session(due: Due) -> None:
     """Heartbeats that are late, and holds that end early: whatever is learnt from them."""
     for seed in range(50):
         rng = Random(seed)
@@ -78,7 +78,7 @@ def test_an_uneven_pace_costs_nobody_two_thirds_of_its_session(due: Due) -> None
             assert max(gaps) <= interval * 1.3, seed
 
 
-def test_a_client_that_slept_once_is_known_again_by_its_next_heartbeats() -> None:
+def test_a_client_suspended_once_is_recognised_by_its_next_heartbeats() -> None:
     pace = Pace()
     live(pace, from_request, 3.0, 30.0)
     pace.learn(9.0, 2.85)
@@ -89,7 +89,7 @@ def test_a_client_that_slept_once_is_known_again_by_its_next_heartbeats() -> Non
 
 
 def test_a_new_interval_is_learnt() -> None:
-    """The worker was started anew with other settings behind the same connection, say."""
+    """The worker was restarted with other settings behind the same connection, say."""
     pace = Pace()
     live(pace, from_request, 3.0, 30.0)
 
@@ -125,7 +125,7 @@ CALM = 8
 
 
 @pytest.mark.parametrize("due", [from_request, from_answer])
-def test_a_client_that_is_suspended_now_and_then_is_held_as_if_it_had_never_been(due: Due) -> None:
+def test_occasional_suspensions_of_a_client_do_not_change_its_hold(due: Due) -> None:
     """SIGSTOP, a long garbage collection, a laptop that sleeps. Afterwards hold and interval are a
     third of the session again, or the hold a third of the interval (decision 17), and holds are as
     long as before."""

@@ -1,4 +1,4 @@
-"""Client quotas over the wire: set, described, told to nodes, in the journal, and kept.
+"""Client quotas over the wire: set, described, sent to nodes, journalled, and kept.
 
 Sessions may be as short as 100 ms here, so that no pause is longer than a third of that.
 """
@@ -127,8 +127,8 @@ async def test_quotas_are_set_described_and_removed(ops: Client, other: Other) -
     assert audited == [("User:ANONYMOUS",)] * len(entries)
 
 
-async def test_what_is_wrong_changes_nothing(ops: Client) -> None:
-    """Of an entity; the others are changed. Kafka tells of an entity that is named twice, too,
+async def test_an_invalid_change_changes_nothing(ops: Client) -> None:
+    """Of an entity; the others are changed. Kafka reports an entity that is named twice, too,
     that it was ignored, and has changed it the first time."""
     ann, ben = of_client("ann"), of_client("ben")
     assert await alter(ops, (ann, {TIME: 1.0}), (ben, {BYTES: 1.0, "nobody": 1.0})) == [0, 42]
@@ -137,7 +137,7 @@ async def test_what_is_wrong_changes_nothing(ops: Client) -> None:
     assert await described(ops) == {ann: {TIME: 1.0}}
 
 
-async def test_there_are_so_many_quotas_at_the_most(ops: Client, served: Serving) -> None:
+async def test_the_number_of_quotas_is_limited(ops: Client, served: Serving) -> None:
     served.node.quotas._most = 2
     assert await alter(ops, (of_client("a"), {TIME: 1.0, BYTES: 1.0})) == [0]
     assert await alter(ops, (of_client("b"), {TIME: 1.0})) == [ErrorCode.POLICY_VIOLATION]
@@ -145,7 +145,7 @@ async def test_there_are_so_many_quotas_at_the_most(ops: Client, served: Serving
     assert await alter(ops, (of_client("a"), {TIME: None}), (of_client("b"), {TIME: 1.0})) == [0, 0]
 
 
-async def test_the_other_nodes_hear_of_it(served: Serving, other: Other) -> None:
+async def test_the_other_nodes_apply_it(served: Serving, other: Other) -> None:
     """And a row of a later version is left out."""
     await other.execute(
         "INSERT INTO rollcall_quota (entity_type, user_name, client_id, ip, key, value, updated_at)"
@@ -157,7 +157,7 @@ async def test_the_other_nodes_hear_of_it(served: Serving, other: Other) -> None
     assert served.node.quotas.index.quotas == {of_client("ann"): {TIME: 5.0}}
 
 
-async def test_a_heartbeat_beyond_the_quota_is_answered_at_once_and_pauses_its_connection(
+async def test_a_heartbeat_above_the_quota_is_answered_at_once_and_pauses_its_connection(
     ops: Client, served: Serving
 ) -> None:
     client, connection = await served.connect()
@@ -174,9 +174,7 @@ async def test_a_heartbeat_beyond_the_quota_is_answered_at_once_and_pauses_its_c
     assert (answer.error_code, answer.throttle_time_ms) == (0, PAUSE_MS)
 
 
-async def test_who_has_no_quota_keeps_the_fast_path_and_others_get_it_back(
-    ops: Client, served: Serving
-) -> None:
+async def test_clients_without_a_quota_use_the_fast_path(ops: Client, served: Serving) -> None:
     client, _ = await served.connect()
     neighbour, _ = await served.connect()
     neighbour.client_id = b"free"
@@ -196,7 +194,9 @@ async def test_who_has_no_quota_keeps_the_fast_path_and_others_get_it_back(
 
 
 @pytest.mark.parametrize("key", [TIME, BYTES, ANSWERS])
-async def test_commits_count_and_are_done(ops: Client, served: Serving, key: str) -> None:
+async def test_commits_above_the_quota_count_and_are_stored(
+    ops: Client, served: Serving, key: str
+) -> None:
     """The bytes of an answer count for the next one."""
     await create_topic(served.address, "orders", 1)
     client, _ = await served.connect()
@@ -213,7 +213,9 @@ async def test_commits_count_and_are_done(ops: Client, served: Serving, key: str
     assert [a.throttle_time_ms for a in answers] == [0 if key == ANSWERS else PAUSE_MS, PAUSE_MS]
 
 
-async def test_those_who_share_a_quota_are_counted_together(ops: Client, served: Serving) -> None:
+async def test_clients_that_share_a_quota_are_counted_together(
+    ops: Client, served: Serving
+) -> None:
     """A user's connections are; two clients of a default quota are not."""
     first, _ = await served.connect()
     second, _ = await served.connect()
@@ -236,9 +238,7 @@ def topics(*names: str, count: int = 10, only: bool = False) -> CreateTopicsRequ
     )
 
 
-async def test_changes_of_the_catalogue_have_a_quota_of_their_own(
-    ops: Client, served: Serving
-) -> None:
+async def test_changes_of_the_catalogue_have_their_own_quota(ops: Client, served: Serving) -> None:
     """KIP-599: what goes beyond is done once; then newer clients hear how long to wait, and older
     ones are served, and pause."""
     client, _ = await served.connect()
@@ -282,8 +282,8 @@ async def test_too_many_connections_from_an_address_are_closed_unread(
     assert (await client.call(hello(), 3)).error_code == 0
 
 
-async def test_of_two_pauses_the_longer_counts(served: Serving) -> None:
-    """A newcomer may have to wait for the node, and for its address."""
+async def test_of_two_throttles_the_longer_applies(served: Serving) -> None:
+    """A new connection may have to wait for the node, and for its address."""
     client, connection = await served.connect()
     connection.pauses.mute(1)
     connection.pauses.mute(PAUSE_MS)
@@ -296,7 +296,7 @@ async def test_of_two_pauses_the_longer_counts(served: Serving) -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_a_throttled_member_stays_one(settings: Any) -> None:
+async def test_a_throttled_member_stays_a_member(settings: Any) -> None:
     """Over two of its sessions, each of its pauses as long as they may be; who is silent for one
     is no member any more."""
     session_ms = settings.GROUP_MIN_SESSION_TIMEOUT_MS = 1_200
@@ -313,7 +313,7 @@ async def test_a_throttled_member_stays_one(settings: Any) -> None:
         assert not served.node.coordinator.entries["h"].group.durable.members
 
 
-async def test_what_is_only_validated_counts_as_with_kafka(ops: Client, served: Serving) -> None:
+async def test_validate_only_counts_as_with_kafka(ops: Client, served: Serving) -> None:
     """Kafka 4.3.1 answers so, of new topics and of new partitions."""
     client, _ = await served.connect()
     assert (await client.call(topics("there", count=1), 6)).topics[0].error_code == 0
@@ -325,10 +325,10 @@ async def test_what_is_only_validated_counts_as_with_kafka(ops: Client, served: 
     assert (await client.call(growth, 3)).results[0].error_code == 89
 
 
-async def test_a_client_that_pipelines_is_served_one_pause_after_another(
+async def test_a_pipelining_client_is_throttled_request_by_request(
     ops: Client, served: Serving
 ) -> None:
-    """In order, and nothing is lost; whoever closes meanwhile leaves nothing behind."""
+    """In order, and nothing is lost; a client that disconnects leaves nothing behind."""
     client, connection = await served.connect()
     await alter(ops, (of_client(client_id=ME), {BYTES: LITTLE}))
     for _ in range(4):
@@ -340,7 +340,7 @@ async def test_a_client_that_pipelines_is_served_one_pause_after_another(
     await until(lambda: connection._transport is None)
 
 
-async def test_metrics_tell_of_pauses_by_what_the_quota_was_given_to(
+async def test_metrics_count_throttles_by_the_entity_of_the_quota(
     ops: Client, served: Serving
 ) -> None:
     client, _ = await served.connect()
@@ -351,7 +351,7 @@ async def test_metrics_tell_of_pauses_by_what_the_quota_was_given_to(
     assert metering.paused == {("user and client-id", TIME): PAUSE_MS}
 
 
-async def test_what_is_remembered_of_clients_is_bounded(ops: Client, served: Serving) -> None:
+async def test_the_number_of_remembered_clients_is_limited(ops: Client, served: Serving) -> None:
     served.server.metering._most = 5
     await alter(ops, (of_client(None, None), {BYTES: 1e6}))
     client, _ = await served.connect()
@@ -362,10 +362,10 @@ async def test_what_is_remembered_of_clients_is_bounded(ops: Client, served: Ser
     assert len(served.server.metering._known) <= 5
 
 
-async def test_while_the_database_is_away_nobody_knows_whether_it_was_done(
+async def test_while_the_database_is_down_the_outcome_is_unknown(
     ops: Client, served: Serving, other: Other
 ) -> None:
-    """And what is known goes on counting."""
+    """And what is known continues to count."""
     async with other.transaction():
         await other.execute("LOCK TABLE rollcall_quota IN ACCESS EXCLUSIVE MODE")
         assert await alter(ops, (of_client("ann"), {TIME: 1.0})) == [7]

@@ -1,4 +1,4 @@
-"""Offsets that an operator sets, against the rows: only those that were looked at, and only where
+"""Offsets that an operator sets, against the rows: only those that were previewed, and only where
 they have room."""
 
 import json
@@ -50,7 +50,7 @@ async def fill(served: Serving) -> Client:
 
 
 async def ended(served: Serving, other: Connection, *ids: int) -> list[tuple[str, str]]:
-    """State and detail of operations that the node has looked at."""
+    """State and detail of operations that the node has processed."""
     await served.node.operator.look()
     while True:
         found = [await (await other.execute(ENDED, [one])).fetchone() for one in ids]
@@ -60,15 +60,15 @@ async def ended(served: Serving, other: Connection, *ids: int) -> list[tuple[str
 
 async def reset(other: Connection, before: Lines, to: Lines) -> int:
     """The operation of a reset that was worked out so."""
-    told = {
+    parameters = {
         "how": "so",
         "before": [["wide", *line] for line in before],
         "to": [["wide", *line] for line in to],
     }
-    return await asked(other, "reset-offsets", json.dumps(told), None)
+    return await request(other, "reset-offsets", json.dumps(parameters), None)
 
 
-async def asked(other: Connection, verb: str, offsets: str | None, to: str | None) -> int:
+async def request(other: Connection, verb: str, offsets: str | None, to: str | None) -> int:
     """What the admin and REST write."""
     values = [GROUP, slot_of(GROUP), verb, offsets, to]
     row = await (await other.execute(ASK, values)).fetchone()
@@ -88,7 +88,9 @@ async def entries(other: Connection) -> int:
     return int(row[0])
 
 
-async def test_what_was_looked_at_is_set_and_taken_back(small: Serving, other: Connection) -> None:
+async def test_the_previewed_offsets_are_set_and_restored(
+    small: Serving, other: Connection
+) -> None:
     done = await reset(other, [(0, 7), (1, 7), (3, None)], [(0, 2), (1, None), (3, 2)])
     assert await ended(small, other, done) == [("succeeded", "3 offsets were set so")]
     assert await committed(other) == {0: 2, 2: 7, 3: 2}
@@ -99,7 +101,7 @@ async def test_what_was_looked_at_is_set_and_taken_back(small: Serving, other: C
 
 
 @pytest.mark.parametrize("before", [[(0, 7), (1, 6)], [(0, 7), (1, None)], [(0, 7), (9, 7)]])
-async def test_what_was_set_since_is_left_alone(
+async def test_offsets_set_since_are_not_restored(
     small: Serving, other: Connection, before: Lines
 ) -> None:
     """Another offset, one where there was none, and none where there was one."""
@@ -109,7 +111,7 @@ async def test_what_was_set_since_is_left_alone(
     assert await entries(other) == 0
 
 
-async def test_of_two_who_undo_the_same_one_does(small: Serving, other: Connection) -> None:
+async def test_of_two_concurrent_undos_one_takes_effect(small: Serving, other: Connection) -> None:
     """Both looked before either was stepped."""
     two = [await reset(other, [(0, 7)], [(0, 2)]) for _ in range(2)]
     found = await ended(small, other, *two)
@@ -118,7 +120,7 @@ async def test_of_two_who_undo_the_same_one_does(small: Serving, other: Connecti
     assert await entries(other) == 1
 
 
-async def test_offsets_without_room_are_not_set(small: Serving, other: Connection) -> None:
+async def test_offsets_above_the_limit_are_not_set(small: Serving, other: Connection) -> None:
     """All or none; where all of them have an offset already, there is room."""
     await fill(small)
     too_many = await reset(other, [(0, 7), (50, None), (51, None)], [(0, 1), (50, 1), (51, 1)])
@@ -131,11 +133,13 @@ async def test_offsets_without_room_are_not_set(small: Serving, other: Connectio
     assert await committed(other) == {0: 1, **rest}
 
 
-async def test_offsets_of_the_past_have_to_have_room_too(small: Serving, other: Connection) -> None:
+async def test_offsets_of_a_past_time_respect_the_limit_too(
+    small: Serving, other: Connection
+) -> None:
     await fill(small)
     moved = "UPDATE rollcall_offset SET partition = partition + 100 WHERE partition < 3"
     await other.execute(moved.encode())
-    again = await asked(other, "restore-offsets", None, "infinity")
+    again = await request(other, "restore-offsets", None, "infinity")
     assert await ended(small, other, again) == [
         ("failed", "the limit of offsets does not allow 3 more")
     ]

@@ -68,7 +68,7 @@ UPDATE rollcall_slot SET epoch = epoch + 1, node_id = 9,
 
 
 class Api(NamedTuple):
-    """A request, its version, and where its error stands: in how many places."""
+    """A request, its version, and the places of its error code."""
 
     name: str
     request: Any
@@ -214,26 +214,26 @@ async def moved(served: Serving, other: connections.Connection) -> None:
     await until(lambda: SLOT not in served.node.coordinator.epochs)
 
 
-async def told(client: Client, api: Api) -> set[int]:
+async def codes_of(client: Client, api: Api) -> set[int]:
     """The codes that the client reads, wherever they stand; there is at least one."""
     codes = api.codes(await client.call(api.request, api.version))
     assert codes, api.name
     return set(codes)
 
 
-async def test_every_api_says_that_the_group_is_elsewhere(
+async def test_every_api_reports_a_group_of_another_node(
     served: Serving, other: connections.Connection
 ) -> None:
     """HS-05: NOT_COORDINATOR, at the place where each API has its error."""
     await create_topic(served.address, "t", 2)
     client = await Client.connect(served.address)
     await moved(served, other)
-    assert {api.name: await told(client, api) for api in TABLE} == {
+    assert {api.name: await codes_of(client, api) for api in TABLE} == {
         api.name: {GONE} for api in TABLE
     }
 
 
-async def test_every_api_waits_while_the_group_is_loaded_and_then_gives_up(
+async def test_every_api_waits_while_the_group_is_loading_and_then_gives_up(
     served: Serving,
 ) -> None:
     """HS-06: never COORDINATOR_LOAD_IN_PROGRESS, which crashes a common client; heartbeats too."""
@@ -241,7 +241,7 @@ async def test_every_api_waits_while_the_group_is_loaded_and_then_gives_up(
     clients = [await Client.connect(served.address) for _ in TABLE]
     async with loading(served):
         start = asyncio.get_running_loop().time()
-        answers = await asyncio.gather(*map(told, clients, TABLE))
+        answers = await asyncio.gather(*map(codes_of, clients, TABLE))
         waited_ms = (asyncio.get_running_loop().time() - start) * 1000
     assert answers == [{GONE}] * len(TABLE)
     assert waited_ms >= HOLD_MS
@@ -257,7 +257,7 @@ DRAFT: dict[str, tuple[int, bytes, Callable[[bytes], int]]] = {
 
 
 async def draft_codes(served: Serving) -> dict[str, int]:
-    """What each request of the draft hears."""
+    """The error of each request of the draft."""
     client = await raw.Connection.open(served.draft_address)
     heard = {
         name: code(await client.call(key, body, 1 if key == raw.OFFSET_COMMIT else 0))
@@ -268,7 +268,7 @@ async def draft_codes(served: Serving) -> dict[str, int]:
     return heard
 
 
-async def test_a_consumer_of_the_draft_is_told_the_same(
+async def test_a_draft_consumer_gets_the_same_errors(
     served: Serving, other: connections.Connection
 ) -> None:
     """Elsewhere: 16. While the group is loaded nothing is held: the draft has a number for that,
@@ -283,7 +283,7 @@ async def test_a_consumer_of_the_draft_is_told_the_same(
     assert await draft_codes(served) == dict.fromkeys(DRAFT, GONE)
 
 
-async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
+async def test_clients_are_not_sent_to_a_node_whose_beat_is_overdue(
     served: Serving, other: connections.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It owns the slot still, by the rows; but a client would wait there for its own time limit."""
@@ -302,10 +302,10 @@ async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
     assert await found() == (AWAY, -1)
 
 
-async def test_who_waited_for_the_load_is_served_after_it(
+async def test_requests_that_waited_for_the_load_are_served_after_it(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """HS-06: a member's heartbeat, sent while nobody knew the group, is answered from its rows."""
+    """HS-06: a member's heartbeat, sent before the group was loaded, is answered from its rows."""
     served.node.settings = replace(served.node.settings, coordinator_load_hold_ms=60_000)
     availability = served.node.availability
     of_slot, asked = availability.of_slot, asyncio.Event()
@@ -335,13 +335,13 @@ async def test_parked_requests_are_answered_when_the_slot_is_lost(
     await moved(served, other)
     answer = await asyncio.wait_for(newcomer.receive(), 1)
     assert answer.error_code == GONE
-    assert await told(member, Api("heartbeat", beat, 3, _top)) == {GONE}
+    assert await codes_of(member, Api("heartbeat", beat, 3, _top)) == {GONE}
 
 
 # ---- cases of the wire that need no second node
 
 
-async def test_a_group_without_a_name(served: Serving) -> None:
+async def test_an_empty_group_id_is_refused(served: Serving) -> None:
     """CJ-03: INVALID_GROUP_ID, and the member id comes back as it was sent."""
     client = await Client.connect(served.address)
     answer = await client.call(join("", "me"), 3)
@@ -352,9 +352,9 @@ async def test_several_groups_are_read_in_one_request(served: Serving) -> None:
     """OF-11: an entry each, in the order of the request; an unknown group has no offsets."""
     await create_topic(served.address, "t", 2)
     client = await Client.connect(served.address)
-    assert await told(client, TABLE[4]) == {ErrorCode.NONE}
-    asked = [OffsetFetchRequestTopics(name="t", partition_indexes=[0])]
-    groups = [OffsetFetchRequestGroup(group_id=g, topics=asked) for g in ("nobody", G)]
+    assert await codes_of(client, TABLE[4]) == {ErrorCode.NONE}
+    topics = [OffsetFetchRequestTopics(name="t", partition_indexes=[0])]
+    groups = [OffsetFetchRequestGroup(group_id=g, topics=topics) for g in ("nobody", G)]
     answer = await client.call(OffsetFetchRequest(groups=groups), 8)
     read = [
         (g.group_id, g.error_code, g.topics[0].partitions[0].committed_offset)
@@ -363,7 +363,7 @@ async def test_several_groups_are_read_in_one_request(served: Serving) -> None:
     assert read == [("nobody", 0, -1), (G, 0, 1)]
 
 
-async def test_where_an_error_of_the_group_stands_when_offsets_are_read(
+async def test_errors_of_a_group_are_placed_by_version_in_offset_fetch(
     served: Serving, other: connections.Connection
 ) -> None:
     """OF-12: with each partition and offset -1 in version 1; once, on top, from version 2."""
@@ -387,13 +387,13 @@ async def test_a_group_that_does_not_exist_is_dead(served: Serving) -> None:
         assert said == ((ErrorCode.GROUP_ID_NOT_FOUND, True) if version == 6 else (0, False))
 
 
-async def test_what_is_told_of_members(served: Serving) -> None:
+async def test_descriptions_of_members_have_their_fields(served: Serving) -> None:
     """AD-03: protocol, metadata and assignment once the group is Stable; before the sync only the
     assignment of the generation before, as with Kafka 4.3."""
     client = await Client.connect(served.address)
     beat = await client.settled(G)
-    asked = DescribeGroupsRequest(groups=[G])
-    [stable] = (await client.call(asked, 5)).groups
+    request = DescribeGroupsRequest(groups=[G])
+    [stable] = (await client.call(request, 5)).groups
     [member] = stable.members
     assert (stable.group_state, stable.protocol_data) == ("Stable", "range")
     assert (member.member_assignment, member.client_host) == (b"all", "/127.0.0.1")
@@ -402,7 +402,7 @@ async def test_what_is_told_of_members(served: Serving) -> None:
     again = replace(join(G, beat.member_id), protocols=protocols)
     joined = await client.call(again, 3)
     assert joined.error_code == ErrorCode.NONE
-    [completing] = (await client.call(asked, 5)).groups
+    [completing] = (await client.call(request, 5)).groups
     [member] = completing.members
     assert (completing.group_state, completing.protocol_data) == ("CompletingRebalance", "")
     assert (member.member_metadata, member.member_assignment) == (b"", b"all")

@@ -64,7 +64,7 @@ async def member(
 Member = tuple[Client, KafkaConnection, ConsumerGroupHeartbeatRequest, list[Any]]
 
 
-async def test_memory_says_what_a_step_would(served: Serving, member: Member) -> None:
+async def test_memory_answers_as_a_step_would(served: Serving, member: Member) -> None:
     client, connection, empty, submitted = member
     beat = served.node.coordinator.entries["g"].group.live.beats[empty.member_id]
     counted = sum(served.server.served["ConsumerGroupHeartbeat"].durations.counts)
@@ -82,19 +82,19 @@ async def test_memory_says_what_a_step_would(served: Serving, member: Member) ->
     assert from_memory == stepped
 
 
-async def test_news_is_told_at_once(served: Serving, member: Member) -> None:
-    """Another member joins: who was settled hears of it at its next heartbeat."""
+async def test_news_is_sent_at_once(served: Serving, member: Member) -> None:
+    """Another member joins: a settled one is told at its next heartbeat."""
     client, _connection, empty, submitted = member
     newcomer = await Client.connect(served.address)
     await newcomer.call(joining(str(uuid4())), V)
-    while (told := await client.call(empty, V)).assignment is None:
-        assert told.error_code == ErrorCode.NONE
+    while (reply := await client.call(empty, V)).assignment is None:
+        assert reply.error_code == ErrorCode.NONE
         await asyncio.sleep(0.002)
-    assert [len(topic.partitions) for topic in told.assignment.topic_partitions] == [1]
+    assert [len(topic.partitions) for topic in reply.assignment.topic_partitions] == [1]
     assert submitted
 
 
-async def test_a_member_that_was_removed_hears_of_it(served: Serving, member: Member) -> None:
+async def test_a_removed_member_is_told_so(served: Serving, member: Member) -> None:
     client, _connection, empty, _submitted = member
     other = await Client.connect(served.address)
     gone = await other.call(replace(empty, member_epoch=-1), V)
@@ -115,22 +115,24 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_what_says_something_is_decided(served: Serving, member: Member, change: str) -> None:
+async def test_a_heartbeat_with_content_takes_a_step(
+    served: Serving, member: Member, change: str
+) -> None:
     client, _connection, empty, submitted = member
     await client.call(replace(empty, **CHANGES[change]), V)
     assert len(submitted) == 1
 
 
-async def test_topics_that_change_are_news(served: Serving, member: Member) -> None:
+async def test_changed_topics_are_news(served: Serving, member: Member) -> None:
     client, _connection, empty, _submitted = member
     await served.node.catalogue.grow(TOPIC, 3)
-    while (told := await client.call(empty, V)).assignment is None:
-        assert told.error_code == ErrorCode.NONE
+    while (reply := await client.call(empty, V)).assignment is None:
+        assert reply.error_code == ErrorCode.NONE
         await asyncio.sleep(0.002)
-    assert [len(topic.partitions) for topic in told.assignment.topic_partitions] == [3]
+    assert [len(topic.partitions) for topic in reply.assignment.topic_partitions] == [3]
 
 
-async def test_memory_is_silent_without_the_lease(served: Serving, member: Member) -> None:
+async def test_without_a_lease_memory_does_not_answer(served: Serving, member: Member) -> None:
     _client, connection, _empty, _submitted = member
     settled = connection._settled
     known = settled._settled
@@ -142,7 +144,7 @@ async def test_memory_is_silent_without_the_lease(served: Serving, member: Membe
     assert settled.answer(frame, now) is None
 
 
-async def test_who_pauses_may_be_held(served: Serving, member: Member) -> None:
+async def test_a_client_that_pauses_may_be_held(served: Serving, member: Member) -> None:
     """The queue holds heartbeats: one that may be held goes there."""
     _client, connection, _empty, _submitted = member
     settled = connection._settled
@@ -153,7 +155,7 @@ async def test_who_pauses_may_be_held(served: Serving, member: Member) -> None:
     assert settled.answer(frame, connection._last_frame_at + 1.0) is None
 
 
-async def test_a_row_that_another_connection_changed_is_written_again(
+async def test_a_row_changed_by_another_connection_is_written_again(
     served: Serving, member: Member
 ) -> None:
     """The row says from where its member speaks: it goes by the connection that beats."""
@@ -168,7 +170,7 @@ async def test_a_row_that_another_connection_changed_is_written_again(
     assert len(submitted) == 1
 
 
-async def test_topics_that_change_while_it_is_decided_are_news(
+async def test_topics_that_change_during_the_decision_are_news(
     served: Serving, member: Member
 ) -> None:
     """The group was shown the topics of before: memory must not say so from then on."""
@@ -191,7 +193,7 @@ async def test_topics_that_change_while_it_is_decided_are_news(
     assert group.topics[TOPIC][1] == 3
 
 
-async def test_an_interval_of_the_group_s_own_is_told(served: Serving, member: Member) -> None:
+async def test_a_groups_own_interval_is_returned(served: Serving, member: Member) -> None:
     client, _connection, empty, _submitted = member
     usual_ms = (await client.call(empty, V)).heartbeat_interval_ms
     served.node.coordinator.configure("g", {HEARTBEAT_INTERVAL: str(usual_ms + 1_000)})

@@ -37,7 +37,7 @@ def requests(api: Api) -> Iterator[Case]:
         for number, path in enumerate(arrays(api.request, version)):
             shape = (NAMED, *(1,) * (len(path) - 1))
             request: Any = filled(api.request, version, path, shape, 0)
-            if hasattr(request, "group_id"):  # nobody waits for those who joined before
+            if hasattr(request, "group_id"):  # without waiting for those who joined before
                 request.group_id = f"g{version}-{number}"
             yield Case(api.name, request, version)
             if path[0] == "resources":
@@ -57,7 +57,7 @@ async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 @pytest.mark.parametrize(
     ("draft", "apis", "each"), [(False, APIS, set(EACH)), (True, DRAFT_APIS, set())]
 )
-async def test_a_request_that_names_much_asks_postgresql_little(
+async def test_the_number_of_statements_does_not_grow_with_the_request(
     served: Serving,
     draft: bool,
     apis: Mapping[int, Api],

@@ -1,4 +1,4 @@
-"""How much durable state there may be: who asks for more is told so, and nobody else notices."""
+"""Limits of durable state: a request above them is refused, and other clients notice nothing."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ async def limited(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 
 @pytest.fixture
 async def client(limited: Serving) -> Client:
-    """Somebody who asks for much."""
+    """A client that creates a lot."""
     return (await limited.connect())[0]
 
 
@@ -96,7 +96,7 @@ async def initialise(client: Client, transactional_id: str) -> int:
     return int((await client.call(request, 4)).error_code)
 
 
-async def test_of_too_many_topics_those_are_made_for_which_there_is_room(client: Client) -> None:
+async def test_of_too_many_topics_those_within_the_limit_are_created(client: Client) -> None:
     assert await make(client, 1, "a", "b", "c") == [0, 0, 0]
 
     assert await ask(client, "a", "d", "e", "f", "g") == [0, 0, 0, UNKNOWN, UNKNOWN]
@@ -104,7 +104,7 @@ async def test_of_too_many_topics_those_are_made_for_which_there_is_room(client:
     assert await ask(client, "a", "f") == [0, UNKNOWN]
 
 
-async def test_many_who_ask_at_once_find_the_same_room_once(
+async def test_concurrent_requests_share_the_remaining_limit(
     client: Client, limited: Serving, other: Connection
 ) -> None:
     """Whether by CreateTopics, Metadata or CreatePartitions: nothing is written yet when all of
@@ -134,7 +134,9 @@ async def test_partitions_are_counted_over_all_topics(client: Client, limited: S
     assert await make(client, 5, "c") == [0]
 
 
-async def test_metadata_makes_no_more_topics_at_a_time_than_create_topics(served: Serving) -> None:
+async def test_metadata_creates_no_more_topics_per_request_than_create_topics(
+    served: Serving,
+) -> None:
     client, _ = await served.connect()
 
     codes = await ask(client, *(f"many-{n:04}" for n in range(1_200)))
@@ -143,7 +145,7 @@ async def test_metadata_makes_no_more_topics_at_a_time_than_create_topics(served
     assert served.node.totals.figures[TOPICS].now == 1_000
 
 
-async def test_a_group_too_many_is_refused_and_the_others_go_on(
+async def test_a_group_above_the_limit_is_refused_and_the_others_continue(
     client: Client, limited: Serving
 ) -> None:
     assert await make(client, 1, "kept") == [0]
@@ -170,23 +172,25 @@ async def test_a_group_too_many_is_refused_and_the_others_go_on(
     assert limited.node.totals.figures[GROUPS] == Figure(5, 5)
 
 
-async def test_a_transactional_id_too_many_is_refused_and_the_others_go_on(client: Client) -> None:
+async def test_a_transactional_id_above_the_limit_is_refused_and_the_others_continue(
+    client: Client,
+) -> None:
     assert [await initialise(client, f"pay-{n}") for n in range(6)] == [0, 0, 0, 0, 0, FULL]
 
     assert await initialise(client, "pay-0") == 0
     assert await initialise(client, "pay-6") == FULL
 
 
-async def test_a_setting_too_many_is_refused_and_others_can_be_changed(client: Client) -> None:
+async def test_a_setting_above_the_limit_is_refused_and_others_can_be_changed(
+    client: Client,
+) -> None:
     assert [await configure(client, f"g-{n}") for n in range(4)] == [0, 0, 0, FULL]
 
     assert await configure(client, "g-0", value="8") == 0
     assert await configure(client, "g-1", DELETE) == 0
 
 
-async def test_what_was_admitted_stays_counted_when_rows_are_counted(
-    client: Client, limited: Serving
-) -> None:
+async def test_admitted_rows_stay_counted_after_a_recount(client: Client, limited: Serving) -> None:
     for n in range(3):
         await configure(client, f"g-{n}")
     await limited.node.totals.look()
@@ -198,7 +202,7 @@ async def test_what_was_admitted_stays_counted_when_rows_are_counted(
     assert await configure(client, "g-3") == 0
 
 
-async def test_history_that_is_full_is_not_written_and_commits_go_on(
+async def test_a_full_history_is_not_written_and_commits_continue(
     client: Client, limited: Serving, other: Connection
 ) -> None:
     async def rows() -> int:
@@ -217,7 +221,7 @@ async def test_history_that_is_full_is_not_written_and_commits_go_on(
     assert await rows() == 1
 
 
-async def test_what_is_nearly_full_is_told_of_once(
+async def test_reaching_a_limit_is_logged_once(
     client: Client, limited: Serving, other: Connection
 ) -> None:
     totals = limited.node.totals
@@ -260,7 +264,7 @@ async def flood(client: Client, number: int) -> set[int]:
     }
 
 
-async def test_who_makes_ever_more_of_everything_ends_at_the_limits(
+async def test_clients_that_create_everything_reach_the_limits(
     client: Client, limited: Serving, other: Connection
 ) -> None:
     """Nor does what is refused leave a trace, and a good member does not notice."""
@@ -294,7 +298,7 @@ async def roomier(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 
 
 @pytest.mark.long
-async def test_a_minute_of_making_more_leaves_the_database_as_large_as_its_limits(
+async def test_a_minute_of_creating_keeps_the_database_within_its_limits(
     roomier: Serving, other: Connection
 ) -> None:
     """The first half fills what may be filled; the second adds next to nothing."""

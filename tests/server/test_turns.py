@@ -1,4 +1,4 @@
-"""One loop for everybody: who asks for much has it a turn at a time."""
+"""One loop for all connections: large requests use it one turn at a time."""
 
 import asyncio
 from collections import Counter
@@ -18,13 +18,13 @@ WIDE = 3_000
 """Partitions of a topic whose Metadata is some hundred kilobytes."""
 
 
-async def test_a_turn_that_is_not_spent_makes_nobody_wait() -> None:
+async def test_a_turn_with_time_left_delays_nobody() -> None:
     budget = Turns(asyncio.get_running_loop())
     assert not budget.is_over
     assert not budget.is_over
 
 
-async def test_who_waits_is_served_in_order_and_before_who_comes_later(
+async def test_waiting_connections_are_served_in_order_and_before_later_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(event_loop, "TURN_S", 0.0)
@@ -43,7 +43,7 @@ async def test_who_waits_is_served_in_order_and_before_who_comes_later(
     assert served == ["a", "b", "c", "d"]
 
 
-async def test_a_place_in_the_line_goes_with_its_connection() -> None:
+async def test_the_place_in_the_queue_belongs_to_the_connection() -> None:
     budget = Turns(asyncio.get_running_loop())
     gone, stays = (asyncio.create_task(budget.next()) for _ in range(2))
     await asyncio.sleep(0)
@@ -53,7 +53,7 @@ async def test_a_place_in_the_line_goes_with_its_connection() -> None:
     assert not budget.is_over
 
 
-async def test_of_many_items_some_are_worked_on_in_each_turn() -> None:
+async def test_of_many_items_some_are_handled_per_turn() -> None:
     turn, worked = 0, list[tuple[int, int]]()
 
     def work(item: int) -> None:
@@ -79,7 +79,7 @@ async def test_of_many_items_some_are_worked_on_in_each_turn() -> None:
     assert worked[-1] == (turn, 9)
 
 
-async def test_a_pipeline_does_not_keep_its_neighbour_waiting(
+async def test_a_pipeline_does_not_delay_its_neighbour(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hundreds of requests that need no I/O: the neighbour's one is served among the first."""
@@ -97,7 +97,7 @@ async def test_a_pipeline_does_not_keep_its_neighbour_waiting(
         assert (await greedy.receive()).api_keys
 
 
-async def test_a_chunk_of_many_frames_is_cut_a_few_at_a_time(served: Serving) -> None:
+async def test_a_chunk_of_many_frames_is_parsed_a_few_at_a_time(served: Serving) -> None:
     """What is left over waits as bytes, and reading is paused until it has been served."""
     client, connection = await served.connect()
     beat = await client.settled("g")
@@ -136,7 +136,7 @@ async def test_few_unread_replies_are_waited_for_no_longer_than_many(served: Ser
 
 
 @pytest.mark.long
-async def test_who_reads_nothing_has_few_long_replies_written(served: Serving) -> None:
+async def test_a_client_that_reads_nothing_has_few_long_replies_encoded(served: Serving) -> None:
     """Whatever the system would hold of them: a quarter of a megabyte each, and no small window."""
     await create_topic(served.address, "widest", 10_000)
     client, connection = await served.connect()
@@ -152,7 +152,7 @@ async def test_who_reads_nothing_has_few_long_replies_written(served: Serving) -
         assert len((await client.receive()).topics[0].partitions) == 10_000
 
 
-def test_a_message_is_large_by_its_elements_at_any_depth() -> None:
+def test_a_messages_size_counts_elements_at_any_depth() -> None:
     topics = [MetadataRequestTopic(name=str(i)) for i in range(LARGE_ELEMENTS)]
     assert not is_large(MetadataRequest(topics=topics))
     assert is_large(MetadataRequest(topics=[*topics, MetadataRequestTopic(name="x")]))

@@ -1,5 +1,5 @@
 """Heartbeats of the consumer protocol in two groups with the same members, one with the fast paths
-and one without: every answer and every row is alike, and whoever is heard of.
+and one without: every answer, every row and every sign of life is alike.
 
 Members join, leave, acknowledge and repeat themselves by chance, and send odd values, while topics
 and settings change.
@@ -66,7 +66,7 @@ async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 
 @dataclass
 class Twin:
-    """A member of both groups, by what it was told."""
+    """A member of both groups, with its last response."""
 
     sides: tuple[Side, Side]
     member_id: str
@@ -94,16 +94,16 @@ def _understood(reply: bytes | None, version: int) -> Any:
     if reply is None:
         return None
     try:
-        told = decode(ConsumerGroupHeartbeatResponse, version, reply, 5)
+        response = decode(ConsumerGroupHeartbeatResponse, version, reply, 5)
     except WireError:
         return reply
-    if told.assignment is not None:
-        told.assignment.topic_partitions = sorted(
-            told.assignment.topic_partitions, key=lambda each: each.topic_id
+    if response.assignment is not None:
+        response.assignment.topic_partitions = sorted(
+            response.assignment.topic_partitions, key=lambda each: each.topic_id
         )
-        for each in told.assignment.topic_partitions:
+        for each in response.assignment.topic_partitions:
             each.partitions = sorted(each.partitions)
-    return told
+    return response
 
 
 ODD_HEARTBEATS: dict[str, tuple[Any, ...]] = {
@@ -111,7 +111,7 @@ ODD_HEARTBEATS: dict[str, tuple[Any, ...]] = {
     "member_epoch": (0, -1, -2, -3, 1, 99, INT32),
     "instance_id": (None, "", "i", "j", "nobody"),
     "rack_id": ("", "r"),
-    "rebalance_timeout_ms": (50_000, INT32),  # nobody is removed meanwhile
+    "rebalance_timeout_ms": (50_000, INT32),  # no member is removed during the test
     "subscribed_topic_names": ([], [TOPIC], [TOPIC, OTHER_TOPIC], ["no such"], ["a\0b"]),
     "subscribed_topic_regex": ("", "("),  # what a right one matches comes when it comes
     "server_assignor": ("", "uniform", "range", "nobody's"),
@@ -191,7 +191,7 @@ async def rows_of(other: Other, group_id: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_consumer_heartbeats(
+async def test_both_paths_answer_consumer_heartbeats_alike(
     served: Serving, other: Other, monkeypatch: Any, seed: int
 ) -> None:
     queued = queue_replies(monkeypatch)

@@ -1,5 +1,5 @@
 """An OpenID provider on loopback, made of Authlib's server side: it checks redirect URI, client
-secret, PKCE and that a code is used once. ``says`` is what it says of whoever logs in; ``forges``
+secret, PKCE and that a code is used once. ``says`` is its claims about the user; ``forges``
 spoils its next ID tokens.
 """
 
@@ -66,7 +66,7 @@ class _Client(ClientMixin):  # type: ignore[misc]  # Authlib has no types
 
 @dataclass
 class _Code:
-    """What was asked for with a code."""
+    """The request with a code."""
 
     redirect_uri: str
     scope: str
@@ -163,7 +163,7 @@ class _Server(AuthorizationServer):  # type: ignore[misc]  # Authlib has no type
         return self.client if client_id == CLIENT else None
 
     def save_token(self, token: Any, request: Any) -> None:
-        """Nobody asks for it."""
+        """Disabled."""
 
     def create_oauth2_request(self, request: Any) -> Any:
         return request

@@ -36,8 +36,8 @@ async def post(web: str, path: str, body: bytes, **headers: str) -> tuple[int, d
     found = urlsplit(web)
     reader, writer = await asyncio.open_connection(found.hostname, found.port)
     try:
-        told = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
-        writer.write(head("POST", path, told) + body)
+        sent = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+        writer.write(head("POST", path, sent) + body)
         return await asyncio.wait_for(answer(reader), PATIENCE_S)
     finally:
         writer.close()

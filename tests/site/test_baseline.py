@@ -43,7 +43,7 @@ def dumped(url: str) -> list[str]:
     return OWN.sub("?", RESTRICTED.sub("", text)).splitlines()
 
 
-def asked(query: str) -> object:
+def value_of(query: str) -> object:
     """The one value of a row."""
     with connection.cursor() as cursor:
         cursor.execute(query)
@@ -53,10 +53,12 @@ def asked(query: str) -> object:
 
 def hours() -> object:
     """How many hours of the history have a partition."""
-    return asked("SELECT count(*) FROM pg_class WHERE relname ~ '^rollcall_offset_history_2.*\\d$'")
+    return value_of(
+        "SELECT count(*) FROM pg_class WHERE relname ~ '^rollcall_offset_history_2.*\\d$'"
+    )
 
 
-def test_both_ways_make_the_same_database(empty: Empty) -> None:
+def test_the_baseline_and_the_migrations_create_the_same_database(empty: Empty) -> None:
     """After a new migration or a new version of a library: ``make schema``."""
     with empty() as url:
         call_command("migrate", verbosity=0)
@@ -70,21 +72,21 @@ def test_both_ways_make_the_same_database(empty: Empty) -> None:
         assert hours() == of_history
 
 
-def test_two_set_ups_at_once_make_one_database(empty: Empty, tmp_path: Path) -> None:
+def test_two_concurrent_set_ups_create_one_database(empty: Empty, tmp_path: Path) -> None:
     with empty() as url:
-        told = {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": str(tmp_path)}
+        environ = {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": str(tmp_path)}
         site = {"DJANGO_SETTINGS_MODULE": "coordinator_site.settings"}
         command = [sys.executable, "manage.py", "setup"]
         both = [
-            subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **told, **site})
+            subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **environ, **site})
             for _ in range(2)
         ]
         assert [process.wait() for process in both] == [0, 0]
         assert migrated.is_whole()
-        assert asked("SELECT count(*) FROM auth_user") == 1
+        assert value_of("SELECT count(*) FROM auth_user") == 1
 
 
-def test_half_of_it_is_nothing(
+def test_a_failed_set_up_leaves_nothing(
     empty: Empty, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     broken = tmp_path / "baseline.sql"
@@ -93,10 +95,10 @@ def test_half_of_it_is_nothing(
     with empty():
         with pytest.raises(DatabaseError, match="division by zero"):
             setup.migrate()
-        assert asked(baseline.IS_EMPTY) is True
+        assert value_of(baseline.IS_EMPTY) is True
 
 
-def test_what_follows_is_done_by_the_next_set_up(
+def test_later_migrations_are_applied_by_the_next_set_up(
     empty: Empty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A set-up that dies between the tables and the grants."""
@@ -112,8 +114,8 @@ def test_what_follows_is_done_by_the_next_set_up(
         assert not migrated.is_whole()
         setup.migrate()
         assert migrated.is_whole()
-        assert asked("SELECT has_table_privilege('rollcall_web', 'rollcall_group', 'SELECT')")
-        assert asked("SELECT count(*) FROM auth_group_permissions")
+        assert value_of("SELECT has_table_privilege('rollcall_web', 'rollcall_group', 'SELECT')")
+        assert value_of("SELECT count(*) FROM auth_group_permissions")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_what_follows_is_done_by_the_next_set_up(
         "CREATE SCHEMA mine; SET search_path = mine",
     ],
 )
-def test_a_database_with_anything_in_it_is_migrated(empty: Empty, there: str) -> None:
+def test_a_non_empty_database_is_migrated(empty: Empty, there: str) -> None:
     with empty():
         with connection.cursor() as cursor:
             cursor.execute(there)
@@ -133,7 +135,7 @@ def test_a_database_with_anything_in_it_is_migrated(empty: Empty, there: str) ->
 
 
 @pytest.mark.parametrize("other", ["a migration", "PostgreSQL"])
-def test_a_file_of_something_else_is_not_loaded(
+def test_an_unrelated_file_is_not_loaded(
     empty: Empty, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, other: str
 ) -> None:
     more = frozenset({("groups", "9999_new")}) if other == "a migration" else frozenset()
@@ -147,4 +149,4 @@ def test_a_file_of_something_else_is_not_loaded(
     monkeypatch.setattr(migrated, "ours", lambda: known | more)
     with empty():
         assert not baseline.load()
-        assert asked(baseline.IS_EMPTY) is True
+        assert value_of(baseline.IS_EMPTY) is True

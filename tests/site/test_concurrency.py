@@ -35,7 +35,7 @@ async def nothing() -> dict[str, Any]:
     return {"type": "http.disconnect"}
 
 
-async def test_who_finds_no_place_in_time_is_told_to_come_again() -> None:
+async def test_a_request_without_a_place_in_time_gets_retry_after() -> None:
     work = Work()
     limited = Concurrency(work, 1)
     first, second = Answers(), Answers()
@@ -51,8 +51,8 @@ async def test_who_finds_no_place_in_time_is_told_to_come_again() -> None:
     assert first[0]["status"] == 200
 
 
-async def test_who_goes_away_keeps_its_place_until_its_work_has_ended() -> None:
-    """The work is in a thread that nobody can stop, with a connection that it must give back."""
+async def test_a_disconnected_request_keeps_its_place_until_its_work_has_ended() -> None:
+    """The work is in a thread that cannot be stopped, with a connection that it must give back."""
     work = Work()
     limited = Concurrency(work, 1)
     gone = asyncio.create_task(limited({}, nothing, Answers()))
@@ -75,7 +75,7 @@ def asked_by(address: str, **headers: str) -> dict[str, Any]:
     return {"client": (address, 1), "headers": sent}
 
 
-async def test_one_address_that_asks_all_the_time_keeps_nobody_waiting_behind_it() -> None:
+async def test_a_busy_address_does_not_delay_others() -> None:
     """Its requests waited first, and the other's is served as soon as one place is free."""
     work = Work()
     limited = Concurrency(work, 1)
@@ -94,11 +94,11 @@ async def test_one_address_that_asks_all_the_time_keeps_nobody_waiting_behind_it
     await asyncio.wait(crowd)
 
 
-def test_the_address_is_what_a_named_proxy_says_and_no_other(settings: Any) -> None:
-    told = asked_by("127.0.0.1", x_forwarded_for="198.51.100.9, 192.0.2.7")
-    assert address_of(told) == "127.0.0.1"  # without TLS nobody is believed
+def test_the_address_comes_from_a_trusted_proxy_only(settings: Any) -> None:
+    forwarded = asked_by("127.0.0.1", x_forwarded_for="198.51.100.9, 192.0.2.7")
+    assert address_of(forwarded) == "127.0.0.1"  # without TLS no header is trusted
     settings.BEHIND_TLS = True
-    assert address_of(told) == "192.0.2.7"
-    assert address_of(told | {"client": ("203.0.113.1", 1)}) == "203.0.113.1"
+    assert address_of(forwarded) == "192.0.2.7"
+    assert address_of(forwarded | {"client": ("203.0.113.1", 1)}) == "203.0.113.1"
     assert address_of(asked_by("127.0.0.1")) == "127.0.0.1"
     assert address_of({"client": None}) == ""

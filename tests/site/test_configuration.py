@@ -13,7 +13,7 @@ from coordinator_site import database, secret_key
 from launcher.environment import CHECKOUT
 
 
-def test_url_is_taken_apart_and_decoded() -> None:
+def test_url_is_parsed_and_decoded() -> None:
     entry = database.from_url("postgresql://a%40b:p%2Fw%3A@db.example:6432/my%20db?sslmode=require")
 
     assert (entry["USER"], entry["PASSWORD"]) == ("a@b", "p/w:")
@@ -21,7 +21,7 @@ def test_url_is_taken_apart_and_decoded() -> None:
     assert entry["OPTIONS"] == {"connect_timeout": 3, "sslmode": "require"}
 
 
-def test_usual_port_is_meant_when_the_url_has_none() -> None:
+def test_default_port_is_used_when_the_url_has_none() -> None:
     assert database.from_url("postgres://u@h/d")["PORT"] == 5432
 
 
@@ -31,7 +31,7 @@ def test_url_of_another_form_is_refused(url: str) -> None:
         database.from_url(url)
 
 
-def test_running_launchers_database_is_found_in_the_data_folder(tmp_path: Path) -> None:
+def test_running_launchers_database_is_found_in_the_data_directory(tmp_path: Path) -> None:
     (tmp_path / "database-url").write_text("postgresql://found@h/d\n")
 
     assert database.url({}, tmp_path) == "postgresql://found@h/d"
@@ -40,7 +40,7 @@ def test_running_launchers_database_is_found_in_the_data_folder(tmp_path: Path) 
     )
 
 
-def test_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
+def test_secret_key_is_generated_once_and_private(tmp_path: Path) -> None:
     first = secret_key.read({}, tmp_path / "new")
 
     assert secret_key.read({}, tmp_path / "new") == first
@@ -49,7 +49,7 @@ def test_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["secret-key"]
 
 
-def test_secret_key_that_another_process_made_first_is_kept(tmp_path: Path) -> None:
+def test_secret_key_generated_first_by_another_process_is_kept(tmp_path: Path) -> None:
     (tmp_path / "secret-key").write_text("theirs\n")
 
     secret_key.make(tmp_path / "secret-key")
@@ -57,7 +57,7 @@ def test_secret_key_that_another_process_made_first_is_kept(tmp_path: Path) -> N
     assert secret_key.read({}, tmp_path) == "theirs"
 
 
-def test_site_is_closed_unless_opened() -> None:
+def test_site_is_loopback_only_by_default() -> None:
     assert settings.DEBUG is False
     assert "*" not in settings.ALLOWED_HOSTS
     assert "daphne" not in settings.INSTALLED_APPS
@@ -68,7 +68,7 @@ def test_reading_the_settings_installs_no_reactor() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=True)
 
 
-def test_wrong_setting_ends_manage_py_with_a_sentence() -> None:
+def test_wrong_setting_ends_manage_py_with_one_line() -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "check"],
         cwd=CHECKOUT,

@@ -1,4 +1,4 @@
-"""The web's connections to PostgreSQL: never more than its pool, whoever asks for what at once."""
+"""The web's connections to PostgreSQL: never more than its pool, under any requests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ QUICK = "/api/v1/nodes"
 
 @pytest.fixture
 async def sql(installation: Installation) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
-    """A connection of somebody who looks on."""
+    """A connection of an observer."""
     url = (installation.data_dir / "database-url").read_text().strip()
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as made:
         yield made
@@ -71,7 +71,7 @@ async def watched(sql: psycopg.AsyncConnection[Any], most: list[int]) -> AsyncIt
 @pytest.mark.parametrize(
     "path", [pytest.param(p, marks=() if p == QUICK else pytest.mark.long) for p in PATHS]
 )
-async def test_no_crowd_takes_more_connections_than_the_pool_has(
+async def test_many_requests_take_no_more_connections_than_the_pool_has(
     path: str, installation: Installation, sql: psycopg.AsyncConnection[Any]
 ) -> None:
     most: list[int] = []
@@ -82,7 +82,7 @@ async def test_no_crowd_takes_more_connections_than_the_pool_has(
     assert max(most) <= POOL
     assert {status for status, _ in answers} <= {200, 503}
     assert all("retry-after" in headers for status, headers in answers if status == 503)
-    while (await counted(sql))[1]:  # given back: nobody holds one in a transaction
+    while (await counted(sql))[1]:  # given back: none is in a transaction
         await asyncio.sleep(0.05)
     assert (await get(installation.web, path, **PATHS[path]))[0] == 200
 
@@ -101,7 +101,7 @@ async def test_every_kind_of_process_logs_in_as_its_role(
 
 
 @pytest.mark.xdist_group("crowds")  # beside which some of its requests would be refused
-async def test_who_waits_for_an_operation_holds_no_connection(installation: Installation) -> None:
+async def test_waiting_for_an_operation_holds_no_connection(installation: Installation) -> None:
     """As many as may wait at once, as many as there are connections."""
     members = await form_groups(installation.kafka, "waited-for", WAITING_MAX, 1)
     token = {"Authorization": f"Bearer {TOKEN}"}
@@ -125,7 +125,7 @@ async def test_who_waits_for_an_operation_holds_no_connection(installation: Inst
     assert set(statuses) <= {202, 503} and statuses.count(202) > WAITING_MAX // 2
 
 
-def test_only_the_web_has_a_pool_and_keeps_no_connection_beside_it() -> None:
+def test_only_the_web_has_a_pool_and_no_connection_beside_it() -> None:
     entries = {}
     for role in ("rollcall_web", "rollcall_worker", ""):
         entries[role] = database.from_url("postgresql://u@h/d")
@@ -136,7 +136,7 @@ def test_only_the_web_has_a_pool_and_keeps_no_connection_beside_it() -> None:
     assert [r for r, entry in entries.items() if "pool" in entry["OPTIONS"]] == ["rollcall_web"]
 
 
-def test_the_migrator_sends_and_reads_values_like_all_others_but_its_own_options_count() -> None:
+def test_the_migrator_encodes_values_like_all_others_with_its_own_options() -> None:
     """Else migrations make the tables where ``ALTER DATABASE ... SET search_path`` says, and the
     functions do not find them."""
     entry = database.from_url("postgresql://u@h/d?options=-c%20lock_timeout%3D5s")

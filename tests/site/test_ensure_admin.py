@@ -1,4 +1,4 @@
-"""The first admin user: from the environment, or with a password that is made up, told once, and
+"""The first admin user: from the environment, or with a generated password, shown once, and
 changed before anything else."""
 
 from io import StringIO
@@ -29,12 +29,12 @@ def ensure(
     monkeypatch.setenv("ROLLCALL_ADMIN_USER", user)
     monkeypatch.setenv("ROLLCALL_ADMIN_PASSWORD", password)
     monkeypatch.setenv("ROLLCALL_TERMINAL", terminal)
-    said = StringIO()
-    call_command("ensure_admin", stdout=said)
-    return said.getvalue()
+    output = StringIO()
+    call_command("ensure_admin", stdout=output)
+    return output.getvalue()
 
 
-def test_a_password_is_made_up_and_shown_once_on_a_terminal(
+def test_a_password_is_generated_and_shown_once_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     said = ensure(monkeypatch, terminal="1")
@@ -46,7 +46,7 @@ def test_a_password_is_made_up_and_shown_once_on_a_terminal(
     assert not folder.exists()
 
 
-def test_elsewhere_it_is_in_a_file_for_its_owner_alone(
+def test_without_a_terminal_it_is_in_a_private_file(
     monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     folder.mkdir()
@@ -65,12 +65,12 @@ def test_elsewhere_it_is_in_a_file_for_its_owner_alone(
 def logged_in(password: str) -> Client:
     """By the form, as a person does."""
     client = Client()
-    told = client.post("/admin/login/", {"username": "admin", "password": password})
-    assert told.status_code == 302
+    response = client.post("/admin/login/", {"username": "admin", "password": password})
+    assert response.status_code == 302
     return client
 
 
-def test_whoever_comes_with_it_changes_it_before_anything_else(
+def test_its_user_must_change_it_before_anything_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     password = ensure(monkeypatch, terminal="1").split("password: ")[1].split()[0]
@@ -83,8 +83,8 @@ def test_whoever_comes_with_it_changes_it_before_anything_else(
         ), path
     for path in ("/api/v1/groups", "/api/v1/me", "/kafka/v3/clusters/x/consumer-groups"):
         assert client.get(path).status_code == 403, path
-    told = client.get("/api/v1/groups").json()
-    assert told["code"] == "password_change_required"
+    body = client.get("/api/v1/groups").json()
+    assert body["code"] == "password_change_required"
     assert client.get("/metrics").status_code in (401, 403)
     assert client.get("/livez").status_code == 200
     page = client.get("/admin/password_change/")
@@ -98,7 +98,7 @@ def test_whoever_comes_with_it_changes_it_before_anything_else(
     assert logged_in("correct horse 7").get("/admin/").status_code == 200
 
 
-def test_one_that_is_changed_elsewhere_lets_open_sessions_go_on(
+def test_changing_it_elsewhere_keeps_open_sessions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ensure(monkeypatch)
@@ -112,7 +112,7 @@ def test_one_that_is_changed_elsewhere_lets_open_sessions_go_on(
     assert client.get("/admin/").status_code == 200
 
 
-def test_a_token_of_the_first_user_is_not_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_of_the_first_user_is_not_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     ensure(monkeypatch)
     user = get_user_model().objects.get()
     _, secret = api_tokens.issue(user, "automation")
@@ -122,7 +122,7 @@ def test_a_token_of_the_first_user_is_not_held_up(monkeypatch: pytest.MonkeyPatc
     assert held_up.get("/api/v1/groups").status_code == 200
 
 
-def test_user_of_the_environment_is_made_and_nothing_shown(
+def test_user_of_the_environment_is_created_and_nothing_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert ensure(monkeypatch, "alice", "correct horse") == ""
@@ -134,21 +134,21 @@ def test_user_of_the_environment_is_made_and_nothing_shown(
     assert get_user_model().objects.count() == 1
 
 
-def test_user_who_exists_keeps_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_existing_user_keeps_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
     ensure(monkeypatch, "alice", "correct horse")
     ensure(monkeypatch, "alice", "another")
 
     assert authenticate(username="alice", password="correct horse") is not None
 
 
-def test_no_default_user_is_made_beside_a_superuser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_default_user_is_created_beside_a_superuser(monkeypatch: pytest.MonkeyPatch) -> None:
     ensure(monkeypatch, "alice", "correct horse")
 
     assert ensure(monkeypatch) == ""
     assert not get_user_model().objects.filter(username="admin").exists()
 
 
-def test_a_file_whose_password_was_changed_goes_at_the_next_start(
+def test_an_outdated_password_file_is_deleted_at_the_next_start(
     monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     ensure(monkeypatch)

@@ -35,17 +35,17 @@ def seen(rf: RequestFactory, peer: str, **headers: str) -> tuple[str, bool]:
     return found[0]
 
 
-def test_the_named_proxy_is_believed_and_nobody_else(rf: RequestFactory) -> None:
-    told = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
+def test_only_the_named_proxy_is_trusted(rf: RequestFactory) -> None:
+    headers = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
 
-    assert seen(rf, PROXY, **told) == (CLIENT, True)
-    assert seen(rf, STRANGER, **told) == (STRANGER, False)
+    assert seen(rf, PROXY, **headers) == (CLIENT, True)
+    assert seen(rf, STRANGER, **headers) == (STRANGER, False)
 
 
-def test_without_a_proxy_nobody_is_believed(rf: RequestFactory, settings: Any) -> None:
+def test_without_a_proxy_forwarded_headers_are_ignored(rf: RequestFactory, settings: Any) -> None:
     settings.BEHIND_TLS = False
-    told = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
-    assert seen(rf, PROXY, **told) == (PROXY, False)
+    headers = {"x-forwarded-proto": "https", "x-forwarded-for": CLIENT}
+    assert seen(rf, PROXY, **headers) == (PROXY, False)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_client_is_the_last_address_that_is_no_proxy(said: str, client: str) -
 
 
 @pytest.mark.django_db
-def test_browsers_are_sent_to_https_and_told_to_stay_there(settings: Any) -> None:
+def test_browsers_are_redirected_to_https_with_hsts(settings: Any) -> None:
     settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 3600
     plain, behind = (
         Client(REMOTE_ADDR=PROXY),
@@ -79,7 +79,7 @@ def test_browsers_are_sent_to_https_and_told_to_stay_there(settings: Any) -> Non
 
 
 @pytest.mark.long
-def test_django_has_nothing_to_say_against_the_settings_of_production(tmp_path: Path) -> None:
+def test_django_check_deploy_passes_with_production_settings(tmp_path: Path) -> None:
     environ = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "coordinator_site.settings",

@@ -20,13 +20,13 @@ from tests.admin.test_dashboard import sql
 
 @pytest.fixture(autouse=True)
 def _asked_anew() -> Iterator[None]:
-    """What another test was told is not told here."""
+    """Without the cached results of other tests."""
     health.LATEST.forget()
     yield
     health.LATEST.forget()
 
 
-def test_live_touches_no_database(client: Client) -> None:
+def test_live_uses_no_database(client: Client) -> None:
     answer = client.get("/livez")  # pytest-django forbids the database here
 
     assert (answer.status_code, answer.content) == (200, b"ok\n")
@@ -41,7 +41,7 @@ def test_ready_when_the_database_answers_and_is_migrated(client: Client) -> None
 
 
 @pytest.mark.django_db
-def test_what_is_wrong_elsewhere_is_told_and_does_not_count(client: Client) -> None:
+def test_problems_of_other_components_are_reported_and_do_not_count(client: Client) -> None:
     schedule.ensure()
     sql("UPDATE rollcall_slot SET node_id = NULL")
     verbose = client.get("/readyz?verbose")
@@ -71,7 +71,7 @@ def test_not_ready_while_a_migration_is_missing(client: Client) -> None:
     assert answer.content.endswith(b"\nnot ready\n")
 
 
-def test_not_ready_while_the_database_is_away(
+def test_not_ready_while_the_database_is_down(
     client: Client,
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
@@ -87,7 +87,7 @@ def test_not_ready_while_the_database_is_away(
     assert b"[-]db failed\n" in answer.content
 
 
-def test_a_database_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hung_database_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each check waited for the server process that hung, one after the other."""
     asked: list[None] = []
 
@@ -104,7 +104,7 @@ def test_a_database_that_does_not_answer_is_asked_once(monkeypatch: pytest.Monke
 
 
 @pytest.mark.django_db
-def test_ready_asks_the_database_once_a_second_however_often_it_is_asked() -> None:
+def test_ready_checks_the_database_at_most_once_a_second() -> None:
     now = 1_000.0
     latest = health.Latest(lambda: now)
     with CaptureQueriesContext(connection) as first:
@@ -131,7 +131,7 @@ def test_ready_reads_the_files_of_migrations_once(client: Client) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/admin/", "/api/v1/nodes"])
-def test_who_meets_no_database_is_told_to_come_again(
+def test_requests_without_a_database_get_retry_after(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where what fails is around the view: the session, the user."""
@@ -139,18 +139,18 @@ def test_who_meets_no_database_is_told_to_come_again(
     client.force_login(get_user_model().objects.create_superuser("eve"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(connection, "cursor", _away)
+        patch.setattr(connection, "cursor", _unavailable)
         answer = client.get(path)
 
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
 
 
-def _away(*_: object) -> None:
+def _unavailable(*_: object) -> None:
     raise OperationalError("the server closed the connection unexpectedly")
 
 
 @pytest.mark.parametrize("path", ["/livez", "/readyz"])
-def test_health_is_for_reading_only(client: Client, path: str) -> None:
+def test_health_accepts_read_methods_only(client: Client, path: str) -> None:
     assert client.post(path).status_code == 405
 
 
@@ -159,7 +159,7 @@ def test_unknown_host_is_refused(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_admin_asks_who_one_is(client: Client) -> None:
+def test_admin_requires_a_login(client: Client) -> None:
     answer = client.get("/admin/")
 
     assert answer.status_code == 302

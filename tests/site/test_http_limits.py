@@ -30,7 +30,7 @@ BLOCK = bytes(65_536)
 
 
 class Applications:
-    """In the place of daphne's server: requests are counted, and nobody answers."""
+    """In the place of daphne's server: requests are counted, and not answered."""
 
     proxy_forwarded_address_header = server_name = None
     request_buffer_size = 8192
@@ -45,7 +45,7 @@ class Applications:
     protocol_disconnected = protocol_connected
 
     def create_application(self, _protocol: Any, _scope: Any) -> "asyncio.Queue[Any]":
-        """A request is whole, or a websocket has been asked for."""
+        """A request is complete, or a websocket has been requested."""
         self.begun += 1
         return asyncio.Queue()
 
@@ -73,7 +73,7 @@ class Line:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has closed it."""
+        """Whether it is still open."""
         return not (self.transport.disconnecting or self.transport.disconnected)
 
     def end(self) -> None:
@@ -89,7 +89,7 @@ class Line:
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that stands."""
+    """A clock that the test moves."""
     return Clock()
 
 
@@ -98,7 +98,7 @@ def factory(most: int = 10) -> Factory:
     return Factory(Applications(), most)
 
 
-def test_headers_that_drip_are_waited_for_no_longer_than_others(clock: Clock) -> None:
+def test_slowly_sent_headers_do_not_extend_the_timeout(clock: Clock) -> None:
     line = Line(factory(), clock)
     line.channel.dataReceived(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-a: ")
 
@@ -108,7 +108,7 @@ def test_headers_that_drip_are_waited_for_no_longer_than_others(clock: Clock) ->
     assert not line.is_open
 
 
-def test_a_connection_on_which_nothing_comes_is_closed(clock: Clock) -> None:
+def test_an_idle_connection_is_closed(clock: Clock) -> None:
     line = Line(factory(), clock)
 
     clock.advance(http_limits.HEADERS_S)
@@ -116,7 +116,7 @@ def test_a_connection_on_which_nothing_comes_is_closed(clock: Clock) -> None:
     assert not line.is_open
 
 
-def test_a_body_that_drips_has_its_time_and_no_more(clock: Clock) -> None:
+def test_a_slowly_sent_body_has_a_timeout(clock: Clock) -> None:
     line = Line(factory(), clock)
     clock.advance(http_limits.HEADERS_S - 1)
     line.channel.dataReceived(head("POST", "/livez", {"Content-Length": "1000"}))
@@ -127,7 +127,7 @@ def test_a_body_that_drips_has_its_time_and_no_more(clock: Clock) -> None:
     assert not line.is_open
 
 
-def test_of_too_many_connections_the_one_goes_that_waited_longest(clock: Clock) -> None:
+def test_of_too_many_connections_the_longest_idle_is_closed(clock: Clock) -> None:
     crowded = factory(2)
     first, second, third = (Line(crowded, clock) for _ in range(3))
 
@@ -136,7 +136,7 @@ def test_of_too_many_connections_the_one_goes_that_waited_longest(clock: Clock) 
     assert third.is_open
 
 
-def test_a_newcomer_is_not_let_in_where_all_are_at_work(clock: Clock) -> None:
+def test_a_new_connection_is_refused_when_all_are_busy(clock: Clock) -> None:
     crowded = factory(1)
     crowded.works(Line(crowded, clock).channel)
 
@@ -146,7 +146,7 @@ def test_a_newcomer_is_not_let_in_where_all_are_at_work(clock: Clock) -> None:
 ASKED = head("GET", "/livez", {})
 
 
-def test_an_answer_that_nobody_reads_is_followed_by_no_other(clock: Clock) -> None:
+def test_after_an_unread_response_no_further_request_is_served(clock: Clock) -> None:
     """What the client pipelines stays outside; in a minute it is closed."""
     made = factory()
     line = Line(made, clock)
@@ -160,7 +160,7 @@ def test_an_answer_that_nobody_reads_is_followed_by_no_other(clock: Clock) -> No
     assert not line.is_open
 
 
-def test_an_answer_that_is_read_late_is_followed_by_the_next(clock: Clock) -> None:
+def test_after_a_late_read_the_next_request_is_served(clock: Clock) -> None:
     made = factory()
     line = Line(made, clock)
     line.channel.dataReceived(ASKED * 2)
@@ -175,7 +175,7 @@ def test_an_answer_that_is_read_late_is_followed_by_the_next(clock: Clock) -> No
     assert line.is_open
 
 
-def test_who_reads_no_answer_gives_way_to_a_newcomer(clock: Clock) -> None:
+def test_a_connection_with_an_unread_response_is_closed_for_a_new_one(clock: Clock) -> None:
     crowded = factory(1)
     deaf = Line(crowded, clock)
     deaf.channel.dataReceived(ASKED)
@@ -186,7 +186,7 @@ def test_who_reads_no_answer_gives_way_to_a_newcomer(clock: Clock) -> None:
     assert deaf.transport.disconnected
 
 
-def test_a_body_has_no_thousands_of_tiny_chunks(clock: Clock) -> None:
+def test_the_number_of_chunks_of_a_body_is_limited(clock: Clock) -> None:
     """Each costs as much work as one of thousands of bytes."""
     line = Line(factory(), clock)
     line.channel.dataReceived(head("POST", "/livez", {"Transfer-Encoding": "chunked"}))
@@ -200,15 +200,15 @@ def test_a_body_has_no_thousands_of_tiny_chunks(clock: Clock) -> None:
 
 
 def websocket() -> tuple[Websocket, StringTransport]:
-    """One whose handshake has come; nobody has let it in yet."""
+    """One whose handshake has arrived; it is not accepted yet."""
     made = WebSocketFactory(Applications())
     made.protocol = Websocket
     protocol, transport = made.buildProtocol(None), StringTransport()
     protocol._raw_query_string = b""
     protocol.makeConnection(transport)
-    told = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
-    told["Sec-WebSocket-Key"] = "x3JJHMbDL1EzLkh9GBhXDw=="
-    protocol.dataReceived(head("GET", "/ws/groups/?group_id=g", told))
+    fields = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    fields["Sec-WebSocket-Key"] = "x3JJHMbDL1EzLkh9GBhXDw=="
+    protocol.dataReceived(head("GET", "/ws/groups/?group_id=g", fields))
     protocol.setTrackTimings(False)
     return protocol, transport
 
@@ -217,7 +217,7 @@ TINY = bytes.fromhex("818100000000") + b"x"
 """A whole message of one letter."""
 
 
-async def test_a_websocket_that_talks_is_closed_and_not_listened_to() -> None:
+async def test_a_websocket_that_sends_is_closed_and_not_read() -> None:
     protocol, transport = websocket()
     assert not transport.disconnected
 
@@ -226,7 +226,7 @@ async def test_a_websocket_that_talks_is_closed_and_not_listened_to() -> None:
     assert transport.disconnected
 
 
-async def test_a_websocket_that_says_that_it_is_there_stays() -> None:
+async def test_a_websocket_that_answers_pings_stays() -> None:
     protocol, transport = websocket()
     for _ in range(http_limits.HEARD_BYTES // len(TINY)):
         protocol.dataReceived(TINY)
@@ -244,10 +244,10 @@ def sent(
     transports end with the write.
     """
     found = urlsplit(web)
-    told = {"Content-Type": "application/json", **headers}
-    told |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(size)}
+    fields = {"Content-Type": "application/json", **headers}
+    fields |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(size)}
     with socket.create_connection((found.hostname, found.port), PATIENCE_S) as line:
-        line.sendall(head("POST", path, told))
+        line.sendall(head("POST", path, fields))
         taken = 0
         with suppress(ConnectionError):  # closed; what was said is there to be read
             while taken < size and not select.select([line], [], [], 0)[0]:
@@ -262,7 +262,7 @@ def sent(
 
 @pytest.mark.parametrize("chunked", [True, False], ids=["chunked", "with its length"])
 @pytest.mark.parametrize("credentials", CREDENTIALS)
-def test_a_body_of_who_brings_credentials_has_a_mebibyte(
+def test_an_authenticated_body_is_limited_to_a_mebibyte(
     installation: Installation, credentials: str, *, chunked: bool
 ) -> None:
     path, headers = "/api/v1/groups/one/rebalances", CREDENTIALS[credentials]
@@ -277,7 +277,7 @@ def test_a_body_of_who_brings_credentials_has_a_mebibyte(
 
 @pytest.mark.parametrize("chunked", [True, False], ids=["chunked", "with its length"])
 @pytest.mark.parametrize("path", ["/livez", "/admin/login/", "/nowhere"])
-def test_a_body_of_a_stranger_has_64_kibibytes(
+def test_an_anonymous_body_is_limited_to_64_kibibytes(
     installation: Installation, path: str, *, chunked: bool
 ) -> None:
     most = http_limits.STRANGERS_BODY_BYTES_MAX

@@ -24,14 +24,14 @@ def test_defaults_hold_when_nothing_is_set() -> None:
     assert len(values) == len(SETTINGS)
 
 
-def test_every_default_is_a_value_that_could_be_given() -> None:
+def test_every_default_is_a_valid_value() -> None:
     for setting in SETTINGS:
         given = setting.default
         text = ",".join(given) if isinstance(given, tuple) else str(given)
         assert setting.parse(text) == given, setting.name
 
 
-def test_value_comes_from_the_variable_of_that_name() -> None:
+def test_value_comes_from_the_environment_variable() -> None:
     values = read(
         {
             "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "0",
@@ -78,12 +78,12 @@ def test_short_sessions_are_allowed_when_their_bound_is_lowered_too() -> None:
         ("ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES", "a=x:y,a=x:z", "a list of name=value, no"),
     ],
 )
-def test_wrong_value_is_refused_by_name(variable: str, text: str, sentence: str) -> None:
+def test_invalid_value_is_refused_by_name(variable: str, text: str, sentence: str) -> None:
     with pytest.raises(SettingError, match=f"{variable} .*{sentence}"):
         read({variable: text})
 
 
-def test_least_above_its_most_is_refused_naming_both() -> None:
+def test_minimum_above_its_maximum_is_refused_naming_both() -> None:
     with pytest.raises(SettingError) as refusal:
         read({"ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "3000"})
 
@@ -102,7 +102,7 @@ def test_the_page_is_the_table() -> None:
     assert page() == (CHECKOUT / "docs" / "settings.md").read_text()
 
 
-def test_each_row_is_a_setting_of_django() -> None:
+def test_each_row_is_a_django_setting() -> None:
     for setting in SETTINGS:
         assert hasattr(settings, setting.attribute)
 
@@ -119,7 +119,7 @@ def product() -> Iterator[Path]:
                 yield path
 
 
-def test_each_row_is_read_somewhere() -> None:
+def test_each_row_is_used_by_the_code() -> None:
     """Otherwise the page promises a setting that changes nothing."""
     text = "\n".join(path.read_text() for path in product())
     words = set(re.findall(r"\w+", text))

@@ -26,7 +26,7 @@ def answer(name: str, password: str, address: str = "192.0.2.1") -> int:
     return Client(REMOTE_ADDR=address).post(LOGIN, form).status_code
 
 
-def test_guesses_are_refused_unread_after_a_few_and_the_right_one_too(settings: Any) -> None:
+def test_after_a_few_guesses_even_the_right_password_is_refused(settings: Any) -> None:
     person("vera")
     answers = [answer("vera", WRONG) for _ in range(settings.AXES_FAILURE_LIMIT + 1)]
 
@@ -35,7 +35,7 @@ def test_guesses_are_refused_unread_after_a_few_and_the_right_one_too(settings: 
     assert answer("vera", RIGHT) == HTTPStatus.TOO_MANY_REQUESTS
 
 
-def test_nobody_else_is_locked_out(settings: Any) -> None:
+def test_other_users_and_addresses_are_not_locked_out(settings: Any) -> None:
     person("vera")
     person("otto")
     for _ in range(settings.AXES_FAILURE_LIMIT + 1):
@@ -45,7 +45,7 @@ def test_nobody_else_is_locked_out(settings: Any) -> None:
     assert answer("otto", RIGHT) == HTTPStatus.FOUND
 
 
-def test_a_network_of_ipv6_is_one_address(settings: Any) -> None:
+def test_an_ipv6_network_counts_as_one_address(settings: Any) -> None:
     """Whoever has one address of it has 2 to the 64 of them."""
     person("vera")
     for host in range(settings.AXES_FAILURE_LIMIT + 1):
@@ -55,7 +55,7 @@ def test_a_network_of_ipv6_is_one_address(settings: Any) -> None:
     assert answer("vera", RIGHT, "2001:db8:0:1::1") == HTTPStatus.FOUND
 
 
-def test_who_gets_in_begins_anew(settings: Any) -> None:
+def test_a_successful_login_resets_the_count(settings: Any) -> None:
     person("vera")
     for _ in range(3):
         for _ in range(settings.AXES_FAILURE_LIMIT - 1):
@@ -63,7 +63,7 @@ def test_who_gets_in_begins_anew(settings: Any) -> None:
         assert answer("vera", RIGHT) == HTTPStatus.FOUND
 
 
-def test_it_is_over_after_a_while(settings: Any) -> None:
+def test_a_lock_out_ends_after_a_while(settings: Any) -> None:
     person("vera")
     for _ in range(settings.AXES_FAILURE_LIMIT + 1):
         answer("vera", WRONG)
@@ -74,7 +74,7 @@ def test_it_is_over_after_a_while(settings: Any) -> None:
     assert answer("vera", RIGHT) == HTTPStatus.FOUND
 
 
-def test_passwords_are_hashed_by_argon2_and_old_ones_anew(settings: Any) -> None:
+def test_passwords_are_hashed_by_argon2_and_old_hashes_upgraded(settings: Any) -> None:
     settings.PASSWORD_HASHERS = [
         "coordinator_site.passwords.Argon2",
         "django.contrib.auth.hashers.MD5PasswordHasher",

@@ -41,7 +41,7 @@ class Log:
 
 @pytest.fixture
 def log() -> Iterator[Log]:
-    """A log that nobody has written to."""
+    """A log without lines."""
     made = Log()
     yield made
     made.handler.close()
@@ -61,7 +61,7 @@ def test_of_one_kind_ten_lines_are_written_and_the_others_counted(log: Log) -> N
     ]
 
 
-def test_the_count_comes_by_itself_where_nothing_follows(log: Log) -> None:
+def test_the_count_is_written_after_a_while_without_further_lines(log: Log) -> None:
     for n in range(LINES_MAX + 5):
         log.logger.warning("refused %s", n)
 
@@ -82,7 +82,7 @@ def test_the_count_comes_by_itself_where_nothing_follows(log: Log) -> None:
         ("%d of %d", ("one",), "%d of %d"),
     ],
 )
-def test_the_last_that_was_left_out_is_told_as_its_line_would(
+def test_the_last_suppressed_line_is_formatted_like_a_written_one(
     text: str, values: tuple[Any, ...], told: str, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logging, "raiseExceptions", False)
@@ -94,19 +94,19 @@ def test_the_last_that_was_left_out_is_told_as_its_line_would(
     assert f"1 more of this within a second, the last: {told}" in log.lines
 
 
-def test_what_is_secret_in_the_last_is_hidden_and_it_is_cut(log: Log) -> None:
+def test_the_last_suppressed_line_is_redacted_and_truncated(log: Log) -> None:
     log.handler.setFormatter(logs.formatter("text"))
     for n in range(LINES_MAX + 2):
         log.logger.warning("at %s", f"http://me:pass{n}word@host/{'x' * 20_000}")
     log.clock.now += WINDOW_S
     log.logger.warning("at %s", "")
 
-    told = log.lines[-2]
-    assert "2 more of this" in told and "http://me:***@host/xxx" in told and "word" not in told
-    assert len(told) < 2 * log_lines.LINE_CHARACTERS_MAX
+    last = log.lines[-2]
+    assert "2 more of this" in last and "http://me:***@host/xxx" in last and "word" not in last
+    assert len(last) < 2 * log_lines.LINE_CHARACTERS_MAX
 
 
-def test_other_kinds_are_told_of_all_the_same(log: Log) -> None:
+def test_other_kinds_are_still_logged(log: Log) -> None:
     for n in range(100):
         log.logger.warning("refused %s", n)
     log.logger.warning("closed %s", 1)
@@ -115,14 +115,14 @@ def test_other_kinds_are_told_of_all_the_same(log: Log) -> None:
     assert log.lines[LINES_MAX:] == ["closed 1", "refused 2"]
 
 
-def test_what_must_be_told_each_time_is(log: Log) -> None:
+def test_exempt_lines_are_always_logged(log: Log) -> None:
     for n in range(100):
         log.logger.info("%s did it", n, extra={"is_one_of_many": False})
 
     assert len(log.lines) == 100
 
 
-def test_every_process_logs_by_it() -> None:
+def test_every_process_limits_its_log() -> None:
     configured: Any = settings.LOGGING
     (handler,) = configured["handlers"].values()
 

@@ -1,4 +1,4 @@
-"""Lines of the log: for people and for programs, whatever strangers put into them."""
+"""Lines of the log: for people and for programs, with any client-supplied text."""
 
 import json
 import logging
@@ -26,30 +26,30 @@ def line(form: str, said: str = "rebalanced", *args: Any, **fields: Any) -> str:
     return logs.formatter(form).format(record)
 
 
-def test_for_people() -> None:
-    told = line("text", "group %r waits", "g", group="a group", moved=3)
+def test_text_lines_are_readable() -> None:
+    written = line("text", "group %r waits", "g", group="a group", moved=3)
 
-    assert told == f"{AT} warning  groups.node: group 'g' waits  group=\"a group\" moved=3"
+    assert written == f"{AT} warning  groups.node: group 'g' waits  group=\"a group\" moved=3"
 
 
-def test_for_programs() -> None:
-    told = json.loads(line("json", "group %r waits", "g", group="a group", moved=3))
+def test_json_lines_are_parsable() -> None:
+    body = json.loads(line("json", "group %r waits", "g", group="a group", moved=3))
 
     said = {"event": "group 'g' waits", "group": "a group", "moved": 3}
-    assert told == {"timestamp": AT, "level": "warning", "logger": "groups.node", **said}
+    assert body == {"timestamp": AT, "level": "warning", "logger": "groups.node", **said}
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=300))
-def test_what_strangers_sent_is_one_printable_line(text: str) -> None:
+def test_client_supplied_text_is_one_printable_line(text: str) -> None:
     shown = line("text", "%s", text, group=text)
-    told = line("json", "%s", text, group=text)
+    written = line("json", "%s", text, group=text)
 
-    assert shown.isprintable() and told.isascii() and told.isprintable()
-    assert json.loads(told)["event"] == json.loads(told)["group"] == text
+    assert shown.isprintable() and written.isascii() and written.isprintable()
+    assert json.loads(written)["event"] == json.loads(written)["group"] == text
 
 
 @given(st.text(max_size=200), st.sampled_from(("text", "json")))
-def test_the_launcher_passes_a_line_on_as_it_is_and_writes_no_other(text: str, form: str) -> None:
+def test_the_launcher_passes_lines_on_unchanged(text: str, form: str) -> None:
     own = line(form, "%s", text)
     passed = log_lines.of_process(form, "node 0", own, SECONDS)
     raw = log_lines.of_process(form, "node 0", text, SECONDS)
@@ -64,13 +64,13 @@ def test_the_launcher_passes_a_line_on_as_it_is_and_writes_no_other(text: str, f
 
 @pytest.mark.parametrize("character", ["x", "\x00", "\U0001f980"])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_long_line_is_cut_and_whole_all_the_same(form: str, character: str) -> None:
+def test_a_long_line_is_truncated_and_stays_valid(form: str, character: str) -> None:
     text = character * 100_000
-    told = line(form, "%s", text, group=text, reason=text, trigger=text)
+    written = line(form, "%s", text, group=text, reason=text, trigger=text)
 
-    assert len(told) < log_lines.LINE_CHARACTERS_MAX + 10
+    assert len(written) < log_lines.LINE_CHARACTERS_MAX + 10
     if form == "json":
-        assert set(json.loads(told)) > {"timestamp", "event", "group", "reason"}
+        assert set(json.loads(written)) > {"timestamp", "event", "group", "reason"}
 
 
 @pytest.mark.parametrize(
@@ -82,18 +82,18 @@ def test_a_long_line_is_cut_and_whole_all_the_same(form: str, character: str) ->
         ("Note: nothing", "info", "Note: nothing"),
     ],
 )
-def test_postgresql_agrees(said: str, level: str, text: str) -> None:
-    told = json.loads(log_lines.of_process("json", "postgres", said, SECONDS))
+def test_postgresql_logs_in_the_same_format(said: str, level: str, text: str) -> None:
+    body = json.loads(log_lines.of_process("json", "postgres", said, SECONDS))
 
-    assert told == {"timestamp": AT, "level": level, "event": text, "process": "postgres"}
+    assert body == {"timestamp": AT, "level": level, "event": text, "process": "postgres"}
     shown = log_lines.of_process("text", "postgres", said, SECONDS)
     assert shown == f"{AT} {level:8} {text}"
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_secrets_of_the_process_are_in_no_line(form: str, settings: Any) -> None:
+def test_secrets_of_the_process_are_redacted(form: str, settings: Any) -> None:
     settings.API_TOKEN = "a-token-of-the-installation"
-    told = line(
+    written = line(
         form,
         "Bearer %s; postgresql://ann:hush@db/x",
         settings.API_TOKEN,
@@ -101,8 +101,8 @@ def test_secrets_of_the_process_are_in_no_line(form: str, settings: Any) -> None
         exc_info=(ValueError, ValueError(settings.API_TOKEN), None),
     )
 
-    assert "hush" not in told and settings.API_TOKEN not in told
-    assert settings.SECRET_KEY not in told and "ann:***@db" in told
+    assert "hush" not in written and settings.API_TOKEN not in written
+    assert settings.SECRET_KEY not in written and "ann:***@db" in written
 
 
 def _failed(error: Exception) -> Any:
@@ -113,17 +113,17 @@ def _failed(error: Exception) -> Any:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_defect_has_its_traceback_and_an_outage_none(form: str) -> None:
-    told = line(form, "a round failed", exc_info=_failed(ValueError("first\nsecond\x1b[2J")))
+def test_a_defect_has_its_traceback_and_an_outage_has_none(form: str) -> None:
+    written = line(form, "a round failed", exc_info=_failed(ValueError("first\nsecond\x1b[2J")))
     away = logging.LogRecord(
         "x", logging.ERROR, "", 0, "it failed", (), _failed(OperationalError("gone"))
     )
     assert Outages().filter(away)
 
-    assert "Traceback" in told and "ValueError: first" in told and "\x1b" not in told
+    assert "Traceback" in written and "ValueError: first" in written and "\x1b" not in written
     if form == "text":
-        assert all(each.startswith("    ") for each in told.splitlines()[1:])
+        assert all(each.startswith("    ") for each in written.splitlines()[1:])
     else:
-        assert "\n" not in told
+        assert "\n" not in written
     outage = logs.formatter(form).format(away)
     assert "the database is away: gone" in outage and "Traceback" not in outage

@@ -29,7 +29,7 @@ def migrations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return called
 
 
-def test_the_second_set_up_migrates_nothing_and_grants_what_is_missing(
+def test_the_second_set_up_migrates_nothing_and_grants_missing_rights(
     migrations: list[str],
 ) -> None:
     setup.migrate()
@@ -52,7 +52,7 @@ def test_the_second_set_up_migrates_nothing_and_grants_what_is_missing(
         "COMMENT ON TABLE django_migrations IS 'rollcall: migrated (by another version)'",
     ],
 )
-def test_what_is_not_known_to_be_whole_is_migrated(change: str) -> None:
+def test_a_database_of_unknown_state_is_migrated(change: str) -> None:
     migrated.note()
     assert migrated.is_whole()
     execute(change)

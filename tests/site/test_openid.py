@@ -1,5 +1,5 @@
 """People log in by an OpenID provider: who they are and which roles they have is its word, and a
-word that is not its own, not for us, or not of now lets nobody in."""
+word that is not its own, not for us, or expired admits no user."""
 
 import hmac
 import json
@@ -77,7 +77,7 @@ def refusals() -> list[Any]:
     return [(entry.who, entry.details.get("reason")) for entry in found]
 
 
-def test_a_user_of_the_provider_gets_the_roles_of_its_groups(provider: Provider) -> None:
+def test_a_user_of_the_provider_gets_the_roles_of_its_claim(provider: Provider) -> None:
     browser = Client()
     assert logged_in(browser, "/oidc/login?next=/admin/groups/topic/") == "/admin/groups/topic/"
 
@@ -85,13 +85,13 @@ def test_a_user_of_the_provider_gets_the_roles_of_its_groups(provider: Provider)
     ann = User.objects.get(username="ann")
     assert [role.name for role in ann.groups.all()] == ["Operator"]
     assert (ann.is_staff, ann.is_superuser, ann.has_usable_password()) == (True, False, False)
-    told = AuditEntry.objects.filter(kind="login").get()
-    assert (told.who, told.outcome, told.details) == ("ann", "done", {"with": "openid"})
+    entry = AuditEntry.objects.filter(kind="login").get()
+    assert (entry.who, entry.outcome, entry.details) == ("ann", "done", {"with": "openid"})
     made = AuditEntry.objects.filter(kind="role-of-user-made").get()
     assert (made.who, made.target) == ("ann", "ann")
 
 
-def test_what_is_sent_has_pkce_state_and_nonce_and_the_token_is_shown_once(
+def test_pkce_state_and_nonce_are_sent_and_the_token_is_shown_once(
     provider: Provider,
 ) -> None:
     browser = Client()
@@ -105,7 +105,7 @@ def test_what_is_sent_has_pkce_state_and_nonce_and_the_token_is_shown_once(
     assert browser.cookies[openid.COOKIE].value == ""
 
 
-def test_roles_go_with_the_claim(provider: Provider) -> None:
+def test_roles_are_removed_with_the_claim(provider: Provider) -> None:
     assert logged_in(Client()) == "/admin/"
     ann = User.objects.get(username="ann")
     first = Client()
@@ -125,21 +125,21 @@ def test_roles_go_with_the_claim(provider: Provider) -> None:
     assert logged_in(Client()) == "/admin/login/"
 
 
-def test_rights_that_were_given_here_do_not_outlast_a_login(provider: Provider) -> None:
+def test_locally_granted_rights_end_with_the_next_login(provider: Provider) -> None:
     logged_in(Client())
     User.objects.filter(username="ann").update(is_superuser=True)
     logged_in(Client())
     assert not User.objects.get(username="ann").is_superuser
 
 
-def test_who_was_never_here_and_has_no_role_leaves_nothing(provider: Provider) -> None:
+def test_a_new_user_without_a_role_is_not_created(provider: Provider) -> None:
     provider.says["groups"] = "strangers"
     assert logged_in(Client()) == "/admin/login/"
     assert not User.objects.filter(username="ann").exists()
     assert refusals() == [("ann", "None of your groups has a role here.")]
 
 
-def test_nobody_becomes_a_user_who_was_made_here(provider: Provider) -> None:
+def test_a_local_user_cannot_be_impersonated(provider: Provider) -> None:
     person("Ann", "Administrator")
     browser = Client()
     assert logged_in(browser) == "/admin/login/"
@@ -148,9 +148,7 @@ def test_nobody_becomes_a_user_who_was_made_here(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("name", ["\uff21nn", "\uff21NN", "a\uff2en"])  # wide letters
-def test_nobody_becomes_one_whose_name_looks_and_is_stored_alike(
-    provider: Provider, name: str
-) -> None:
+def test_a_similar_name_cannot_impersonate_a_local_user(provider: Provider, name: str) -> None:
     person("Ann", "Administrator")
     provider.says |= {"preferred_username": name}
     assert logged_in(Client()) == "/admin/login/"
@@ -158,7 +156,7 @@ def test_nobody_becomes_one_whose_name_looks_and_is_stored_alike(
     assert refusals()[-1][1] == f"{unicodedata.normalize('NFKC', name)!r} is another user"
 
 
-def test_who_calls_themselves_otherwise_at_the_provider_does_not_stand_so_in_the_audit(
+def test_another_name_at_the_provider_is_not_recorded_in_the_audit_log(
     provider: Provider,
 ) -> None:
     person("chief", "Administrator")
@@ -167,13 +165,13 @@ def test_who_calls_themselves_otherwise_at_the_provider_does_not_stand_so_in_the
     assert logged_in(Client()) == "/admin/"
     provider.says |= {"groups": []}
     assert logged_in(Client()) == "/admin/login/"
-    told = AuditEntry.objects.filter(target="ann").values_list("who", flat=True)
-    assert set(told) == {"ann"}
+    entries = AuditEntry.objects.filter(target="ann").values_list("who", flat=True)
+    assert set(entries) == {"ann"}
     assert refusals() == [("ann", "None of your groups has a role here.")]
     assert not AuditEntry.objects.filter(who="chief").exists()
 
 
-def test_somebody_is_known_by_the_subject_and_not_by_the_name(provider: Provider) -> None:
+def test_a_user_is_identified_by_subject_and_not_by_name(provider: Provider) -> None:
     logged_in(Client())
     provider.says |= {"preferred_username": "ann-marie"}
     logged_in(Client())
@@ -182,7 +180,7 @@ def test_somebody_is_known_by_the_subject_and_not_by_the_name(provider: Provider
     assert [user.user.username for user in OpenIdUser.objects.all()] == ["ann"]
 
 
-def test_who_is_inactive_stays_out(provider: Provider) -> None:
+def test_an_inactive_user_is_refused(provider: Provider) -> None:
     logged_in(Client())
     User.objects.filter(username="ann").update(is_active=False)
     assert logged_in(Client()) == "/admin/login/"
@@ -226,7 +224,7 @@ FORGED: Mapping[str, providers.Forge] = {
 
 
 @pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
-def test_a_token_that_is_not_right_lets_nobody_in(provider: Provider, forge: Any) -> None:
+def test_an_invalid_token_is_refused(provider: Provider, forge: Any) -> None:
     provider.forges = forge
     browser = Client()
     assert logged_in(browser) == "/admin/login/"
@@ -237,7 +235,7 @@ def test_a_token_that_is_not_right_lets_nobody_in(provider: Provider, forge: Any
     assert "refused" in text(browser.get("/admin/login/"))
 
 
-def test_a_state_of_another_browser_or_a_cookie_of_ones_own_making(provider: Provider) -> None:
+def test_a_foreign_or_forged_state_is_refused(provider: Provider) -> None:
     victim, attacker = Client(), Client()
     victim.get("/oidc/login")
     back = at_the_provider(attacker)
@@ -251,14 +249,16 @@ def test_a_state_of_another_browser_or_a_cookie_of_ones_own_making(provider: Pro
     assert attacker.get(back).headers["Location"] == "/admin/"
 
 
-def test_a_login_that_took_too_long(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_login_that_took_too_long_is_refused(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     browser = Client()
     back = at_the_provider(browser)
     monkeypatch.setattr(openid_client, "FLOW_S", -1)
     assert browser.get(back).headers["Location"] == "/admin/login/"
 
 
-def test_no_page_of_somebody_else_follows(provider: Provider) -> None:
+def test_redirects_stay_on_the_site(provider: Provider) -> None:
     for then in ("https://elsewhere.example/", "//elsewhere.example", "javascript:alert(1)"):
         assert logged_in(Client(), f"/oidc/login?next={then}") == "/admin/"
 
@@ -271,7 +271,9 @@ DESCRIBED: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("said", DESCRIBED.values(), ids=DESCRIBED)
-def test_a_description_that_is_not_right(provider: Provider, said: dict[str, Any]) -> None:
+def test_an_invalid_provider_description_is_refused(
+    provider: Provider, said: dict[str, Any]
+) -> None:
     provider.described = said
     browser = Client()
     there = browser.get("/oidc/login").headers["Location"]
@@ -282,10 +284,10 @@ def test_a_description_that_is_not_right(provider: Provider, said: dict[str, Any
     assert not is_in(browser)
 
 
-def test_a_provider_that_is_away_is_not_asked_by_everybody(
+def test_an_unavailable_provider_is_not_queried_for_each_login(
     provider: Provider, settings: Any
 ) -> None:
-    settings.WEB_OIDC_ISSUER = "http://127.0.0.1:9"  # discard: nobody listens
+    settings.WEB_OIDC_ISSUER = "http://127.0.0.1:9"  # discard: no listener
     openid_client.PROVIDER.forget()
     browser = Client()
     assert browser.get("/oidc/login").headers["Location"] == "/admin/login/"
@@ -296,13 +298,13 @@ def test_a_provider_that_is_away_is_not_asked_by_everybody(
     assert logged_in(browser) == "/admin/"
 
 
-def test_without_a_provider_there_is_no_such_page(client: Client) -> None:
+def test_without_a_provider_the_pages_do_not_exist(client: Client) -> None:
     for path in ("/oidc/login", "/oidc/callback"):
         assert client.get(path).status_code == 404
     assert "oidc" not in text(client.get("/admin/login/"))
 
 
-def test_the_login_page_leads_there(provider: Provider, client: Client) -> None:
+def test_the_login_page_links_to_the_provider(provider: Provider, client: Client) -> None:
     page = text(client.get("/admin/login/?next=/admin/groups/topic/"))
     assert 'href="/oidc/login?next=/admin/groups/topic/"' in page
 
@@ -314,7 +316,9 @@ def test_locked_out_names_of_the_password_form_do_not_matter_here(
     assert logged_in(Client()) == "/admin/"
 
 
-def test_nobody_is_let_in_unnoted(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_login_that_cannot_be_recorded_is_refused(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(*_: Any, **__: Any) -> None:
         raise DatabaseError("no audit")
 
@@ -325,10 +329,10 @@ def test_nobody_is_let_in_unnoted(provider: Provider, monkeypatch: pytest.Monkey
     assert not is_in(browser)
 
 
-def test_a_stranger_uses_up_no_others_logins(
+def test_an_anonymous_user_cannot_use_up_the_logins_of_others(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a cookie of their own and invented codes; the time stands still."""
+    """With a cookie of their own and invented codes; the time does not move."""
     shares = Shares(openid_client.ATTEMPTS_OF_ONE_PER_S, openid_client.ATTEMPTS_PER_S)
     monkeypatch.setattr(openid_client, "_attempts", shares)
     monkeypatch.setattr(openid_client, "time", SimpleNamespace(monotonic=lambda: 100.0))
@@ -353,7 +357,7 @@ GOOD = {
 }
 
 
-def test_settings_that_make_sense_together() -> None:
+def test_consistent_settings_are_accepted() -> None:
     for said in ({}, {"WEB_OIDC_ISSUER": ""}, {"WEB_OIDC_ISSUER": "http://localhost:8080/a"}):
         login_settings.check({**GOOD, **said})
 
@@ -368,6 +372,6 @@ def test_settings_that_make_sense_together() -> None:
         {"WEB_OIDC_SCOPES": "profile"},
     ],
 )
-def test_settings_that_do_not(said: dict[str, str]) -> None:
+def test_inconsistent_settings_are_refused(said: dict[str, str]) -> None:
     with pytest.raises(SettingError):
         login_settings.check({**GOOD, **said})

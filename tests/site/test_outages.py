@@ -44,7 +44,7 @@ def lost() -> OperationalError:
     return error
 
 
-def test_an_outage_is_one_line_however_often_it_is_told() -> None:
+def test_an_outage_is_logged_once_however_often_it_is_reported() -> None:
     clock = Clock()
     outages = Outages(clock)
     first = record(lost())
@@ -64,9 +64,9 @@ def test_an_outage_is_one_line_however_often_it_is_told() -> None:
     [ValueError("a defect"), psycopg.errors.QueryCanceled("timeout"), psycopg.DataError("U+0000")],
     ids=lambda error: type(error).__name__,
 )
-def test_what_is_no_outage_keeps_its_traceback(error: Exception) -> None:
-    told = record(error)
-    assert Outages().filter(told) and told.exc_info is not None
+def test_other_errors_keep_their_traceback(error: Exception) -> None:
+    logged = record(error)
+    assert Outages().filter(logged) and logged.exc_info is not None
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,16 @@ def test_what_is_no_outage_keeps_its_traceback(error: Exception) -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_a_server_that_takes_no_writes_or_nobody_is_an_outage(error: Exception) -> None:
-    told = record(error)
-    assert Outages().filter(told) and told.exc_info is None
+def test_a_server_that_refuses_writes_or_connections_is_an_outage(error: Exception) -> None:
+    logged = record(error)
+    assert Outages().filter(logged) and logged.exc_info is None
 
 
-def test_a_line_without_an_error_passes() -> None:
+def test_a_line_without_an_error_is_unchanged() -> None:
     assert Outages().filter(record(None)) and not is_outage(None)
 
 
-def test_a_task_that_ends_when_its_connection_is_gone_meets_an_outage() -> None:
+def test_a_task_that_ends_after_its_connection_was_lost_reports_an_outage() -> None:
     """It acknowledges over a channel that was closed; Celery logs whatever that fails over."""
     channel = Channel(Transport(Connection("pgmq://")))  # type: ignore[no-untyped-call]
     channel.close()
@@ -96,7 +96,7 @@ def test_a_task_that_ends_when_its_connection_is_gone_meets_an_outage() -> None:
     assert is_outage(failed.value)
 
 
-def test_what_follows_from_an_outage_is_part_of_it() -> None:
+def test_errors_caused_by_an_outage_are_part_of_it() -> None:
     """A pool's log of its broken connections, and each request that was answered 503."""
     clock = Clock()
     outages = Outages(clock)
@@ -104,13 +104,13 @@ def test_what_follows_from_an_outage_is_part_of_it() -> None:
     pooled, refused, other, task = (record(None) for _ in range(4))
     pooled.name, refused.status_code, other.status_code = "psycopg.pool", 503, 500
     task.msg = vars(consumer)["TERMINATING_TASK_ON_RESTART_AFTER_A_CONNECTION_LOSS"]
-    told = [outages.filter(each) for each in (pooled, refused, task, other)]
-    assert told == [False, False, False, True]
+    filtered = [outages.filter(each) for each in (pooled, refused, task, other)]
+    assert filtered == [False, False, False, True]
     clock.now += QUIET_S
     assert outages.filter(pooled), "and where nobody told of one, it does"
 
 
-def test_a_queue_that_breaks_again_and_again_is_no_traceback() -> None:
+def test_a_queue_that_fails_repeatedly_logs_no_traceback() -> None:
     assert RESTARTS in inspect.getsource(consumer), "Celery's own word"
     outages = Outages(Clock())
     often = record(RestartFreqExceeded("5 in 1s"))

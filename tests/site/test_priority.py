@@ -16,7 +16,7 @@ def session_nice(pid: int) -> int:
 
 
 @pytest.mark.skipif(not AUTOGROUP.exists(), reason="this kernel does not group by session")
-def test_the_web_gives_way_to_the_nodes(installation: Installation) -> None:
+def test_the_web_has_a_lower_priority_than_the_nodes(installation: Installation) -> None:
     listeners = {c.laddr.port: c.pid for c in psutil.net_connections("tcp") if c.status == "LISTEN"}
     web = listeners[int(installation.web.rpartition(":")[2])]
     node = listeners[int(installation.kafka.rpartition(":")[2])]

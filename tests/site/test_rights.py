@@ -97,11 +97,11 @@ def meant() -> Mapping[str, Mapping[str, bool]]:
     }
 
 
-def test_the_page_is_what_the_code_says() -> None:
-    """After a change: ``manage.py rights > docs/rights.md``, and look at what it changes."""
-    told = StringIO()
-    call_command("rights", stdout=told)
-    assert told.getvalue().strip() == PAGE.read_text().strip()
+def test_the_page_is_up_to_date() -> None:
+    """After a change: ``manage.py rights > docs/rights.md``, and review the difference."""
+    output = StringIO()
+    call_command("rights", stdout=output)
+    assert output.getvalue().strip() == PAGE.read_text().strip()
 
 
 def test_every_route_has_a_row_and_every_row_a_route() -> None:
@@ -114,7 +114,7 @@ def test_every_route_has_a_row_and_every_row_a_route() -> None:
     assert sockets == {*rights.SOCKETS, ""}
 
 
-def test_what_has_no_row_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_route_without_a_row_is_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client()
     client.force_login(user(SUPERUSER))
     paths = ("/api/v1/groups", "/kafka/v3/clusters/x/consumer-groups", "/admin/groups/group/")
@@ -127,7 +127,7 @@ def test_what_has_no_row_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _authorizer(settings: Any) -> None:
-    """ACLs are made only where somebody goes by them, whatever one may do."""
+    """ACLs are created only where they are enforced, with any rights."""
     settings.AUTHORIZER = "on"
 
 
@@ -146,7 +146,7 @@ def user(who: str) -> Any:
 
 
 def path(route: str) -> str:
-    """A path of the route; there is no such row, which is nobody's right to be told first."""
+    """A path of the route; a missing row is reported only after the right was checked."""
     plain = re.sub(r"<int:\w+>|<id>", "999999", route)
     plain = re.sub(r"<uuid:\w+>", "00000000-0000-4000-8000-000000000000", plain)
     plain = re.sub(r"<\w+:\w+>", "nobodys", plain)
@@ -155,7 +155,7 @@ def path(route: str) -> str:
 
 
 def may(who: str, permission: str, row: str) -> bool:
-    """Whether somebody may do what a row of the page is about."""
+    """Whether a user may do what a row of the page is about."""
     if who == SUPERUSER:
         return permission != rights.NOBODY
     if who == NOBODY_IN_PARTICULAR:
@@ -164,7 +164,7 @@ def may(who: str, permission: str, row: str) -> bool:
 
 
 @pytest.mark.parametrize("who", EACH)
-def test_rest(who: str, broker: Any) -> None:
+def test_rest_rights_match_the_table(who: str, broker: Any) -> None:
     _, secret = api_tokens.issue(user(who), "automation")
     client = Client(headers={"authorization": f"Bearer {secret}"})
     told = set()
@@ -236,7 +236,7 @@ SHORT_SCOPES = ("read", "operate")
     "scope",
     [pytest.param(s, marks=() if s in SHORT_SCOPES else pytest.mark.long) for s in rights.SCOPES],
 )
-def test_a_token_of_one_scope_opens_what_is_of_it(scope: str, broker: Any) -> None:
+def test_a_scoped_token_opens_only_its_scope(scope: str, broker: Any) -> None:
     _, secret = api_tokens.issue(user(SUPERUSER), "automation", scopes=[scope])
     client = Client(headers={"authorization": f"Bearer {secret}"})
     opened = set()
@@ -256,14 +256,14 @@ def _looks(row: rights.Row) -> str:
     return "GET" if "GET" in row else next(iter(row))
 
 
-def test_rest_without_credentials(client: Client) -> None:
+def test_rest_without_credentials_is_refused(client: Client) -> None:
     for route, row in rows().items():
         for method in row:
             assert client.generic(method, path(route)).status_code == 401, route
 
 
 @pytest.mark.parametrize("who", EACH)
-def test_the_admins_pages(who: str, rf: RequestFactory) -> None:
+def test_admin_rights_match_the_table(who: str, rf: RequestFactory) -> None:
     """Who may not is refused by the site; who may is let through by its gate (what is behind it
     has tests of its own)."""
     somebody, client = user(who), Client(headers={"accept": "text/plain"})  # a page takes longer
@@ -288,7 +288,7 @@ def _never(request: HttpRequest) -> HttpResponse:
     raise AssertionError(request)
 
 
-def test_the_admin_without_credentials_or_for_who_is_not_staff(client: Client) -> None:
+def test_the_admin_refuses_anonymous_and_non_staff_users(client: Client) -> None:
     stranger = get_user_model().objects.create_user("stranger")
     for visitor in (client, Client()):
         if visitor is not client:
@@ -303,7 +303,7 @@ def test_the_admin_without_credentials_or_for_who_is_not_staff(client: Client) -
 
 
 @pytest.mark.parametrize("who", WHO)
-def test_what_is_done_to_the_rows_that_were_chosen(who: str, rf: RequestFactory) -> None:
+def test_bulk_actions_match_the_table(who: str, rf: RequestFactory) -> None:
     """Also that each model has just the actions of its rows."""
     request = rf.get("/")
     request.user = user(who)
@@ -319,7 +319,7 @@ def test_what_is_done_to_the_rows_that_were_chosen(who: str, rf: RequestFactory)
 
 
 @pytest.mark.parametrize("who", WHO)
-def test_buttons_and_forms(who: str, rf: RequestFactory) -> None:
+def test_buttons_and_forms_match_the_table(who: str, rf: RequestFactory) -> None:
     """What a page offers is what its gate lets through."""
     request = rf.get("/")
     request.user = user(who)
@@ -336,7 +336,7 @@ def test_buttons_and_forms(who: str, rf: RequestFactory) -> None:
 
 
 @pytest.mark.parametrize("who", WHO)
-def test_websockets(who: str) -> None:
+def test_websocket_rights_match_the_table(who: str) -> None:
     somebody = user(who)
     refused: Any = consumer.refused.func  # without its thread
     for socket, permission in rights.SOCKETS.items():

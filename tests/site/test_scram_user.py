@@ -1,4 +1,4 @@
-"""``manage.py scram_user``: who is asked to be deleted and is not there is told of."""
+"""``manage.py scram_user``: deleting an unknown user is reported."""
 
 import io
 
@@ -15,7 +15,7 @@ def names() -> set[tuple[str, str]]:
     return set(ScramCredential.objects.values_list("name", "mechanism"))
 
 
-def test_a_user_is_made_and_deleted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_is_created_and_deleted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a password\n"))
     call_command("scram_user", "ann")
     assert names() == {("ann", "SCRAM-SHA-256"), ("ann", "SCRAM-SHA-512")}

@@ -1,4 +1,4 @@
-"""A second factor: set up by who has password and authenticator, asked for at each login, used
+"""A second factor: set up by who has password and authenticator, required at each login, used
 once, and replaced by recovery codes where the authenticator is lost."""
 
 import re
@@ -72,7 +72,7 @@ def answer(name: str, code: str = "", password: str = PASSWORD) -> int:
     return Client().post(LOGIN, form).status_code
 
 
-def test_a_login_asks_for_the_code_of_who_has_one() -> None:
+def test_a_login_requires_the_code_of_a_user_with_a_second_factor() -> None:
     secret, _ = set_up(visitor("Viewer"))
     person("otto")
 
@@ -84,14 +84,14 @@ def test_a_login_asks_for_the_code_of_who_has_one() -> None:
     assert answer("otto") == HTTPStatus.FOUND
 
 
-def test_a_code_is_right_once() -> None:
+def test_a_code_is_valid_once() -> None:
     secret, _ = set_up(visitor("Viewer"))
     code = code_of(secret)
     assert answer("vera", code) == HTTPStatus.FOUND
     assert answer("vera", code) == HTTPStatus.OK
 
 
-def test_a_recovery_code_logs_in_once_however_it_is_typed() -> None:
+def test_a_recovery_code_logs_in_once_in_any_spelling() -> None:
     _, codes = set_up(visitor("Viewer"))
     assert answer("vera", codes[0].lower().replace("-", " ")) == HTTPStatus.FOUND
     assert answer("vera", codes[0]) == HTTPStatus.OK
@@ -100,17 +100,17 @@ def test_a_recovery_code_logs_in_once_however_it_is_typed() -> None:
     assert [entry.details for entry in done][-2:] == [{"with": "recovery code"}] * 2
 
 
-def test_neither_recovery_codes_nor_secrets_are_told_by_rows_or_audit() -> None:
+def test_recovery_codes_and_secrets_are_not_in_rows_or_audit_log() -> None:
     secret, codes = set_up(visitor("Viewer"))
     kept = set(StaticToken.objects.values_list("token", flat=True))
     assert kept.isdisjoint(code.replace("-", "") for code in codes)
-    told = repr(list(AuditEntry.objects.values()))
-    assert b32decode(secret).hex() not in told and secret not in told
+    entries = repr(list(AuditEntry.objects.values()))
+    assert b32decode(secret).hex() not in entries and secret not in entries
     kinds = set(AuditEntry.objects.filter(target="vera").values_list("kind", "who"))
     assert {("second-factor-made", "vera"), ("recovery-codes-made", "vera")} <= kinds
 
 
-def test_the_answer_does_not_say_what_was_wrong() -> None:
+def test_the_error_does_not_reveal_what_was_wrong() -> None:
     secret, _ = set_up(visitor("Viewer"))
     wrong = (("a guess", code_of(secret)), (PASSWORD, "000000"), (PASSWORD, ""))
     pages = set()
@@ -132,11 +132,11 @@ def test_wrong_codes_lock_out_as_wrong_passwords_do(
     statuses = [answer("vera", "000000") for _ in range(settings.AXES_FAILURE_LIMIT)]
     assert statuses[-1] == HTTPStatus.TOO_MANY_REQUESTS
     assert answer("vera", code_of(secret)) == HTTPStatus.TOO_MANY_REQUESTS
-    told = AuditEntry.objects.filter(kind="login", who="vera").values_list("outcome", flat=True)
-    assert {"failed", "locked out"} <= set(told)
+    entries = AuditEntry.objects.filter(kind="login", who="vera").values_list("outcome", flat=True)
+    assert {"failed", "locked out"} <= set(entries)
 
 
-def test_a_code_beside_a_wrong_password_is_stored_nowhere(settings: Any) -> None:
+def test_a_code_beside_a_wrong_password_is_not_stored(settings: Any) -> None:
     """It has not been used, and is good for a login."""
     settings.AXES_ENABLED = True
     browser = visitor("Viewer")
@@ -149,7 +149,7 @@ def test_a_code_beside_a_wrong_password_is_stored_nowhere(settings: Any) -> None
     assert answer("vera", codes[0]) == HTTPStatus.FOUND
 
 
-def test_after_a_wrong_code_one_waits_wherever_one_is(settings: Any) -> None:
+def test_a_wrong_code_delays_the_next_from_any_address(settings: Any) -> None:
     settings.OTP_TOTP_THROTTLE_FACTOR = 60
     secret, codes = set_up(visitor("Viewer"))
     assert answer("vera", "000000") == HTTPStatus.OK
@@ -157,7 +157,7 @@ def test_after_a_wrong_code_one_waits_wherever_one_is(settings: Any) -> None:
     assert answer("vera", codes[0]) == HTTPStatus.FOUND  # another device
 
 
-def test_it_is_set_up_by_who_has_the_password_and_the_authenticator() -> None:
+def test_setting_it_up_requires_the_password_and_a_code() -> None:
     browser = visitor("Viewer")
     secret = secret_on(text(browser.get(MINE)))
     assert secret_on(text(browser.get(MINE))) == secret  # a reload is no other one
@@ -169,7 +169,7 @@ def test_it_is_set_up_by_who_has_the_password_and_the_authenticator() -> None:
     assert answer("vera") == HTTPStatus.FOUND
 
 
-def test_a_guesser_of_the_password_on_that_page_is_locked_out(settings: Any) -> None:
+def test_password_guesses_on_that_page_lock_out(settings: Any) -> None:
     settings.AXES_ENABLED = True
     browser = Client()
     browser.post(LOGIN, {"username": person("vera").username, "password": PASSWORD})
@@ -197,7 +197,7 @@ def test_codes_are_renewed_and_the_factor_removed_with_a_code() -> None:
     assert {"second-factor-deleted", "recovery-codes-deleted"} <= kinds
 
 
-def test_where_it_is_required_nothing_is_done_before_it_is_there(settings: Any) -> None:
+def test_where_it_is_required_it_must_be_set_up_first(settings: Any) -> None:
     settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
     browser = Client()
     vera = person("vera", "Administrator")
@@ -219,7 +219,7 @@ def test_where_it_is_required_nothing_is_done_before_it_is_there(settings: Any) 
     assert socket(vera) is None
 
 
-def test_who_is_logged_in_as_it_becomes_required_does_nothing_before_it_is_there(
+def test_a_user_logged_in_before_it_was_required_must_set_it_up_first(
     settings: Any,
 ) -> None:
     """A session lasts a working day: it would be let off until its end."""
@@ -232,7 +232,7 @@ def test_who_is_logged_in_as_it_becomes_required_does_nothing_before_it_is_there
     assert browser.get("/admin/").status_code == HTTPStatus.OK
 
 
-def test_who_removes_what_is_required_sets_it_up_again_first(settings: Any) -> None:
+def test_removing_a_required_factor_forces_a_new_set_up(settings: Any) -> None:
     settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
     browser = visitor("Viewer")
     secret, _ = set_up(browser)
@@ -242,7 +242,7 @@ def test_who_removes_what_is_required_sets_it_up_again_first(settings: Any) -> N
     assert browser.get("/api/v1/groups").status_code == HTTPStatus.FORBIDDEN
 
 
-def test_it_is_not_required_of_who_has_no_password_here(settings: Any) -> None:
+def test_it_is_not_required_of_users_without_a_local_password(settings: Any) -> None:
     settings.WEB_SECOND_FACTOR = second_factor.REQUIRED
     vera = person("vera", "Viewer")
     vera.set_unusable_password()
@@ -253,7 +253,7 @@ def test_it_is_not_required_of_who_has_no_password_here(settings: Any) -> None:
     assert "provider" in text(browser.get(MINE))
 
 
-def test_where_it_is_off_nobody_is_asked(settings: Any) -> None:
+def test_where_it_is_disabled_no_code_is_required(settings: Any) -> None:
     browser = visitor("Viewer")
     set_up(browser)
     settings.WEB_SECOND_FACTOR = second_factor.OFF
@@ -262,7 +262,7 @@ def test_where_it_is_off_nobody_is_asked(settings: Any) -> None:
     assert "one_time_password" not in text(Client().get(LOGIN))
 
 
-def test_who_manages_people_removes_what_somebody_has_lost() -> None:
+def test_an_administrator_removes_a_lost_factor() -> None:
     set_up(visitor("Viewer"))
     chief = visitor("Administrator", name="chief")
     listed = text(chief.get("/admin/otp_totp/totpdevice/"))
@@ -274,22 +274,22 @@ def test_who_manages_people_removes_what_somebody_has_lost() -> None:
     assert not StaticToken.objects.exists()
 
 
-def test_the_list_of_who_has_one_asks_as_often_for_many_as_for_one() -> None:
+def test_the_list_of_users_takes_the_same_statements_for_any_number() -> None:
     chief = visitor("Administrator", name="chief")
     counts = []
     for number in range(4):
         user = person(f"vera-{number}")
         TOTPDevice.objects.create(user=user, name="authenticator")
         second_factor.new_codes(user)
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             shown = text(chief.get("/admin/otp_totp/totpdevice/"))
-        counts.append(len(asked))
+        counts.append(len(queries))
     found = re.findall(r'data-label="Recovery codes left">\s*(\d+)\s*<', shown)
     assert found == [str(second_factor.CODES)] * 4
     assert counts[-1] == counts[0] <= QUERIES_MAX
 
 
-def test_a_superusers_is_a_superusers_to_remove() -> None:
+def test_only_a_superuser_removes_the_factor_of_a_superuser() -> None:
     root = superuser()
     User.objects.get(username="root").set_password(PASSWORD)
     user = User.objects.get(username="root")
@@ -314,7 +314,7 @@ def test_the_command_removes_it() -> None:
             call_command("remove_second_factor", name)
 
 
-def test_a_page_of_another_host_frames_nothing_and_keeps_nothing() -> None:
+def test_the_set_up_page_cannot_be_framed_or_cached() -> None:
     shown = visitor("Viewer").get(MINE)
     assert "no-store" in shown.headers["Cache-Control"]
     assert 'src="data:image/svg+xml' in text(shown)

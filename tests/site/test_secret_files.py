@@ -14,7 +14,7 @@ LONG = "a token of thirty-two characters or more"
 
 
 @pytest.mark.parametrize("name", secret_files.SECRETS)
-def test_each_secret_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
+def test_each_secret_may_be_read_from_a_file(name: str, tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text(f"{LONG}\n")
     assert secret_files.read({f"{name}_FILE": str(file), "PATH": "/bin"}) == {
@@ -28,7 +28,7 @@ def test_on_loopback_the_installations_own_token_may_be_short() -> None:
     assert secret_files.read({NAME: "short"}) == {NAME: "short"}
 
 
-def test_what_is_wrong_is_said_and_no_secret_is_shown(tmp_path: Path) -> None:
+def test_errors_are_reported_without_showing_secrets(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text("short")
     wrong = {

@@ -32,13 +32,15 @@ def set_up(port: int, blocker: Any) -> None:
         here["PORT"] = before
 
 
-def test_a_pooler_is_one_sentence(database_url: str, django_db_blocker: Any) -> None:
+def test_a_pooler_is_reported_in_one_line(database_url: str, django_db_blocker: Any) -> None:
     sentence = "a connection pooler is in between"
     with pooled(database_url) as port, pytest.raises(CommandError, match=sentence):
         set_up(port, django_db_blocker)
 
 
-def test_no_database_is_one_sentence(database_url: str, django_db_blocker: Any) -> None:
+def test_a_missing_database_is_reported_in_one_line(
+    database_url: str, django_db_blocker: Any
+) -> None:
     del database_url  # it is there
     with pytest.raises(CommandError, match="No connection to the database: connection failed"):
         set_up(1, django_db_blocker)

@@ -8,7 +8,7 @@ from django.db import connection
 pytestmark = pytest.mark.django_db
 
 
-def test_a_database_that_accepts_no_writes_is_one_sentence() -> None:
+def test_a_read_only_database_is_reported_in_one_line() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION READ ONLY")
     with pytest.raises(CommandError, match=r"^The database accepts no writes"):

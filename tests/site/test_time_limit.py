@@ -82,7 +82,7 @@ def ran(test: str, folder: Path) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.long
-def test_what_hangs_ends_and_so_does_the_ending_of_what_failed(tmp_path: Path) -> None:
+def test_hung_code_is_ended_and_so_is_the_hung_teardown_of_a_failed_test(tmp_path: Path) -> None:
     """The alarm rings again where a task took it, and in what follows a failure."""
     ended = ran(HANGS + FAILS_AND_HANGS, tmp_path)
     said = ended.stdout + ended.stderr
@@ -91,7 +91,7 @@ def test_what_hangs_ends_and_so_does_the_ending_of_what_failed(tmp_path: Path) -
     assert said.count(f"Timeout (>{LIMIT_S}.0s)") >= 2, said
 
 
-def test_a_loop_ends_and_tells_what_was_left_open() -> None:
+def test_a_hung_loop_is_ended_and_its_open_tasks_are_listed() -> None:
     """Its peer, which closes nothing, is no reason to wait."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         loop = Loop()
@@ -103,7 +103,7 @@ def test_a_loop_ends_and_tells_what_was_left_open() -> None:
 
 
 @pytest.mark.long
-def test_a_process_that_hears_no_alarm_is_ended_and_says_where_it_stood(tmp_path: Path) -> None:
+def test_a_process_that_ignores_the_alarm_is_ended_and_prints_its_stack(tmp_path: Path) -> None:
     ended = ran(DEAF, tmp_path)
     assert ended.returncode == 1
     assert "time.sleep(300)" in ended.stdout + ended.stderr

@@ -32,7 +32,7 @@ def refused(pool: ConnectionPool[Any]) -> OperationalError:
     return error
 
 
-def test_all_are_lent(pool: ConnectionPool[Connection]) -> None:
+def test_an_exhausted_pool_is_unavailable(pool: ConnectionPool[Connection]) -> None:
     """It was said that the database is unavailable."""
     lent = [pool.getconn() for _ in range(SIZE)]
     error = refused(pool)
@@ -45,8 +45,10 @@ def test_all_are_lent(pool: ConnectionPool[Connection]) -> None:
         pool.putconn(each)
 
 
-def test_a_statement_that_takes_too_long_is_neither(pool: ConnectionPool[Connection]) -> None:
-    """A page said that the web process had failed, since somebody held a lock on a table."""
+def test_a_statement_timeout_is_neither_an_outage_nor_an_exhausted_pool(
+    pool: ConnectionPool[Connection],
+) -> None:
+    """A page reported that the web process had failed when a table was locked."""
     with pool.connection() as made:
         made.execute("SET statement_timeout = 1")
         with pytest.raises(QueryCanceled) as told:
@@ -56,7 +58,7 @@ def test_a_statement_that_takes_too_long_is_neither(pool: ConnectionPool[Connect
     assert sentence(error, pool) == SLOW
 
 
-def test_the_database_is_away(pool: ConnectionPool[Connection]) -> None:
+def test_a_database_that_is_down_is_unavailable(pool: ConnectionPool[Connection]) -> None:
     """Those that were lent are closed, and no other can be opened."""
     lent = [pool.getconn() for _ in range(SIZE)]
     for each in lent:

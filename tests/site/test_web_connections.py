@@ -30,7 +30,7 @@ def asks(pool: ConnectionPool[Connection], statement: str = "SELECT 7") -> Any:
         return made.execute(statement.encode()).fetchone()
 
 
-def test_a_server_process_that_hangs_is_given_up_and_the_next_request_has_another(
+def test_a_hung_backend_is_given_up_and_the_next_request_has_another(
     pool: ConnectionPool[Connection],
 ) -> None:
     with pool.connection() as hung:
@@ -48,7 +48,7 @@ def test_a_server_process_that_hangs_is_given_up_and_the_next_request_has_anothe
     assert asks(pool) == (7,)
 
 
-def test_one_that_hangs_in_the_pool_is_not_handed_out(
+def test_a_hung_pooled_connection_is_not_handed_out(
     pool: ConnectionPool[Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_connections, "LOOK_S", 0.2)
@@ -60,7 +60,7 @@ def test_one_that_hangs_in_the_pool_is_not_handed_out(
         os.kill(pid, signal.SIGCONT)
 
 
-def test_whatever_postgresql_answers_leaves_the_connection_alone(
+def test_any_error_of_postgresql_keeps_the_connection(
     pool: ConnectionPool[Connection],
 ) -> None:
     before = asks(pool, "SELECT pg_backend_pid()")
@@ -70,15 +70,15 @@ def test_whatever_postgresql_answers_leaves_the_connection_alone(
     assert asks(pool, "SELECT pg_backend_pid()") == before
 
 
-def test_what_is_slow_is_ended_by_postgresql_first() -> None:
+def test_slow_statements_are_ended_by_postgresql_first() -> None:
     limit = roles.BY_NAME["rollcall_web"].settings["statement_timeout"]
     assert limit.endswith("s") and int(limit[:-1]) < PATIENCE_S
 
 
-async def test_a_websocket_gives_up_a_statement_before_others_have_waited_for_long(
+async def test_a_websocket_gives_up_a_statement_before_others_waited_long(
     pool: ConnectionPool[Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They share a thread: one waited for a lock, and nobody came in."""
+    """They share a thread: one waited for a lock, and no other was accepted."""
 
     async def page(*_: object) -> None:
         await sync_to_async(asks)(pool, "SELECT pg_sleep(600)")

@@ -80,30 +80,30 @@ LimitedServer(
 """
 
 
-def test_a_process_whose_loop_stands_still_ends_with_a_sentence() -> None:
+def test_a_process_with_a_blocked_loop_ends_with_a_message() -> None:
     """Without memory for a new thread the loop waited for it for ever."""
     argv = [sys.executable, "-c", STANDS_STILL, *map(str, ports.free(1))]
-    said = subprocess.run(argv, check=False, capture_output=True)
-    assert said.returncode == 1
-    assert said.stderr.startswith(loop_watch.SENTENCE % 0.5)
+    output = subprocess.run(argv, check=False, capture_output=True)
+    assert output.returncode == 1
+    assert output.stderr.startswith(loop_watch.SENTENCE % 0.5)
 
 
-def test_the_threads_of_the_pool_run_before_the_first_request() -> None:
+def test_the_threads_of_the_pool_start_before_the_first_request() -> None:
     """A process that had no memory for one at its first request answered 503 for ever."""
     argv = [sys.executable, "-c", POOLED, *map(str, ports.free(1))]
-    said = subprocess.run(argv, check=True, capture_output=True)
-    threads = {name.rpartition("-")[0] for name in said.stdout.decode().split()}
+    output = subprocess.run(argv, check=True, capture_output=True)
+    threads = {name.rpartition("-")[0] for name in output.stdout.decode().split()}
     assert threads == {"pool-1", "pool-1-worker"}
 
 
-def test_events_that_nobody_reads_are_not_kept_and_their_reader_is_closed() -> None:
+def test_unread_events_are_dropped_and_their_reader_is_closed() -> None:
     """32 MiB would be in memory else."""
     argv = [sys.executable, "-c", SENDS, *map(str, ports.free(1))]
-    said = subprocess.run(argv, check=True, capture_output=True)
-    assert said.stdout.decode().split() == ["some", "http.disconnect"]
+    output = subprocess.run(argv, check=True, capture_output=True)
+    assert output.stdout.decode().split() == ["some", "http.disconnect"]
 
 
-def test_a_crowd_of_newcomers_waits_to_be_accepted() -> None:
+def test_many_new_connections_wait_in_the_backlog() -> None:
     """Twisted's own 50 make the system drop who comes beyond; it tries again a second later."""
-    said = subprocess.run([sys.executable, "-c", LISTENS], check=True, capture_output=True)
-    assert said.stdout.decode().split() == ["True", "unix:/tmp/x"]
+    output = subprocess.run([sys.executable, "-c", LISTENS], check=True, capture_output=True)
+    assert output.stdout.decode().split() == ["True", "unix:/tmp/x"]

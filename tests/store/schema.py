@@ -94,7 +94,7 @@ def migrate() -> None:
 
 
 def main() -> None:
-    """Write the files anew."""
+    """Rewrite the files."""
     with TemporaryDirectory() as folder:
         path = Path(folder)
         path.chmod(0o755)  # the server's user has to reach what is below

@@ -15,7 +15,7 @@ TOO_LONG = "".join(Random(1).choices(ascii_letters, k=6_000))
 """An instance id that the index over instance ids cannot hold, whatever it is compressed to."""
 
 
-async def test_members_whose_rows_are_refused_are_told_among_others(connection: Connection) -> None:
+async def test_members_whose_rows_are_refused_are_identified(connection: Connection) -> None:
     await apply.apply(connection, batch(birth("other", member("x"))))
     before = await rows.everything(connection)
     bad = [member(f"bad-{n}", instance_id=f"{n}{TOO_LONG}", position=n) for n in (1, 4)]
@@ -33,11 +33,11 @@ async def test_a_row_that_cannot_even_be_sent_is_told(connection: Connection) ->
     assert await blame.refused_members(connection, birth("g", bad, good)) == ("bad",)
 
 
-async def test_nobody_is_told_where_every_row_would_be_taken(connection: Connection) -> None:
+async def test_nobody_is_blamed_where_every_row_would_be_accepted(connection: Connection) -> None:
     assert await blame.refused_members(connection, birth("g", member("m"))) == ()
 
 
-async def test_nobody_is_to_blame_for_a_connection_that_broke(connection: Connection) -> None:
+async def test_nobody_is_blamed_for_a_broken_connection(connection: Connection) -> None:
     await connection.close()
     with pytest.raises(errors.StoreError):
         await blame.refused_members(connection, birth("g", member("m")))

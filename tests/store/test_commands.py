@@ -25,7 +25,7 @@ async def ids(connection: psycopg.AsyncConnection[tuple[int]]) -> list[int]:
     return [row[0] for row in await cursor.fetchall()]
 
 
-async def test_rows_read_again_are_what_was_sent(connection: Connection) -> None:
+async def test_reloaded_rows_equal_the_written_commands(connection: Connection) -> None:
     sent = commands.send(commands.send(member("m-1"), STOP), START)
     sent = commands.send_again(sent, 8)
     await apply.apply(connection, batch(birth("g", sent, member("m-2", position=1))))
@@ -33,7 +33,9 @@ async def test_rows_read_again_are_what_was_sent(connection: Connection) -> None
     assert found == {"g": durable("g", [sent, member("m-2", position=1)], revision=1)}
 
 
-async def test_what_is_acknowledged_is_no_row_and_the_rest_stays(connection: Connection) -> None:
+async def test_an_acknowledged_command_is_deleted_and_the_rest_stays(
+    connection: Connection,
+) -> None:
     busy = commands.send(commands.send(member("m-1"), STOP), START)
     first = birth("g", busy)
     await apply.apply(connection, batch(first))
@@ -42,7 +44,7 @@ async def test_what_is_acknowledged_is_no_row_and_the_rest_stays(connection: Con
     assert await ids(connection) == [7]
 
 
-async def test_commands_go_with_their_member_and_with_the_group(connection: Connection) -> None:
+async def test_commands_are_deleted_with_their_member_and_group(connection: Connection) -> None:
     busy = commands.send(member("m-1"), STOP)
     other = commands.send(member("m-2", position=1), START)
     first = birth("g", busy, other)

@@ -27,7 +27,7 @@ MEMBER = MemberRow(
 
 
 @pytest.mark.parametrize("row", [GROUP, MEMBER], ids=["group", "member"])
-def test_a_long_text_is_the_same_and_put_together_in_pieces(
+def test_a_long_text_is_the_same_when_assembled_in_pieces(
     row: details.Row, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """9 MB in one go held the interpreter's lock, which the event loop needs, for 70 ms."""

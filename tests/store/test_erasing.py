@@ -1,4 +1,4 @@
-"""The offsets of a topic that is deleted while somebody commits to it."""
+"""The offsets of a topic that is deleted during a commit to it."""
 
 import asyncio
 import json
@@ -30,10 +30,10 @@ PATIENT = "\n".join(
 
 
 @pytest.mark.parametrize("ending", ["COMMIT", "ROLLBACK"])
-async def test_a_commit_under_way_goes_with_the_topic(
+async def test_an_uncommitted_commit_is_deleted_with_the_topic(
     connection: Connection, other: Connection, ending: str
 ) -> None:
-    """What it wrote is what the journal tells, where it committed."""
+    """What it wrote is in the journal, where it committed."""
     await other.execute(PUT)
     await other.execute(PATIENT.encode())
     await other.execute("BEGIN")
@@ -49,6 +49,6 @@ async def test_a_commit_under_way_goes_with_the_topic(
     await erasing
 
     assert await (await other.execute("SELECT FROM rollcall_offset")).fetchall() == []
-    told = await other.execute("SELECT details -> 'before' FROM rollcall_journal")
+    entries = await other.execute("SELECT details -> 'before' FROM rollcall_journal")
     offset = 7 if ending == "COMMIT" else 1
-    assert await told.fetchall() == [({"orders": {"0": 1, "1": offset, "2": 1}},)]
+    assert await entries.fetchall() == [({"orders": {"0": 1, "1": offset, "2": 1}},)]

@@ -1,4 +1,4 @@
-"""What was sent and never answered: after the fence it can commit no more, or it is told that it
+"""What was sent and never answered: after the fence it can commit no more, or is reported if it
 still may."""
 
 import psycopg
@@ -25,7 +25,7 @@ async def group(connection: Connection) -> Durable:
 
 
 @pytest.mark.parametrize("what", ["an offset", "a change of members"])
-async def test_what_comes_after_the_fence_is_turned_away(
+async def test_a_batch_after_the_fence_is_refused(
     connection: Connection, other: Connection, group: Durable, what: str
 ) -> None:
     """A commit has no revision of its own: the fence raises the group's, which its guard reads."""
@@ -42,7 +42,7 @@ async def test_what_comes_after_the_fence_is_turned_away(
     assert (await rows.groups(other))["g"] == ("Stable", 1, 2)
 
 
-async def test_what_is_past_its_guard_is_told_to_be_there(
+async def test_a_batch_past_its_guard_is_reported(
     connection: Connection, other: Connection, group: Durable
 ) -> None:
     """It holds the group's row until it has ended, one way or the other."""
@@ -55,8 +55,8 @@ async def test_what_is_past_its_guard_is_told_to_be_there(
     assert (await rows.offsets(other))["g", "t", 0] == 100
 
 
-async def test_only_the_owner_fences(other: Connection, group: Durable) -> None:
-    """Another owner's group is left alone, and a group without a row is nobody's."""
+async def test_only_the_owner_can_fence(other: Connection, group: Durable) -> None:
+    """Another owner's group is left alone, and a group without a row has no owner."""
     assert await load.fence(other, {slot_of("g"): 7}, ["g"]) == set()
     assert await load.fence(other, EPOCHS, ["nobody"]) == set()
     assert (await rows.groups(other))["g"] == ("Stable", 1, 1)

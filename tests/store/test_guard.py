@@ -51,7 +51,7 @@ async def refused(connection: Connection, attempt: Batch) -> errors.StoreError:
 # -- what the owner writes
 
 
-async def test_a_new_group_is_written_whole(connection: Connection) -> None:
+async def test_a_new_group_is_written_completely(connection: Connection) -> None:
     """Group, members, journal and revision 1 in one transaction."""
     await apply.apply(connection, batch(birth("g", member("m-1"), member("m-2", position=1))))
 
@@ -60,7 +60,7 @@ async def test_a_new_group_is_written_whole(connection: Connection) -> None:
     assert await rows.journal(connection) == [("g", "group-created", 1)]
 
 
-async def test_rows_read_again_are_what_was_written(connection: Connection) -> None:
+async def test_reloaded_rows_equal_the_written_ones(connection: Connection) -> None:
     """What the store writes, ``load`` gives back to the byte."""
     static = member("m-1", instance_id="i", details={"rack": "a"}, assignment=bytes(range(256)))
     await apply.apply(connection, batch(birth("g", static, details={"synced": True})))
@@ -120,7 +120,7 @@ async def test_a_stale_owner_writes_nothing(
     assert isinstance(await refused(connection, batch(attempt)), Fenced)
 
 
-async def test_what_hangs_inside_a_batch_is_past_the_guard(
+async def test_a_batch_that_hangs_is_past_the_guard(
     connection: Connection, other: Connection
 ) -> None:
     """Fail points inside a transaction stand where PostgreSQL has done all but the COMMIT."""
@@ -151,14 +151,14 @@ async def test_one_stale_slot_fences_the_whole_batch(
     assert isinstance(error, Fenced)
 
 
-async def test_a_slot_that_is_not_owned_at_all_is_fenced(connection: Connection) -> None:
+async def test_an_unowned_slot_is_fenced(connection: Connection) -> None:
     """A batch for a slot whose epoch the node does not even know."""
     attempt = Batch(1, {}, [birth("g", member())])
 
     assert isinstance(await refused(connection, attempt), Fenced)
 
 
-async def test_the_connection_serves_on_after_a_refusal(
+async def test_the_connection_is_usable_after_a_refusal(
     connection: Connection, other: Connection
 ) -> None:
     """Each refusal leaves the committer's connection ready for the next batch."""
@@ -200,7 +200,7 @@ async def test_a_group_that_vanished_is_a_conflict(connection: Connection) -> No
     assert error.group_ids == ("gone",)
 
 
-async def test_an_old_commit_does_not_pass_by_a_changed_group(connection: Connection) -> None:
+async def test_an_old_commit_does_not_overwrite_a_changed_group(connection: Connection) -> None:
     """A commit decided against an older membership is not written behind the newer one."""
     (group,) = await seated(connection, "g")
     await apply.apply(connection, batch(change(group, generation=2)))
@@ -208,10 +208,10 @@ async def test_an_old_commit_does_not_pass_by_a_changed_group(connection: Connec
     assert isinstance(await refused(connection, batch(commit(group, offset(7)))), Conflict)
 
 
-# -- rows that somebody else holds
+# -- rows locked by another session
 
 
-async def test_a_held_group_is_named_and_the_others_are_written_without_it(
+async def test_a_locked_group_is_named_and_the_others_are_written_without_it(
     connection: Connection, other: Connection
 ) -> None:
     """Busy names the held group at once; the batch goes through without it."""
@@ -233,7 +233,7 @@ async def test_a_held_group_is_named_and_the_others_are_written_without_it(
     }
 
 
-async def test_a_group_that_a_foreigner_is_deleting_is_busy_not_absent(
+async def test_a_group_being_deleted_by_another_session_is_busy_not_absent(
     connection: Connection, other: Connection
 ) -> None:
     """An uncommitted deletion decides nothing yet."""
@@ -259,7 +259,7 @@ async def waits_for_a_lock(connection: Connection, waiter: int) -> None:
 
 
 @pytest.mark.parametrize("committed", [True, False])
-async def test_a_takeover_under_way_is_waited_for(
+async def test_a_takeover_in_progress_is_waited_for(
     connection: Connection, other: Connection, committed: bool
 ) -> None:
     """The guard waits for the uncommitted epoch; what it says then is what happened."""
@@ -297,7 +297,7 @@ async def test_a_takeover_waits_for_the_batch_that_was_first(
 async def test_batches_in_opposite_order_do_not_deadlock(
     connection: Connection, other: Connection
 ) -> None:
-    """However a batch names its groups, one of two batches wins and the other is told."""
+    """However a batch names its groups, one of two batches wins and the other is refused."""
     ids = ids_in_slots(20)
     await seated(connection, *ids)
     for generation in range(2, 22):

@@ -11,7 +11,7 @@ TEXTS = st.lists(st.none() | st.text(LEGAL), min_size=1)
 NUMBERS = st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), min_size=1)
 
 
-def test_values_come_back_from_postgresql(database_url: str) -> None:
+def test_values_round_trip_through_postgresql(database_url: str) -> None:
     with psycopg.connect(database_url, autocommit=True) as connection:
 
         def back(literal: object, kind: str) -> object:

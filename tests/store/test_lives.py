@@ -118,7 +118,7 @@ class Expected:
         self._offsets(group_id, decision)
 
     def _note_gone(self, group_id: str, keys: Collection[Key]) -> None:
-        """Offsets whose commits nobody has noted need no end."""
+        """Offsets without a recorded commit need no end."""
         if any(row[0] == group_id for row in self.history):
             self.gone += [key for key in keys if key in self.offsets]
 

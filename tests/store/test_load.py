@@ -15,7 +15,7 @@ RENAME = "ALTER TABLE rollcall_{} RENAME TO rollcall_{}"
 TABLES = ("group", "member", "command", "pending_offset", "group_config", "pause")
 
 
-async def test_a_rehearsal_reads_every_table_that_a_slot_is_loaded_from(database_url: str) -> None:
+async def test_a_rehearsed_load_reads_every_table_of_a_slot(database_url: str) -> None:
     """A node that could read all but one of them would be given slots that it cannot load."""
     async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as owner:
         await load.rehearse(owner)
@@ -28,7 +28,7 @@ async def test_a_rehearsal_reads_every_table_that_a_slot_is_loaded_from(database
                 await owner.execute(RENAME.format("other", table).encode())
 
 
-async def test_a_group_and_its_members_are_of_one_moment(
+async def test_a_group_and_its_members_are_of_one_snapshot(
     connection: Connection, other: Connection
 ) -> None:
     """They are read one after the other; meanwhile a member leaves, in the next generation."""

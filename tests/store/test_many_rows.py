@@ -20,7 +20,7 @@ def rows_of(count: int) -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize("count", [1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE])
-def test_they_are_those_of_zip_and_sorted(count: int) -> None:
+def test_results_equal_those_of_zip_and_sorted(count: int) -> None:
     rows = rows_of(count)
     assert list(map(list, columns(rows))) == list(map(list, zip(*rows, strict=True)))
     assert in_order(rows) == in_order(dict.fromkeys(rows)) == sorted(rows)
@@ -63,7 +63,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     ],
     ids=["columns", "in-order", "integers", "texts", "columns-of-integers"],
 )
-def test_no_call_in_c_keeps_the_interpreter_for_many_rows(
+def test_no_c_call_blocks_the_interpreter_for_many_rows(
     work: Callable[[Any], Any], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No other thread gets it meanwhile: 100,000 rows took a tenth of a second."""

@@ -56,7 +56,7 @@ def runs(**groups: Decision) -> Mapping[str, Any]:
     return parameters
 
 
-def test_what_a_client_commits_of_a_topic_at_once_is_a_run() -> None:
+def test_the_partitions_of_a_topic_in_one_commit_are_a_run() -> None:
     found = runs(
         b=decided(put("t", [0, 1]), put("t", [2, 3], BEN)),
         a=decided([*put("t", range(3)), *put("u", range(3))]),
@@ -69,7 +69,7 @@ def test_what_a_client_commits_of_a_topic_at_once_is_a_run() -> None:
     assert {found[name] for name in usual} == {"{}"}
 
 
-def test_of_several_commits_to_a_partition_the_last_is_written_and_none_that_is_deleted() -> None:
+def test_of_several_commits_to_a_partition_the_last_is_written_unless_deleted() -> None:
     later = [w._replace(offset=99) for w in put("t", [1, 2, 3], BEN)]
     found = runs(
         g=decided(put("t", [0, 1, 1, 4, 5, 6, 7, 8]), later, offset_deletes=(("t", 3), ("u", 0))),
@@ -94,7 +94,7 @@ def test_single_partitions_are_rows(commits: Sequence[Sequence[OffsetWrite]]) ->
     assert list(sent(g=decided(*commits))) == [group_rows.PUT_OFFSETS_AND_HISTORY]
 
 
-def test_what_has_no_author_is_a_row_without_history() -> None:
+def test_a_commit_without_an_author_has_no_history() -> None:
     assert list(sent(g=decided(put("t", [0, 1, 2], None)))) == [group_rows.PUT_OFFSETS]
     both = decided([*put("t", [0, 1], None), *put("t", [2, 3])])
     assert set(sent(g=both)) == {group_rows.PUT_OFFSETS, group_rows.PUT_OFFSETS_AND_HISTORY}
@@ -148,7 +148,7 @@ async def stored(connection: Connection, made: Mapping[str, Decision]) -> tuple[
     return found[0], sorted(found[1])
 
 
-async def test_runs_are_stored_as_the_rows_that_they_stand_for(
+async def test_a_run_is_stored_as_the_rows_that_it_represents(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[dict[str, Decision]] = []
@@ -170,7 +170,7 @@ async def test_runs_are_stored_as_the_rows_that_they_stand_for(
     assert group_rows.PUT_RUNS_AND_HISTORY in shapes
 
 
-async def test_a_run_is_one_row_of_history_and_rows_of_before_are_read_beside_it(
+async def test_a_run_is_one_row_of_history_and_older_rows_are_read_beside_it(
     connection: Connection,
 ) -> None:
     before = [write._replace(offset=1) for write in put("t", [1])]
@@ -178,5 +178,5 @@ async def test_a_run_is_one_row_of_history_and_rows_of_before_are_read_beside_it
         for text, parameters in offset_rows.statements([("g", decided(*commits))]):
             await connection.execute(text.encode(), parameters)
     assert await (await connection.execute(ROWS)).fetchone() == (2,)
-    told = await (await connection.execute(TOLD.encode())).fetchall()
-    assert [row[2:4] for row in told] == [(1, 1), (0, 10), (1, 11), (2, 12)]
+    rows_read = await (await connection.execute(TOLD.encode())).fetchall()
+    assert [row[2:4] for row in rows_read] == [(1, 1), (0, 10), (1, 11), (2, 12)]

@@ -138,7 +138,7 @@ def reads(plan: Mapping[str, Any]) -> Iterator[float]:
 @pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", STATEMENTS)
-async def test_a_statement_reads_as_much_as_it_changes(
+async def test_a_statement_reads_no_more_than_it_changes(
     connection: Connection, name: str, shape: str, known: str
 ) -> None:
     (text, parameters), rows = STATEMENTS[name], SHAPES[shape]

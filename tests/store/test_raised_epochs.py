@@ -38,7 +38,7 @@ async def present(connection: Connection) -> tuple[UUID, int]:
 
 
 async def raise_epochs(connection: Connection, jump: UUID | None = None, seen: int = 0) -> bool:
-    """Whether it was done, as a node asks for it."""
+    """Whether it was done, as a node requests it."""
     values = {
         "jump": jump or (await present(connection))[0],
         "generations_after": seen,
@@ -77,9 +77,7 @@ async def test_numbers_rise_and_the_owner_is_fenced(connection: Connection) -> N
     assert jump != before and generations_after == JUMP
 
 
-async def test_whoever_comes_second_changes_nothing(
-    connection: Connection, other: Connection
-) -> None:
+async def test_a_second_raise_changes_nothing(connection: Connection, other: Connection) -> None:
     """Two nodes see it at once."""
     jump, _ = await present(connection)
     assert await raise_epochs(connection, jump)
@@ -87,7 +85,7 @@ async def test_whoever_comes_second_changes_nothing(
     assert (await present(connection))[1] == JUMP
 
 
-async def test_a_backup_that_is_restored_again_leads_to_other_numbers(
+async def test_a_backup_restored_again_gets_other_numbers(
     connection: Connection,
 ) -> None:
     """A node remembers how high they were when it was restored the last time."""
@@ -98,7 +96,7 @@ async def test_a_backup_that_is_restored_again_leads_to_other_numbers(
 
 
 @pytest.mark.parametrize("left", [0, 1, 2, 3, JUMP, 2 * JUMP + 1])
-async def test_generations_stay_within_their_32_bits(connection: Connection, left: int) -> None:
+async def test_generations_stay_within_32_bits(connection: Connection, left: int) -> None:
     """They rise by half of what is left, if that is less."""
     generation = GENERATION_MAX - left
     await apply.apply(connection, batch(birth("g", generation=generation)))
@@ -107,7 +105,7 @@ async def test_generations_stay_within_their_32_bits(connection: Connection, lef
     assert after == generation + min(JUMP, left // 2)
 
 
-async def test_members_of_a_consumer_group_are_fenced_in_every_epoch_they_may_name(
+async def test_members_of_a_consumer_group_are_fenced_in_every_epoch_they_may_use(
     connection: Connection,
 ) -> None:
     """The present one, the previous one, that of each partition; the group's own hold together."""
@@ -131,8 +129,8 @@ async def test_members_of_a_consumer_group_are_fenced_in_every_epoch_they_may_na
     for client in (one, two):
         for epoch in epochs - {0}:
             owned = {"id-t": [0]}
-            told = talk.beat(client, member_epoch=epoch, owned=owned)
-            assert told.error is ErrorCode.FENCED_MEMBER_EPOCH
+            reply = talk.beat(client, member_epoch=epoch, owned=owned)
+            assert reply.error is ErrorCode.FENCED_MEMBER_EPOCH
             assert _committed(talk, client, epoch) is ErrorCode.STALE_MEMBER_EPOCH
     one.epoch = 0
     assert talk.beat(one).error is ErrorCode.NONE and one.epoch > JUMP
@@ -152,7 +150,7 @@ def _committed(talk: Talk, client: Client, epoch: int) -> ErrorCode:
     return reply.error
 
 
-async def test_commands_of_the_lost_future_are_not_the_next_ones(connection: Connection) -> None:
+async def test_commands_of_the_lost_timeline_are_not_repeated(connection: Connection) -> None:
     """A consumer that has done command 50 of the lost future does the next one, too."""
     rules = Rules(group_initial_rebalance_delay_ms=0, group_quiet_window_ms=0)
     absent = CommandedGroup.absent("g", rules, 0)
@@ -177,7 +175,7 @@ async def test_commands_of_the_lost_future_are_not_the_next_ones(connection: Con
     assert all(command.command_id > JUMP for command in newest) and newest
 
 
-async def test_groups_that_are_new_begin_above_all_that_was_lost() -> None:
+async def test_new_groups_begin_above_all_lost_numbers() -> None:
     """Of every kind; a group of that name may have been in the lost future."""
     talk = Talk({"t": 1}, generations_after=JUMP)
     one = Client("one", ("t",))
@@ -190,7 +188,7 @@ async def test_groups_that_are_new_begin_above_all_that_was_lost() -> None:
     assert one.epoch > JUMP
 
 
-async def test_a_producer_has_another_id_and_its_transaction_still_waits(
+async def test_a_producer_gets_another_id_and_its_transaction_stays_pending(
     connection: Connection, other: Connection
 ) -> None:
     """Nobody knows the new id, so the old producer is refused; what waits is found by the next."""
@@ -209,17 +207,19 @@ async def test_a_producer_has_another_id_and_its_transaction_still_waits(
     assert producer_id > JUMP and rest == [0, -1, "Ongoing", "t"]
 
 
-async def test_ids_of_the_journal_and_of_operations_rise_too(connection: Connection) -> None:
-    """The pipeline goes on behind the entries that it has read, lost ones included."""
+async def test_journal_and_operation_ids_rise_too(connection: Connection) -> None:
+    """The pipeline continues behind the entries that it has read, lost ones included."""
     await apply.apply(connection, batch(birth("g")))
     await raise_epochs(connection)
     cursor = await connection.execute("SELECT id, kind, node_id FROM rollcall_journal ORDER BY id")
-    (first, *_), told = await cursor.fetchall()
-    assert told[0] > first + JUMP and told[1:] == ("time-went-back", 7)
+    (first, *_), last = await cursor.fetchall()
+    assert last[0] > first + JUMP and last[1:] == ("time-went-back", 7)
 
 
 @pytest.mark.parametrize("role", ["rollcall_web", "rollcall_worker", "rollcall_application"])
-async def test_nobody_but_a_node_may(connection: Connection, other: Connection, role: str) -> None:
+async def test_only_a_node_may_raise_epochs(
+    connection: Connection, other: Connection, role: str
+) -> None:
     await other.execute(f"SET ROLE {role}")
     jump, _ = await present(connection)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

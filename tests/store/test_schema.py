@@ -7,12 +7,12 @@ from groups.postgres.roles import ROLES
 from tests.store.schema import SCHEMA, dumped
 
 
-def test_the_committed_schema_is_what_the_migrations_make(database_url: str) -> None:
-    """After a new migration: ``make schema``, and look at what it changes."""
+def test_the_committed_schema_is_up_to_date(database_url: str) -> None:
+    """After a new migration: ``make schema``, and review the difference."""
     assert dumped(database_url) == SCHEMA.read_text()
 
 
-def test_every_migration_has_a_way_back() -> None:
+def test_every_migration_is_reversible() -> None:
     """docs/operating.md, *Upgrading a cluster, and going back*."""
     loader = MigrationLoader(None)
     one_way = [
@@ -25,7 +25,7 @@ def test_every_migration_has_a_way_back() -> None:
     assert one_way == []
 
 
-def test_every_table_is_granted_to_somebody() -> None:
+def test_every_table_has_a_grant() -> None:
     """A table without a grant is missed only by a process with a role of its own."""
     tables = {model._meta.db_table for model in apps.get_app_config("groups").get_models()}
     granted = {table for role in ROLES for table in role.tables}

@@ -53,7 +53,7 @@ def with_(before: Durable, **over: Any) -> Write:
 @pytest.mark.parametrize(
     ("rows", "bytes_", "is_beside"), [(0, 0, False), (1, 1, False), (-1, 0, True), (0, -1, True)]
 )
-async def test_statements_of_a_large_batch_are_put_together_beside_the_event_loop(
+async def test_statements_of_a_large_batch_are_assembled_outside_the_event_loop(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, rows: int, bytes_: int, is_beside: bool
 ) -> None:
     """By this many more, or fewer, rows and bytes than it has is it large."""
@@ -74,7 +74,7 @@ async def test_statements_of_a_large_batch_are_put_together_beside_the_event_loo
 # -- a write
 
 
-def test_a_write_is_reckoned_by_its_rows_and_by_the_bytes_of_its_members() -> None:
+def test_the_size_of_a_write_counts_rows_and_bytes_of_members() -> None:
     heavy = replace(OLD.members["b"], assignment=b"1234567")
     after = replace(OLD, members={"a": OLD.members["a"], "b": heavy, "c": member("c", position=2)})
     changed = Write(OLD, decision(after))
@@ -103,7 +103,7 @@ def test_a_write_is_reckoned_by_its_rows_and_by_the_bytes_of_its_members() -> No
     ],
     ids=lambda over: next(iter(over)),
 )
-def test_what_says_anything_is_written(over: dict[str, Any]) -> None:
+def test_non_empty_writes_are_written(over: dict[str, Any]) -> None:
     assert with_(OLD, **over).is_needed
     assert not with_(OLD).is_needed
 
@@ -111,7 +111,7 @@ def test_what_says_anything_is_written(over: dict[str, Any]) -> None:
 # -- a batch
 
 
-def test_locks_come_first_then_the_guard_then_rows_then_the_bell() -> None:
+def test_the_order_is_locks_guard_rows_notification() -> None:
     leaving = replace(OLD, members={"a": OLD.members["a"], "c": member("c", position=2)})
     changing = Write(OLD, decision(leaving, journal=(JournalEntry(EntryKind.EMPTIED),)))
     texts = [text for text, _ in sent(birth("new", member("x")), death(EMPTY), changing,
@@ -123,14 +123,14 @@ def test_locks_come_first_then_the_guard_then_rows_then_the_bell() -> None:
     ]  # fmt: skip
 
 
-def test_only_groups_that_are_there_and_change_are_locked() -> None:
+def test_only_existing_groups_that_change_are_locked() -> None:
     (locked,) = of(group_rows.LOCK_GROUPS, birth("new", member("x")), death(EMPTY), change(OLD),
                    commit(durable("z", revision=1), offset(4)))  # fmt: skip
     assert locked["group_ids"] == ["empty", "old"]
     assert not of(group_rows.LOCK_GROUPS, birth("new", member("x")))
 
 
-def test_the_guard_knows_each_group_by_its_revision_and_each_slot_by_its_epoch() -> None:
+def test_the_guard_checks_each_groups_revision_and_each_slots_epoch() -> None:
     (guard,) = of(group_rows.GUARD, change(OLD), change(EMPTY))
     assert (guard["group_ids"], guard["revisions"]) == ('{"empty","old"}', "{3,7}")
     assert guard["epochs"] == "{1,1}"
@@ -151,7 +151,7 @@ def test_rows_are_written_in_the_order_of_their_keys() -> None:
     assert dropped["group_id"] == ["x", "y"]
 
 
-def test_who_stays_as_it_was_is_not_written_again() -> None:
+def test_an_unchanged_member_is_not_written_again() -> None:
     less = replace(OLD, members={"b": OLD.members["b"]})
     write = Write(OLD, decision(less))
     assert not of(group_rows.PUT_MEMBERS, write)
@@ -159,7 +159,7 @@ def test_who_stays_as_it_was_is_not_written_again() -> None:
     assert (gone["group_id"], gone["member_id"]) == ('{"old"}', '{"a"}')
 
 
-def test_more_time_is_asked_for_before_all_else() -> None:
+def test_a_longer_timeout_is_set_first() -> None:
     (text, given), *_ = sent(change(OLD), allowed_ms=5_000)
     assert text == group_rows.MORE_TIME
     assert given == {"ms": "5000", "total_ms": str(5_000 + apply.MORE_IN_ALL_MS)}
@@ -169,7 +169,7 @@ def test_more_time_is_asked_for_before_all_else() -> None:
 # -- offsets
 
 
-def test_of_several_commits_to_a_partition_the_last_is_written_and_deletions_are_apart() -> None:
+def test_of_several_commits_to_a_partition_the_last_is_written_and_deletions_are_separate() -> None:
     first = with_(OLD, offsets=put(("t", 1), ("t", 0)), offset_deletes=(("u", 3), ("t", 1)))
     (kept,), (gone,) = of(group_rows.PUT_OFFSETS, first), of(group_rows.DROP_OFFSETS, first)
     assert (kept["topic"], kept["partition"], kept["committed_offset"]) == ('{"t"}', "{0}", "{5}")
@@ -184,18 +184,16 @@ def test_of_several_commits_to_a_partition_the_last_is_written_and_deletions_are
 def test_a_commit_with_an_author_has_a_history() -> None:
     author = Author("m", "app", "/h")
     write = with_(OLD, offsets=(*put(("t", 0)), *put(("t", 1), author=author)))
-    (plain,), (told,) = (
+    (plain,), (with_history,) = (
         of(group_rows.PUT_OFFSETS, write),
         of(group_rows.PUT_OFFSETS_AND_HISTORY, write),
     )
-    assert (plain["partition"], told["partition"]) == ("{0}", "{1}")
-    named = [told[name] for name in Author._fields]
+    assert (plain["partition"], with_history["partition"]) == ("{0}", "{1}")
+    named = [with_history[name] for name in Author._fields]
     assert named == ['{"m"}', '{"app"}', '{"/h"}', '{"User:ANONYMOUS"}']
 
 
-def test_what_waits_for_a_transaction_is_locked_first_and_marked_or_dropped_before_offsets() -> (
-    None
-):
+def test_pending_offsets_are_locked_first_and_marked_or_dropped_before_offsets() -> None:
     author = Author("m", "app", "/h")
     waits = (
         PendingWrite(9, 1, put(("t", 2))[0]),
@@ -225,7 +223,7 @@ def test_what_waits_for_a_transaction_is_locked_first_and_marked_or_dropped_befo
 # -- what follows
 
 
-def test_an_operations_state_says_how_it_ended_and_the_last_word_stands() -> None:
+def test_an_operations_last_state_is_written() -> None:
     done = (
         Operated(4, ErrorCode.NONE, "begun", ended=False),
         Operated(3, ErrorCode.INVALID_REQUEST, "no"),
@@ -241,7 +239,7 @@ def test_an_operations_state_says_how_it_ended_and_the_last_word_stands() -> Non
     assert not of(group_rows.END_OPERATIONS, change(OLD))
 
 
-def test_entries_that_tell_of_offsets_come_behind_the_others_with_their_partitions() -> None:
+def test_entries_about_offsets_come_last_with_their_partitions() -> None:
     entries = (
         JournalEntry(EntryKind.OFFSETS_DELETED, offsets=[("t", 0), ("u", 1)]),
         JournalEntry(EntryKind.EMPTIED, waited_for={"m": 5}, joined=("a",), left=("b",)),
@@ -265,7 +263,7 @@ def test_entries_that_tell_of_offsets_come_behind_the_others_with_their_partitio
     assert (none["part_of"], none["topic"], none["partition"]) == ("{}", "{}", "{}")
 
 
-def test_commands_are_put_and_dropped_in_the_order_of_their_keys() -> None:
+def test_commands_are_inserted_and_deleted_in_the_order_of_their_keys() -> None:
     def to(name: str, *numbers: int) -> Any:
         row = member(name)
         for number in numbers:
@@ -301,7 +299,7 @@ def test_commands_are_put_and_dropped_in_the_order_of_their_keys() -> None:
         ("54000", errors.StatementRefused), ("P0001", errors.StatementRefused),
     ],
 )  # fmt: skip
-def test_what_postgresql_says_means_one_thing_to_a_batch(
+def test_each_postgresql_error_has_one_meaning_for_a_batch(
     state: str | None, meant: type[Exception]
 ) -> None:
     error = type("Said", (psycopg.Error,), {"sqlstate": state})("it said so")
@@ -310,10 +308,10 @@ def test_what_postgresql_says_means_one_thing_to_a_batch(
     assert type(errors.translate(error, healthy)) is meant
 
 
-def test_on_a_broken_connection_nobody_knows_and_a_bad_value_is_refused_all_the_same() -> None:
+def test_a_broken_connection_is_an_unknown_outcome_and_an_invalid_value_a_refusal() -> None:
     refusal = type("Said", (psycopg.Error,), {"sqlstate": "23505"})("it said so")
     for broken in ({"closed": True, "broken": False}, {"closed": False, "broken": True}):
         connection: Any = SimpleNamespace(**broken)
         assert type(errors.translate(refusal, connection)) is errors.Unknown
-        told = errors.translate(psycopg.DataError("a NUL"), connection)
-        assert type(told) is errors.StatementRefused
+        translated = errors.translate(psycopg.DataError("a NUL"), connection)
+        assert type(translated) is errors.StatementRefused

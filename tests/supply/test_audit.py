@@ -30,12 +30,14 @@ UNKNOWN = {"name": "kombu", "skip_reason": "Dependency not found on PyPI"}
         ([BAD, UNKNOWN], 1, "cannot be reached from here: kombu"),
     ],
 )
-def test_only_what_was_looked_up_is_good(packages: list[Any], status: int, part: str) -> None:
+def test_packages_without_a_look_up_are_not_reported_as_good(
+    packages: list[Any], status: int, part: str
+) -> None:
     sentences, ended = judged({"dependencies": packages})
     assert ended == status and part in "\n".join(sentences)
 
 
-def test_a_service_that_cannot_be_asked_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_an_unreachable_service_is_reported_in_one_line(tmp_path: Path) -> None:
     program = tmp_path / "pip-audit"
     program.write_text(f"#!{sys.executable}\nraise SystemExit('ConnectionError: no route')\n")
     program.chmod(0o755)
@@ -44,7 +46,7 @@ def test_a_service_that_cannot_be_asked_is_told_in_a_sentence(tmp_path: Path) ->
     assert sentence.startswith("nothing was audited") and sentence.endswith("no route")
 
 
-def test_the_bill_names_what_the_server_and_the_command_line_bring_along() -> None:
+def test_the_bill_of_materials_lists_the_server_and_the_command_line() -> None:
     subprocess.run(["make", "-s", "sbom"], cwd=CHECKOUT, check=True)
     bill = json.loads((CHECKOUT / "build" / "sbom.json").read_text())
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")

@@ -28,7 +28,7 @@ def queue(database_url: str) -> Iterator[Queue]:
 
 
 def url() -> str:
-    """The worker's database as the processes are told of it."""
+    """The worker's database in the environment of the processes."""
     known = {**settings.DATABASES["default"], **connection.settings_dict}
     return (
         f"postgresql://{known['USER']}:{known['PASSWORD']}@{known['HOST']}:{known['PORT']}"
@@ -38,16 +38,16 @@ def url() -> str:
 
 def connect() -> Connection:
     """As Celery connects in each of its processes."""
-    told = periodic.settings("", url())
+    configured = periodic.settings("", url())
     return Connection(
-        told["CELERY_BROKER_URL"],
-        transport=told["CELERY_BROKER_TRANSPORT"],
-        transport_options=told["CELERY_BROKER_TRANSPORT_OPTIONS"],
+        configured["CELERY_BROKER_URL"],
+        transport=configured["CELERY_BROKER_TRANSPORT"],
+        transport_options=configured["CELERY_BROKER_TRANSPORT_OPTIONS"],
     )
 
 
-def test_processes_that_start_wait_for_nobody_who_uses_the_queue(queue: Queue) -> None:
-    """A trigger that is made anew waits for every reader; two of those wait for each other."""
+def test_starting_processes_do_not_wait_for_users_of_the_queue(queue: Queue) -> None:
+    """A recreated trigger waits for every reader; two of those wait for each other."""
     heard: list[object] = []
     with (
         psycopg.connect(url()) as reader,
@@ -62,7 +62,7 @@ def test_processes_that_start_wait_for_nobody_who_uses_the_queue(queue: Queue) -
     assert heard == ["work"]
 
 
-def test_a_queue_that_is_there_is_left_alone(queue: Queue) -> None:
+def test_an_existing_queue_is_not_changed(queue: Queue) -> None:
     before = trigger()
 
     message_queue.ensure(QUEUE)

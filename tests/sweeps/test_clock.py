@@ -1,4 +1,4 @@
-"""The clock is set back by hours, or was ahead and is corrected: periodic work goes on."""
+"""The clock is set back by hours, or was ahead and is corrected: periodic work continues."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -68,7 +68,7 @@ def goes_on(app: Clocked, scheduler: Any, duration: timedelta) -> None:
         scheduler.tick()
 
 
-def test_tasks_run_on_when_the_clock_was_set_back(app: Clocked) -> None:
+def test_tasks_keep_running_after_the_clock_was_set_back(app: Clocked) -> None:
     scheduler, sent = beat(app)
     goes_on(app, scheduler, LONGEST)
     assert sorted(sent) == sorted(NAMES), "each is started once"

@@ -34,7 +34,7 @@ def drain(node_id: int) -> bool:
         connection.close()
 
 
-async def test_of_two_nodes_that_are_drained_at_once_one_stays(other: Other) -> None:
+async def test_of_two_nodes_drained_at_once_one_stays(other: Other) -> None:
     """And the drain of one that has left goes with it."""
     await other.execute(NODES.encode(), [KNOWS_DRAINS])
     done = await asyncio.gather(*(asyncio.to_thread(drain, node_id) for node_id in (0, 1)))

@@ -55,13 +55,13 @@ async def test_each_commit_is_kept_with_its_author(one: Running, other: Other) -
     assert await value(other, f"{said} FROM rollcall_offset_history") == "1 alice, 2 alice"
 
 
-async def test_nothing_is_kept_where_no_author_is_told(one: Running, other: Other) -> None:
+async def test_without_an_author_no_history_is_kept(one: Running, other: Other) -> None:
     await commit(one, "g", 1, author=None)
     assert await value(other, HISTORY) == 0
     assert await value(other, "SELECT committed_offset FROM rollcall_offset") == 1
 
 
-async def test_offsets_are_taken_back_to_an_instant(one: Running, other: Other) -> None:
+async def test_offsets_are_restored_to_a_past_time(one: Running, other: Other) -> None:
     await commit(one, "g", 10, 20)
     then = await value(other, "SELECT clock_timestamp()")
     await commit(one, "g", 11, 22)
@@ -77,7 +77,7 @@ async def test_offsets_are_taken_back_to_an_instant(one: Running, other: Other) 
     assert "a bad deployment" in await value(other, why)
 
 
-async def test_what_was_deleted_by_then_is_not_brought_back(one: Running, other: Other) -> None:
+async def test_offsets_deleted_by_then_are_not_restored(one: Running, other: Other) -> None:
     """Partition 0 by a client, and the others with their topic, which has been made again."""
     await one.node.catalogue.create("t", 3)
     await commit(one, "g", 10, 20, 30)
@@ -88,9 +88,9 @@ async def test_what_was_deleted_by_then_is_not_brought_back(one: Running, other:
     await one.node.catalogue.create("t", 3)
     then = await value(other, "SELECT clock_timestamp()")
 
-    told = [await restore(one, other, "g", to) for to in (then, between)]
+    results = [await restore(one, other, "g", to) for to in (then, between)]
 
-    assert [detail.partition(" at ")[0] for _, detail in told] == [
+    assert [detail.partition(" at ")[0] for _, detail in results] == [
         "the history has no offset",
         "2 offsets are as they were",
     ]
@@ -99,14 +99,16 @@ async def test_what_was_deleted_by_then_is_not_brought_back(one: Running, other:
     assert await value(other, "SELECT count(*) FROM rollcall_offset_history WHERE is_gone") == 2
 
 
-async def test_a_group_without_history_gets_none_by_a_deletion(one: Running, other: Other) -> None:
+async def test_a_deletion_creates_no_history_for_a_group_without_one(
+    one: Running, other: Other
+) -> None:
     await commit(one, "g", 10, author=None)
     gone = OffsetDelete(ticket=one.counter.ticket(), partitions=(("t", 0),))
     await one.ask("g", gone)
     assert await value(other, HISTORY) == 0
 
 
-async def test_a_group_with_members_is_left_alone(one: Running, other: Other) -> None:
+async def test_a_group_with_members_is_not_reset(one: Running, other: Other) -> None:
     await one.settled("g")
     then = await value(other, "SELECT clock_timestamp()")
     found = await restore(one, other, "g", then)
@@ -130,7 +132,7 @@ async def reset(one: Running, other: Other, *to: tuple[str, int, int | None]) ->
     return (await outcome(other, row[0]))[:2]
 
 
-async def test_offsets_are_set_and_forgotten_and_the_journal_has_before_and_after(
+async def test_offsets_are_set_and_deleted_and_the_journal_has_before_and_after(
     one: Running, other: Other
 ) -> None:
     await commit(one, "g", 10, 20)
@@ -140,13 +142,16 @@ async def test_offsets_are_set_and_forgotten_and_the_journal_has_before_and_afte
     assert found == ("succeeded", "3 offsets were set to 3")
     offsets = "SELECT string_agg(partition || '@' || committed_offset, ' ' ORDER BY partition)"
     assert await value(other, f"{offsets} FROM rollcall_offset") == "0@3 2@3"
-    told = await value(
+    details = await value(
         other,
         "SELECT details FROM rollcall_journal WHERE kind = 'offsets-altered'"
         " ORDER BY id DESC LIMIT 1",
     )
-    assert told["author"] == {"user": "olga"}
-    assert (told["before"], told["after"]) == ({"t": {"0": 10, "1": 20}}, {"t": {"0": 3, "2": 3}})
+    assert details["author"] == {"user": "olga"}
+    assert (details["before"], details["after"]) == (
+        {"t": {"0": 10, "1": 20}},
+        {"t": {"0": 3, "2": 3}},
+    )
     newest = "SELECT client_id FROM rollcall_offset_history ORDER BY at DESC LIMIT 1"
     assert await value(other, newest) == "olga"
 
@@ -157,8 +162,8 @@ async def test_offsets_of_a_group_with_members_are_not_set(one: Running, other: 
     assert found == ("failed", "the group has members; stop them first")
 
 
-async def test_hours_that_are_over_are_dropped(other: Other) -> None:
-    """Three hours ahead are ready; yesterday's goes, and nobody's commit ever lacks a place."""
+async def test_partitions_of_past_hours_are_dropped(other: Other) -> None:
+    """Three hours ahead are ready; yesterday's goes, and no commit ever lacks a partition."""
     await value(other, "SELECT rollcall_turn_history(6)")
     ready = await value(other, PARTITIONS)
     await other.execute(

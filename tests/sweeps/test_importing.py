@@ -34,7 +34,7 @@ class Cluster:
             done.result()
 
     def end(self, name: str, partition: int, offset: int) -> None:
-        """ "Latest" follows the greatest committed offset: somebody commits."""
+        """ "Latest" follows the greatest committed offset: a client commits."""
         at = [TopicPartition(name, partition, offset)]
         asked = [ConsumerGroupTopicPartitions(f"readers of {name}", at)]
         for done in self.admin.alter_consumer_group_offsets(asked).values():
@@ -54,7 +54,7 @@ def imports(cluster: Cluster, settings: Any) -> Cluster:
     return cluster
 
 
-async def test_topics_come_grow_and_are_told_to_nodes(
+async def test_topics_are_created_grown_and_notified_to_nodes(
     imports: Cluster, one: Running, other: Other, settings: Any
 ) -> None:
     settings.IMPORT_TOPICS = "imported-o.*"
@@ -80,7 +80,7 @@ async def _has(one: Running, name: str, partitions: int) -> bool:
     return entry is not None and entry.partitions == partitions
 
 
-async def test_a_topic_that_is_larger_here_stays(
+async def test_a_larger_existing_topic_is_kept(
     imports: Cluster, one: Running, settings: Any
 ) -> None:
     settings.IMPORT_TOPICS = "imported-s.*"
@@ -91,7 +91,7 @@ async def test_a_topic_that_is_larger_here_stays(
 
 
 @pytest.mark.django_db
-def test_no_cluster_no_import(settings: Any) -> None:
+def test_without_a_cluster_nothing_is_imported(settings: Any) -> None:
     settings.IMPORT_BOOTSTRAP_SERVERS = ""
     assert kafka_import.run() == "no cluster is configured (import.bootstrap.servers)"
     assert "catalogue import" not in {row.name for row in schedule.defaults()}

@@ -1,4 +1,4 @@
-"""PostgreSQL is killed under all processes at once: each says so in a line, and goes on."""
+"""PostgreSQL is killed under all processes at once: each logs one line, and continues."""
 
 import os
 import signal
@@ -35,10 +35,10 @@ def two_nodes() -> Iterator[Installation]:
         yield running
 
 
-def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
+def test_a_killed_postgresql_is_one_log_line_of_each_process(
     two_nodes: Installation,
 ) -> None:
-    """Nodes, web and worker; nobody's traceback; periodic work and nodes go on."""
+    """Nodes, web and worker; no traceback; periodic work and nodes continue."""
     runs = swept(two_nodes)
     two_nodes.log.clear()
     for pid in servers(two_nodes):
@@ -51,17 +51,17 @@ def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
     said = [line.rstrip() for line in list(two_nodes.log)]
     assert not [line for line in said if "Traceback" in line or '  File "' in line]
     ours = [line for line in said if "|" in line and not line.startswith("postgres")]
-    told = Counter(
+    counts = Counter(
         line.partition("|")[0].strip()
         for line in ours
         if not any(state in line for state in STATES)
     )
-    assert {"node 0", "node 1", "web"} <= told.keys(), "those that meet the outage for certain"
-    assert all(count <= 1 for count in told.values()), "\n".join(ours)
+    assert {"node 0", "node 1", "web"} <= counts.keys(), "those that meet the outage for certain"
+    assert all(count <= 1 for count in counts.values()), "\n".join(ours)
 
 
-def test_a_postgresql_that_takes_no_writes_ends_nobody(two_nodes: Installation) -> None:
-    """Taking a task is a write, and so is saying that one is due: both go on afterwards."""
+def test_a_read_only_postgresql_ends_no_process(two_nodes: Installation) -> None:
+    """Taking a task is a write, and so is scheduling one: both continue afterwards."""
     runs = swept(two_nodes)
     two_nodes.log.clear()
     administer(two_nodes, "ALTER SYSTEM SET default_transaction_read_only = on")
@@ -100,7 +100,7 @@ def ask_the_web(installation: Installation) -> None:
 
 
 def swept(installation: Installation) -> int:
-    """How often the session sweep has run; 0 while nobody can say."""
+    """How often the session sweep has run; 0 while that is unknown."""
     url = (installation.data_dir / "database-url").read_text().strip()
     with suppress(psycopg.Error), psycopg.connect(url, connect_timeout=2) as connection:
         row = connection.execute(

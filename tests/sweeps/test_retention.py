@@ -19,7 +19,9 @@ TOPICS = "SELECT string_agg(DISTINCT topic, ' ') FROM rollcall_offset WHERE grou
 GROUPS = "SELECT string_agg(group_id, ' ' ORDER BY group_id) FROM rollcall_group"
 
 
-async def test_old_offsets_go_and_the_last_takes_its_group(one: Running, other: Other) -> None:
+async def test_old_offsets_are_deleted_and_the_last_deletes_its_group(
+    one: Running, other: Other
+) -> None:
     await one.commit("mixed", 1, topic="old")
     await one.commit("mixed", 1, topic="new")
     await one.commit("over", 1, topic="old")
@@ -35,7 +37,7 @@ async def test_old_offsets_go_and_the_last_takes_its_group(one: Running, other: 
     assert await swept(RetentionSweep().run) == "0 groups asked"
 
 
-async def test_a_commit_that_comes_meanwhile_is_kept(one: Running, other: Other) -> None:
+async def test_a_commit_during_the_clean_up_is_kept(one: Running, other: Other) -> None:
     """The sweep saw an old offset; before the owner looks, the group commits again."""
     await one.commit("g", 1)
     await other.execute(OLD, ["t"])
@@ -53,7 +55,7 @@ async def test_a_commit_that_comes_meanwhile_is_kept(one: Running, other: Other)
     assert await value(other, "SELECT committed_offset FROM rollcall_offset") == 2
 
 
-async def test_every_group_has_its_turn(
+async def test_every_group_is_visited(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("groups.sweeps.session.GROUPS_A_SWEEP", 2)
@@ -71,7 +73,7 @@ async def test_every_group_has_its_turn(
 async def test_a_page_that_takes_too_long_is_made_smaller(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was looked at before it counts, and the next turn asks about fewer groups at once."""
+    """Progress before it counts, and the next turn reads fewer groups at once."""
     monkeypatch.setattr("groups.sweeps.session.GROUPS_A_PAGE", 4)
     for name in "abcdef":
         await one.commit(name, 1)
@@ -93,7 +95,7 @@ async def test_a_page_that_takes_too_long_is_made_smaller(
     assert sizes == [4, 4, 1, 4]
 
 
-async def test_clean_up_keeps_up_with_whatever_there_is(
+async def test_the_clean_up_keeps_pace_with_the_backlog(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many statements of few rows, in one turn."""
@@ -109,7 +111,7 @@ async def test_clean_up_keeps_up_with_whatever_there_is(
     assert await value(other, "SELECT count(*) FROM rollcall_journal") == 0
 
 
-async def test_clean_up_removes_what_is_old_and_nothing_else(one: Running, other: Other) -> None:
+async def test_the_clean_up_removes_only_old_rows(one: Running, other: Other) -> None:
     await one.settled("g")
     await until(lambda: value(other, "SELECT count(*) FROM rollcall_liveness"))
     await other.execute(
@@ -131,7 +133,7 @@ async def test_clean_up_removes_what_is_old_and_nothing_else(one: Running, other
     assert await value(other, "SELECT count(*) FROM rollcall_liveness") == 1
 
 
-async def test_settings_of_groups_that_never_came_go_and_all_others_stay(
+async def test_settings_of_groups_that_never_existed_are_deleted_and_others_kept(
     one: Running, other: Other
 ) -> None:
     await one.commit("there", 1)
@@ -156,4 +158,4 @@ async def test_settings_of_groups_that_never_came_go_and_all_others_stay(
     names = "SELECT string_agg(group_id, ', ' ORDER BY group_id) FROM rollcall_group_config"
     assert await value(other, names) == "gone, there, yet to come"
     while own.rules_of("never").guards.frozen:
-        await asyncio.sleep(0.01)  # its owner goes by it as soon as it hears
+        await asyncio.sleep(0.01)  # its owner applies it as soon as it is notified

@@ -1,4 +1,4 @@
-"""When what runs: defaults that follow the settings, until somebody changes them."""
+"""The schedule: defaults that follow the settings, until they are changed."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def _prepared() -> None:
     """These tests need no node."""
 
 
-def test_the_defaults_are_made_once(settings: Any) -> None:
+def test_the_defaults_are_created_once(settings: Any) -> None:
     schedule.ensure()
     schedule.ensure()
 
@@ -28,7 +28,7 @@ def test_the_defaults_are_made_once(settings: Any) -> None:
     assert (sweep.interval.every, sweep.interval.period, sweep.expire_seconds) == (1, "seconds", 1)
 
 
-def test_a_period_that_nobody_changed_follows_the_setting(settings: Any) -> None:
+def test_an_unchanged_period_follows_the_setting(settings: Any) -> None:
     schedule.ensure()
     settings.OFFSETS_RETENTION_CHECK_INTERVAL_MS = 250
     schedule.ensure()
@@ -37,7 +37,7 @@ def test_a_period_that_nobody_changed_follows_the_setting(settings: Any) -> None
     assert (period.every, period.period) == (250_000, "microseconds")
 
 
-def test_a_period_that_somebody_changed_stays(settings: Any) -> None:
+def test_a_changed_period_is_kept(settings: Any) -> None:
     schedule.ensure()
     task = PeriodicTask.objects.get(name="offset retention")
     task.interval = IntervalSchedule.objects.create(every=2, period="hours")

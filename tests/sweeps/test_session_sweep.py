@@ -1,4 +1,4 @@
-"""The session sweep asks owners for an echo. It evicts nobody, and takes slots from the dead."""
+"""The session sweep probes owners. It evicts no member, and takes slots from the dead."""
 
 import asyncio
 import json
@@ -44,9 +44,7 @@ async def join(one: Running, group_id: str, session_timeout_ms: int = 30_000) ->
     return joined
 
 
-async def test_who_was_heard_of_is_noted_and_noted_again_when_somebody_looks(
-    one: Running, other: Other
-) -> None:
+async def test_signs_of_life_are_recorded_and_again_on_request(one: Running, other: Other) -> None:
     joined = await join(one, "g")
     await until(lambda: value(other, NOTED))
     left = "SELECT extract(epoch FROM deadline_at - clock_timestamp()) FROM rollcall_liveness"
@@ -63,8 +61,8 @@ async def test_who_was_heard_of_is_noted_and_noted_again_when_somebody_looks(
     await until(lambda: value(other, newer, heard))
 
 
-async def test_a_living_owner_answers_and_nobody_is_evicted(one: Running, other: Other) -> None:
-    """A host clock that jumped an hour makes everybody look overdue; nothing comes of it."""
+async def test_a_live_owner_answers_and_nobody_is_evicted(one: Running, other: Other) -> None:
+    """After a jump of the host clock by an hour all members look overdue; none is evicted."""
     for number in range(20):
         await join(one, f"g-{number}")
     await until(lambda: value(other, "SELECT count(*) = 20 FROM rollcall_liveness"))
@@ -82,7 +80,7 @@ async def test_a_living_owner_answers_and_nobody_is_evicted(one: Running, other:
     assert await value(other, OWNED) == 64
 
 
-async def test_the_sweep_alone_brings_the_owner_to_expire_a_silent_member(other: Other) -> None:
+async def test_the_sweep_alone_makes_the_owner_expire_a_silent_member(other: Other) -> None:
     """The owner's own timers are switched off."""
     sweep = SessionSweep(LEASE_MS)
     async with running(has_timers=False) as one:
@@ -152,7 +150,7 @@ ECHO = "UPDATE rollcall_watch SET echo = probe WHERE slot = 1"
 CLAIM = "UPDATE rollcall_slot SET epoch = epoch + 1 WHERE slot = 1"
 
 
-async def test_a_few_slots_are_released_in_one_sweep(other: Other) -> None:
+async def test_few_slots_are_released_per_sweep(other: Other) -> None:
     """Whoever claims them has to load them."""
     await other.execute(SILENT, [2 * SLOTS_A_SWEEP + 1])
     clock = Clock()
@@ -166,8 +164,8 @@ async def test_a_few_slots_are_released_in_one_sweep(other: Other) -> None:
     assert left == [2 * SLOTS_A_SWEEP + 1, SLOTS_A_SWEEP + 1, 1, 0, 0]
 
 
-async def test_a_silence_is_a_whole_lease_in_which_no_sweep_failed(other: Other) -> None:
-    """The database was away for a moment: nobody knows who would have answered."""
+async def test_a_silence_is_a_full_lease_without_a_failed_sweep(other: Other) -> None:
+    """The database was down for a moment: it is unknown who would have answered."""
     await other.execute(SILENT, [1])
     clock = Clock()
     sweep = SessionSweep(LEASE_MS, clock)
@@ -191,7 +189,7 @@ async def test_a_silence_is_a_whole_lease_in_which_no_sweep_failed(other: Other)
 
 
 @pytest.mark.parametrize("happens", [ECHO, CLAIM], ids=["an echo", "another owner"])
-async def test_what_comes_in_the_last_moment_keeps_the_slot(
+async def test_an_answer_at_the_last_moment_keeps_the_slot(
     other: Other, database_url: str, happens: str
 ) -> None:
     await other.execute(SILENT, [2])
@@ -209,7 +207,7 @@ async def test_what_comes_in_the_last_moment_keeps_the_slot(
     assert await value(other, OWNER, 1) == 0
 
 
-async def test_a_node_with_a_longer_lease_has_so_long_to_answer(other: Other) -> None:
+async def test_a_node_with_a_longer_lease_has_longer_to_answer(other: Other) -> None:
     """It answers from memory for as long as its own lease says."""
     longer = {"node_id": 0, "incarnation": uuid4(), "host": "h", "port": 1, "draft_port": 0}
     await other.execute(
@@ -227,9 +225,7 @@ async def test_a_node_with_a_longer_lease_has_so_long_to_answer(other: Other) ->
     assert await value(other, OWNED) == 0
 
 
-async def test_an_owner_is_rung_with_the_groups_that_are_overdue(
-    one: Running, other: Other
-) -> None:
+async def test_an_owner_is_notified_of_its_overdue_groups(one: Running, other: Other) -> None:
     for group_id in ("late", "early"):
         await join(one, group_id)
     await until(lambda: value(other, "SELECT count(*) = 2 FROM rollcall_liveness"))
@@ -245,7 +241,7 @@ async def test_an_owner_is_rung_with_the_groups_that_are_overdue(
     assert json.loads(rung.payload) == {"slot": slot_of("late"), "groups": ["late"]}
 
 
-def test_a_bell_names_as_many_groups_as_it_can_carry() -> None:
+def test_a_notification_names_as_many_groups_as_fit() -> None:
     names = [f"{number:04}-{'ß' * 100}" for number in range(100)]
     payload = _payload(7, names)
     said = json.loads(payload)

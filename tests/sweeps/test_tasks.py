@@ -28,8 +28,8 @@ def closed() -> None:
     connection.close()
 
 
-def test_a_turn_after_the_database_was_killed_is_as_any_other(database_url: str) -> None:
-    """The connection of the turn before is dead, and nobody has noticed yet."""
+def test_a_run_after_the_database_was_killed_is_like_any_other(database_url: str) -> None:
+    """The connection of the previous run is broken, which is not noticed yet."""
     with (
         psycopg.connect(database_url, autocommit=True) as other,
         ThreadPoolExecutor(max_workers=1) as worker,

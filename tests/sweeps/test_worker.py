@@ -20,7 +20,7 @@ def _prepared() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("pair")
-def test_sweeps_run_and_go_on_after_the_worker_was_killed(pair: Installation) -> None:
+def test_sweeps_continue_after_the_worker_was_killed(pair: Installation) -> None:
     url = (pair.data_dir / "database-url").read_text().strip()
     runs = until_swept(url, 2)
     os.kill(worker_of(pair), signal.SIGKILL)
@@ -51,7 +51,7 @@ def until_swept(url: str, runs: int) -> int:
 
 @pytest.mark.long
 @pytest.mark.xdist_group("pair")
-def test_pages_and_periodic_work_come_after_nodes(pair: Installation) -> None:
+def test_nodes_have_priority_over_pages_and_periodic_work(pair: Installation) -> None:
     processes = told(pair, lambda process: (" ".join(process.cmdline()), process.nice()))
     nice: dict[str, set[int]] = {"runcoordinator": set(), "web_server": set(), "celery": set()}
     for command, level in processes.values():

@@ -48,7 +48,7 @@ class Received:
 
 
 class Receiver(ThreadingHTTPServer):
-    """Keeps what it is sent. ``url`` is what exporters are told as the endpoint."""
+    """Records what it receives. ``url`` is the endpoint of exporters."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -62,13 +62,13 @@ class Receiver(ThreadingHTTPServer):
         with self._came:
             self.paths.add(path)
             for process in request.resource_spans:
-                told = values(process.resource.attributes)
+                attributes = values(process.resource.attributes)
                 for scope in process.scope_spans:
-                    self._spans += [Received(told, span) for span in scope.spans]
+                    self._spans += [Received(attributes, span) for span in scope.spans]
             self._came.notify_all()
 
     def spans(self, name: str = "", **said: Value) -> list[Received]:
-        """Those of this name that have these attributes; ``_`` stands for a dot in their names."""
+        """Those of this name that have these attributes; ``_`` replaces a dot in their names."""
         wanted = {key.replace("_", "."): value for key, value in said.items()}
         with self._came:
             return [

@@ -1,4 +1,4 @@
-"""A whole installation, told by OpenTelemetry's variables alone: one trace over two processes."""
+"""An installation configured by OpenTelemetry's variables alone: one trace over two processes."""
 
 import asyncio
 
@@ -43,21 +43,21 @@ def forced(running: Installation, consumer: Consumer) -> int:
     operation = answer.headers["Location"]
     while True:
         consumer.poll(0.2)
-        told = httpx.get(f"{running.web}{operation}", headers=headers | {"traceparent": ""}).json()
-        if told["state"] == "succeeded":
-            number: int = told["id"]
+        body = httpx.get(f"{running.web}{operation}", headers=headers | {"traceparent": ""}).json()
+        if body["state"] == "succeeded":
+            number: int = body["id"]
             return number
 
 
 def test_a_forced_rebalance_is_one_trace_from_the_caller_to_the_transaction() -> None:
     with receiving() as receiver:
-        told = {
+        variables = {
             "OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url,
             "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
             "OTEL_BSP_SCHEDULE_DELAY": "200",
             "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=tests",
         }
-        with Installation({**SETTINGS, **told}) as running:
+        with Installation({**SETTINGS, **variables}) as running:
             consumer = member(running)
             joined(consumer, receiver)
             number = forced(running, consumer)

@@ -37,8 +37,10 @@ async def flushed(traced: Serving) -> None:
     assert await asyncio.to_thread(spans.provider.force_flush)
 
 
-async def asked(traced: Serving, other: Connection, verb: str, traceparent: str | None) -> int:
-    """An operation that was asked for, once it has ended."""
+async def ended_operation(
+    traced: Serving, other: Connection, verb: str, traceparent: str | None
+) -> int:
+    """A requested operation, once it has ended."""
     wish = {"slot": slot_of("g"), "verb": verb, "traceparent": traceparent}
     found = await (await other.execute(ASK.encode(), wish)).fetchone()
     assert found is not None
@@ -86,7 +88,7 @@ async def test_a_join_is_a_request_with_its_step_and_the_transaction(
     assert written[1] < times(request)[1]
 
 
-async def test_a_join_that_waits_has_the_step_that_took_it_and_the_one_that_answers(
+async def test_a_parked_join_has_the_step_that_parked_it_and_the_one_that_answered(
     traced: Serving, receiver: Receiver
 ) -> None:
     first, _ = await traced.connect()
@@ -106,7 +108,7 @@ async def test_a_join_that_waits_has_the_step_that_took_it_and_the_one_that_answ
     assert all(len(receiver.below(step, "commit")) == 1 for step in (asks, answers))
 
 
-async def test_a_refused_request_says_so_and_has_no_transaction(
+async def test_a_refused_request_is_marked_and_has_no_transaction(
     traced: Serving, receiver: Receiver
 ) -> None:
     client, _ = await traced.connect()
@@ -119,7 +121,7 @@ async def test_a_refused_request_says_so_and_has_no_transaction(
     assert receiver.below(step, "commit") == []
 
 
-async def test_a_request_whose_connection_ends_is_told_as_closed(
+async def test_a_request_whose_connection_ends_is_marked_as_closed(
     traced: Serving, receiver: Receiver
 ) -> None:
     """It waits for the other member, who does not join again."""
@@ -162,12 +164,12 @@ async def test_heartbeats_and_plain_commits_have_no_spans(
     assert (above, below) == ({"CreateTopics", "JoinGroup", "SyncGroup"}, {"step", "commit"})
 
 
-async def test_an_operation_continues_the_trace_of_who_asked_for_it(
+async def test_an_operation_continues_the_trace_of_its_request(
     traced: Serving, other: Connection, receiver: Receiver
 ) -> None:
     client, _ = await traced.connect()
     await client.call(join("g"), V)
-    number = await asked(traced, other, "evict", PARENT)
+    number = await ended_operation(traced, other, "evict", PARENT)
     await flushed(traced)
     operation = receiver.awaited("operation evict", rollcall_operation_id=number)
     assert operation.trace == TRACE
@@ -178,30 +180,28 @@ async def test_an_operation_continues_the_trace_of_who_asked_for_it(
     assert operation.span.status.message == "the group has no such member"
 
 
-async def test_an_operation_that_is_not_decided_by_a_step_has_its_span(
+async def test_an_operation_decided_without_a_step_has_its_span(
     traced: Serving, other: Connection, receiver: Receiver
 ) -> None:
     client, _ = await traced.connect()
     await client.call(join("g"), V)
-    numbers = [await asked(traced, other, verb, None) for verb in ("pause", "freeze")]
+    numbers = [await ended_operation(traced, other, verb, None) for verb in ("pause", "freeze")]
     await flushed(traced)
     for verb, number in zip(("pause", "freeze"), numbers, strict=True):
         operation = receiver.awaited(f"operation {verb}", rollcall_operation_id=number)
         assert operation.span.parent_span_id == b""
 
 
-async def test_a_traceparent_that_makes_no_sense_begins_a_trace(
+async def test_an_invalid_traceparent_begins_a_trace(
     traced: Serving, other: Connection, receiver: Receiver
 ) -> None:
-    number = await asked(traced, other, "rebalance", "nonsense")
+    number = await ended_operation(traced, other, "rebalance", "nonsense")
     await flushed(traced)
     operation = receiver.awaited("operation rebalance", rollcall_operation_id=number)
     assert operation.span.parent_span_id == b""
 
 
-async def test_a_receiver_that_is_away_holds_nothing_up(
-    traced: Serving, receiver: Receiver
-) -> None:
+async def test_an_unavailable_receiver_delays_nothing(traced: Serving, receiver: Receiver) -> None:
     receiver.shutdown()
     receiver.server_close()
     client: Client = (await traced.connect())[0]

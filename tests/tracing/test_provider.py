@@ -22,7 +22,7 @@ HERE = "http://127.0.0.1:4318"
         {AT: HERE, "OTEL_SDK_DISABLED": "false"},
     ],
 )
-def test_an_endpoint_or_the_exporter_asks_for_traces(environ: dict[str, str]) -> None:
+def test_an_endpoint_or_the_exporter_enables_traces(environ: dict[str, str]) -> None:
     assert provider.is_wanted(environ)
     assert provider.problem_of(environ) is None
 
@@ -37,7 +37,7 @@ def test_an_endpoint_or_the_exporter_asks_for_traces(environ: dict[str, str]) ->
         {AT: HERE, "OTEL_SDK_DISABLED": "TRUE"},
     ],
 )
-def test_nobody_asks_for_them(environ: dict[str, str]) -> None:
+def test_traces_are_disabled_by_default(environ: dict[str, str]) -> None:
     assert not provider.is_wanted(environ)
     assert provider.start(environ, "rollcall-node", "node-0") is None
 
@@ -59,7 +59,7 @@ def test_nobody_asks_for_them(environ: dict[str, str]) -> None:
         ),
     ],
 )
-def test_what_cannot_be_sent_is_a_warning_and_ends_nothing(
+def test_an_export_failure_is_a_warning_and_ends_nothing(
     more: dict[str, str], said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -67,7 +67,7 @@ def test_what_cannot_be_sent_is_a_warning_and_ends_nothing(
     assert caplog.messages == [f"no traces are sent: {said}"]
 
 
-def test_the_protocol_of_traces_counts_before_that_of_all() -> None:
+def test_the_protocol_of_traces_takes_precedence() -> None:
     environ = {
         AT: HERE,
         "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf",
@@ -76,7 +76,7 @@ def test_the_protocol_of_traces_counts_before_that_of_all() -> None:
     assert provider.problem_of(environ) is None
 
 
-def test_without_the_extra_it_says_what_to_install(
+def test_without_the_extra_the_error_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(provider, "NEEDS", "opentelemetry_of_nobody.exporter")

@@ -41,7 +41,7 @@ def test_a_request_is_a_span_below_its_callers(operator: Client, receiver: Recei
     assert span.said["rollcall.request.id"]
 
 
-def test_an_operation_keeps_the_trace_of_the_request_that_asked_first(
+def test_an_operation_keeps_the_trace_of_the_first_request(
     operator: Client, receiver: Receiver
 ) -> None:
     where, key = "/api/v1/groups/g/rebalances", {"Idempotency-Key": "once"}
@@ -65,22 +65,20 @@ def test_each_operation_of_a_batch_keeps_it(operator: Client, receiver: Receiver
     assert Operation.objects.get().traceparent == f"00-{TRACE}-{span.span.span_id.hex()}-01"
 
 
-def test_what_is_not_asked_of_rest_and_changes_nothing_has_no_span(
-    operator: Client, receiver: Receiver
-) -> None:
+def test_reads_outside_of_rest_have_no_span(operator: Client, receiver: Receiver) -> None:
     for path in ("/livez", "/admin/login/", "/"):
         operator.get(path)
     operator.post("/admin/login/", {"username": "olga"})
     assert [span.said["url.path"] for span in sent(receiver)] == ["/admin/login/"]
 
 
-def test_an_odd_traceparent_is_ignored(operator: Client, receiver: Receiver) -> None:
+def test_an_invalid_traceparent_is_ignored(operator: Client, receiver: Receiver) -> None:
     for odd in ("", "nonsense", f"00-{'0' * 32}-{CALLER}-01", "\u2603", "0" * 10_000):
         assert operator.get("/api/v1/groups", headers={"traceparent": odd}).status_code == 200
     assert all(span.span.parent_span_id == b"" for span in sent(receiver))
 
 
-def test_a_caller_who_does_not_record_is_not_recorded(operator: Client, receiver: Receiver) -> None:
+def test_an_unsampled_caller_is_not_recorded(operator: Client, receiver: Receiver) -> None:
     unsampled = {"traceparent": f"00-{TRACE}-{CALLER}-00"}
     operator.post("/api/v1/groups/g/rebalances", REASON, "application/json", headers=unsampled)
     assert sent(receiver) == []
@@ -88,7 +86,7 @@ def test_a_caller_who_does_not_record_is_not_recorded(operator: Client, receiver
 
 
 @pytest.mark.django_db
-def test_without_traces_an_operation_carries_none(api: Api) -> None:
+def test_without_traces_an_operation_has_none(api: Api) -> None:
     write("g")
     operator = api("view_group", "view_operation", "rebalance_group")
     headers = PARENT

@@ -28,7 +28,7 @@ async def refusal(attempt: Awaitable[object]) -> ErrorCode:
 
 @dataclass
 class Txn:
-    """One producer, of one group unless said otherwise; it remembers what it was told."""
+    """One producer, of one group by default; it remembers its responses."""
 
     running: Running
     transactional_id: str = "pay"
@@ -58,7 +58,7 @@ class Txn:
         topic: str = "t",
         author: Author | None = None,
     ) -> "asyncio.Future[Reply]":
-        """The event alone, as a group's owner gets it when the transaction was looked at."""
+        """The event alone, as a group's owner gets it when the transaction was read."""
         event = TxnOffsetCommit(
             ticket=self.running.counter.ticket(),
             producer_id=self.claim.producer_id,
@@ -93,7 +93,7 @@ class Txn:
 
 
 async def read(running: Running, group_id: str = "g") -> dict[tuple[str, int], int]:
-    """What everybody reads of a group's offsets."""
+    """The visible offsets of a group."""
     found = await offsets.committed(running.node.readers, group_id, None)
     return {at: committed.offset for at, committed in found.items()}
 

@@ -24,7 +24,7 @@ async def delete_group(one: Running, group_id: str = "g") -> ErrorCode:
     return reply.error
 
 
-async def test_a_deleted_group_does_not_come_back(one: Running, producer: New) -> None:
+async def test_a_deleted_group_does_not_reappear(one: Running, producer: New) -> None:
     """TX-06: what waits for a transaction goes with the group."""
     await one.commit("g", 5)
     txn = await (await producer().init()).begin()
@@ -58,7 +58,7 @@ async def test_a_group_that_is_deleted_while_the_transaction_ends(
     assert await rows.offsets(other) == {("stranger", "t", 0): 1}
 
 
-async def test_deleted_offsets_do_not_come_back(one: Running, producer: New) -> None:
+async def test_deleted_offsets_do_not_reappear(one: Running, producer: New) -> None:
     await one.commit("g", 5)
     txn = await (await producer().init()).begin()
     await txn.commit(100)
@@ -69,7 +69,7 @@ async def test_deleted_offsets_do_not_come_back(one: Running, producer: New) -> 
     assert await read(one) == {T1: 100}
 
 
-async def test_offsets_of_a_deleted_topic_do_not_come_back(one: Running, producer: New) -> None:
+async def test_offsets_of_a_deleted_topic_do_not_reappear(one: Running, producer: New) -> None:
     catalogue = one.node.catalogue
     for name in ("t", "u"):
         await catalogue.create(name, 2)
@@ -82,8 +82,8 @@ async def test_offsets_of_a_deleted_topic_do_not_come_back(one: Running, produce
     assert await read(one) == {("u", 0): 100}
 
 
-async def test_a_new_topic_has_nothing_of_an_old_one(one: Running, producer: New) -> None:
-    """A transaction that looked at the topic before it was deleted puts its offset behind that."""
+async def test_a_recreated_topic_has_no_offsets(one: Running, producer: New) -> None:
+    """A transaction that read the topic before it was deleted puts its offset after that."""
     txn = await (await producer().init()).begin()
     await txn.commit(100, topic="u")
     await one.node.catalogue.create("u", 1)
@@ -91,7 +91,7 @@ async def test_a_new_topic_has_nothing_of_an_old_one(one: Running, producer: New
     assert await read(one) == {}
 
 
-async def test_retention_lets_what_waits_alone(one: Running, producer: New, other: Other) -> None:
+async def test_retention_keeps_pending_offsets(one: Running, producer: New, other: Other) -> None:
     """TX-07: the old offset and the group stay while the transaction is open."""
     await one.commit("g", 1, partitions=2)
     txn = await (await producer().init()).begin()
@@ -106,7 +106,7 @@ async def test_retention_lets_what_waits_alone(one: Running, producer: New, othe
     await until(lambda: value(other, "SELECT count(*) = 0 FROM rollcall_group"))
 
 
-async def test_a_group_whose_first_offsets_wait_is_kept(
+async def test_a_group_with_only_pending_offsets_is_kept(
     one: Running, producer: New, other: Other
 ) -> None:
     txn = await (await producer().init()).begin()

@@ -46,7 +46,7 @@ PATTERNS: dict[str | None, list[str]] = {
 }
 
 
-async def test_transactional_ids_are_listed_by_patterns_of_re2(one: Running, producer: New) -> None:
+async def test_transactional_ids_are_listed_by_re2_patterns(one: Running, producer: New) -> None:
     for name in ("pay", "pay-2", "other"):
         await producer(name).init()
     listed = one.node.transactions.listed
@@ -54,7 +54,7 @@ async def test_transactional_ids_are_listed_by_patterns_of_re2(one: Running, pro
     assert found == PATTERNS
 
 
-async def test_what_is_no_pattern_of_re2_is_refused(one: Running) -> None:
+async def test_an_invalid_re2_pattern_is_refused(one: Running) -> None:
     for pattern in ("(", r"(a)\1", "(?=a).*"):
         listing = one.node.transactions.listed(pattern)
         assert await refusal(listing) is ErrorCode.INVALID_REGULAR_EXPRESSION, pattern
@@ -63,7 +63,7 @@ async def test_what_is_no_pattern_of_re2_is_refused(one: Running) -> None:
 # ---- one producer after the other
 
 
-async def test_ids_are_never_given_twice(one: Running, producer: New) -> None:
+async def test_ids_are_never_assigned_twice(one: Running, producer: New) -> None:
     transactions = one.node.transactions
     named = [(await producer(name).init()).claim.producer_id for name in "abc"]
     nameless = [await transactions.draw_producer_id() for _ in range(3)]
@@ -114,7 +114,7 @@ async def test_after_the_last_epoch_comes_a_new_producer_id(
     assert await read(one) == {T0: 101}
 
 
-async def test_a_transaction_of_v2_is_another_one_after_each_end(
+async def test_a_transaction_of_v2_gets_a_new_epoch_after_each_end(
     one: Running, producer: New
 ) -> None:
     txn = await producer().init()
@@ -141,10 +141,10 @@ async def test_a_transaction_may_have_many_groups(
     assert await left(other) == (0, 0)
 
 
-async def test_a_transaction_has_so_many_groups_and_no_more(
+async def test_the_number_of_groups_of_a_transaction_is_limited(
     one: Running, producer: New, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows for groups that nobody knows would be without end; those it has go on."""
+    """Rows for unknown groups would be without bound; existing groups continue."""
     monkeypatch.setattr(transactions, "GROUPS_MAX", 2)
     txn = await (await producer().init()).begin("a", "b")
 
@@ -158,7 +158,7 @@ async def test_a_transaction_has_so_many_groups_and_no_more(
 
 
 @pytest.mark.parametrize("version", [V1, V2])
-async def test_who_takes_too_long_is_aborted_and_fenced(
+async def test_a_transaction_that_exceeds_its_timeout_is_aborted_and_fenced(
     one: Running, producer: New, other: Other, version: int
 ) -> None:
     txn = await producer().init()
@@ -175,14 +175,14 @@ async def test_who_takes_too_long_is_aborted_and_fenced(
     assert again.claim.epoch == txn.claim.epoch + 2, "one epoch was nobody's"
 
 
-async def test_a_node_looks_by_itself(one: Running, producer: New) -> None:
-    """A timeout of a millisecond is over at the next look; nobody else ends the transaction."""
+async def test_a_node_finds_expired_transactions_by_itself(one: Running, producer: New) -> None:
+    """A timeout of a millisecond is over at the next check; nothing else ends the transaction."""
     txn = await (await producer().init(timeout_ms=1)).begin()
     await one.points.reached["transaction:locked"].wait()
     assert await refusal(txn.end(commit=True)) is ErrorCode.PRODUCER_FENCED
 
 
-async def test_a_young_transaction_and_an_ended_one_are_left_alone(
+async def test_young_and_ended_transactions_are_left_alone(
     one: Running, producer: New, other: Other
 ) -> None:
     young = await (await producer("young").init()).begin()
@@ -193,9 +193,7 @@ async def test_a_young_transaction_and_an_ended_one_are_left_alone(
     assert await unstable(one) == {T0}
 
 
-async def test_an_end_that_comes_first_is_not_taken_back(
-    one: Running, producer: New, other: Other
-) -> None:
+async def test_a_first_end_is_not_reverted(one: Running, producer: New, other: Other) -> None:
     """The look found it overdue; while it waits for the row, the producer commits."""
     txn = await (await producer().init()).begin()
     await txn.commit(100)
@@ -221,7 +219,7 @@ async def test_only_the_owner_of_the_slot_aborts(one: Running, producer: New, ot
     assert await refusal(txn.end()) is ErrorCode.NOT_COORDINATOR
 
 
-async def test_a_node_without_the_slot_ends_no_transaction_though_nobody_has_it(
+async def test_a_node_without_the_slot_ends_no_transaction_of_an_unowned_slot(
     one: Running, producer: New, other: Other
 ) -> None:
     txn = await (await producer().init()).begin()
@@ -232,7 +230,7 @@ async def test_a_node_without_the_slot_ends_no_transaction_though_nobody_has_it(
     assert await value(other, "SELECT state FROM rollcall_producer") == "Ongoing"
 
 
-async def test_the_owner_of_the_group_alone_adds_it_to_a_transaction(
+async def test_only_the_owner_of_the_group_adds_it_to_a_transaction(
     one: Running, producer: New, other: Other
 ) -> None:
     """TxnOffsetCommit from v5 comes to the group's owner, which need not have the producer."""
@@ -258,7 +256,7 @@ async def test_a_pattern_that_takes_too_long_is_refused(
 # ---- owners that come and go
 
 
-async def test_what_waits_outlives_its_owner(other: Other) -> None:
+async def test_pending_offsets_survive_a_takeover(other: Other) -> None:
     """The node dies between TxnOffsetCommit and EndTxn; the next one ends the transaction."""
     async with running() as first:
         txn = await (await Txn(first).init()).begin()
@@ -270,20 +268,20 @@ async def test_what_waits_outlives_its_owner(other: Other) -> None:
         assert (await read(second), await left(other)) == ({T0: 100}, (0, 0))
 
 
-async def test_an_end_whose_answer_was_lost_is_asked_for_again(one: Running, producer: New) -> None:
+async def test_an_end_whose_response_was_lost_can_be_repeated(one: Running, producer: New) -> None:
     for version in (V1, V2):
         txn = await producer(f"pay-{version}").init()
         txn.version = version
         await (txn.begin() if version == V1 else txn.commit(0))
         await txn.commit(version)
-        told = txn.claim
+        claim = txn.claim
         await txn.end()
-        txn.claim = told
+        txn.claim = claim
         await txn.end()
         assert await read(one) == {T0: version}
 
 
-async def test_a_database_that_ends_the_session_is_a_retriable_error(
+async def test_a_session_ended_by_the_database_is_a_retriable_error(
     one: Running, producer: New, other: Other
 ) -> None:
     txn = await (await producer().init()).begin()
@@ -301,7 +299,7 @@ async def test_a_database_that_ends_the_session_is_a_retriable_error(
     assert await read(one) == {T0: 100}
 
 
-async def test_a_row_that_is_held_for_long_is_the_clients_to_ask_again(
+async def test_a_row_locked_for_long_is_a_retriable_error(
     one: Running, producer: New, other: Other
 ) -> None:
     txn = await (await producer().init()).begin()
@@ -311,12 +309,10 @@ async def test_a_row_that_is_held_for_long_is_the_clients_to_ask_again(
     await txn.end()
 
 
-# ---- ids that nobody uses
+# ---- unused ids
 
 
-async def test_ids_that_nobody_uses_are_forgotten(
-    one: Running, producer: New, other: Other
-) -> None:
+async def test_unused_ids_expire(one: Running, producer: New, other: Other) -> None:
     for name in ("busy", "fresh", "old"):
         await producer(name).init()
     await Txn(one, "busy", claim=(await producer("busy").init()).claim).begin()

@@ -24,7 +24,7 @@ async def put(txn: Txn, at: int, partition: int = 0, author: Author | None = ALI
     assert reply.error is ErrorCode.NONE, reply
 
 
-async def test_who_committed_is_kept_from_the_end_of_the_transaction_on(
+async def test_the_committer_is_recorded_at_the_end_of_the_transaction(
     one: Running, producer: New, other: Other
 ) -> None:
     txn = await (await producer().init()).begin()
@@ -36,10 +36,10 @@ async def test_who_committed_is_kept_from_the_end_of_the_transaction_on(
     assert await value(other, HISTORY) == said
 
 
-async def test_its_time_is_when_it_could_first_be_read(
+async def test_the_time_of_a_record_is_when_it_became_visible(
     one: Running, producer: New, other: Other
 ) -> None:
-    """Else a restore to an instant would bring back what nobody could read at that instant."""
+    """Else a restore to a past time would bring back what was not visible at that time."""
     txn = await (await producer().init()).begin()
     await put(txn, 100)
     before = await value(other, "SELECT clock_timestamp()")
@@ -48,7 +48,7 @@ async def test_its_time_is_when_it_could_first_be_read(
     assert await value(other, "SELECT committed_at FROM rollcall_offset") < before
 
 
-async def test_what_is_aborted_or_overtaken_has_no_history(
+async def test_aborted_or_superseded_offsets_have_no_history(
     one: Running, producer: New, other: Other
 ) -> None:
     txn = await (await producer().init()).begin()
@@ -61,7 +61,9 @@ async def test_what_is_aborted_or_overtaken_has_no_history(
     assert await value(other, HISTORY) is None
 
 
-async def test_no_author_no_history(one: Running, producer: New, other: Other) -> None:
+async def test_without_an_author_there_is_no_history(
+    one: Running, producer: New, other: Other
+) -> None:
     txn = await (await producer().init()).begin()
     await put(txn, 100, author=None)
     await txn.end()

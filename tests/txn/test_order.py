@@ -1,4 +1,4 @@
-"""Whoever wrote a partition last stands, whenever the transaction ends (TX-01 to 03)."""
+"""The last writer of a partition wins, whenever the transaction ends (TX-01 to 03)."""
 
 import asyncio
 from collections.abc import Callable
@@ -40,7 +40,7 @@ async def test_offsets_count_when_the_transaction_commits(
     assert (await read(one), await unstable(one)) == ({T0: 100}, set())
 
 
-async def test_what_is_aborted_never_was(one: Running, producer: New) -> None:
+async def test_aborted_offsets_are_never_visible(one: Running, producer: New) -> None:
     await one.commit("g", 5)
     txn = await (await producer().init()).begin()
     await txn.commit(100)
@@ -63,7 +63,7 @@ async def test_metadata_and_time_are_those_of_the_commit(
 
 
 @pytest.mark.usefixtures("_way")
-async def test_a_plain_commit_behind_the_transactions_stands(one: Running, producer: New) -> None:
+async def test_a_plain_commit_after_the_transactions_wins(one: Running, producer: New) -> None:
     txn = await (await producer().init()).begin()
     await txn.commit(100)
     await txn.commit(100, 1)
@@ -75,9 +75,7 @@ async def test_a_plain_commit_behind_the_transactions_stands(one: Running, produ
 
 
 @pytest.mark.usefixtures("_way")
-async def test_a_plain_commit_in_front_of_the_transactions_does_not(
-    one: Running, producer: New
-) -> None:
+async def test_a_plain_commit_before_the_transactions_loses(one: Running, producer: New) -> None:
     txn = await (await producer().init()).begin()
     await txn.commit(99)
     await one.commit("g", 101)
@@ -87,7 +85,7 @@ async def test_a_plain_commit_in_front_of_the_transactions_does_not(
 
 
 @pytest.mark.parametrize("first_to_end", [0, 1])
-async def test_of_two_transactions_the_later_write_stands(
+async def test_of_two_transactions_the_later_write_wins(
     one: Running, producer: New, first_to_end: int
 ) -> None:
     both = [await (await producer(name).init()).begin() for name in ("early", "late")]
@@ -147,8 +145,10 @@ async def test_the_order_inside_one_batch_counts_as_well(
 # ---- at the same time, on different connections
 
 
-async def test_a_commit_that_meets_the_end_waits_and_is_later(one: Running, producer: New) -> None:
-    """EndTxn holds the waiting rows: the plain commit comes behind it, and stands."""
+async def test_a_commit_that_meets_the_end_waits_and_comes_later(
+    one: Running, producer: New
+) -> None:
+    """EndTxn locks the pending rows: the plain commit comes after it, and wins."""
     await one.kept("g")
     txn = await (await producer().init()).begin()
     await txn.commit(100)
@@ -209,7 +209,7 @@ async def test_two_ends_that_share_partitions_do_not_deadlock(one: Running, prod
 async def test_an_offset_is_never_put_into_a_transaction_that_has_ended(
     one: Running, producer: New
 ) -> None:
-    """It was looked at in time, and written too late: nothing waits, and nobody applies it."""
+    """It was checked in time, and written too late: nothing is pending, and nothing applied."""
     await one.kept("g")
     txn = await (await producer().init()).begin()
     await txn.commit(1, 1)
@@ -229,7 +229,7 @@ async def test_an_offset_is_never_put_into_a_transaction_that_has_ended(
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 6))]
 )
-async def test_rows_come_to_what_a_log_would(one: Running, producer: New, seed: int) -> None:
+async def test_rows_equal_the_state_of_a_log(one: Running, producer: New, seed: int) -> None:
     """Random commits, deletions and ends of two producers, against the simplest model."""
     rng, log = Random(seed), OffsetLog()
     txns = [await producer(name).init() for name in ("a", "b")]
@@ -279,7 +279,7 @@ async def _end(txn: Txn, commit: bool) -> None:
 # ---- who remembers what waits
 
 
-async def test_the_next_owner_knows_which_groups_have_offsets_that_wait(other: Other) -> None:
+async def test_the_next_owner_knows_which_groups_have_pending_offsets(other: Other) -> None:
     """A takeover between the transaction's commit and the plain one: it must still supersede."""
     async with running() as first:
         await first.kept("g")
@@ -295,7 +295,7 @@ async def test_the_next_owner_knows_which_groups_have_offsets_that_wait(other: O
     assert await rows.offsets(other) == {("g", "t", 0): 101, ("quiet", "t", 0): 0}
 
 
-async def test_groups_without_transactions_pay_nothing(one: Running, producer: New) -> None:
+async def test_groups_without_transactions_have_no_extra_cost(one: Running, producer: New) -> None:
     await one.kept("g")
     await one.kept("quiet")
     txn = await (await producer().init()).begin()

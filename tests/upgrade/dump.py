@@ -56,7 +56,7 @@ def offset(partition: int) -> int:
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Rewrite the file."""
     with Installation() as installation, populated(installation):
         url = (installation.data_dir / "database-url").read_text().strip()
         with psycopg.connect(url) as database:

@@ -36,7 +36,7 @@ def last_version(request: pytest.FixtureRequest, database_url: str) -> Iterator[
         server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
-def test_its_groups_have_what_they_committed_and_go_on(last_version: str) -> None:
+def test_its_groups_keep_their_offsets_and_continue(last_version: str) -> None:
     settings = {
         "ROLLCALL_DATABASE_URL": last_version,
         "ROLLCALL_DATABASE_MAY_BE_UNSAFE": "on",  # as every database of a run

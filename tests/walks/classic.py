@@ -1,4 +1,4 @@
-"""Somebody who speaks the classic protocol, and leads when told to."""
+"""A client of the classic protocol, which leads when it is the leader."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ ASK_AGAIN = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 @dataclass
 class Classic(Person):
-    """``joined``: what it was told when it joined, until it has synced."""
+    """``joined``: the response to its join, until it has synced."""
 
     names: tuple[str, ...] = ("range",)
     protocol_type: str = "consumer"
@@ -102,7 +102,7 @@ class Classic(Person):
         )  # fmt: skip
 
     def _shares(self, joined: Joined) -> dict[str, bytes]:
-        """Partitions in turn to who asked for the topic; of odd words nobody can read anything."""
+        """Partitions in turn to the topic's subscribers; unreadable metadata subscribes to none."""
         read = {one.member_id: subscription_of(one.metadata) for one in joined.members}
         given: dict[str, set[tuple[str, int]]] = {member_id: set() for member_id in read}
         for topic in TOPICS:

@@ -97,7 +97,7 @@ class Consumer(Person):
         self.is_asked, self.prepared = False, None
 
     def beat(self, **over: Any) -> events.ConsumerHeartbeat:
-        """What it works on is said while it changes, and always on joining."""
+        """Its owned partitions are sent when they change, and always on joining."""
         chance, life = self.life.chance, self.life
         joins = self.generation == 0
         if joins and not self.member_id:

@@ -91,7 +91,7 @@ def refuse(life: "Life") -> Said:
 
 
 def topics_change(life: "Life") -> Said:
-    """The catalogue changes; groups that are told of it are told."""
+    """The catalogue changes; groups that are notified of it are notified."""
     chance, group = life.chance, life.group
     life.counts[chance.pick(TOPICS)] = chance.below(5)
     life.counts = {name: count for name, count in life.counts.items() if count}
@@ -112,7 +112,7 @@ def topics_change(life: "Life") -> Said:
 
 
 def pause(life: "Life") -> Said:
-    """An operator stops work, or starts it; and everybody looks for orders."""
+    """An operator stops work, or starts it; and every client polls for orders."""
     chance = life.chance
     kinds: tuple[type[pauses.PauseVerb], ...] = (pauses.PauseWork, pauses.ResumeWork)
     kind = chance.pick(kinds)
@@ -133,7 +133,7 @@ def pause(life: "Life") -> Said:
 
 
 def answer(life: "Life") -> Said:
-    """What the group had asked for is worked out; now and then the assignor fails."""
+    """The group's task is computed; now and then the assignor fails."""
     if life.questions:
         question = life.questions.pop(life.chance.below(len(life.questions)))
         yield life.worked_out(question)
@@ -202,7 +202,7 @@ def fail_over(life: "Life") -> Said:
 
 
 def reload(life: "Life") -> Said:
-    """The same node reads the rows again. Who waits for what the group no longer holds is told."""
+    """The same node reads the rows again. Requests that the group no longer holds are answered."""
     life.read_again(life.group.durable, life.group.live)
     yield from ()
 

@@ -13,7 +13,7 @@ STRATEGIES = ("range", "range", "roundrobin", "greedy", "careless")
 
 @dataclass
 class Draft(Person):
-    """``works``: it has been told what it owns, and is to go on."""
+    """``works``: it has received its partitions, and is to continue."""
 
     strategy: str = ""
     works: bool = False

@@ -234,7 +234,7 @@ class Life:
         self.read_again(durable, before.live if is_same else None)
 
     def read_again(self, durable: Durable, live: Any) -> None:
-        """Who waits for what the group no longer holds is told."""
+        """Requests that the group no longer holds are answered."""
         tickets = sorted(self.waiting)
         self.put(self.merged(durable, live))
         self.answered(self.group.resume(tickets))
@@ -249,20 +249,20 @@ class Life:
         return kind.merge(read_back(durable), live, self.rules, self.now)
 
     def _failed(self, words: str, said: Sequence[events.Event], failure: Exception) -> None:
-        """Nothing of the step remains; who waits is told so by the node."""
+        """Nothing of the step remains; waiting requests are answered by the node."""
         self.told.append((words, {"failed": str(failure), **standing(self.group, self.now)}))
         for person in (self.waiting.pop(event.ticket, None) for event in said if event.ticket):
             if person is not None:
                 person.is_busy = False
 
     def put(self, group: Group) -> None:
-        """The same group, made anew without a decision."""
+        """The same group, made again without a decision."""
         self.group = group
         check(group)
         self.told.append(("made anew", standing(group, self.now)))
 
     def answered(self, answers: Sequence[Answer]) -> None:
-        """Everybody hears what it was answered. A ticket is answered once."""
+        """Every client gets its response. A ticket is answered once."""
         for ticket, reply in answers:
             person = self.waiting.pop(ticket)
             if person is not None:
@@ -277,7 +277,7 @@ class Life:
             person.mends()
 
     def heard(self, words: str) -> None:
-        """What somebody was told without a step."""
+        """A response without a step."""
         self.told.append((words, standing(self.group, self.now)))
 
     def note(self, words: str, what: Mapping[str, object]) -> None:
@@ -308,7 +308,7 @@ class Life:
         return tuple(self.group.durable.members)
 
     def known(self) -> tuple[str, ...]:
-        """Every id that somebody was told."""
+        """Every id that a client received."""
         return tuple(dict.fromkeys(p.member_id for p in self.people if p.member_id))
 
     def names(self) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """Those who talk to the group: what each remembers of its answers, and what it says next.
 
 Most of the time a person does what a client of its protocol does next; now and then it says
-something old, odd or somebody else's. A person never looks into the group, but for the commands of
+something old, odd or another's. A person never looks into the group, but for the commands of
 a commanded one, which a poll would bring.
 """
 
@@ -72,7 +72,7 @@ class Person(ABC):
         self.session_ms, self.rebalance_ms = chance.pick(SESSIONS_MS), chance.pick(REBALANCES_MS)
 
     def mends(self) -> None:
-        """It was told that what it asks for is wrong."""
+        """Its request was refused as wrong."""
         self.session_ms, self.rebalance_ms = 10_000, 20_000
 
     def starts_again(self) -> None:

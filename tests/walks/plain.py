@@ -18,7 +18,7 @@ Told = dict[str, Any]
 
 
 def plain(value: object) -> Any:
-    """The same as JSON has it. The order of a set, or a mapping, is nobody's."""
+    """The same as JSON has it. The order of a set, or a mapping, does not count."""
     match value:
         case Enum():
             return value.name
@@ -45,7 +45,7 @@ def plain(value: object) -> Any:
 
 def standing(group: Group, now: Millis) -> Told:
     """What others see of a group between two steps."""
-    told = {
+    state = {
         "row": group.durable.group,
         "members": list(group.durable.members),
         "due": group.due(now),
@@ -56,20 +56,20 @@ def standing(group: Group, now: Millis) -> Told:
         "idle": group.idle,
         "breadth": group.breadth,
     }
-    return {name: plain(value) for name, value in told.items()}
+    return {name: plain(value) for name, value in state.items()}
 
 
 def decided(before: Group, said: Sequence[Event], decision: Decision, now: Millis) -> Told:
-    """All that follows from a step, and how the group stands afterwards."""
+    """All consequences of a step, and the state of the group afterwards."""
     was, after = before.durable.members, decision.group.durable.members
     changed = sorted(id_ for id_ in may_differ(was, after) if was.get(id_) is not after.get(id_))
-    told = {
+    parts = {
         field.name: plain(getattr(decision, field.name))
         for field in fields(decision)
         if field.name != "group"
     }
     return {
-        **told,
+        **parts,
         "changed": {id_: plain(after.get(id_)) for id_ in changed},
         "is long": may_take_long(before, said),
         "is foreign": runs_foreign_code(before, said),

@@ -19,7 +19,7 @@ LIVES = 40
 FOLDER = Path(__file__).parent / "lives"
 
 
-def lived(kind: str, seed: int) -> list[str]:
+def digests_of(kind: str, seed: int) -> list[str]:
     """The digests of a life as the rules have it now."""
     return [digest([words, told]) for words, told in Life(kind, seed).live().told]
 
@@ -31,10 +31,10 @@ def recorded(kind: str) -> list[list[str]]:
 
 def in_words(kind: str, seed: int, last: int | None = None) -> str:
     """A life up to a step."""
-    told = Life(kind, seed).live().told[:last]
+    steps = Life(kind, seed).live().told[:last]
     return "\n".join(
         f"{at:2} {words}\n   {json.dumps(said, sort_keys=True)}"
-        for at, (words, said) in enumerate(told)
+        for at, (words, said) in enumerate(steps)
     )
 
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 def _is_changed(kind: str, *, rewrite: bool) -> bool:
     path, text = FOLDER / f"{kind}.txt", ""
     for seed in range(LIVES):
-        text += " ".join(lived(kind, seed)) + "\n"
+        text += " ".join(digests_of(kind, seed)) + "\n"
     before = path.read_text() if path.exists() else ""
     if rewrite:
         path.write_text(text)

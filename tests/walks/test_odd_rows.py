@@ -44,7 +44,7 @@ def odd(row: Any, rng: Random) -> Details:
     return details
 
 
-def lived(kind: str, seed: int) -> Iterator[Durable]:
+def rows_of_walk(kind: str, seed: int) -> Iterator[Durable]:
     """The rows of a life, as they were after some of its steps."""
     for _, decision in Life(kind, seed).live().written:
         durable = decision.group.durable
@@ -54,10 +54,10 @@ def lived(kind: str, seed: int) -> Iterator[Durable]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_a_group_that_cannot_be_loaded_takes_no_other_with_it(kind: str, seed: int) -> None:
+def test_a_group_that_cannot_be_loaded_affects_no_other(kind: str, seed: int) -> None:
     rng = Random(f"{kind} {seed}")
     told: list[Reply] = []
-    for durable in lived(kind, seed):
+    for durable in rows_of_walk(kind, seed):
         coordinator = CoordinatorRuntime(
             Rules(), lambda: 0, rng, lambda _ticket, reply: told.append(reply)
         )

@@ -16,8 +16,8 @@ from tests.walks.life import PEOPLE, Life
 
 @pytest.mark.parametrize("seed", range(recorded.LIVES))
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_a_life_is_what_it_was_when_the_rules_were_changed_last(kind: str, seed: int) -> None:
-    before, now = recorded.recorded(kind)[seed], recorded.lived(kind, seed)
+def test_a_walk_is_unchanged_since_the_rules_last_changed(kind: str, seed: int) -> None:
+    before, now = recorded.recorded(kind)[seed], recorded.digests_of(kind, seed)
     pairs = enumerate(zip_longest(before, now))
     parted = next((at for at, (was, is_) in pairs if was != is_), None)
     assert parted is None, another(kind, seed, parted)
@@ -25,9 +25,9 @@ def test_a_life_is_what_it_was_when_the_rules_were_changed_last(kind: str, seed:
 
 def another(kind: str, seed: int, step: int) -> str:
     """What a step is now."""
-    told = recorded.in_words(kind, seed, step + 1).rpartition("\n")[2]
+    words = recorded.in_words(kind, seed, step + 1).rpartition("\n")[2]
     return (
-        f"step {step} of {kind} {seed} is another now:\n{told}\n"
+        f"step {step} of {kind} {seed} is another now:\n{words}\n"
         f"(python -m tests.walks.recorded {kind} {seed} tells the life in words)"
     )
 

@@ -29,8 +29,8 @@ class Receiver:
     def handle(self, request: BaseHTTPRequestHandler) -> None:
         """Take a request."""
         body = request.rfile.read(int(request.headers["Content-Length"]))
-        told = {name.lower(): value for name, value in request.headers.items()}
-        self.got.append(Received(request.path, told, body))
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        self.got.append(Received(request.path, headers, body))
         if callable(self.answer):
             self.answer(request)
             return

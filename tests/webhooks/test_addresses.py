@@ -36,17 +36,17 @@ ODD = (
 
 
 @pytest.mark.parametrize("address", OURS)
-def test_what_is_not_everybodys_is_no_address_for_a_webhook(address: str) -> None:
+def test_a_non_public_address_is_refused_for_a_webhook(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("address", EVERYBODYS)
-def test_what_is_everybodys_is(address: str) -> None:
+def test_a_public_address_is_accepted(address: str) -> None:
     assert is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("url", ODD)
-def test_what_is_no_url_is_refused(url: str) -> None:
+def test_an_invalid_url_is_refused(url: str) -> None:
     with pytest.raises(EndpointRefused, match="URL"):
         checked(url)
 
@@ -55,31 +55,31 @@ ALL = "https://127.0.0.1/", "https://localhost/", "https://0x7f000001/", "https:
 
 
 @pytest.mark.parametrize("url", [*ALL, "https://[::ffff:7f00:1]/", "https://127.1/"])
-def test_other_ways_to_write_this_machine_are_refused(url: str) -> None:
+def test_other_spellings_of_this_machine_are_refused(url: str) -> None:
     with pytest.raises(EndpointRefused, match=r"address|resolved"):
         resolved(url, WebhookSettings.from_django(), 5)
     with pytest.raises(EndpointRefused, match="no address that may be used"):
         acceptable(url, WebhookSettings.from_django())
 
 
-def test_what_can_lead_nowhere_is_refused_when_it_is_registered(settings: Any) -> None:
+def test_an_unusable_url_is_refused_at_registration(settings: Any) -> None:
     """A name is not resolved for that: it may lead elsewhere tomorrow."""
-    told = WebhookSettings.from_django()
+    configured = WebhookSettings.from_django()
     for url in ("https://1.1.1.1/", "https://a.example/"):
-        assert acceptable(url, told) == url
+        assert acceptable(url, configured) == url
     for url in ("http://1.1.1.1/", "http://a.example/", "https://x.localhost/"):
         with pytest.raises(EndpointRefused, match="no address that may be used"):
-            acceptable(url, told)
+            acceptable(url, configured)
     for network in ("127.0.0.0/8", "::1/128"):
         settings.WEBHOOKS_NETWORKS_ALLOW = network
         for url in ("http://localhost:8080/", "http://a.example/"):
             assert acceptable(url, WebhookSettings.from_django()) == url
 
 
-def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
+def test_a_name_with_public_and_private_addresses_uses_a_public_one(
     monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    """The address that was looked at is the one that is connected to: no second answer counts."""
+    """The connection uses the resolved address that was checked: there is no second look-up."""
     asked: list[str] = []
 
     def both(host: str, port: int, **_: Any) -> list[Any]:
@@ -95,9 +95,7 @@ def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
     assert found == ("169.254.169.254", 8080) and len(asked) == 3
 
 
-def test_a_name_that_is_not_resolved_in_time_is_given_up(
-    monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
+def test_a_slow_name_resolution_is_given_up(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """And so is one for which no resolver is free: neither has a limit of its own."""
     settings.WEBHOOKS_NETWORKS_ALLOW = "127.0.0.0/8"
     answers = threading.Event()
@@ -108,12 +106,12 @@ def test_a_name_that_is_not_resolved_in_time_is_given_up(
 
     monkeypatch.setattr(socket, "getaddrinfo", never)
     monkeypatch.setattr(addresses, "_resolvers", threading.BoundedSemaphore(1))
-    told = WebhookSettings.from_django()
+    configured = WebhookSettings.from_django()
     try:
         with pytest.raises(EndpointRefused, match="not resolved in time"):
-            resolved("http://a.example/", told, 0.01)
+            resolved("http://a.example/", configured, 0.01)
         with pytest.raises(EndpointRefused, match="too many others"):
-            resolved("http://b.example/", told, 0.01)
+            resolved("http://b.example/", configured, 0.01)
     finally:
         answers.set()
-    assert resolved("http://b.example/", told, 5) == ("127.0.0.1", 80)
+    assert resolved("http://b.example/", configured, 5) == ("127.0.0.1", 80)

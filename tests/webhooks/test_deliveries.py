@@ -45,10 +45,17 @@ WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND classid = %s
 
 def happened(group_id: str = "orders", kind: str = "stable", pk: int | None = None) -> Journal:
     """An entry of the journal."""
-    told = {"waited_for": {}, "joined": [], "left": [], "details": {}, "revision": 1, "node_id": 0}
+    columns = {
+        "waited_for": {},
+        "joined": [],
+        "left": [],
+        "details": {},
+        "revision": 1,
+        "node_id": 0,
+    }
     numbers = {"generation_before": 0, "generation_after": 1}
     return Journal.objects.create(
-        pk=pk, at=timezone.now(), group_id=group_id, kind=kind, **told, **numbers
+        pk=pk, at=timezone.now(), group_id=group_id, kind=kind, **columns, **numbers
     )
 
 
@@ -67,7 +74,7 @@ def at_once() -> None:
     Webhook.objects.update(not_before=None)
 
 
-def test_an_entry_reaches_its_endpoint_once_and_signed(make: Make, receiver: Receiver) -> None:
+def test_an_entry_is_delivered_once_and_signed(make: Make, receiver: Receiver) -> None:
     values = {"name": "pager", "url": f"{receiver.url}/in?x=1", "events": ["journal.stable"]}
     happened("before")
     webhook, secret = endpoints.create(values)
@@ -78,10 +85,10 @@ def test_an_entry_reaches_its_endpoint_once_and_signed(make: Make, receiver: Rec
     turn()
 
     (got,) = receiver.got
-    told = json.loads(got.body)
-    assert got.path == "/in?x=1" and set(told) == {"type", "timestamp", "data"}
-    assert told["type"] == "journal.stable" and told["data"]["seq"] == entry.pk
-    assert told["data"]["group_id"] == "orders" and told["data"]["sentence"]
+    body = json.loads(got.body)
+    assert got.path == "/in?x=1" and set(body) == {"type", "timestamp", "data"}
+    assert body["type"] == "journal.stable" and body["data"]["seq"] == entry.pk
+    assert body["data"]["group_id"] == "orders" and body["data"]["sentence"]
     signed = f"{got.headers['webhook-id']}.{got.headers['webhook-timestamp']}.".encode() + got.body
     key = base64.b64decode(secret.removeprefix("whsec_"))
     wanted = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
@@ -93,7 +100,7 @@ def test_an_entry_reaches_its_endpoint_once_and_signed(make: Make, receiver: Rec
     assert webhook.delivered_at is not None
 
 
-def test_a_late_entry_is_told_too(make: Make, receiver: Receiver) -> None:
+def test_a_late_entry_is_delivered_too(make: Make, receiver: Receiver) -> None:
     first = happened()
     make()
     happened(pk=first.pk + 3)
@@ -106,7 +113,7 @@ def test_a_late_entry_is_told_too(make: Make, receiver: Receiver) -> None:
     assert seqs == [first.pk + 3, first.pk + 2]
 
 
-def test_who_wants_what(make: Make, receiver: Receiver) -> None:
+def test_entries_are_filtered_by_endpoint(make: Make, receiver: Receiver) -> None:
     make("all")
     make("prefix", group_prefix="orders-")
     make("kind", events=["journal.emptied"])
@@ -116,14 +123,14 @@ def test_who_wants_what(make: Make, receiver: Receiver) -> None:
 
     turn()
 
-    told = sorted((got.path, json.loads(got.body)["data"]["group_id"]) for got in receiver.got)
-    assert told == [
+    delivered = sorted((got.path, json.loads(got.body)["data"]["group_id"]) for got in receiver.got)
+    assert delivered == [
         *(("/all", "orders-eu"), ("/all", "other")),
         *(("/kind", "other"), ("/prefix", "orders-eu")),
     ]
 
 
-def test_a_body_is_sent_to_the_database_once_and_what_nobody_asked_for_is_not_read(
+def test_a_body_is_stored_once_and_unsubscribed_entries_are_not_read(
     make: Make, receiver: Receiver
 ) -> None:
     for name in "abc":
@@ -140,25 +147,25 @@ def test_a_body_is_sent_to_the_database_once_and_what_nobody_asked_for_is_not_re
     assert sorted(got.path for got in receiver.got) == ["/a", "/b", "/c"]
 
 
-def test_a_turn_in_which_nothing_happened_writes_nothing(make: Make) -> None:
+def test_a_run_without_entries_writes_nothing(make: Make) -> None:
     make(events=["journal.stable"])
     last = happened()
     happened(pk=last.pk + 2)
     turn()
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         outbox.turn()
 
-    assert not any(each["sql"].startswith(("UPDATE", "INSERT", "DELETE")) for each in asked)
-    assert len(asked) <= 6, [each["sql"] for each in asked]
+    assert not any(each["sql"].startswith(("UPDATE", "INSERT", "DELETE")) for each in queries)
+    assert len(queries) <= 6, [each["sql"] for each in queries]
 
 
-def test_who_is_enabled_when_nobody_was_is_told_of_what_follows(
+def test_an_endpoint_enabled_when_none_was_gets_later_entries(
     make: Make, receiver: Receiver
 ) -> None:
     webhook = make()
     webhook.enabled = False
     endpoints.save(webhook)
-    turn()  # nobody is told of anything any more
+    turn()  # no endpoint gets anything any more
     webhook.enabled = True
     endpoints.save(webhook)
     happened()
@@ -167,7 +174,7 @@ def test_who_is_enabled_when_nobody_was_is_told_of_what_follows(
     assert [got.path for got in receiver.got] == ["/pager"]
 
 
-def test_rules_that_begin_and_end(
+def test_alerts_are_delivered_when_they_begin_and_end(
     make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(events=["attention.storm"])
@@ -184,12 +191,12 @@ def test_rules_that_begin_and_end(
     fires.clear()
     turn()
 
-    told = [json.loads(got.body) for got in receiver.got]
-    assert [each["type"] for each in told] == ["attention.storm.began", "attention.storm.ended"]
-    assert {each["data"]["group_id"] for each in told} == {"g"}
+    bodies = [json.loads(got.body) for got in receiver.got]
+    assert [each["type"] for each in bodies] == ["attention.storm.began", "attention.storm.ended"]
+    assert {each["data"]["group_id"] for each in bodies} == {"g"}
 
 
-def test_rules_are_read_when_the_clock_was_set_back(
+def test_alerts_are_evaluated_after_the_clock_was_set_back(
     make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time of the last look is a row of hours ahead."""
@@ -205,7 +212,7 @@ def test_rules_are_read_when_the_clock_was_set_back(
     assert [json.loads(got.body)["type"] for got in receiver.got] == ["attention.storm.began"]
 
 
-def test_what_fails_is_tried_again_with_its_id_and_ever_more_seldom(
+def test_a_failed_delivery_is_retried_with_its_id_and_growing_delays(
     make: Make, receiver: Receiver
 ) -> None:
     webhook = make()
@@ -232,16 +239,14 @@ def test_what_fails_is_tried_again_with_its_id_and_ever_more_seldom(
     assert 3 * 3_600 <= waits[4] <= 9 * 3_600
 
 
-def test_a_worker_that_is_killed_over_one_leaves_it_to_others(
-    make: Make, receiver: Receiver
-) -> None:
+def test_a_delivery_of_a_killed_worker_is_left_to_others(make: Make, receiver: Receiver) -> None:
     webhook = make()
     happened()
     connection.ensure_connection()
     with role("rollcall_worker"):
         outbox.turn()
         claimed, _ = delivering._claim(webhook.pk, WebhookSettings.from_django())
-        assert claimed is not None and due() == []  # somebody has it
+        assert claimed is not None and due() == []  # it is claimed
     at_once()
 
     turn()
@@ -282,7 +287,7 @@ def _promises(request: BaseHTTPRequestHandler) -> None:
     request.connection.recv(1)  # until the sender goes
 
 
-def test_answers_of_any_kind(make: Make, receiver: Receiver, settings: Any) -> None:
+def test_responses_of_any_kind_are_handled(make: Make, receiver: Receiver, settings: Any) -> None:
     settings.WEBHOOKS_TIMEOUT_MS = 300
     make()
     told = []
@@ -301,7 +306,7 @@ def test_answers_of_any_kind(make: Make, receiver: Receiver, settings: Any) -> N
     ]
 
 
-def test_what_connects_when_its_time_is_over_is_not_waited_for(receiver: Receiver) -> None:
+def test_connecting_after_the_timeout_is_refused(receiver: Receiver) -> None:
     host, _, port = receiver.url.removeprefix("http://").partition(":")
     made = sending._Connection(host, (host, int(port)), 5, False)
     made.cut()  # while a name, or TLS, took its time: there was no socket yet
@@ -311,7 +316,7 @@ def test_what_connects_when_its_time_is_over_is_not_waited_for(receiver: Receive
     assert receiver.got == []
 
 
-def test_authorities_of_the_system_are_read_again(
+def test_authorities_of_the_system_are_reloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in "ab":
@@ -347,7 +352,7 @@ def test_endpoints_that_fail_leave_threads_to_others(monkeypatch: pytest.MonkeyP
         end.set()
 
 
-def test_a_slow_endpoint_gives_its_thread_to_others(
+def test_a_slow_endpoint_frees_its_thread_for_others(
     make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     webhook = make()
@@ -360,7 +365,7 @@ def test_a_slow_endpoint_gives_its_thread_to_others(
     assert len(receiver.got) == 3
 
 
-def test_what_is_due_for_one_is_found_past_what_waits_for_others(make: Make) -> None:
+def test_due_deliveries_of_one_endpoint_are_found_past_those_of_others(make: Make) -> None:
     made = [make(name).pk for name in "ab"]
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
@@ -371,31 +376,31 @@ def test_what_is_due_for_one_is_found_past_what_waits_for_others(make: Make) -> 
     assert f"(webhook_id = {made[0]}) AND (next_at <=" in plan
 
 
-def test_what_is_beyond_a_position_is_found_by_the_index() -> None:
+def test_entries_after_a_position_are_found_by_the_index() -> None:
     """From the first gap on, however long the journal is: an OR alone has no place in an index."""
     for position, first in (
         (Position(900), 901),
         (Position(900, [Gap(40, 41, 0.0), Gap(700, 700, 0.0)]), 40),
     ):
-        with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+        with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
             for way in ("seqscan", "bitmapscan"):  # what an empty table is read by
                 cursor.execute(f"SET LOCAL enable_{way} = off")
             journal_rows.beyond(position)
-            cursor.execute(f"EXPLAIN {asked[-1]['sql']}")
+            cursor.execute(f"EXPLAIN {queries[-1]['sql']}")
             plan = "\n".join(line for (line,) in cursor.fetchall())
         found = re.search(r"Index Cond: .*id >=? '?(\d+)", plan)
         assert found is not None and int(found[1]) in (first, first - 1), plan
         assert "Sort" not in plan
 
 
-def test_an_endpoint_that_is_enabled_while_the_cursor_is_deleted_is_told(
+def test_an_endpoint_enabled_while_the_cursor_is_deleted_gets_entries(
     make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker has seen no enabled endpoint, and then there is one, whose cursor is there."""
     make()
     with connection.cursor() as cursor:
         cursor.execute(LOCKS, [sql.CURSOR_LOCK_KEY])
-        assert cursor.fetchone() == (1,)  # whoever deletes it waits until this is committed
+        assert cursor.fetchone() == (1,)  # a deletion waits until this is committed
     Webhook.objects.update(enabled=False)
     end = outbox._end
 
@@ -410,9 +415,7 @@ def test_an_endpoint_that_is_enabled_while_the_cursor_is_deleted_is_told(
     assert len(receiver.got) == 1
 
 
-def test_who_does_not_answer_is_left_alone_and_delays_nobody(
-    make: Make, receiver: Receiver
-) -> None:
+def test_an_endpoint_that_does_not_answer_delays_nobody(make: Make, receiver: Receiver) -> None:
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         gone = f"http://127.0.0.1:{nobody.getsockname()[1]}/"
     dead, good = make("dead"), make("good")
@@ -431,7 +434,7 @@ def test_who_does_not_answer_is_left_alone_and_delays_nobody(
 
 
 @pytest.mark.parametrize("why", ["days", "gone"])
-def test_an_endpoint_that_takes_nothing_is_told_no_more(
+def test_an_endpoint_that_always_fails_is_disabled(
     why: str, make: Make, receiver: Receiver, settings: Any
 ) -> None:
     webhook = make()
@@ -457,7 +460,7 @@ def test_an_endpoint_that_takes_nothing_is_told_no_more(
     assert WebhookDelivery.objects.get().state == "delivered"
 
 
-def test_one_that_is_too_old_is_given_up_and_may_be_sent_by_hand(
+def test_a_delivery_too_old_is_given_up_and_may_be_sent_manually(
     make: Make, receiver: Receiver, settings: Any
 ) -> None:
     make()
@@ -477,7 +480,7 @@ def test_one_that_is_too_old_is_given_up_and_may_be_sent_by_hand(
     assert delivery.state == "delivered" and len(receiver.got) == 2
 
 
-def test_only_so_many_are_kept_and_only_so_long(make: Make, settings: Any) -> None:
+def test_the_number_and_age_of_kept_deliveries_are_limited(make: Make, settings: Any) -> None:
     settings.WEBHOOKS_DELIVERIES_MAX = 10
     make()
     for _ in range(15):
@@ -491,7 +494,9 @@ def test_only_so_many_are_kept_and_only_so_long(make: Make, settings: Any) -> No
     assert newest.count() == 10
 
 
-def test_a_new_secret_signs_beside_the_one_before_for_a_day(make: Make, receiver: Receiver) -> None:
+def test_a_new_secret_signs_beside_the_previous_one_for_a_day(
+    make: Make, receiver: Receiver
+) -> None:
     webhook = make()
     endpoints.new_key(webhook)
     endpoints.test(webhook, "olga")

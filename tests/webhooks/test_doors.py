@@ -29,16 +29,16 @@ def rest(api: Any) -> Client:  # noqa: F811
 
 
 def sent(client: Client, method: str, url: str, body: Any = None) -> Any:
-    told = "" if body is None else json.dumps(body)
-    return client.generic(method, url, told, content_type="application/json")
+    body_text = "" if body is None else json.dumps(body)
+    return client.generic(method, url, body_text, content_type="application/json")
 
 
-def test_the_life_of_an_endpoint(rest: Client) -> None:
+def test_an_endpoint_is_created_changed_and_deleted(rest: Client) -> None:
     made = sent(rest, "POST", URL, {**GOOD, "events": ["journal.stable", "attention.*"]})
     assert made.status_code == 201, made.content
-    told = made.json()
-    one = f"{URL}/{told['webhook']['id']}"
-    assert made.headers["Location"] == one and told["secret"].startswith("whsec_")
+    body = made.json()
+    one = f"{URL}/{body['webhook']['id']}"
+    assert made.headers["Location"] == one and body["secret"].startswith("whsec_")
 
     shown = rest.get(one).json()
     assert "secret" not in json.dumps(shown)
@@ -48,7 +48,7 @@ def test_the_life_of_an_endpoint(rest: Client) -> None:
         *(False, "orders-", GOOD["url"]),
     )
     another = sent(rest, "POST", f"{one}/secrets").json()["secret"]
-    assert another != told["secret"]
+    assert another != body["secret"]
 
     tested = sent(rest, "POST", f"{one}/tests")
     assert (tested.status_code, tested.json()["type"]) == (202, "webhook.test")
@@ -81,14 +81,14 @@ def test_the_life_of_an_endpoint(rest: Client) -> None:
         {"group_prefix": None},
     ],
 )
-def test_what_cannot_be_is_refused(wrong: dict[str, Any], rest: Client) -> None:
+def test_an_invalid_endpoint_is_refused(wrong: dict[str, Any], rest: Client) -> None:
     answer = sent(rest, "POST", URL, {**GOOD, **wrong})
 
     assert answer.status_code == 400, answer.content
     assert not Webhook.objects.exists()
 
 
-def test_an_address_that_is_not_allowed_is_refused_unless_it_is_switched_off(
+def test_a_forbidden_address_is_refused_unless_the_check_is_disabled(
     rest: Client, settings: Any
 ) -> None:
     """Who forbids a network must still be able to disable what leads there."""
@@ -100,13 +100,15 @@ def test_an_address_that_is_not_allowed_is_refused_unless_it_is_switched_off(
         sent(rest, "POST", URL, {**made, "name": "other"}),
         sent(rest, "PATCH", one, {"group_prefix": "g"}),
     ):
-        told = answer.json()
-        assert (answer.status_code, told["code"]) == (400, "address_not_allowed")
-        assert told["errors"][0]["pointer"] == "#/url"
+        body = answer.json()
+        assert (answer.status_code, body["code"]) == (400, "address_not_allowed")
+        assert body["errors"][0]["pointer"] == "#/url"
     assert sent(rest, "PATCH", one, {"enabled": False}).status_code == 200
 
 
-def test_a_name_is_one_endpoints_and_there_are_so_many(rest: Client, settings: Any) -> None:
+def test_names_are_unique_and_the_number_of_endpoints_is_limited(
+    rest: Client, settings: Any
+) -> None:
     settings.WEBHOOKS_MAX = 2
     assert sent(rest, "POST", URL, GOOD).status_code == 201
     assert sent(rest, "POST", URL, GOOD).status_code == 409
@@ -117,11 +119,11 @@ def test_a_name_is_one_endpoints_and_there_are_so_many(rest: Client, settings: A
 
 
 @pytest.mark.parametrize("path", ["/0", "/99999999999999999999", "/0/deliveries"])
-def test_what_is_not_there(path: str, rest: Client) -> None:
+def test_a_missing_endpoint_is_not_found(path: str, rest: Client) -> None:
     assert rest.get(URL + path).status_code == 404
 
 
-def test_the_web_reads_no_secret_and_neither_does_the_audit(make: Make) -> None:
+def test_secrets_are_not_readable_by_the_web_and_not_in_the_audit_log(make: Make) -> None:
     make()
     with connection.cursor() as cursor:
         cursor.execute("SELECT secret FROM rollcall_webhook_secret")
@@ -161,11 +163,11 @@ def test_the_admin_shows_a_secret_once(make: Make) -> None:
     listed = client.get("/admin/groups/webhookdelivery/")
     one = client.get(f"/admin/groups/webhookdelivery/{delivery.pk}/change/")
     assert "webhook.test" in listed.content.decode() and "webhook.test" in one.content.decode()
-    told = {"_selected_action": [delivery.pk], "action": "deliver_again"}
-    assert client.post("/admin/groups/webhookdelivery/", told).status_code == 302
+    selection = {"_selected_action": [delivery.pk], "action": "deliver_again"}
+    assert client.post("/admin/groups/webhookdelivery/", selection).status_code == 302
 
 
-def test_a_viewer_sees_none() -> None:
+def test_a_viewer_sees_no_secret() -> None:
     client = visitor(VIEWER, name="vic")
     for page in ("webhook", "webhookdelivery"):
         assert client.get(f"/admin/groups/{page}/").status_code == 403

@@ -61,6 +61,6 @@ def test_a_member_of_the_installed_library_joins_a_group(
 ) -> None:
     asyncio.run(create_topic(installation.kafka, "wheels", 3))
 
-    said = run(python, "-c", WORKER, installation.kafka, "wheels", folder=tmp_path)
+    output = run(python, "-c", WORKER, installation.kafka, "wheels", folder=tmp_path)
 
-    assert said == "assigned [0, 1, 2]\n"
+    assert output == "assigned [0, 1, 2]\n"

@@ -62,7 +62,7 @@ def times(usual: int) -> int:
 
 
 def often(examples: int) -> settings:
-    """Hypothesis settings: the same examples each time, unless a longer run is asked for."""
+    """Hypothesis settings: the same examples each time, unless a longer run is requested."""
     return settings(
         max_examples=times(examples),
         derandomize=FUZZ_FACTOR <= 1,

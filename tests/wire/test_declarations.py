@@ -49,7 +49,7 @@ def within(spec: str | None, version: int) -> bool:
 
 
 def default_of(field: dict[str, Any]) -> object:
-    """A field's default; a struct's is told by its name."""
+    """A field's default; a struct's is the name of its class."""
     kind, default = field["t"], field.get("d")
     if default == "null":
         return None
@@ -111,14 +111,14 @@ def struct_within(kind: Kind) -> type[Struct] | None:
 
 
 @every_message_of_kafka
-def test_a_version_has_the_fields_that_kafka_says(cls: type[Message]) -> None:
+def test_a_version_has_kafkas_fields(cls: type[Message]) -> None:
     schema = schema_of(cls)
     for version in versions(cls):
         assert declared(cls, version) == told(schema, schema["f"], version), version
         assert cls.flexible(version) == within(schema["flex"], version), version
 
 
-def test_every_message_has_the_key_and_the_versions_that_kafka_says() -> None:
+def test_every_message_has_kafkas_key_and_versions() -> None:
     for cls in KAFKAS:
         schema = schema_of(cls)
         first, _, last = schema["valid"].partition("-")
@@ -127,11 +127,11 @@ def test_every_message_has_the_key_and_the_versions_that_kafka_says() -> None:
 
 
 def test_the_table_has_every_api_under_its_key_and_name() -> None:
-    told = {
+    names = {
         schema["request"]["key"]: name for name, schema in SCHEMAS.items() if "data" not in schema
     }
     kafkas = {key: api.name for key, api in MESSAGES.items() if key < PRIVATE_FROM}
-    assert kafkas == told
+    assert kafkas == names
 
 
 def python_type(kind: Kind) -> Any:
@@ -151,7 +151,7 @@ def structs_of(cls: type[Struct]) -> list[type[Struct]]:
 
 
 @every_message
-def test_annotations_tell_the_type_checker_what_the_wire_does(cls: type[Message]) -> None:
+def test_annotations_match_the_wire_types(cls: type[Message]) -> None:
     for struct in structs_of(cls):
         hints = {field.name: field.type for field in dataclasses.fields(struct)}  # type: ignore[arg-type]
         for field in struct.wire_fields:

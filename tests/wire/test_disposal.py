@@ -1,4 +1,4 @@
-"""Large messages are freed piece by piece, and nothing of them that somebody else holds."""
+"""Large messages are freed piece by piece, and nothing of them that is still referenced."""
 
 from typing import Any
 from weakref import finalize
@@ -33,7 +33,7 @@ def watched(gone: list[str]) -> FetchRequest:
     return FetchRequest(topics=topics)
 
 
-def test_all_of_it_is_freed_and_whoever_has_elements_before_them() -> None:
+def test_a_message_is_freed_completely_parents_first() -> None:
     gone: list[str] = []
     waste = [watched(gone)]
     discard(waste)
@@ -41,7 +41,7 @@ def test_all_of_it_is_freed_and_whoever_has_elements_before_them() -> None:
     assert gone == ["topic"] * 2 + ["partition"] * 2 * PARTITIONS
 
 
-def test_it_is_freed_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_is_freed_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a slice that is longer than the message, the last one frees all that is left."""
     gone: list[str] = []
     freed: list[int] = []
@@ -58,7 +58,7 @@ def test_it_is_freed_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(steps) == len(gone)
 
 
-def test_what_somebody_else_holds_stays() -> None:
+def test_shared_parts_are_kept() -> None:
     gone: list[str] = []
     request = watched(gone)
     kept = request.topics[1]

@@ -30,13 +30,13 @@ def feed_all(buffer: FrameBuffer, *chunks: bytes) -> list[bytes]:
     return [frame for chunk in chunks for frame in feed(buffer, chunk)]
 
 
-def test_one_whole_frame_is_given_at_once() -> None:
+def test_one_complete_frame_is_returned_at_once() -> None:
     buffer = FrameBuffer(100)
     assert feed(buffer, framed(b"heartbeat")) == [b"heartbeat"]
     assert len(buffer.held) == 0
 
 
-def test_frames_come_out_the_same_wherever_the_stream_is_cut() -> None:
+def test_frames_are_the_same_wherever_the_stream_is_cut() -> None:
     bodies = [b"join", b"s", b"heartbeat"]
     stream = framed(*bodies)
     for first in range(len(stream) + 1):
@@ -48,7 +48,7 @@ def test_frames_come_out_the_same_wherever_the_stream_is_cut() -> None:
 
 @given(st.lists(st.binary(min_size=1, max_size=50), max_size=6), st.randoms(use_true_random=False))
 @often(100)
-def test_frames_come_out_the_same_in_any_chunks(bodies: list[bytes], cut: Random) -> None:
+def test_frames_are_the_same_in_any_chunks(bodies: list[bytes], cut: Random) -> None:
     stream, buffer, frames = framed(*bodies), FrameBuffer(50), []
     while stream:
         size = cut.randrange(1, 30)
@@ -57,14 +57,14 @@ def test_frames_come_out_the_same_in_any_chunks(bodies: list[bytes], cut: Random
     assert frames == bodies
 
 
-def test_a_frame_dripping_in_single_bytes_comes_whole() -> None:
+def test_a_frame_sent_byte_by_byte_is_returned() -> None:
     buffer = FrameBuffer(1000)
     given = [feed(buffer, bytes([byte])) for byte in framed(b"x" * 1000)]
     assert given[:-1] == [[]] * 1003
     assert given[-1] == [b"x" * 1000]
 
 
-def test_the_work_grows_with_the_bytes_and_no_faster() -> None:
+def test_the_work_is_linear_in_the_bytes() -> None:
     """Copying what is held at each of 65,536 chunks would move 130 GB."""
     started = time.thread_time()
     buffer, stream = FrameBuffer(), framed(bytes(4 * 1024 * 1024))
@@ -85,11 +85,11 @@ def test_an_impossible_length_is_refused_as_soon_as_it_is_read(length: int) -> N
                 feed_all(buffer, stream[:point], stream[point:])
 
 
-def test_the_longest_frame_allowed_is_allowed() -> None:
+def test_a_frame_of_the_maximum_length_is_accepted() -> None:
     assert feed(FrameBuffer(100), framed(b"x" * 100)) == [b"x" * 100]
 
 
-def test_the_limit_may_be_raised_when_the_peer_is_known() -> None:
+def test_the_limit_can_be_raised_for_a_known_peer() -> None:
     buffer = FrameBuffer(4)
     assert feed(buffer, framed(b"auth")) == [b"auth"]
     buffer.limit = 100
@@ -105,7 +105,7 @@ def test_frames_in_front_of_garbage_are_not_lost() -> None:
         buffer.take()
 
 
-def test_what_nobody_takes_is_held() -> None:
+def test_unread_frames_are_buffered() -> None:
     buffer, bodies = FrameBuffer(100), [b"join", b"sync", b"heartbeat"]
     for body in bodies:
         buffer.feed(framed(body))
@@ -114,7 +114,7 @@ def test_what_nobody_takes_is_held() -> None:
     assert not buffer.has_frame and not buffer.held
 
 
-def test_a_chunk_that_is_one_frame_need_not_be_held() -> None:
+def test_a_chunk_of_one_frame_is_not_buffered() -> None:
     buffer, one = FrameBuffer(100), framed(b"heartbeat")
     assert buffer.only(one) == b"heartbeat"
     assert buffer.only(framed(b"x")) == b"x"
@@ -125,7 +125,7 @@ def test_a_chunk_that_is_one_frame_need_not_be_held() -> None:
     assert buffer.only(one) is None, "it is the rest of another"
 
 
-def test_a_stream_that_was_refused_stays_refused() -> None:
+def test_a_refused_stream_stays_refused() -> None:
     buffer = FrameBuffer(100)
     for chunk in (b"\xff\xff\xff\xff" + bytes(1000), framed(b"sound")):
         buffer.feed(chunk)
@@ -137,13 +137,13 @@ def test_a_stream_that_was_refused_stays_refused() -> None:
     ("stranger", "name"),
     [(b"\x16\x03\x01\x02\x00", "TLS handshake"), (b"GET / HTTP/1.1\r\n", "HTTP GET")],
 )
-def test_other_protocols_are_called_by_name(stranger: bytes, name: str) -> None:
+def test_other_protocols_are_recognised_and_named(stranger: bytes, name: str) -> None:
     with pytest.raises(WireError, match=name):
         feed(FrameBuffer(), stranger)
 
 
 @pytest.mark.parametrize("length", [b"\0\0\0\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff"])
-def test_a_bad_length_is_told_as_soon_as_it_is_whole(length: bytes) -> None:
+def test_an_invalid_length_is_reported_once_it_is_complete(length: bytes) -> None:
     buffer, found = FrameBuffer(), []
     for part in (length[:3], length[3:]):
         buffer.feed(part)

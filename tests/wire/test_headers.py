@@ -28,7 +28,7 @@ def test_a_header_without_tags_ends_behind_the_client_id() -> None:
 
 
 @pytest.mark.parametrize("tags", [b"\x00", b"\x01\x09\x02xx", b"\x80\x00", b"\x02\x00\x00\x01\x00"])
-def test_a_flexible_header_has_tags_that_are_passed_over(tags: bytes) -> None:
+def test_tags_of_a_flexible_header_are_skipped(tags: bytes) -> None:
     frame = header(4, tags=tags) + b"body"
     told, offset = parse_header(frame, heartbeat_since_4)
     assert told == RequestHeader(12, 4, 77, "app")
@@ -56,8 +56,8 @@ def test_kafka_python_writes_the_header_that_we_read(flexible: bool) -> None:
         )
         .encode(flexible=flexible)
     )
-    told, offset = parse_header(written + b"body", lambda *_: flexible)
-    assert told == RequestHeader(11, 9, 2**31 - 1, "app")
+    header, offset = parse_header(written + b"body", lambda *_: flexible)
+    assert header == RequestHeader(11, 9, 2**31 - 1, "app")
     assert offset == len(written)
 
 
@@ -68,14 +68,14 @@ def test_every_prefix_of_a_header_is_refused() -> None:
                 parse_header(whole[:size], heartbeat_since_4)
 
 
-def test_a_client_id_that_is_no_text_is_refused() -> None:
+def test_a_client_id_that_is_not_utf_8_is_refused() -> None:
     with pytest.raises(WireError, match="UTF-8"):
         parse_header(header(3, b"\x00\x01\xff"), heartbeat_since_4)
 
 
 @given(st.binary(max_size=40), st.booleans())
 @often(300)
-def test_any_bytes_are_a_header_or_refused(frame: bytes, flexible: bool) -> None:
+def test_any_bytes_are_parsed_as_a_header_or_refused(frame: bytes, flexible: bool) -> None:
     try:
         _, offset = parse_header(frame, lambda *_: flexible)
     except WireError:

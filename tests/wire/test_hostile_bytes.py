@@ -49,7 +49,7 @@ def test_every_prefix_of_a_message_is_refused(cls: type[Message]) -> None:
 
 
 @every_message
-def test_a_message_with_wrong_bytes_is_read_or_refused(cls: type[Message]) -> None:
+def test_a_message_with_wrong_bytes_is_parsed_or_refused(cls: type[Message]) -> None:
     for version in versions(cls):
         rng = chance("mutants", cls.__name__, version)
         for _ in range(MUTANTS):
@@ -62,7 +62,7 @@ def test_a_message_with_wrong_bytes_is_read_or_refused(cls: type[Message]) -> No
 
 @given(st.sampled_from(VERSIONS), st.binary(max_size=200))
 @often(1500)
-def test_any_bytes_are_read_or_refused(which: tuple[type[Message], int], data: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(which: tuple[type[Message], int], data: bytes) -> None:
     read_if_sound(*which, data)
 
 
@@ -88,28 +88,28 @@ COMMIT_V2 = b"\x00\x01g" + struct.pack(">i", 1) + b"\x00\x01m" + struct.pack(">q
 @pytest.mark.parametrize(
     "count", [b"\xff\xff\xff\xff\x0f", b"\xff\xff\xff\xff\x07", b"\x80\x80\x08"]
 )
-def test_a_count_of_billions_costs_nothing_when_compact(count: bytes) -> None:
+def test_a_compact_count_of_billions_allocates_nothing(count: bytes) -> None:
     refused(OffsetCommitRequest, 8, COMMIT_V8 + count + bytes(20), "elements")
 
 
 @pytest.mark.parametrize("count", [b"\x7f\xff\xff\xff", b"\x00\x01\x86\xa1", b"\x00\x00\x00\x09"])
-def test_a_count_of_billions_costs_nothing_when_not(count: bytes) -> None:
+def test_a_count_of_billions_allocates_nothing(count: bytes) -> None:
     refused(OffsetCommitRequest, 2, COMMIT_V2 + count + bytes(20), "elements")
 
 
-def test_a_negative_count_is_refused_where_there_is_no_null() -> None:
+def test_a_negative_count_is_refused_for_a_non_nullable_array() -> None:
     refused(OffsetCommitRequest, 2, COMMIT_V2 + b"\xff\xff\xff\xff" + bytes(20), "null")
     refused(OffsetCommitRequest, 8, COMMIT_V8 + b"\x00" + bytes(20), "null")
 
 
-def test_a_negative_length_is_null_where_there_is_one() -> None:
+def test_a_negative_length_is_null_for_a_nullable_field() -> None:
     """So Kafka's own readers take it: any number below zero, not only -1."""
     assert decode(MetadataRequest, 1, b"\x80\x00\x00\x00").topics is None
     refused(MetadataRequest, 0, b"\x80\x00\x00\x00", "null")
 
 
 @pytest.mark.parametrize("version", [0, 4])
-def test_null_is_refused_for_a_string_that_cannot_be(version: int) -> None:
+def test_null_is_refused_for_a_non_nullable_string(version: int) -> None:
     refused(HeartbeatRequest, version, b"\xff\xff" if version == 0 else b"\x00", "null")
 
 
@@ -127,7 +127,7 @@ def test_a_varint_has_thirty_two_bits() -> None:
     refused(HeartbeatRequest, 4, b"\xff\xff\xff\xff\xff\x01" + bytes(50), "varint")
 
 
-def test_a_varint_may_be_longer_than_it_need_be() -> None:
+def test_a_varint_may_be_longer_than_necessary() -> None:
     sound = encode(HeartbeatRequest(group_id="g", member_id="m"), 4)
     longer = b"\x82\x80\x00" + sound[1:-1] + b"\x80\x00"
     assert decode(HeartbeatRequest, 4, longer) == decode(HeartbeatRequest, 4, sound)
@@ -147,15 +147,15 @@ def test_three_million_empty_topics_are_over_the_budget() -> None:
     refused(MetadataRequest, 1, struct.pack(">i", 3_000_000) + bytes(6_000_000), "elements")
 
 
-def test_the_budget_counts_all_arrays_of_a_frame_together() -> None:
+def test_the_budget_counts_all_arrays_of_a_frame() -> None:
     """Each of 500 topics is within every limit; together they are not."""
     topic = b"\x02t" + uvarint(301) + bytes([*bytes(16), 1, 0]) * 300 + b"\x00"
     frame = COMMIT_V8 + uvarint(501) + topic * 500 + b"\x00"
     assert len(frame) < FRAME_BYTES_MAX
     with pytest.raises(WireError, match="elements"):
         decode(OffsetCommitRequest, 8, frame)
-    told = decode(OffsetCommitRequest, 8, frame, elements_max=200_000)
-    assert sum(len(topic.partitions) for topic in told.topics) == 150_000
+    reply = decode(OffsetCommitRequest, 8, frame, elements_max=200_000)
+    assert sum(len(topic.partitions) for topic in reply.topics) == 150_000
 
 
 def test_numbers_count_as_elements_too() -> None:
@@ -186,11 +186,11 @@ def test_a_struct_has_at_most_thirty_two_tagged_fields_of_sixteen_kibibytes() ->
 
 
 def test_tagged_fields_may_come_unordered_and_the_last_of_two_counts() -> None:
-    """Kafka's readers do not look at the order either; only its writers keep it."""
+    """Kafka's readers do not check the order either; only its writers keep it."""
     head = encode(ApiVersionsResponse(), 3)[:-1]
     epoch = [b"\x01\x08" + struct.pack(">q", number) for number in (7, 8)]
-    told = decode(ApiVersionsResponse, 3, head + b"\x04\x03\x01\x01\x63\x01x" + b"".join(epoch))
-    assert told == ApiVersionsResponse(zk_migration_ready=True, finalized_features_epoch=8)
+    reply = decode(ApiVersionsResponse, 3, head + b"\x04\x03\x01\x01\x63\x01x" + b"".join(epoch))
+    assert reply == ApiVersionsResponse(zk_migration_ready=True, finalized_features_epoch=8)
 
 
 @pytest.mark.parametrize("size", [0, 7, 9])
@@ -208,11 +208,11 @@ def test_a_string_must_be_utf_8(text: bytes) -> None:
     refused(HeartbeatRequest, 4, frame, "UTF-8")
 
 
-def test_a_string_is_at_most_as_long_as_an_int16_can_say() -> None:
+def test_the_length_of_a_string_is_limited_to_an_int16() -> None:
     refused(HeartbeatRequest, 4, uvarint(32_769) + b"g" * 40_000, "32768 bytes")
 
 
-def test_a_field_of_gigabytes_takes_no_more_than_there_is() -> None:
+def test_a_declared_length_of_gigabytes_allocates_only_existing_bytes() -> None:
     sync = encode(SyncGroupResponse(), 3)[:-4] + struct.pack(">i", 2**31 - 1) + bytes(100)
     refused(SyncGroupResponse, 3, sync, "truncated")
     sync = encode(SyncGroupResponse(), 5)[:-2] + b"\xff\xff\xff\xff\x0f" + bytes(100)

@@ -38,7 +38,7 @@ def test_a_kept_array_is_written_as_any_other(version: int, data: st.DataObject)
     assert decode(MetadataResponse, version, written) == response(plain)
 
 
-def test_it_is_encoded_once_for_a_version() -> None:
+def test_it_is_encoded_once_per_version() -> None:
     made: list[int] = []
 
     class Watched(MetadataResponsePartition):
@@ -73,7 +73,7 @@ def test_the_encodings_of_the_last_versions_are_kept() -> None:
     assert set(partitions.encodings) != set(kept)
 
 
-def test_a_reply_that_is_discarded_leaves_them_alone() -> None:
+def test_a_discarded_reply_keeps_the_encodings() -> None:
     partitions = Partitions([MetadataResponsePartition(partition_index=n) for n in range(3)])
     written = encode(response(partitions), 9)
     waste: list[object] = [response(partitions)]
@@ -83,7 +83,7 @@ def test_a_reply_that_is_discarded_leaves_them_alone() -> None:
     assert encode(response(partitions), 9) == written
 
 
-def test_what_is_encoded_already_does_not_make_a_message_large() -> None:
+def test_an_encoded_array_does_not_make_a_message_large() -> None:
     partitions = Partitions([MetadataResponsePartition()] * LARGE_ELEMENTS)
     assert is_large(response(partitions))
     assert is_large(response(partitions), 9)

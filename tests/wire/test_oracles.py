@@ -1,7 +1,7 @@
 """Our bytes are the bytes of two other implementations, for every version they have.
 
 kio and kafka-python are used in tests only. Neither is a model of robustness: they
-see sound messages here, never a stranger's bytes.
+see sound messages here, never a client's bytes.
 """
 
 import importlib
@@ -101,7 +101,7 @@ def test_kafka_python_writes_the_bytes_that_we_write(cls: type[Message]) -> None
             assert decode(cls, version, written) == message, version
 
 
-def test_both_oracles_have_what_they_are_said_to_have() -> None:
+def test_both_oracles_cover_what_they_claim() -> None:
     absent = {cls.__name__ for cls in KAFKAS if cls.__name__ not in kafka_python.MESSAGES}
     assert absent == {
         "ConsumerGroupHeartbeatRequest",

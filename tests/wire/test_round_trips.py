@@ -31,7 +31,7 @@ from tests.wire.samples import every_message, messages, often, versions
 @every_message
 @given(data=st.data())
 @often(30)
-def test_a_message_comes_back_as_it_was(cls: type[Message], data: st.DataObject) -> None:
+def test_a_message_round_trips(cls: type[Message], data: st.DataObject) -> None:
     version = data.draw(st.integers(*cls.versions), label="version")
     message = data.draw(messages(cls, version), label="message")
     assert decode(cls, version, encode(message, version)) == message
@@ -40,15 +40,13 @@ def test_a_message_comes_back_as_it_was(cls: type[Message], data: st.DataObject)
 @every_message
 @given(data=st.data())
 @often(10)
-def test_pieces_that_are_joined_meanwhile_are_the_same_bytes(
-    cls: type[Message], data: st.DataObject
-) -> None:
+def test_joined_pieces_are_the_same_bytes(cls: type[Message], data: st.DataObject) -> None:
     version = data.draw(st.integers(*cls.versions), label="version")
     message = data.draw(messages(cls, version), label="message")
     assert compile_encoder(cls, version, pieces_max=1)(message) == encode(message, version)
 
 
-def test_a_large_message_is_written_in_a_few_times_its_bytes() -> None:
+def test_encoding_a_large_message_takes_a_small_multiple_of_its_size() -> None:
     """Joined at the end only, its pieces would take some thirty times as much."""
     partition = MetadataResponsePartition(replica_nodes=[0], isr_nodes=[0])
     topic = MetadataResponseTopic(name="t", partitions=[partition] * 20_000)
@@ -64,7 +62,7 @@ def test_a_large_message_is_written_in_a_few_times_its_bytes() -> None:
 
 
 @pytest.mark.parametrize("write", [encode, encode_large])
-def test_what_cannot_be_written_is_said_with_the_messages_name(
+def test_an_encoding_error_names_the_message(
     write: Callable[[Message, int], bytes],
 ) -> None:
     with pytest.raises(ValueError, match="HeartbeatRequest v3"):
@@ -74,12 +72,12 @@ def test_what_cannot_be_written_is_said_with_the_messages_name(
 
 
 @every_message
-def test_a_message_of_defaults_comes_back(cls: type[Message]) -> None:
+def test_a_message_of_defaults_round_trips(cls: type[Message]) -> None:
     for version in versions(cls):
         assert decode(cls, version, encode(cls(), version)) == cls(), version
 
 
-def test_bytes_in_front_and_behind_are_left_alone() -> None:
+def test_bytes_before_and_after_are_left_alone() -> None:
     message = HeartbeatRequest(group_id="orders", member_id="a", generation_id=3)
     body = b"header" + encode(message, 4) + b"and more"
     assert decode(HeartbeatRequest, 4, body, len(b"header")) == message
@@ -97,7 +95,7 @@ def test_a_heartbeat_response_is_seven_bytes_of_which_the_last_counts_tags() -> 
     assert encode(response, 0) == b"\x00\x1b"
 
 
-def test_null_and_empty_are_different_things() -> None:
+def test_null_and_empty_are_distinguished() -> None:
     everything, nothing = MetadataRequest(topics=None), MetadataRequest(topics=[])
     assert encode(everything, 1) == b"\xff\xff\xff\xff"
     assert encode(nothing, 1) == b"\x00\x00\x00\x00"
@@ -106,20 +104,20 @@ def test_null_and_empty_are_different_things() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 126, 127, 128, 1022, 1023, 1024, 16_382, 16_383, 32_767])
-def test_a_string_may_have_any_length_around_the_steps_of_its_prefix(size: int) -> None:
+def test_strings_around_the_steps_of_their_prefix_round_trip(size: int) -> None:
     for version in (3, 4):
         message = HeartbeatRequest(group_id="g" * size, member_id="é" * (size // 2))
         assert decode(HeartbeatRequest, version, encode(message, version)) == message
 
 
 @pytest.mark.parametrize("size", [126, 127, 128, 16_383, 2_097_151, 3_000_000])
-def test_bytes_may_have_any_length_around_the_steps_of_their_prefix(size: int) -> None:
+def test_bytes_around_the_steps_of_their_prefix_round_trip(size: int) -> None:
     for version in (3, 5):
         message = SyncGroupResponse(assignment=bytes(size))
         assert decode(SyncGroupResponse, version, encode(message, version)) == message
 
 
-def test_a_tagged_field_is_written_only_when_it_says_something() -> None:
+def test_a_tagged_field_is_written_only_when_it_is_not_the_default() -> None:
     silent, telling = ApiVersionsResponse(), ApiVersionsResponse(zk_migration_ready=True)
     assert encode(silent, 3)[-1:] == b"\x00"
     assert encode(telling, 3)[-4:] == b"\x01\x03\x01\x01"
@@ -127,16 +125,16 @@ def test_a_tagged_field_is_written_only_when_it_says_something() -> None:
 
 def test_tagged_fields_may_hold_lists_and_structs() -> None:
     feature = SupportedFeatureKey(name="group.version", min_version=0, max_version=1)
-    told = ApiVersionsResponse(supported_features=[feature], finalized_features_epoch=7)
-    assert decode(ApiVersionsResponse, 4, encode(told, 4)) == told
+    message = ApiVersionsResponse(supported_features=[feature], finalized_features_epoch=7)
+    assert decode(ApiVersionsResponse, 4, encode(message, 4)) == message
     fetch = FetchRequest(cluster_id="c", replica_state=ReplicaState(replica_id=5))
     assert decode(FetchRequest, 15, encode(fetch, 15)) == fetch
 
 
 def test_a_struct_may_be_null() -> None:
     for cursor in (None, Cursor(topic_name="orders", partition_index=7)):
-        asked = DescribeTopicPartitionsRequest(cursor=cursor)
-        assert decode(DescribeTopicPartitionsRequest, 0, encode(asked, 0)) == asked
+        request = DescribeTopicPartitionsRequest(cursor=cursor)
+        assert decode(DescribeTopicPartitionsRequest, 0, encode(request, 0)) == request
 
 
 def test_any_sequence_is_an_array() -> None:
@@ -159,13 +157,13 @@ def test_any_sequence_is_an_array() -> None:
         (SyncGroupResponse(assignment=SimpleNamespace()), 5, TypeError),  # type: ignore[arg-type]
     ],
 )
-def test_our_own_mistakes_are_value_and_type_errors(
+def test_invalid_values_raise_value_or_type_errors(
     message: Message, version: int, error: type[Exception]
 ) -> None:
     with pytest.raises(error):
         encode(message, version)
 
 
-def test_a_version_that_nobody_declared_cannot_be_read() -> None:
+def test_an_undeclared_version_cannot_be_read() -> None:
     with pytest.raises(ValueError, match="versions 0 to 4, not 5"):
         decode(HeartbeatRequest, 5, b"")

@@ -22,7 +22,7 @@ BYTES = {
 
 
 @pytest.mark.parametrize(("value", "written"), BYTES.items())
-def test_a_number_has_its_bytes(value: int, written: bytes) -> None:
+def test_a_number_has_its_encoding(value: int, written: bytes) -> None:
     assert uvarint(value) == written
     assert read_uvarint(b"x" + written + b"\x80", 1) == (value, 1 + len(written))
 
@@ -41,11 +41,11 @@ def test_more_than_32_bits_are_refused(bad: bytes) -> None:
         read_uvarint(bad, 0)
 
 
-def test_a_number_may_be_written_longer_than_it_need_be() -> None:
+def test_a_number_may_be_encoded_longer_than_necessary() -> None:
     """As Kafka's own reader takes it."""
     assert read_uvarint(b"\x81\x80\x80\x80\x00", 0) == (1, 5)
 
 
 @pytest.mark.parametrize("length", [0, 1, 126, 127, 1_023, 1_024, 32_767])
-def test_a_compact_length_is_one_more(length: int) -> None:
+def test_a_compact_length_is_encoded_plus_one(length: int) -> None:
     assert TEXT_SIZES[length] == SIZES[length] == uvarint(length + 1)

@@ -17,7 +17,7 @@ from rollcall_client import AuthenticatedClient  # type: ignore[import-not-found
 
 
 def value_of(hint: Any, told: Any) -> Any:
-    """What JSON tells, as the type that the generated function takes."""
+    """A JSON value, as the type that the generated function takes."""
     for kind in typing.get_args(hint) or (hint,):
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             return kind(told)
