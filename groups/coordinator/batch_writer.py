@@ -302,7 +302,7 @@ class BatchWriter:
         refuse them and step the group again without them; otherwise refuse the event."""
         entry = item.entry
         if len(item.events) > 1:
-            self.one_by_one(entry, item.events)
+            self.suspect(entry, item.events)
             return
         logger.warning("group %r cannot be written: %s", entry.group_id, error)
         member_ids = await self._culprits(item, error)
@@ -311,7 +311,7 @@ class BatchWriter:
         if member_ids is None:
             self._refuse(item, ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif self._would_help(entry, culprits := MembersRefused(member_ids=member_ids)):
-            self.one_by_one(entry, (culprits, *item.events))
+            self.suspect(entry, (culprits, *item.events))
         else:
             self._refuse(item, ErrorCode.UNKNOWN_SERVER_ERROR)
 
@@ -334,10 +334,9 @@ class BatchWriter:
         now, rng = self.coordinator.clock(), self.coordinator.rng
         return decide(entry.group, [culprits], now, rng).group is not entry.group
 
-    def one_by_one(self, entry: GroupEntry, events: Sequence[Event]) -> None:
-        """One event of this group is the cause: step them one at a time."""
-        entry.put_in_front(events)
-        entry.suspects += len(events)
+    def suspect(self, entry: GroupEntry, events: Sequence[Event]) -> None:
+        """One event of this group is the cause: step fewer of them together."""
+        entry.suspect(events)
         self.coordinator.release(entry)
 
     def doubt(self, items: Sequence[BatchItem], *, again: bool) -> None:

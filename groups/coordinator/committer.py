@@ -146,9 +146,6 @@ class Committer:
         """The events at the head of the inbox that belong to this queue, up to ``room`` rows."""
         events: list[Event] = []
         inbox, exists = entry.inbox, entry.group.durable.exists
-        if entry.suspects:
-            entry.suspects -= 1
-            return [inbox.popleft()]
         is_about_offsets = isinstance(inbox[0], OFFSETS)
         while inbox and room > 0:
             if exists and isinstance(inbox[0], OFFSETS) is not is_about_offsets:
@@ -158,7 +155,7 @@ class Committer:
             room -= _size(event)
             if isinstance(event, DeleteGroup | ExpireOffsets | RemoveGroup):
                 break  # the following events are for another group of the same id
-        return events
+        return entry.portion_of(events) if entry.suspects else events
 
     def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> BatchItem | None:
         """``now``: the process's clock, read just before."""
@@ -187,7 +184,7 @@ class Committer:
         request gets an error, and the node continues to serve other groups."""
         logger.exception("group %r: a step failed", entry.group_id)
         if len(events) > 1:
-            self.writer.one_by_one(entry, events)
+            self.writer.suspect(entry, events)
             return
         self.coordinator.refuse(entry, events, ErrorCode.UNKNOWN_SERVER_ERROR)
         self.coordinator.release(entry)

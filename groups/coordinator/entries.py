@@ -65,8 +65,9 @@ class GroupEntry:
     ``suspended``: no step is made, since the content of its rows is unknown (until they have been
     read again), this node does not own its slot any more, or it is ``broken``: this version cannot
     read the rows, and every request gets an error.
-    ``doubted_at``: since when the rows are in doubt. ``suspects``: this many events at the head of
-    the inbox are stepped one at a time, since PostgreSQL refused a value in the batch of them all.
+    ``doubted_at``: since when the rows are in doubt. ``suspects``: one of this many events at the
+    head of the inbox was refused, by PostgreSQL or by a defect, when they were stepped together.
+    ``portion``: how many of them the next step takes.
     ``kept_view``: the part of the catalogue that the group last received
     (``groups.coordinator.views``). ``quiet_until``: no timer of it is due before this time.
     ``written``: rows written since its offsets were counted (``groups.coordinator.offset_totals``).
@@ -84,6 +85,7 @@ class GroupEntry:
         "inbox",
         "kept_view",
         "parked",
+        "portion",
         "queued",
         "quiet_until",
         "repeating",
@@ -108,6 +110,7 @@ class GroupEntry:
         self.doubted_at: Millis = 0
         self.quiet_until: Millis = 0
         self.suspects = 0
+        self.portion = 0
         self.wake_at: Millis | None = None
         self.kept_view: Kept | None = None
         self.written = 0
@@ -123,6 +126,22 @@ class GroupEntry:
         if waiting:
             self.inbox.extendleft([repeat.event() for repeat in reversed(waiting)])
         self.inbox.extendleft(reversed(events))
+
+    def suspect(self, events: Sequence[Event]) -> None:
+        """One of these was refused, with all of them: the next step takes half of them."""
+        self.put_in_front(events)
+        self.suspects += len(events)
+        self.portion = max(1, len(events) // 2)
+
+    def portion_of(self, events: list[Event]) -> list[Event]:
+        """As many of these events at the head as the next step takes; the others wait again. Each
+        step that is not refused is followed by one of twice as many, so that a refused event costs
+        a logarithm of steps, whatever waits with it."""
+        taken = events[: self.portion]
+        self.inbox.extendleft(reversed(events[self.portion :]))
+        self.suspects = max(0, self.suspects - len(taken))
+        self.portion *= 2
+        return taken
 
 
 class CommitQueue:

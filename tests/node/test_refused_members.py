@@ -6,13 +6,17 @@ The forms that handlers check keep such rows away: here they come by past them.
 
 import random
 import string
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 import pytest
 
 from groups.coordinator import batch_writer, committer
+from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
+from groups.core.events import Event
+from groups.core.group import Decision, Group
 from groups.core.replies import Committed, Joined
 from groups.postgres import connections
 from tests import rows
@@ -108,6 +112,29 @@ async def test_a_refused_write_is_not_retried_at_once(one: Running, other: Other
     assert not entry.inbox
     assert entry.quiet_until >= now + batch_writer.REFUSED_PAUSE_MS - 100
     assert await one.commit("g", 1, joined) == Committed()
+
+
+async def test_a_refused_event_costs_the_events_beside_it_few_steps(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large group whose events were stepped one by one after each did not settle any more: its
+    members asked again before they had their turn (seed 24199 of the simulation)."""
+    steps: list[int] = []
+
+    def counted(group: Group, events: Sequence[Event], *more: Any) -> Decision:
+        steps.append(len(events))
+        return decide(group, events, *more)
+
+    joined = await one.settled("g")
+    monkeypatch.setattr(committer, "decide", counted)
+    before = [one.commit("g", at, joined, topic=f"t{at}") for at in range(40)]
+    bad = one.commit("g", 1, joined, metadata="a\0b")
+    after = [one.commit("g", at, joined, topic=f"t{at}") for at in range(40, 63)]
+    assert {await reply for reply in (*before, *after)} == {Committed()}
+    assert (await bad).error is ErrorCode.UNKNOWN_SERVER_ERROR
+
+    assert max(steps) == 64
+    assert len(steps) <= 4 * int.bit_length(64), steps
 
 
 async def test_a_group_too_large_for_a_batch_is_written_separately(

@@ -42,8 +42,10 @@ REPORTED = (
     22285,
     23260,
     23454,
+    24199,
 )
-"""Lives that had violations, by defects of the product (3702, 4077, 6026) or of the checks."""
+"""Lives that had violations, by defects of the product (3702, 4077, 6026, 24199) or of the
+checks."""
 
 EVERYBODY = Population(protocols=ALL, producers=2, is_odd=True)
 """Whom each fault alone strikes."""
