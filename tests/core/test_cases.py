@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.core import scenarios
+from tests.sources import parsed
 
 TESTS = Path(__file__).resolve().parent.parent
 TABLE = Path(__file__).with_name("cases.txt")
@@ -36,7 +37,7 @@ def titles() -> Iterator[str]:
         yield from (line for line in path.read_text().splitlines() if line.startswith("#"))
     for path in (*TESTS.rglob("test_*.py"), *TESTS.glob("conformance/cases_*.py")):
         text = path.read_text()
-        for node in ast.walk(ast.parse(text)) if NAMED.search(text) else ():
+        for node in ast.walk(parsed(text)) if NAMED.search(text) else ():
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 if node.name.startswith(SHOWS):
                     yield f"{node.name} {ast.get_docstring(node) or ''}"

@@ -12,6 +12,7 @@ from groups.core.journal import TOLD, EntryKind, Trigger
 from groups.models import Journal
 from groups.postgres.array_literals import array
 from groups.queries.journal_text import CAUSES, SENTENCES, cause, sentence
+from tests.sources import parsed
 
 CHECKOUT = Path(__file__).parents[2]
 PRODUCT = ("coordinator_site", "groups", "pipeline", "protocol", "rollcall")
@@ -37,7 +38,7 @@ OTHER_MEANINGS = {
 
 def spelled(path: Path) -> Iterator[str]:
     """Texts of a file that are words of the journal, or SQL with one as a literal."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path.read_text())):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             if node.value in WORDS:
                 yield node.value
