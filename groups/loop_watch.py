@@ -13,6 +13,7 @@ Neither counts time in which the process did not run: suspended, stopped, or in 
 """
 
 import faulthandler
+import math
 import os
 import signal
 import sys
@@ -44,6 +45,11 @@ class LoopWatch:
         faulthandler.register(signal.SIGPROF, self._stderr, all_threads=True, chain=True)
         self._turned()
         threading.Thread(target=self._run, name="loop watch", daemon=True).start()
+
+    def stop(self) -> None:
+        """The loop has ended, and what follows may take its time."""
+        self._looks_max = math.inf
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
     def _turned(self) -> None:
         self._looks = 0

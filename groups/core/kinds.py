@@ -7,9 +7,13 @@ A new kind of group is a line here, and a class with the interface ``groups.core
 from collections.abc import Mapping
 from typing import Final
 
+from groups.core.classic import work as classic
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded import work as commanded
 from groups.core.commanded.group import CommandedGroup
+from groups.core.consumer import work as consumer
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft import work as draft
 from groups.core.draft.group import DraftGroup
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -23,10 +27,10 @@ from groups.core.events import (
 )
 from groups.core.group import Group
 
-CLASSIC = "classic"
-CONSUMER = "consumer"
-DRAFT = "draft"
-COMMANDED = "commanded"
+CLASSIC: Final = classic.KIND
+CONSUMER: Final = consumer.KIND
+DRAFT: Final = draft.KIND
+COMMANDED: Final = commanded.KIND
 
 KINDS: dict[str, type[Group]] = {
     CLASSIC: ClassicGroup,

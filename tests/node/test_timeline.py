@@ -239,3 +239,24 @@ async def test_epochs_raised_by_an_operator_end_only_memberships(
     assert (await one.commit("g", 1, joined)).error != 0
     again = await one.join("g", joined.member_id)
     assert again.error == 0
+
+
+async def test_what_every_group_needs_is_read_again_after_a_failure(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new history's topics could not be read at the first try: no group is served without."""
+    reads: list[str] = []
+
+    async def load(_connection: Other) -> None:
+        reads.append("topics")
+        if len(reads) == 1:
+            raise psycopg.OperationalError("the server closed the connection")
+
+    monkeypatch.setattr(one.node.catalogue, "load", load)
+    keeper = one.node.keeper
+    keeper.lease_loop.begun_anew()
+    with pytest.raises(psycopg.OperationalError):
+        await keeper.loader.prepare(other)
+    await keeper.loader.prepare(other)
+    await keeper.loader.prepare(other)
+    assert reads == ["topics", "topics"], "twice, and not before each load"

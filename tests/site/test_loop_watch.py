@@ -9,7 +9,7 @@ import sys
 from groups import loop_watch
 
 PROGRAM = """
-import asyncio, itertools, sys, threading
+import asyncio, itertools, sys, threading, time
 from groups import loop_watch
 
 loop_watch.LOOK_S = 0.01
@@ -20,17 +20,25 @@ def waits():
 def keeps_the_interpreter():
     max(itertools.repeat(0))
 
+def nothing():
+    pass
+
 async def turns():
     loop = asyncio.get_running_loop()
-    loop_watch.LoopWatch(loop.call_later, 0.5).start()
+    watch = loop_watch.LoopWatch(loop.call_later, 0.5)
+    watch.start()
     print("watched", flush=True)
     if len(sys.argv) > 1:
         loop.call_soon(globals()[sys.argv[1]])
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     await reader.readline()
+    return watch
 
-asyncio.run(turns())
+watch = asyncio.run(turns())
+if len(sys.argv) > 2:
+    watch.stop()
+    time.sleep(2.0)  # four times the limit, without a loop
 """
 
 
@@ -68,3 +76,9 @@ def test_time_in_which_the_process_was_stopped_does_not_count() -> None:
         process.stdin.write(b"enough\n")
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_what_follows_the_loop_is_not_watched() -> None:
+    """Spans are sent when a node has ended: the collector may be slow."""
+    argv = [sys.executable, "-c", PROGRAM, "nothing", "stops"]
+    assert subprocess.run(argv, check=False, input=b"enough\n").returncode == 0

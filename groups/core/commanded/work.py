@@ -5,6 +5,7 @@ changes.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 from groups.core.commanded.live import Live
 from groups.core.commanded.offered import Offered
@@ -15,7 +16,7 @@ from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
 
-KIND = "commanded"
+KIND: Final = "commanded"
 
 QUEUED = "queued"
 """Key of the row's details: the cause for which the group is in the rebalance queue."""

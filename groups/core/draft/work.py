@@ -5,13 +5,13 @@ changes.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import TRANSITIONS
 from groups.core.step import RowsWorkingCopy
 
-KIND = "draft"
+KIND: Final = "draft"
 
 OWED = "owed"
 """Key of the row's details: the trigger of a rebalance that must follow under any owner."""

@@ -105,8 +105,10 @@ class Command(BaseCommand):
             metrics=metrics,
             tokens=accepted,
         )
-        LoopWatch(server.loop.call_later, setting("NODE_STILL_MAX_MS") / 1000).start()
+        watch = LoopWatch(server.loop.call_later, setting("NODE_STILL_MAX_MS") / 1000)
+        watch.start()
         server.run()
+        watch.stop()
         if traces is not None:
             traces.provider.shutdown()
         sys.exit(server.exit_code)
