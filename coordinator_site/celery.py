@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, worker_ready
+from celery.signals import beat_init, worker_init, worker_ready, worker_shutting_down
+
+from groups.watchdog import WATCHDOG
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
 
@@ -21,5 +23,18 @@ def serves(**_: Any) -> None:
         Path(path).write_text("ready\n")
 
 
+def is_watched(**_: Any) -> None:
+    """From the start of a worker, of beat, or of both in one process."""
+    WATCHDOG.start()
+
+
+def is_not_watched(**_: Any) -> None:
+    """A worker that stops takes no more tasks; the launcher limits how long it may take."""
+    WATCHDOG.stop()
+
+
+worker_init.connect(is_watched)
+beat_init.connect(is_watched)
+worker_shutting_down.connect(is_not_watched)
 worker_ready.connect(serves)
 beat_init.connect(serves)

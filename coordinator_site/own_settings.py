@@ -24,7 +24,12 @@ def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -
     database.take_role(entry, role, taken=taken, connections=most, logins=logins)
     broker_url = environ.get("ROLLCALL_BROKER_URL", "")
     asks = role or database.WORKER
-    queue = {"options": roles.options(asks, taken=taken), **database.login(asks, logins)}
+    queue = {
+        "options": roles.options(asks, taken=taken),
+        "connect_timeout": entry["OPTIONS"]["connect_timeout"],
+        "application_name": f"{asks} queue".replace("_", " "),
+        **database.login(asks, logins),
+    }
     return {
         "SECRET_KEY": secret_key.read(environ, data_dir),
         "DATABASES": {"default": entry},

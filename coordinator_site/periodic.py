@@ -51,6 +51,7 @@ def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]
         "CELERY_WORKER_ENABLE_REMOTE_CONTROL": False,  # unused, and it would poll
         "CELERY_WORKER_SEND_TASK_EVENTS": False,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
+        "CELERY_WORKER_POOL": "groups.sweeps.pool:Pool",
         "CELERY_BEAT_SCHEDULER": "groups.sweeps.beat:Scheduler",
         "CELERY_BEAT_MAX_LOOP_INTERVAL": 1,
         "CELERY_TIMEZONE": "UTC",

@@ -4,8 +4,8 @@ Nothing in the process can serve then, and no error shows it: a call of C that d
 lock that nobody releases, or ``Thread.start``, which waits without limit for a thread that dies
 before its first line, as one does where memory runs out. Two watches, since neither sees all:
 
-- A thread counts its own looks. It sees a loop that waits, and cannot look while a call of C keeps
-  the interpreter's lock.
+- The thread of ``groups.watchdog``. It sees a loop that waits, and cannot look while a call of C
+  keeps the interpreter's lock.
 - A timer counts the processor time of this process. It sees a loop that is busy, whoever has the
   lock.
 
@@ -13,18 +13,14 @@ Neither counts time in which the process did not run: suspended, stopped, or in 
 """
 
 import faulthandler
-import math
-import os
 import signal
 import sys
-import threading
-import time
 from collections.abc import Callable
 from typing import Final
 
-LOOK_S = 1.0
+from groups import watchdog
 
-SENTENCE: Final = b"The event loop has stood still for %g s: this process ends.\n"
+THE_LOOP: Final = "The event loop"
 
 CallLater = Callable[[float, Callable[[], None]], object]
 
@@ -35,32 +31,22 @@ class LoopWatch:
     def __init__(self, call_later: CallLater, still_s: float) -> None:
         self._call_later = call_later
         self._still_s = still_s
-        self._looks_max = still_s / LOOK_S
-        self._looks = 0
-        self._stderr = sys.__stderr__.fileno() if sys.__stderr__ else 2
+        self._watchdog = watchdog.Watchdog()
 
     def start(self) -> None:
         """Watch from now on, until the process ends. The first turn may come late."""
+        stderr = sys.__stderr__.fileno() if sys.__stderr__ else 2
         # Prints the stacks, then does what the signal does without a handler: it ends the process.
-        faulthandler.register(signal.SIGPROF, self._stderr, all_threads=True, chain=True)
+        faulthandler.register(signal.SIGPROF, stderr, all_threads=True, chain=True)
         self._turned()
-        threading.Thread(target=self._run, name="loop watch", daemon=True).start()
+        self._watchdog.start()
 
     def stop(self) -> None:
         """The loop has ended, and what follows may take its time."""
-        self._looks_max = math.inf
+        self._watchdog.stop()
         signal.setitimer(signal.ITIMER_PROF, 0.0)
 
     def _turned(self) -> None:
-        self._looks = 0
+        self._watchdog.turned(THE_LOOP, self._still_s)
         signal.setitimer(signal.ITIMER_PROF, self._still_s)
-        self._call_later(LOOK_S, self._turned)
-
-    def _run(self) -> None:
-        while self._looks <= self._looks_max:
-            time.sleep(LOOK_S)
-            self._looks += 1
-        # Neither the log nor an exit handler: they may wait for what the loop's thread holds.
-        os.write(self._stderr, SENTENCE % self._still_s)
-        faulthandler.dump_traceback(self._stderr, all_threads=True)
-        os._exit(1)
+        self._call_later(watchdog.LOOK_S, self._turned)

@@ -47,7 +47,6 @@ def worker(*options: str) -> None:
 
     beside = Beside(app) if BEAT in options else None
     doing = app.Worker(
-        pool="threads",
         concurrency=THREADS,
         loglevel=LOG_LEVEL,
         quiet=True,

@@ -86,6 +86,7 @@ OTHERS = (
     "groups.postgres.message_queue_transport",
     "groups.tasks",
     "groups.sweeps.beat",
+    "groups.sweeps.pool",
     "daphne.access",
     "daphne.endpoints",
     "daphne.ws_protocol",

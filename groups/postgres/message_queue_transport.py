@@ -1,15 +1,34 @@
-"""Celery's transport to the broker in PostgreSQL: kombu's own, without its set-up.
+"""Celery's transport to the broker in PostgreSQL: kombu's own, with our connections and without its
+set-up.
+
+pgmq's client keeps host, port, database, user and password of a connection string, in a form in
+which a password has no space: it connects without TLS where ``sslmode`` demands it, as the user
+whose role was to be taken, and not at all by a Unix socket, a password file or a second host.
 
 kombu declares the queue in every process that starts, and each time drops the notifying trigger and
 creates it again: two processes that do so at once block each other.
 ``groups.postgres.message_queue`` has created both already, under the lock of every set-up.
 """
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import psycopg
 from kombu.exceptions import OperationalError
 from kombu.transport import pgmq
+from pgmq import PGMQueue
+from psycopg_pool import ConnectionPool
+
+from groups.watchdog import WATCHDOG
+
+TAKING: Final = "Taking tasks from PostgreSQL"
+
+TAKING_STILL_S = 60.0
+"""Celery looks for tasks every two seconds at least, and for a broker that is away every half
+minute."""
+
+POOL_WAIT_S = 5.0
+"""How long a process waits for its one connection: longer than a connection may take. Celery tries
+again."""
 
 
 class Channel(pgmq.Channel):
@@ -41,3 +60,40 @@ class Transport(pgmq.Transport):
     )
 
     Channel = Channel
+
+    def establish_connection(self) -> Any:
+        """Connect; Celery tries again as long as it fails."""
+        WATCHDOG.turned(TAKING, TAKING_STILL_S)
+        return super().establish_connection()  # type: ignore[no-untyped-call]
+
+    def drain_events(self, connection: Any, timeout: float | None = None) -> None:  # type: ignore[override]
+        """Take tasks, for ``timeout`` seconds."""
+        WATCHDOG.turned(TAKING, TAKING_STILL_S)
+        super().drain_events(connection, timeout)  # type: ignore[no-untyped-call]
+
+    def close_connection(self, connection: Any) -> None:
+        """Close the connections: a client does not close a pool that it was given."""
+        pool = self._pgmq_client and self._pgmq_client.pool
+        super().close_connection(connection)
+        if pool is not None:
+            pool.close()
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return cast(Any, self.client).transport_options  # type: ignore[no-any-return]
+
+    def _create_pgmq_client(self) -> PGMQueue:
+        options = self._options
+        pool = ConnectionPool(
+            options["conn_string"],
+            min_size=1,
+            max_size=options["pool_size"],
+            timeout=POOL_WAIT_S,
+            open=True,
+        )
+        return PGMQueue(pool=pool, vt=options["visibility_timeout"], init_extension=False)
+
+    def _get_notify_waiter(self) -> Any:
+        if self._notify_waiter is None:
+            self._notify_waiter = pgmq._NotifyWaiter(self._options["conn_string"])
+        return self._notify_waiter

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from django.db import DatabaseError, connection
 
 from groups.store.sql import webhooks as sql
+from groups.watchdog import WATCHDOG
 from groups.webhooks.sending import GONE, Outcome, post
 from groups.webhooks.settings import WebhookSettings
 from groups.webhooks.signatures import headers
@@ -32,6 +33,9 @@ them."""
 A_TURN, A_TURN_S = 100, 20.0
 """Deliveries to one endpoint in a turn, and its time limit; then others get the thread, however
 slow it answers."""
+
+DATABASE_STILL_S = 300.0
+"""A turn that is not over so long after its last response must have come waits for the database."""
 
 LEASE_MARGIN_S: Final = 30
 FIRST_S, GROWS, LONGEST_S = 5.0, 4, 6 * 3600.0
@@ -85,7 +89,8 @@ class Senders:
 
     def _work(self, webhook: int) -> None:
         try:
-            deliver(webhook)
+            with WATCHDOG.watching(f"Webhook {webhook}", turn_still_s()):
+                deliver(webhook)
         except DatabaseError as error:
             logger.warning("webhooks wait for the database: %s", error)
         except Exception:
@@ -121,6 +126,12 @@ def due() -> list[Due]:
         found = [Due(*row) for row in cursor.fetchall()]
     random.shuffle(found)
     return found
+
+
+def turn_still_s() -> float:
+    """How long a turn may take; then something is wrong with this process."""
+    settings = WebhookSettings.from_django()
+    return A_TURN_S + settings.webhooks_timeout_ms / 1000 + DATABASE_STILL_S
 
 
 def deliver(webhook: int) -> int:

@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 
-from groups import loop_watch
+from groups.loop_watch import THE_LOOP
+from groups.watchdog import SENTENCE
 
 PROGRAM = """
 import asyncio, itertools, sys, threading, time
-from groups import loop_watch
+from groups import loop_watch, watchdog
 
-loop_watch.LOOK_S = 0.01
+watchdog.LOOK_S = 0.01
 
 def waits():
     threading.Event().wait()
@@ -51,7 +52,7 @@ def ended(how: str) -> subprocess.CompletedProcess[bytes]:
 def test_a_loop_that_waits_ends_the_process_with_a_sentence_and_its_stack() -> None:
     left = ended("waits")
     assert left.returncode == 1
-    assert left.stderr.startswith(loop_watch.SENTENCE % 0.5)
+    assert left.stderr.decode().startswith(SENTENCE % (THE_LOOP, 0.5))
     assert b"in waits\n" in left.stderr
 
 

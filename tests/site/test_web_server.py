@@ -3,7 +3,8 @@
 import subprocess
 import sys
 
-from groups import loop_watch
+from groups.loop_watch import THE_LOOP
+from groups.watchdog import SENTENCE
 from launcher import ports
 
 LISTENS = """
@@ -70,9 +71,9 @@ STANDS_STILL = """
 import sys, threading
 from coordinator_site import web_server
 from coordinator_site.web_server import LimitedServer
-from groups import loop_watch
+from groups import watchdog
 
-loop_watch.LOOK_S, web_server.STILL_S = 0.01, 0.5
+watchdog.LOOK_S, web_server.STILL_S = 0.01, 0.5
 endpoints = [f"tcp:port={sys.argv[1]}:interface=127.0.0.1"]
 LimitedServer(
     None, endpoints=endpoints, signal_handlers=False, ready_callable=threading.Event().wait
@@ -85,7 +86,7 @@ def test_a_process_with_a_blocked_loop_ends_with_a_message() -> None:
     argv = [sys.executable, "-c", STANDS_STILL, *map(str, ports.free(1))]
     output = subprocess.run(argv, check=False, capture_output=True)
     assert output.returncode == 1
-    assert output.stderr.startswith(loop_watch.SENTENCE % 0.5)
+    assert output.stderr.decode().startswith(SENTENCE % (THE_LOOP, 0.5))
 
 
 def test_the_threads_of_the_pool_start_before_the_first_request() -> None:

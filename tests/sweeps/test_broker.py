@@ -1,16 +1,19 @@
 """The broker inside PostgreSQL: made once, then used as it is by every process that starts."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection
 from kombu import Connection, Queue
+from kombu.exceptions import OperationalError
 
 from coordinator_site import periodic
-from groups.postgres import message_queue
+from groups.postgres import message_queue, message_queue_transport
 
 QUEUE = "broker_test"
 
@@ -36,9 +39,9 @@ def url() -> str:
     )
 
 
-def connect() -> Connection:
+def connect(parameters: str = "", **libpq: str) -> Connection:
     """As Celery connects in each of its processes."""
-    configured = periodic.settings("", url())
+    configured = periodic.settings("", url() + parameters, **libpq)
     return Connection(
         configured["CELERY_BROKER_URL"],
         transport=configured["CELERY_BROKER_TRANSPORT"],
@@ -60,6 +63,43 @@ def test_starting_processes_do_not_wait_for_users_of_the_queue(queue: Queue) -> 
             takes.drain_events(timeout=20)
 
     assert heard == ["work"]
+
+
+def test_its_sessions_are_as_url_and_role_say(queue: Queue, database_url: str) -> None:
+    """pgmq's own client knows neither TLS nor roles, and has no session but of a user with a
+    password."""
+    role = {"options": "-c role=rollcall_worker", "application_name": "its queue"}
+    with connect("?connect_timeout=7", **role) as takes, takes.Consumer([queue]):
+        with cast(Any, takes.channel()).pgmq.pool.connection() as session:
+            assert session.info.get_parameters()["connect_timeout"] == "7"
+            assert session.execute("SELECT current_user").fetchone() == ("rollcall_worker",)
+        assert sessions(database_url, "its queue") == 2, "one of them listens"
+    assert sessions(database_url, "its queue") == 0
+
+
+def sessions(database_url: str, name: str) -> int:
+    """How many there are of that name, those that end not counted."""
+    with psycopg.connect(database_url, autocommit=True) as database:
+        while database.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE application_name = %s AND state <> 'idle'", [name]
+        ).fetchone():
+            time.sleep(0.01)
+        found = database.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [name]
+        ).fetchone()
+        assert found is not None
+        return int(found[0])
+
+
+def test_tls_is_not_given_up_where_it_is_required(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message_queue_transport, "POOL_WAIT_S", 0.2)
+    with (
+        connect("?sslmode=require") as connection,
+        pytest.raises(OperationalError),
+    ):
+        connection.ensure_connection(max_retries=1)
 
 
 def test_an_existing_queue_is_not_changed(queue: Queue) -> None:
