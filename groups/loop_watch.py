@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 LOOK_S = 1.0
@@ -61,6 +62,9 @@ class LoopWatch:
             time.sleep(LOOK_S)
             self._looks += 1
         # Neither the log nor an exit handler: they may wait for what the loop's thread holds.
-        os.write(self._stderr, SENTENCE % self._still_s)
+        os.set_blocking(self._stderr, False)  # what nobody reads must not keep the process
+        with suppress(BlockingIOError):
+            os.write(self._stderr, SENTENCE % self._still_s)
         faulthandler.dump_traceback(self._stderr, all_threads=True)
+        os.set_blocking(self._stderr, True)  # others may have it too: a terminal
         os._exit(1)
