@@ -7,11 +7,15 @@ values. The content does not matter; a record that must not be left out has
 """
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
+
+from coordinator_site.log_stream import LogStream
 
 LINES_MAX: Final = 10
 WINDOW_S: Final = 1.0
@@ -35,23 +39,26 @@ class Window:
 
 
 class LimitedHandler(logging.StreamHandler[Any]):
-    """Writes to standard error, a limited number of lines a second per kind."""
+    """Writes to standard error, a limited number of lines a second per kind, and none that nobody
+    reads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
+        with suppress(OSError):  # standard error may have been replaced by something in memory
+            self.stream = LogStream(sys.stderr)
         self.clock = clock
         self._windows: dict[Kind, Window] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record, or count it; called with the handler's lock held."""
         if not getattr(record, "is_one_of_many", True):
-            super().emit(record)
+            self._write(record)
             return
         kind = (record.name, record.levelno, str(record.msg))
         window = self._window(kind)
         window.lines += 1
         if window.lines <= LINES_MAX:
-            super().emit(record)
+            self._write(record)
             return
         if not window.left_out:
             later = threading.Timer(window.until - self.clock(), self._over, (kind, window))
@@ -85,7 +92,15 @@ class LimitedHandler(logging.StreamHandler[Any]):
             name, level, _ = kind
             said = "%d more of this within a second, the last: %s"
             args, window.last = (left_out, _rendered(*window.last)), ("", None)
-            super().emit(logging.LogRecord(name, level, "", 0, said, args, None))
+            self._write(logging.LogRecord(name, level, "", 0, said, args, None))
+
+    def _write(self, record: logging.LogRecord) -> None:
+        stream = self.stream
+        if isinstance(stream, LogStream) and stream.lost and stream.is_ready():
+            lost, stream.lost = stream.lost, 0
+            said, args = "%d lines are missing here: nobody read the log", (lost,)
+            super().emit(logging.LogRecord(__name__, logging.WARNING, "", 0, said, args, None))
+        super().emit(record)
 
 
 def _rendered(text: str, values: Any) -> str:

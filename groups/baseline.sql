@@ -1,4 +1,4 @@
--- rollcall: migrated (c1bb3ac63daa9054f59b9a1c0de34c99d63d9d31a9982150364f15799e0ebcbe), PostgreSQL 18
+-- rollcall: migrated (dbc5cc8cc48d0b827676c4f1ad32b5e5f390bf82900f579e43446b2d93df4f69), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -982,7 +982,8 @@ CREATE TABLE public.rollcall_credential (
     iterations integer NOT NULL,
     stored_key bytea NOT NULL,
     server_key bytea NOT NULL,
-    updated_at timestamp with time zone NOT NULL
+    updated_at timestamp with time zone NOT NULL,
+    user_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 );
 
 CREATE TABLE public.rollcall_drain (
@@ -2767,6 +2768,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0046_history_of_many', now()),
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
+('groups', '0049_when_a_user_was_created', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

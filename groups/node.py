@@ -14,6 +14,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Self
 
+import psycopg
 from django.conf import settings
 
 from groups import broker_configs, plugins, strategies
@@ -75,6 +76,9 @@ logger = logging.getLogger(__name__)
 
 TICK_S = 0.05
 """How often timers are checked: the longest delay of an expiry."""
+
+HISTORY_AGAIN_S = 0.1
+"""The pause before another attempt to read what every group needs."""
 
 OPERATIONS_LOOK_S = 1.0
 """A pending operation whose notification was lost is found after this time."""
@@ -197,7 +201,8 @@ class Node:
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )
         self.followers = Followers()
-        self._is_of_another_history = False
+        self._history = self._known_history = 0
+        self._history_began = asyncio.Event()
         self.keeper.lease_loop.begun_anew = self._begin_anew
         self.keeper.loader.prepare = self._read_history
         new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
@@ -289,7 +294,7 @@ class Node:
             await preflight.warn(connection)
             await self._read_all(connection)
         await self.keeper.start()
-        self._is_of_another_history = False  # it has just been read
+        self._known_history = self._history  # it has just been read
 
     async def _read_all(self, connection: connections.Connection) -> None:
         """Topics, users, quotas and access rules, which concern every group."""
@@ -301,19 +306,30 @@ class Node:
 
     def _begin_anew(self) -> None:
         """Nothing in memory is valid: time has gone back in PostgreSQL, or the node starts."""
-        self._is_of_another_history = True
+        self._history += 1
+        self._history_began.set()
         self.followers.forget()
 
     async def _read_history(self, connection: connections.Connection) -> None:
         """Before groups are served from the rows of another history: a commit to a topic that it
         does not have would be acknowledged. The doorbell comes later, and without waiting."""
-        if self._is_of_another_history:
-            self._is_of_another_history = False  # set again if it happens again meanwhile
+        if (history := self._history) != self._known_history:
+            await self._read_all(connection)
+            self._known_history = history
+
+    async def _read_histories(self) -> None:
+        """Also where no group is to be served: a drained node answers logins, and requests about
+        topics and rights."""
+        while True:
+            await self._history_began.wait()
             try:
-                await self._read_all(connection)
-            except BaseException:
-                self._is_of_another_history = True
-                raise
+                async with self._reader() as connection:
+                    await self._read_history(connection)
+            except (psycopg.Error, OSError) as error:
+                logger.info("topics, users and rights are not read yet: %s", error)
+                await asyncio.sleep(HISTORY_AGAIN_S)
+            if self._known_history == self._history:
+                self._history_began.clear()
 
     async def run(self) -> None:
         """Serve until cancelled; then release the slots."""
@@ -339,6 +355,7 @@ class Node:
     def _beside(self) -> Iterator[tuple[str, Work]]:
         """All others: if one fails, groups are still served."""
         yield "the doorbell", self.doorbell.run
+        yield "another history", self._read_histories
         yield "times of heartbeats", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
         yield "counts of groups' work", partial(self.group_counts.run, self.readers)

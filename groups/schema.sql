@@ -721,8 +721,10 @@ DECLARE
 BEGIN
     FOR _row IN 
 WITH changed AS (INSERT INTO rollcall_credential (
-    name, mechanism, salt, iterations, stored_key, server_key, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, now())
+    name, mechanism, salt, iterations, stored_key, server_key, updated_at, user_since)
+VALUES ($1, $2, $3, $4, $5, $6, now(),
+        coalesce((SELECT min(c.user_since) FROM rollcall_credential c WHERE c.name = $1),
+                 clock_timestamp()))
 ON CONFLICT (name, mechanism) DO UPDATE SET
     salt = excluded.salt, iterations = excluded.iterations, stored_key = excluded.stored_key,
     server_key = excluded.server_key, updated_at = excluded.updated_at RETURNING name, mechanism), noted AS (
@@ -1088,7 +1090,8 @@ CREATE TABLE public.rollcall_credential (
     iterations integer NOT NULL,
     stored_key bytea NOT NULL,
     server_key bytea NOT NULL,
-    updated_at timestamp with time zone NOT NULL
+    updated_at timestamp with time zone NOT NULL,
+    user_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 );
 
 CREATE TABLE public.rollcall_drain (

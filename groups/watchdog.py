@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 LOOK_S = 1.0
@@ -67,8 +67,11 @@ class Watchdog:
         if self._is_over:
             return
         # Neither the log nor an exit handler: they may wait for what the part holds.
-        os.write(self._stderr, (SENTENCE % (part, still_s)).encode())
+        os.set_blocking(self._stderr, False)  # what nobody reads must not keep the process
+        with suppress(BlockingIOError):
+            os.write(self._stderr, (SENTENCE % (part, still_s)).encode())
         faulthandler.dump_traceback(self._stderr, all_threads=True)
+        os.set_blocking(self._stderr, True)  # others may have it too: a terminal
         os._exit(1)
 
 

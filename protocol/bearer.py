@@ -133,7 +133,7 @@ class Bearer(Exchange):
         rest_ms = max(1, int(self._rest_s * 1000))
         return min(rest_ms, self.sasl.lifetime_ms or rest_ms)
 
-    def _is_user(self) -> bool:
+    def _stands(self) -> bool:
         """Users are the issuer's; they have no row here."""
         return True
 

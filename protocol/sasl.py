@@ -111,6 +111,8 @@ class Exchange(ABC):
         self._network = network_of(address)  # lock-outs count it: whoever has one address has all
         self.name = ""
         self.is_done = False
+        self._compared: tuple[str, Credential] | None = None
+        """The mechanism and the credential with which the password is compared."""
 
     async def take(self, message: bytes) -> bytes:
         """The response to a client's next message; raises ``Rejected``, ``Acknowledged``,
@@ -138,16 +140,25 @@ class Exchange(ABC):
         """Check again, since locks and users may have changed since the claim: many exchanges may
         begin before the first one fails."""
         self._refuse_locked(self.name)
-        if not self._is_user():
-            raise Rejected(f"{self.name!r} has been deleted")
+        if not self._stands():
+            raise Rejected(f"{self.name!r} has been deleted, or has another password now")
         self.sasl.lockouts.succeeded((self.name, self._network))
 
     def lifetime_ms(self) -> Millis:
         """How long the session that begins now lasts; 0: as long as the connection."""
         return self.sasl.lifetime_ms
 
-    def _is_user(self) -> bool:
-        return any(self.sasl.credentials.get(self.name, m) for m in scram_credentials.HASHES)
+    def _credential(self, mechanism: str) -> Credential:
+        known = self.sasl.credential(self.name, mechanism)
+        self._compared = mechanism, known
+        return known
+
+    def _stands(self) -> bool:
+        """Whether the credential that was compared is still the user's."""
+        if self._compared is None:
+            return False
+        mechanism, known = self._compared
+        return self.sasl.credentials.get(self.name, mechanism) == known
 
     def _refuse_locked(self, name: str) -> None:
         if self.sasl.lockouts.is_locked((name, self._network), self.sasl.now()):
@@ -172,7 +183,7 @@ class Plain(Exchange):
             (m for m in scram_credentials.HASHES if self.sasl.credentials.get(name, m)),
             "SCRAM-SHA-256",
         )
-        known = self.sasl.credential(name, mechanism)
+        known = self._credential(mechanism)
         salted = await self.sasl.salted(mechanism, password, known, self.address)
         shown = scram_credentials.credential(mechanism, salted, known.salt, known.iterations)
         if not hmac.compare_digest(shown.stored_key, known.stored_key):

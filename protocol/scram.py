@@ -24,7 +24,7 @@ class Scram(Exchange):
         except Rejected as error:
             self._refused = error
             raise
-        known = self.sasl.credential(name, self.mechanism)
+        known = self._credential(self.mechanism)
         return known.salt, known.stored_key, known.server_key, known.iterations
 
     async def _take(self, message: bytes) -> bytes:

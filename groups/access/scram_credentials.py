@@ -13,6 +13,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from groups.core.authors import AuthorDetails
@@ -38,12 +39,17 @@ TEXT_SALT = frozenset(TEXT_SALT_CHARS)
 NAME_CHARS_MAX = 256
 """A user's name appears in logs, rows and principals."""
 
-ALL = "SELECT name, mechanism, salt, iterations, stored_key, server_key FROM rollcall_credential"
+ALL = """
+SELECT name, mechanism, salt, iterations, stored_key, server_key, user_since
+FROM rollcall_credential
+"""
 
 PUT = """
 INSERT INTO rollcall_credential (
-    name, mechanism, salt, iterations, stored_key, server_key, updated_at)
-VALUES (%(name)s, %(mechanism)s, %(salt)s, %(iterations)s, %(stored_key)s, %(server_key)s, now())
+    name, mechanism, salt, iterations, stored_key, server_key, updated_at, user_since)
+VALUES (%(name)s, %(mechanism)s, %(salt)s, %(iterations)s, %(stored_key)s, %(server_key)s, now(),
+        coalesce((SELECT min(c.user_since) FROM rollcall_credential c WHERE c.name = %(name)s),
+                 clock_timestamp()))
 ON CONFLICT (name, mechanism) DO UPDATE SET
     salt = excluded.salt, iterations = excluded.iterations, stored_key = excluded.stored_key,
     server_key = excluded.server_key, updated_at = excluded.updated_at
@@ -147,11 +153,12 @@ def plausible(secret: bytes, mechanism: str, name: str, form: Form = OURS) -> Cr
 
 class Credentials:
     """All users of this installation, as a node knows them. ``deleted`` is called with users that
-    have no credentials any more."""
+    have no credentials any more, or have been created again since."""
 
     def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
         self._connections = connections
         self._known: dict[Key, Credential] = {}
+        self._since: dict[str, datetime] = {}
         self._usual: Mapping[str, Form] = {}
         self.deleted: Callable[[Iterable[str]], None] = lambda _names: None
 
@@ -190,7 +197,8 @@ class Credentials:
                 }
                 said = {"author": json.dumps(author), "node_id": node_id}
                 for name in sorted(changes.keys() - missing):
-                    for one in changes[name]:
+                    # Deletions last: a user whose passwords are replaced remains the same user.
+                    for one in sorted(changes[name], key=lambda each: each.credential is None):
                         await _change(connection, {**said, "name": name}, one)
             await self.load(connection)
         return missing
@@ -198,12 +206,12 @@ class Credentials:
     async def load(self, connection: Connection) -> None:
         """Read all of them. Raises psycopg's errors."""
         rows = await _all(connection)
-        before = {name for name, _ in self._known}
         self._known = {
             (name, mechanism): Credential(bytes(salt), iterations, bytes(stored), bytes(server))
-            for name, mechanism, salt, iterations, stored, server in rows
+            for name, mechanism, salt, iterations, stored, server, _ in rows
         }
-        if gone := before - {name for name, _ in self._known}:
+        before, self._since = self._since, _since(rows)
+        if gone := {name for name, since in before.items() if self._since.get(name) != since}:
             self.deleted(gone)
         self._usual = await asyncio.to_thread(usual, self._known)  # 30 ms for ten thousand
 
@@ -222,6 +230,15 @@ def usual(known: Mapping[Key, Credential]) -> Mapping[str, Form]:
         mechanism: max(forms, key=lambda form: (forms[form], form))
         for mechanism, forms in counts.items()
     }
+
+
+def _since(rows: Iterable[Sequence[Any]]) -> dict[str, datetime]:
+    """When each user was created. Nodes before migration 0049 write a time of its own for each
+    mechanism."""
+    found: dict[str, datetime] = {}
+    for name, *_, since in rows:
+        found[name] = min(since, found.get(name, since))
+    return found
 
 
 async def _all(connection: Connection) -> Sequence[Sequence[Any]]:

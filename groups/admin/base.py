@@ -7,9 +7,11 @@ from typing import Any, Final, TypeVar
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import DataError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
@@ -121,7 +123,29 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
         except Refuse as refusal:
             self.message_user(request, refusal.detail or refusal.code.name, messages.ERROR)
             return HttpResponseRedirect(request.get_full_path())
+        except ObjectDoesNotExist:
+            return self._deleted_meanwhile(request)
         return response
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Django would insert a row again that somebody has deleted since the form was read."""
+        if change:
+            type(obj)._base_manager.select_for_update(no_key=True).only("pk").get(pk=obj.pk)
+        super().save_model(request, obj, form, change)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """An action; a message if one of its rows has been deleted meanwhile."""
+        try:
+            response: HttpResponse | None = super().response_action(request, queryset)
+        except ObjectDoesNotExist:
+            return self._deleted_meanwhile(request)
+        return response
+
+    def _deleted_meanwhile(self, request: HttpRequest) -> HttpResponse:
+        name = self.opts.verbose_name
+        self.message_user(request, f"The {name} has been deleted meanwhile.", messages.ERROR)
+        listed = f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"
+        return HttpResponseRedirect(reverse(listed))
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list; Django's page for invalid filters, if PostgreSQL refuses one (NUL)."""

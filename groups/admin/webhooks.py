@@ -77,7 +77,7 @@ class WebhookAdmin(RollcallAdmin):
     def save_model(self, request: HttpRequest, obj: Webhook, form: Any, change: bool) -> None:
         """Write it; keep a new one's secret for the response to this request."""
         if change:
-            endpoints.save(obj)
+            endpoints.change(obj, {name: form.cleaned_data[name] for name in form.changed_data})
             return
         fields = ("name", "url", "events", "group_prefix", "enabled")
         made, secret = endpoints.create({name: getattr(obj, name) for name in fields})

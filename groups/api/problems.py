@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -88,6 +88,8 @@ def _translated(error: Exception) -> Exception:
             error.detail or error.code.name,
             kafka_error_code=int(error.code),
         )
+    if isinstance(error, ObjectDoesNotExist):
+        return Http404("It has been deleted meanwhile.")
     if isinstance(error, OlderNode):
         return Problem(HTTPStatus.CONFLICT, "older_node", str(error))
     for kind, told in AWAY.items():

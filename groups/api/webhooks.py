@@ -188,13 +188,10 @@ class OneWebhook(View):
         return Response(self._changed(webhook))
 
     def _changed(self, webhook: Webhook) -> Any:
-        for name, value in self.said.items():
-            setattr(webhook, name, value)
         try:
-            endpoints.save(webhook)
+            return WebhookView(endpoints.change(webhook, self.said)).data
         except EndpointRefused as refusal:
             raise refused(refusal) from None
-        return WebhookView(webhook).data
 
     @described(
         operation_id="delete_webhook",
@@ -292,5 +289,4 @@ class Redeliveries(View):
 
 def _again(delivery: WebhookDelivery) -> Any:
     endpoints.redeliver(delivery)
-    delivery.refresh_from_db()
     return DeliveryView(delivery).data

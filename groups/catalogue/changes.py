@@ -47,9 +47,10 @@ def create(name: str, partitions: int, author: AuthorDetails = NO_AUTHOR) -> Top
     rules.check_count(partitions)
     if not Topic.objects.filter(name=name).exists():
         _room().take(partitions)
-    if not functions.CREATE.changes([name], [uuid4()], [partitions], json.dumps(author)):
-        raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
-    return Topic.objects.get(name=name)
+    with transaction.atomic():  # nobody deletes it before it has been read
+        if not functions.CREATE.changes([name], [uuid4()], [partitions], json.dumps(author)):
+            raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
+        return _existing(name)
 
 
 def grow(name: str, partitions: int, author: AuthorDetails = NO_AUTHOR) -> Topic:
@@ -64,11 +65,10 @@ def grow(name: str, partitions: int, author: AuthorDetails = NO_AUTHOR) -> Topic
         _room().grow(partitions - before.partitions)
     with alone(name):
         grown = functions.GROW.changes(name, partitions, json.dumps(author))
-    topic = Topic.objects.filter(name=name).first()
-    if topic is None:
-        raise _unknown(name)
+        topic = _existing(name)
     if not grown:
         rules.check_growth(topic.partitions, partitions)
+        raise _unknown(name)  # it was created since
     return topic
 
 
@@ -78,13 +78,13 @@ def place(name: str, racks: Sequence[Sequence[str]], author: AuthorDetails = NO_
 
     Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, or INVALID_REQUEST.
     """
-    topic = Topic.objects.filter(name=name).first()
-    if topic is None:
-        raise _unknown(name)
-    rules.check_racks(racks, topic.partitions)
+    rules.check_racks(racks, _existing(name).partitions)
     with alone(name):
-        functions.PLACE.changes(name, json.dumps(racks), len(racks), json.dumps(author))
-    topic.refresh_from_db()
+        placed = functions.PLACE.changes(name, json.dumps(racks), len(racks), json.dumps(author))
+        topic = _existing(name)
+    if not placed:
+        rules.check_racks(racks, topic.partitions)  # another topic has the name now
+        raise _unknown(name)
     return topic
 
 
@@ -102,6 +102,14 @@ def delete(topic: Topic, author: AuthorDetails = NO_AUTHOR) -> None:
 def raise_ends(name: str, ends: Sequence[int]) -> bool:
     """Raise each partition's end offset, if the new one is higher; returns whether any is."""
     return functions.RAISE_ENDS.changes(name, list(ends))
+
+
+def _existing(name: str) -> Topic:
+    """The topic of that name. In a transaction that has changed it nobody else can delete it."""
+    topic = Topic.objects.filter(name=name).first()
+    if topic is None:
+        raise _unknown(name)
+    return topic
 
 
 def _unknown(name: str) -> Refuse:

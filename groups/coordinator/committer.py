@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
+from typing import Final
 
 from groups import event_loop
 from groups.coordinator.batch_writer import BATCH_BYTES_MAX, BatchItem, BatchWriter
@@ -41,6 +42,12 @@ logger = logging.getLogger(__name__)
 BATCH_ROWS_MAX = 2_000
 """Rows of one transaction: with more, the latency of the batch grows and the cost per row stays the
 same (measured: docs/hot-path.md)."""
+
+
+ENDS_STEP: Final = frozenset({DeleteGroup, ExpireOffsets, OffsetDelete, RemoveGroup})
+"""Events that are the last of their step: those that follow are for another group of the same id,
+or write offsets in place of deleted ones. A decision does not say which came first, and pending
+offsets of open transactions depend on it."""
 
 
 ANSWERS_AT_ONCE = 100
@@ -153,8 +160,8 @@ class Committer:
             event = inbox.popleft()
             events.append(event)
             room -= _size(event)
-            if isinstance(event, DeleteGroup | ExpireOffsets | RemoveGroup):
-                break  # the following events are for another group of the same id
+            if type(event) in ENDS_STEP:
+                break
         return entry.portion_of(events) if entry.suspects else events
 
     def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> BatchItem | None:

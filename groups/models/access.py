@@ -4,6 +4,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 
 SCOPES = ("read", "operate", "offsets", "catalogue", "admin")
 """The scopes of tokens of earlier versions; ``groups.access.rights`` has their meaning."""
@@ -99,6 +100,9 @@ class ScramCredential(models.Model):
     stored_key = models.BinaryField()
     server_key = models.BinaryField()
     updated_at = models.DateTimeField()
+    user_since = models.DateTimeField(
+        db_default=Now(), help_text="When the user was created: the same for each mechanism."
+    )
 
     class Meta:
         db_table = "rollcall_credential"

@@ -5,7 +5,8 @@ The web cannot read secrets: each is returned once, when it is created.
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 from uuid import uuid4
 
@@ -72,6 +73,24 @@ def save(webhook: Webhook) -> None:
         raise Conflict(f"There is an endpoint called {webhook.name}.") from None
 
 
+def change(webhook: Webhook, values: Mapping[str, Any]) -> Webhook:
+    """Set these fields; others that have been set since it was read stay as they are. Returns it as
+    it is now. Raises ``EndpointRefused``, and ``Webhook.DoesNotExist``."""
+    with _held(webhook) as now:
+        for name, value in values.items():
+            setattr(now, name, value)
+        save(now)
+    return now
+
+
+@contextmanager
+def _held(webhook: Webhook) -> Iterator[Webhook]:
+    """The endpoint in a transaction in which nobody else changes or deletes it. Raises
+    ``Webhook.DoesNotExist``."""
+    with transaction.atomic():
+        yield Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
+
+
 def begin() -> None:
     """Deliver events from now on; no effect if events are delivered already. Runs in the
     transaction that enables an endpoint."""
@@ -90,20 +109,21 @@ def kept(position: Position, fired: Mapping[str, Any] | None, looked_at: float =
 
 
 def new_key(webhook: Webhook) -> str:
-    """A new secret; the previous one signs too, for a day."""
+    """A new secret; the previous one signs too, for a day. Raises ``Webhook.DoesNotExist``."""
     secret = new_secret()
-    with connection.cursor() as cursor:
+    with _held(webhook), connection.cursor() as cursor:
         cursor.execute(sql.ADD_SECRET, {"webhook": webhook.pk, "secret": secret})
     return secret
 
 
 def test(webhook: Webhook, actor: str) -> WebhookDelivery:
-    """Send a test event."""
+    """Send a test event. Raises ``Webhook.DoesNotExist``."""
     now = timezone.now()
     body = events.told(events.TEST, now, {"webhook": webhook.name, "asked_by": actor})
     event = events.Event(f"test:{uuid4()}", events.TEST, events.TEST, "", body)
-    queue([(event, [webhook.pk])])
-    return WebhookDelivery.objects.get(webhook=webhook, key=event.key)
+    with _held(webhook):
+        queue([(event, [webhook.pk])])
+        return WebhookDelivery.objects.get(webhook=webhook, key=event.key)
 
 
 def queue(found: Sequence[tuple[events.Event, Sequence[int]]]) -> int:
@@ -123,7 +143,9 @@ def queue(found: Sequence[tuple[events.Event, Sequence[int]]]) -> int:
 
 
 def redeliver(delivery: WebhookDelivery) -> None:
-    """Send it again at once, with the same id."""
-    WebhookDelivery.objects.filter(pk=delivery.pk).update(
-        state=WebhookDelivery.State.PENDING, next_at=Now(), finished_at=None
-    )
+    """Send it again at once, with the same id. Raises ``WebhookDelivery.DoesNotExist``."""
+    with transaction.atomic():
+        WebhookDelivery.objects.filter(pk=delivery.pk).update(
+            state=WebhookDelivery.State.PENDING, next_at=Now(), finished_at=None
+        )
+        delivery.refresh_from_db()

@@ -1,7 +1,10 @@
 """The three roles: what each may do, and that nobody can raise their own rights."""
 
+from typing import Any
+
 import pytest
 from django.apps import apps
+from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group as Role
 from django.contrib.auth.models import Permission, User
 from django.db.models.deletion import ProtectedError
@@ -181,3 +184,23 @@ def test_the_matrix_of_roles_lists_every_right_of_operators() -> None:
     named = {permission for needed in role_words.DEEDS.values() for permission in needed}
     assert held[OPERATOR] - held[VIEWER] <= named
     assert {rights.DELETE, "groups.delete_topic"} <= named
+
+
+def test_a_user_who_is_deleted_while_a_form_is_saved_stays_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Django inserts a row again that is not there any more. (Here the deletion is part of the
+    request's transaction, and is rolled back with it.)"""
+    client, other = superuser(), person("other", VIEWER)
+
+    def clean(form: "UserChangeForm[User]") -> Any:
+        User.objects.filter(pk=other.pk).delete()
+        return form.cleaned_data
+
+    monkeypatch.setattr(UserChangeForm, "clean", clean)
+    values = {"username": "other", "is_active": "on", "date_joined_0": "2026-01-01"}
+    answer = client.post(
+        f"/admin/auth/user/{other.pk}/change/", {**values, "date_joined_1": "10:00"}, follow=True
+    )
+
+    assert "The user has been deleted meanwhile." in text(answer)

@@ -1,6 +1,11 @@
 """What several requests come to when one step decides them all, by one kind's rules or by two."""
 
+from dataclasses import replace
+
+import pytest
+
 from groups.core import events
+from groups.core.consumer import target_schedule
 from groups.core.errors import ErrorCode
 from groups.core.replies import ConsumerBeaten
 from tests.core_consumer.crossing import Classic, Crossing, upgraded
@@ -25,6 +30,19 @@ def test_a_member_that_joins_and_leaves_in_one_step_is_removed_and_the_others_st
     assert [type(answer.reply) for answer in answers] == [ConsumerBeaten, ConsumerBeaten]
     assert [answer.reply.error for answer in answers] == [ErrorCode.NONE, ErrorCode.NONE]
     assert list(talk.group.durable.members) == ["a"]
+
+
+def test_a_target_that_the_first_of_several_joins_needs_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A large one, outside of the step. The first join creates the group, in a decision of its
+    own."""
+    monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)
+    talk = Crossing({"foo": 1}, group_consumer_assignor_offload_enable=True)
+    first = _heartbeat(91, 0)
+    decision = talk.step(replace(first, ticket=events.Ticket(1, 90), member_id="a"), first)
+    assert talk.group.live.schedule.asked
+    assert decision.question is not None
 
 
 BAR = ("bar", 0)

@@ -244,6 +244,29 @@ async def test_a_promoted_standby_is_served_with_its_own_topics(
             await asyncio.to_thread(standby.stop)
 
 
+async def test_a_drained_node_reads_the_topics_of_a_promoted_standby_too(
+    primary: Server, here: Address, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It serves no group, for which it would read them first, and is not told of them either."""
+    monkeypatch.setattr(doorbell, "RECONNECT_S", 600.0)
+    async with running() as node, running(1) as drained:
+        primary.ask("SELECT rollcall_drain_node(1, 'a new disk', '{}')")
+        await serves(node)
+        standby = await asyncio.to_thread(primary.standby, place / "standby")
+        await node.node.catalogue.create("lost", 1)
+        await until(lambda: drained.node.catalogue.get("lost"))
+        await asyncio.to_thread(primary.stop)
+        await asyncio.to_thread(standby.start)
+        try:
+            await asyncio.to_thread(standby.promote)
+            here.leads_to = standby.cluster.port
+            await until(lambda: not drained.node.catalogue.get("lost"))
+            await serves(node)
+            assert not drained.node.coordinator.epochs
+        finally:
+            await asyncio.to_thread(standby.stop)
+
+
 async def owner_of(group_id: str, *nodes: Running) -> Running:
     """Whichever node serves the group."""
     while True:

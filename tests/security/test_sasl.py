@@ -285,6 +285,21 @@ async def test_a_user_deleted_during_authentication_is_refused(
     assert (await say(client, speaker.get_client_final().encode())).error_code == FAILED
 
 
+async def test_a_password_changed_during_authentication_is_required(
+    served: Serving, other: Other
+) -> None:
+    """Also of a user who was deleted and created again: the old password proves nothing."""
+    client, _ = await served.connect()
+    speaker = ScramClient([SHA_256], "ann", PASSWORD)
+    await begin(client, SHA_256)
+    first = await say(client, speaker.get_client_first().encode())
+    speaker.set_server_first(first.auth_bytes.decode())
+    known = served.node.credentials.get("ann", SHA_256)
+    await make_user(other, "ann")
+    await until(lambda: served.node.credentials.get("ann", SHA_256) != known)
+    assert (await say(client, speaker.get_client_final().encode())).error_code == FAILED
+
+
 def test_a_lock_out_counts_names_and_addresses_separately() -> None:
     lockouts = Lockouts(2, 1_000)
     for now in (0, 900):
@@ -339,6 +354,34 @@ async def test_users_are_created_and_deleted_while_the_node_runs(
         await other.execute(scram.DROP.encode(), {"name": "ben", "mechanism": mechanism})
     await other.execute(scram.RING.encode())
     assert await is_closed(client)
+
+
+async def test_a_user_who_is_deleted_and_created_again_at_once_loses_the_connections(
+    served: Serving, other: Other
+) -> None:
+    """The node hears of the deletion when the new user is there already."""
+    client, _ = await served.connect()
+    assert (await with_scram(client, "ann")).error_code == 0
+    async with other.transaction():
+        for mechanism in scram.HASHES:
+            await other.execute(scram.DROP.encode(), {"name": "ann", "mechanism": mechanism})
+        await make_user(other, "ann")
+    assert await is_closed(client)
+
+
+async def test_a_user_whose_passwords_are_replaced_one_by_one_keeps_the_connections(
+    served: Serving, other: Other
+) -> None:
+    client, _ = await served.connect()
+    assert (await with_scram(client, "ann")).error_code == 0
+    await make_user(other, "ann", SHA_512)
+    await other.execute(scram.DROP.encode(), {"name": "ann", "mechanism": SHA_256})
+    await other.execute(scram.RING.encode())
+    await until(lambda: not served.node.credentials.get("ann", SHA_256))
+    await make_user(other, "ann", SHA_512)
+    await make_user(other, "ben")
+    await until(lambda: served.node.credentials.get("ben", SHA_256))
+    assert (await client.call(hello(), 3)).error_code == 0
 
 
 async def test_the_number_of_waiting_password_checks_is_limited(served: Serving) -> None:

@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 from groups.loop_watch import THE_LOOP
 from groups.watchdog import SENTENCE
@@ -54,6 +55,22 @@ def test_a_loop_that_waits_ends_the_process_with_a_sentence_and_its_stack() -> N
     assert left.returncode == 1
     assert left.stderr.decode().startswith(SENTENCE % (THE_LOOP, 0.5))
     assert b"in waits\n" in left.stderr
+
+
+def test_a_log_that_nobody_reads_does_not_keep_the_process() -> None:
+    reading, writing = os.pipe()
+    try:
+        os.set_blocking(writing, False)
+        with suppress(BlockingIOError):
+            while os.write(writing, b"\n" * 4_096):
+                pass
+        os.set_blocking(writing, True)
+        argv = [sys.executable, "-c", PROGRAM, "waits"]
+        assert subprocess.run(argv, check=False, stderr=writing).returncode == 1
+        assert os.get_blocking(writing)
+    finally:
+        os.close(reading)
+        os.close(writing)
 
 
 def test_a_call_of_c_that_keeps_the_interpreter_ends_it_too() -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import count
 from random import Random
 
 import pytest
 
 from groups.core.errors import ErrorCode
-from groups.core.events import DeleteGroup, OffsetCommit, OffsetWrite
-from groups.core.replies import Committed
+from groups.core.events import DeleteGroup, OffsetCommit, OffsetDelete, OffsetWrite
+from groups.core.replies import Committed, Reply
 from tests import rows
 from tests.core.offset_log import OffsetLog
 from tests.node.running import Running, running
@@ -256,6 +257,52 @@ async def test_rows_equal_the_state_of_a_log(one: Running, producer: New, seed: 
             await one.ask("g", DeleteGroup(ticket=one.counter.ticket()))
             log.delete_group()
         assert (await read(one), await unstable(one)) == (log.committed, log.unstable), what
+
+
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize(
+    "seed", [6, 8, *(pytest.param(n, marks=pytest.mark.long) for n in range(10, 20))]
+)
+async def test_rows_equal_the_state_of_a_log_for_requests_that_wait_together(
+    one: Running, producer: New, seed: int
+) -> None:
+    """As above, but several requests reach the group while an earlier one is being written."""
+    rng, log, offset = Random(seed), OffsetLog(), count(1)
+    txns = [await producer(name).init() for name in ("a", "b")]
+    await one.kept("g")
+    log.commit(T0, 0)
+    for _ in range(40):
+        for txn in txns:
+            await txn.begin()
+        let_go = one.points.hold("offsets:before")
+        asked = [one.commit("g", 0, topic="held")]
+        await one.points.reached["offsets:before"].wait()
+        log.commit(("held", 0), 0)
+        asked += [_ask(one, txns, rng, log, next(offset)) for _ in range(rng.randrange(1, 6))]
+        let_go()
+        await asyncio.gather(*asked)
+        assert (await read(one), await unstable(one)) == (log.committed, log.unstable)
+        who, commit = rng.randrange(2), rng.random() < 0.7
+        await txns[who].end(commit=commit)
+        log.end(who, commit=commit)
+        assert (await read(one), await unstable(one)) == (log.committed, log.unstable)
+
+
+def _ask(
+    one: Running, txns: list[Txn], rng: Random, log: OffsetLog, offset: int
+) -> "asyncio.Future[Reply]":
+    """A random request about one of two partitions, and what a log makes of it."""
+    who, partition = rng.randrange(2), rng.randrange(2)
+    match rng.choices(("plain", "txn", "delete"), (3, 3, 2))[0]:
+        case "plain":
+            log.commit(("t", partition), offset)
+            return one.ask("g", _plain(one, partition, offset))
+        case "txn":
+            log.commit_in(who, ("t", partition), offset)
+            return txns[who].put(offset, partition)
+    log.delete(("t", partition))
+    event = OffsetDelete(ticket=one.counter.ticket(), partitions=(("t", partition),))
+    return one.ask("g", event)
 
 
 def _plain(one: Running, partition: int, offset: int) -> OffsetCommit:

@@ -77,6 +77,11 @@ def check(group: Any) -> None:
         CHECKS[group.durable.group.kind](group.durable, group.live)
 
 
+def _asked(group: Group) -> int:
+    """The epoch whose target is being computed outside of the steps; 0: none."""
+    return group.live.schedule.asked if isinstance(group, ConsumerGroup) else 0
+
+
 def read_back(durable: Durable) -> Durable:
     """The rows as PostgreSQL gives them back: through JSON, and in an order of its own."""
     rows = {
@@ -215,6 +220,8 @@ class Life:
             self.group = self.group.with_revision(self.revision)
         if decision.question is not None:
             self.questions.append(decision.question)
+        if (asked := _asked(self.group)) not in (0, _asked(before)):
+            assert decision.question is not None and decision.question.epoch == asked
         check(self.group)
         self.answered(decision.answers)
 

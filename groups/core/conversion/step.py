@@ -12,6 +12,7 @@ from random import Random
 from typing import Final
 
 from groups.core import transactional_offsets
+from groups.core.assignors.task import AssignmentTask
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.states import EMPTY
 from groups.core.consumer.group import ConsumerGroup
@@ -226,9 +227,12 @@ def together(decisions: Sequence[Decision]) -> Decision:
     offsets: dict[tuple[str, int], OffsetWrite] = {}
     deletes: dict[tuple[str, int], None] = {}
     waiting: transactional_offsets.Pending = {}
+    question: AssignmentTask | None = None
     for decision in decisions:
         if decision.deleted:
-            offsets, deletes, waiting = {}, {}, {}
+            offsets, deletes, waiting, question = {}, {}, {}, None
+        if decision.question is not None:
+            question = decision.question
         for at in decision.offset_deletes:
             deletes[at] = None
             offsets.pop(at, None)
@@ -249,4 +253,5 @@ def together(decisions: Sequence[Decision]) -> Decision:
         pending=tuple(waiting.values()),
         hung_up=tuple(consumer for one in decisions for consumer in one.hung_up),
         deleted=any(one.deleted for one in decisions),
+        question=question,
     )
