@@ -19,7 +19,8 @@ NAME = "rollcall_of_the_last_version"
 
 SHORT_MS = 6_000
 SHORT_SESSIONS = f"UPDATE rollcall_member SET session_timeout_ms = {SHORT_MS}"
-"""The members that are in the rows never come back: their sessions may be short, and a restart's grace none."""
+"""The members that are in the rows never come back: their sessions may be short, and a restart's
+grace none."""
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
