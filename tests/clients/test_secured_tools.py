@@ -1,6 +1,7 @@
 """Kafka's own tools, unchanged, as users of a listener with TLS, SCRAM and an authorizer:
 ``kafka-acls``, ``kafka-configs --entity-type users``, ``kafka-console-consumer``."""
 
+import signal
 import subprocess
 from collections.abc import Iterator
 
@@ -8,10 +9,11 @@ import pytest
 
 from launcher import ports
 from launcher.installation import Installation
-from tests.clients.conftest import Shell
+from tests.clients.conftest import PATIENCE_S, Shell
 from tests.clients.programs import KAFKA_TOOL, KAFKA_TOOLS
 from tests.clients.test_kafka_tools import GROUPS, TOPICS, Tools
 from tests.installations import TOKEN
+from tests.launcher.waiting import until
 from tests.security.certificates import Certificates
 from tests.security.test_stock_clients import make_user
 
@@ -22,8 +24,8 @@ CONFIGS = "kafka.admin.ConfigCommand"
 CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 MECHANISM = "SCRAM-SHA-512"
 
-REFUSED_MS, ALLOWED_MS = 300_000, 30_000
-"""How long a consumer waits that is refused sooner, and one that gets nothing."""
+LONG_MS = 300_000
+"""For a record, which here nobody ever gets: longer than what ends a consumer takes."""
 
 PROPERTIES = """
 security.protocol=SASL_SSL
@@ -57,26 +59,39 @@ class Site:
         """Run a tool as the super user."""
         return self.tools.run(tool, *words, "--command-config", self.config("chief", "of all"))
 
-    def consume(
-        self,
-        name: str,
-        user: str,
-        password: str,
-        option: str = "--command-config",
-        timeout_ms: int = REFUSED_MS,
-    ) -> str:
-        """What a console consumer in a process of its own says; it ends when it is refused, or has
-        had no record for so long, as here nobody ever has."""
-        words = ("--topic", name, "--group", name, "--timeout-ms", str(timeout_ms))
+    def offsets(self, group: str) -> dict[str, str]:
+        """Partition to committed offset, as the super user reads them."""
+        words = ("--describe", "--offsets", "--group", group, "--command-config")
+        rows = self.tools.table(GROUPS, *words, self.config("chief", "of all"))
+        return {row[2]: row[3] for row in rows}
+
+    def refused(self, name: str, user: str, password: str) -> str:
+        """What a console consumer says that may not consume, and ends by itself."""
+        with self._consumer(name, user, password, "--command-config") as consumer:
+            return consumer.communicate()[0]
+
+    def stopped(self, name: str, user: str, password: str, option: str) -> str:
+        """What a console consumer says that has its partitions, and is ended by Ctrl-C."""
+        with self._consumer(name, user, password, option) as consumer:
+            until(lambda: self._is_stable(name), "it has its partitions", PATIENCE_S)
+            consumer.send_signal(signal.SIGINT)
+            return consumer.communicate()[0]
+
+    def _consumer(
+        self, name: str, user: str, password: str, option: str
+    ) -> "subprocess.Popen[str]":
+        """In a process of its own; it also ends when it has had no record for a long time."""
+        words = ("--topic", name, "--group", name, "--timeout-ms", str(LONG_MS))
         where = (option, self.config(user, password), "--bootstrap-server", self.tools.bootstrap)
-        ended = subprocess.run(
+        return subprocess.Popen(
             KAFKA_TOOL.command(CONSUMER, *words, *where),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            check=False,
         )
-        return ended.stdout
+
+    def _is_stable(self, group: str) -> bool:
+        return group in self.admin(GROUPS, "--list", "--state", "stable").split()
 
 
 @pytest.fixture(scope="module")
@@ -107,21 +122,21 @@ def test_a_user_is_created_authorized_consumes_and_is_removed(site: Site, name: 
     assert f"SCRAM credential configs for user-principal '{name}' are" in described
     assert f"{MECHANISM}=iterations=8192" in described
 
-    refused = site.consume(name, name, f"of {name}")
+    refused = site.refused(name, name, f"of {name}")
     assert "AuthorizationException" in refused
     site.admin(ACLS, "--add", *rule)
     listed = site.admin(ACLS, "--list", "--topic", name)
     assert f"principal=User:{name}, host=*, operation=READ, permissionType=ALLOW" in listed
 
     for option in ("--consumer.config", "--command-config"):
-        said = site.consume(name, name, f"of {name}", option, ALLOWED_MS)
+        said = site.stopped(name, name, f"of {name}", option)
         assert "Processed a total of 0 messages" in said
         assert "AuthorizationException" not in said and "AuthenticationException" not in said
-    assert name in site.admin(GROUPS, "--list")
-    assert "Authentication failed" in site.consume(name, name, "a guess")
+    assert site.offsets(name) == {"0": "0", "1": "0"}, "committed as each was closed"
+    assert "Authentication failed" in site.refused(name, name, "a guess")
 
     site.admin(ACLS, "--remove", *rule, "--force")
     assert "operation=READ" not in site.admin(ACLS, "--list", "--topic", name)
-    assert "AuthorizationException" in site.consume(name, name, f"of {name}")
+    assert "AuthorizationException" in site.refused(name, name, f"of {name}")
     site.admin(CONFIGS, "--alter", *user, "--delete-config", MECHANISM)
-    assert "Authentication failed" in site.consume(name, name, f"of {name}")
+    assert "Authentication failed" in site.refused(name, name, f"of {name}")

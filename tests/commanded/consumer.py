@@ -28,6 +28,13 @@ PAUSE_S = 0.05
 
 ANSWER_S = 30.0
 
+UNDECIDED = (
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+)
+"""Refusals of a node that is not the coordinator, or not yet."""
+
 Part = tuple[str, int]
 
 
@@ -108,7 +115,7 @@ class Consumer:
         self.generation = -1
         self.is_registered = False
         self.refused: list[int] = []
-        self._last = 0
+        self._last = self._done = self._acknowledged = 0
         self._has_left = False
         self._leave_until = 0.0
         self._connection: Connection | None = None
@@ -138,17 +145,22 @@ class Consumer:
         while True:
             try:
                 connection = await self._to_coordinator()
-                await connection.call(request, ANSWER_S)
+                try:
+                    answer = await connection.call(request, ANSWER_S)
+                finally:
+                    connection.close()
             except OSError:
-                await asyncio.sleep(PAUSE_S)
-            else:
-                connection.close()
+                answer = None
+            if answer is not None and answer.error_code not in UNDECIDED:
                 return
+            await asyncio.sleep(PAUSE_S)
 
     async def _talk(self) -> None:
         connection = await self._connected()
         if not self.is_registered:
             await self._register(connection)
+        if self._done > self._acknowledged:  # its coordinator did not answer any more
+            await self._acknowledge(connection)
         sent_at = time.monotonic()
         request = PollCommandsRequest(
             group_id=self.group, member_id=self.name, last_command_id=self._last, max_wait_ms=5_000
@@ -177,6 +189,7 @@ class Consumer:
             await self._refused(answer.error_code)
             raise Broken(f"not registered: {answer.error_code}")
         self.is_registered, self._last = True, answer.last_command_id
+        self._acknowledged = self._done  # what came before is nothing to a new registration
 
     async def _refused(self, code: int) -> None:
         self.refused.append(code)
@@ -198,11 +211,17 @@ class Consumer:
         await self._stop()
         if command.option == START:
             await self._start(command)
+        self._done = command.command_id
+        await self._acknowledge(connection)
+
+    async def _acknowledge(self, connection: Connection) -> None:
         request = AcknowledgeCommandRequest(
-            group_id=self.group, member_id=self.name, command_id=command.command_id
+            group_id=self.group, member_id=self.name, command_id=self._done
         )
         answer = await connection.call(request, ANSWER_S)
-        if answer.error_code != ErrorCode.NONE:
+        if answer.error_code == ErrorCode.NONE:
+            self._acknowledged = request.command_id
+        else:
             await self._refused(answer.error_code)
 
     async def _start(self, command: Command) -> None:

@@ -54,8 +54,18 @@ LONG_PAST = "no clock shows less than 0: either time is past"
 READ_ELSEWHERE = (
     "it sets ``is_overdue``, which only ``time_out`` reads, and that of the row which it locks"
 )
+LAST_MOMENT = (
+    "a lease that is renewed in the very millisecond of its end has cost no session anything"
+)
 
 ACCEPTED: tuple[Accepted, ...] = (
+    Accepted(
+        "groups/cluster/lease_loop.py",
+        "LeaseLoop.run",
+        "if slept or clock() >= until:",
+        "if slept or clock() > until:",
+        LAST_MOMENT,
+    ),
     Accepted(
         "groups/coordinator/repeated_commits.py",
         "RepeatedCommits._take_several",

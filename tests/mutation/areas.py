@@ -76,8 +76,10 @@ COMMITS = _in(
     "node",
     "inbox committer repeated_commits refused_members toy_kind verbs outside hung_database",
 )
-MEMORY = _in("node", "overrides memory heartbeats shares assigning patterns failover")
-SLOT_KEEPING = _in("node", "slot_keeper spread memory slots drains shares timeline")
+MEMORY = _in(
+    "node", "heartbeat_views overrides memory heartbeats shares assigning patterns failover"
+)
+SLOT_KEEPING = _in("node", "slot_keeper lease_patience spread memory slots drains shares timeline")
 
 
 def _rules(folders: tuple[str, ...], *first: tuple[str, ...]) -> Row:

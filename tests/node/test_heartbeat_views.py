@@ -58,6 +58,15 @@ async def test_members_already_answered_are_not_notified() -> None:
     assert told == all_held[:-1]
 
 
+async def test_a_member_that_is_not_registered_may_be_taken_off() -> None:
+    """A heartbeat that was answered, and whose connection ends afterwards."""
+    views, told = HeartbeatViews(), list[Held]()
+    held = Held(views, told)
+    for _ in range(2):
+        views.unwatch("g", held)
+    assert views.watched() == []
+
+
 async def test_a_second_change_during_notification_notifies_each_once() -> None:
     views, told = HeartbeatViews(), list[Held]()
     all_held = [Held(views, told) for _ in range(5 * AT_ONCE)]

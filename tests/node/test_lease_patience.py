@@ -63,3 +63,10 @@ async def test_a_hung_attempt_is_given_up_and_the_next_has_more_time(
         assert lease.patience_s == 0.75
     finally:
         await lease.end()
+
+
+async def test_a_node_that_remembers_no_timeline_beats_at_its_usual_time() -> None:
+    """Nothing can doubt what is not known."""
+    lease = Lease(NodeAddress(0, "127.0.0.1", 1), LEASE_MS)
+    assert lease.memory is None
+    await lease.until_next_beat(0)

@@ -9,13 +9,13 @@ import pytest
 
 from groups.cluster import slot_loader
 from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
-from groups.cluster.slot_keeper import HAND_OVER_SLOTS_MAX, SlotKeeper
+from groups.cluster.slot_keeper import DRAINED_PATIENCE_LEASES, HAND_OVER_SLOTS_MAX, SlotKeeper
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.view import Cluster, NodeAddress
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
-from groups.core.rows import SLOTS
+from groups.core.rows import SLOTS, slot_of
 from groups.postgres import connections
 from groups.store.sql import slots as sql
 from tests.node.running import Running
@@ -218,6 +218,55 @@ async def test_served_slots_are_not_reported_as_loading(one: Running) -> None:
             await loader.load(epochs)
 
     assert loading == [{5}, set(), set()]
+
+
+@pytest.mark.parametrize(
+    ("drains", "leases", "is_taken"),
+    [(False, 1, True), (True, 1, False), (True, DRAINED_PATIENCE_LEASES, True)],
+)
+async def test_a_slot_meant_for_another_node_is_taken_after_a_lease_or_two_if_drained(
+    one: Running, other: Other, drains: bool, leases: int, is_taken: bool
+) -> None:
+    keeper, coordinator = one.node.keeper, one.node.coordinator
+    async with keeper._looking:
+        await keeper._hand_over(other, [], {3: YOU.node_id})
+        rows = await (await other.execute(sql.SLOTS.encode())).fetchall()
+        now = coordinator.monotonic()
+        with patch.object(coordinator, "monotonic", lambda: now):
+            found = [SlotRow(*row) for row in rows]
+            keeper._observer.look_at_free([found[3]], now - leases * keeper.lease_ms)
+            keeper._drains = drains
+
+            await keeper._claim(other, found, (), {3: YOU.node_id})
+
+        assert (3 in coordinator.epochs) == is_taken
+
+
+async def test_a_load_that_fails_leaves_nothing_of_its_slots(one: Running, other: Other) -> None:
+    """They may be another node's by now, which changes what this one has read of them."""
+    keeper, coordinator = one.node.keeper, one.node.coordinator
+    await other.execute(
+        "INSERT INTO rollcall_pause (group_id, slot, scope, name, pause_id, actor, reason, since)"
+        " VALUES ('g', %s, 'group', '', 1, 'olga', 'a test', now())",
+        [slot_of("g")],
+    )
+    loader = SlotLoader(ME.node_id, coordinator, lambda: None)
+
+    async def doubt(_connection: Other) -> None:
+        loader.doubt()
+
+    async with keeper._looking:
+        epochs = {slot_of("g"): coordinator.epochs[slot_of("g")]}
+        coordinator.drop(epochs, ErrorCode.NOT_COORDINATOR)
+        await loader.load(epochs)
+        assert coordinator.own.paused.of("g")
+        coordinator.drop(epochs, ErrorCode.NOT_COORDINATOR)
+        loader.prepare = doubt
+
+        with pytest.raises(slot_loader.InDoubt):
+            await loader.load(epochs)
+
+        assert not coordinator.own.paused.of("g")
 
 
 async def test_a_slot_not_taken_by_anybody_is_offered_again_later(kept: Keeper) -> None:

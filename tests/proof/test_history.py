@@ -13,6 +13,7 @@ from proof.history import Record, check
 
 Part = tuple[str, int]
 ONE, TWO = ("t", 1), ("t", 2)
+NOT_COORDINATOR, INVALID_REQUEST = 16, 42
 
 
 class Writer:
@@ -32,11 +33,11 @@ class Writer:
         """The last record is of this instant."""
         self.records[-1] = {**self.records[-1], "at": at}
 
-    def row(self, generation: int, *members: str) -> None:
+    def row(self, generation: int, *members: str, kind: str = "consumer") -> None:
         """The group's row, with its members."""
         self._revision += 1
         self.write(
-            "row", table="group", group="g", kind="consumer", generation=generation,
+            "row", table="group", group="g", kind=kind, generation=generation,
             revision=self._revision, state="Stable", members=dict.fromkeys(members),
         )  # fmt: skip
 
@@ -341,19 +342,25 @@ def test_delays_of_the_recorder_are_not_blamed_on_a_coordinator() -> None:
     assert unheard([(2.0, 450.0), (4_000.0, 4_600.0)]) == ["I6"]
 
 
-def overslept(refused: int | None = None) -> list[str]:
+def overslept(
+    refused: int | None = None,
+    code: int = 15,
+    kind: str = "consumer",
+    api: str = "ConsumerGroupHeartbeat",
+) -> list[str]:
     """What the checker says when a member with a session of 4 s slept until 5.5 s, then asked each
-    second, and was removed after 30.5 s. ``refused``: the second whose request gets an error."""
+    second, and was removed after 30.5 s. ``refused``: the second whose request gets this error."""
     writer = Writer()
-    writer.row(1, "a")
-    writer.beat("a", 0, owned=[], becomes=1, given=[ONE])
+    writer.row(1, "a", kind=kind)
+    call = writer.send(api, "a", 1)
+    writer.write("ok", process="a", call=call, member="a", generation=1, owned=None)
     writer.write("fault", process="a", since=1_000.0, until=5_500.0)
     writer.happened(1_000.0)
     for second in range(6, 31):
-        call = writer.send("ConsumerGroupHeartbeat", "a", 1)
+        call = writer.send(api, "a", 1)
         writer.happened(second * 1_000.0)
         if second == refused:
-            writer.write("fail", process="a", call=call, code=15)
+            writer.write("fail", process="a", call=call, code=code)
             writer.happened(second * 1_000.0 + 1)
     writer.records.append({**REMOVED, "at": 30_500.0})
     return writer.verdict()
@@ -364,6 +371,12 @@ def test_a_session_that_was_overslept_may_be_noticed_much_later() -> None:
     an error, was heard after it had slept."""
     assert overslept() == []
     assert overslept(refused=21) == ["I6"]
+
+
+def test_a_refusal_does_not_bring_back_a_consumer_of_the_draft_that_overslept() -> None:
+    """Only a join does, once another consumer was told of the rebalance (Slow consumers, 4)."""
+    assert overslept(21, code=NOT_COORDINATOR, kind="draft", api="Heartbeat") == []
+    assert overslept(21, code=INVALID_REQUEST, kind="draft", api="Heartbeat") == ["I6"]
 
 
 def heartbeats_to_suspended(*, connected: float, until: float, breaks: bool = False) -> list[str]:

@@ -43,6 +43,7 @@ REPORTED = (
     23260,
     23454,
     24199,
+    40379,
 )
 """Lives that had violations, by defects of the product (3702, 4077, 6026, 24199) or of the
 checks."""

@@ -8,11 +8,12 @@ Each joins and prints the partitions that it was given, or ends with its library
 import asyncio
 import json
 import sys
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 from kafka import KafkaConsumer
 
@@ -21,12 +22,22 @@ from tests.security import options
 from tests.security.doors import Door
 
 PATIENCE_S = 10
+REFUSED = (KafkaError._AUTHENTICATION, KafkaError._SSL)
 
 
 def create_topic(door: Door, name: str) -> None:
-    """A topic of two partitions."""
-    admin = AdminClient(options.confluent(door))
-    admin.create_topics([NewTopic(name, 2, 1)])[name].result(PATIENCE_S)
+    """A topic of two partitions; the error, as soon as the library reports that it is refused: it
+    would try again until its patience ends."""
+    errors: list[KafkaError] = []
+    admin = AdminClient({**options.confluent(door), "error_cb": errors.append})
+    made = admin.create_topics([NewTopic(name, 2, 1)])[name]
+    end = time.monotonic() + PATIENCE_S
+    while not made.done() and time.monotonic() < end:
+        admin.poll(0.1)
+        for error in errors:
+            if error.code() in REFUSED:
+                raise KafkaException(error)
+    made.result(0)
 
 
 def _confluent_kafka(door: Door, name: str) -> set[int]:

@@ -17,6 +17,11 @@ from tests.upgrade.dump import DUMPS, PARTITIONS, PROTOCOLS, TOPIC, offset, prog
 
 NAME = "rollcall_of_the_last_version"
 
+SHORT_MS = 6_000
+SHORT_SESSIONS = f"UPDATE rollcall_member SET session_timeout_ms = {SHORT_MS}"
+"""The members that are in the rows never come back: their sessions may be short, and a restart's
+grace none."""
+
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 
@@ -32,6 +37,8 @@ def last_version(request: pytest.FixtureRequest, database_url: str) -> Iterator[
             check=True,
             stdout=subprocess.DEVNULL,
         )
+        with psycopg.connect(url) as database:
+            database.execute(SHORT_SESSIONS.encode())
         yield url
         server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
@@ -40,6 +47,9 @@ def test_its_groups_keep_their_offsets_and_continue(last_version: str) -> None:
     settings = {
         "ROLLCALL_DATABASE_URL": last_version,
         "ROLLCALL_DATABASE_MAY_BE_UNSAFE": "on",  # as every database of a run
+        "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": str(SHORT_MS),
+        "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": str(SHORT_MS),
+        "ROLLCALL_COORDINATOR_RESTART_GRACE_MS": "0",
     }
     before = generations(last_version)
     with Installation(settings) as running:
