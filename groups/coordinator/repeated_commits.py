@@ -18,13 +18,13 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetCommit
 from groups.core.group import Group, Millis
-from groups.core.offset_rules import SAID
+from groups.core.offset_rules import COMMIT_REPLIES
 from groups.event_loop import Slices
 from groups.store.apply import PlainRows
 from groups.store.offset_rows import Row
 
 NONE = ErrorCode.NONE
-COMMITTED = SAID[NONE]
+COMMITTED = COMMIT_REPLIES[NONE]
 
 _made = tuple.__new__  # takes a third of the time of calling the class
 

@@ -24,7 +24,7 @@ class Author(NamedTuple):
     client_host: str
     principal: str = ANONYMOUS
 
-    def told(self) -> AuthorDetails:
+    def details(self) -> AuthorDetails:
         """The form in the journal."""
         return {
             "principal": self.principal,

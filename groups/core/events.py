@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from groups.core.assignors.client_side import Said
+from groups.core.assignors.client_side import ClientAssignors
 from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import Author as Author
@@ -320,7 +320,7 @@ class ConsumerHeartbeat(Event):
     looked_up: frozenset[str] | None = None
     racks: Racks = field(default_factory=lambda: NOWHERE)
     subscribed_topic_regex: str | None = None
-    client_assignors: Said | None = None
+    client_assignors: ClientAssignors | None = None
     regex_problem: str | None = None
 
 

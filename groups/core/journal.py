@@ -97,7 +97,7 @@ class Trigger(StrEnum):
     TOTAL = "total"
 
 
-TOLD: Final = (
+ENTRY_FIELDS: Final = (
     "kind",
     "trigger",
     "reason",

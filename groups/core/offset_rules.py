@@ -69,11 +69,11 @@ class Forgets(Keeps, Protocol):
 W = TypeVar("W", bound=Keeps)
 
 
-OFFSETS_TOLD_MAX: Final = 1_000
+OFFSETS_LISTED_MAX: Final = 1_000
 """Offsets that one journal entry lists; all are counted."""
 
 
-SAID: Final[Mapping[ErrorCode, Committed]] = {code: Committed(code) for code in ErrorCode}
+COMMIT_REPLIES: Final[Mapping[ErrorCode, Committed]] = {code: Committed(code) for code in ErrorCode}
 """The replies to commits, created once."""
 
 _new = tuple.__new__  # takes a third of the time of calling the class
@@ -97,7 +97,7 @@ def plain_commits(group: Group, events: Sequence[Event], now: Millis) -> Decisio
         if not code:
             accepted.append(event.offsets)
         if event.ticket is not None:
-            answers.append(_new(Answer, (event.ticket, SAID[code])))
+            answers.append(_new(Answer, (event.ticket, COMMIT_REPLIES[code])))
     return Decision(group, tuple(answers), (), _last_of_each(accepted))
 
 
@@ -132,19 +132,19 @@ def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None
     journaled."""
     if outsider.goes_on and not work.row.protocol_type:
         return
-    told = [(write.topic, write.partition) for write in event.offsets]
-    after, count = _told(event.offsets), len(told)
+    partitions = [(write.topic, write.partition) for write in event.offsets]
+    after, count = _by_topic(event.offsets), len(partitions)
     _note_offsets(
-        work, EntryKind.OFFSETS_ALTERED, outsider.author, told, offsets=count, after=after
+        work, EntryKind.OFFSETS_ALTERED, outsider.author, partitions, offsets=count, after=after
     )
 
 
-def _told(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
+def _by_topic(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
     """Offsets by topic and partition, as in a journal entry's details."""
-    told: dict[str, dict[str, int]] = {}
-    for write in writes[:OFFSETS_TOLD_MAX]:
-        told.setdefault(write.topic, {})[str(write.partition)] = write.offset
-    return told
+    offsets: dict[str, dict[str, int]] = {}
+    for write in writes[:OFFSETS_LISTED_MAX]:
+        offsets.setdefault(write.topic, {})[str(write.partition)] = write.offset
+    return offsets
 
 
 def _note_offsets(
@@ -163,7 +163,7 @@ def _note_offsets(
             client_id=author.client_id,
             generation_before=now,
             generation_after=now,
-            details={"author": author.told(), **details},
+            details={"author": author.details(), **details},
             offsets=partitions,
         )
     )
@@ -214,7 +214,9 @@ def expire(
     elif gone:
         for at in gone:  # they may be 100,000: other threads wait for a single call
             work.offset_deletes[at] = None
-        _note(work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", told=list(gone), offsets=len(gone))
+        _note(
+            work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", partitions=list(gone), offsets=len(gone)
+        )
     work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
 
 
@@ -251,19 +253,21 @@ def _reset(work: Keeps, event: ResetOffsets) -> None:
         work.offset_deletes[at] = None
         work.offsets.pop(at, None)
         pending.forget(work.pending, at)
-    told = [*((write.topic, write.partition) for write in event.offsets), *event.gone]
+    partitions = [*((write.topic, write.partition) for write in event.offsets), *event.gone]
     _note(
         work,
         EntryKind.OFFSETS_ALTERED,
         OPERATOR,
         event.reason,
-        told=told,
+        partitions=partitions,
         author=user(event.actor),
         how=event.how,
-        offsets=len(told),
-        after=_told(event.offsets),
+        offsets=len(partitions),
+        after=_by_topic(event.offsets),
     )
-    work.operated(event.operation_id, ErrorCode.NONE, f"{len(told)} offsets were set {event.how}")
+    work.operated(
+        event.operation_id, ErrorCode.NONE, f"{len(partitions)} offsets were set {event.how}"
+    )
 
 
 def _restore(work: Keeps, event: RestoreOffsets) -> None:
@@ -278,9 +282,9 @@ def _restore(work: Keeps, event: RestoreOffsets) -> None:
         EntryKind.OFFSETS_RESTORED,
         OPERATOR,
         reason,
-        told=[(write.topic, write.partition) for write in event.offsets],
+        partitions=[(write.topic, write.partition) for write in event.offsets],
         offsets=len(event.offsets),
-        after=_told(event.offsets),
+        after=_by_topic(event.offsets),
         author=user(event.actor),
     )
     detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
@@ -337,7 +341,7 @@ def _note(
     kind: EntryKind,
     trigger: str,
     reason: str,
-    told: Sequence[Partition],
+    partitions: Sequence[Partition],
     **details: object,
 ) -> None:
     now = work.row.generation
@@ -349,6 +353,6 @@ def _note(
             generation_before=now,
             generation_after=now,
             details=details,
-            offsets=told,
+            offsets=partitions,
         )
     )

@@ -61,7 +61,7 @@ def await_generation(work: RowsWorkingCopy[Any], event: ForceRebalance, whom: st
     work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail, ended=False))
 
 
-def tell_forced(work: RowsWorkingCopy[Any]) -> None:
+def end_forced(work: RowsWorkingCopy[Any]) -> None:
     """The next generation has begun: end the operations; the caller removes them from the row."""
     detail = f"the group is in generation {work.row.generation}"
     for operation_id in work.row.details.get(OPERATIONS, ()):

@@ -18,7 +18,7 @@ def removals(
     """An entry with the reason for each of these members that did not leave by itself."""
     if author is None:
         return
-    for row, said in gone:
+    for row, client_reason in gone:
         if (row.client_id, row.client_host) == (author.client_id, author.client_host):
             continue
         yield JournalEntry(
@@ -27,8 +27,8 @@ def removals(
             "a client of another id or address removed it",
             member_id=row.member_id,
             client_id=row.client_id,
-            client_reason=said,
+            client_reason=client_reason,
             generation_before=generation,
             generation_after=generation,
-            details={"author": author.told()},
+            details={"author": author.details()},
         )

@@ -118,12 +118,12 @@ class ConsumerBeaten:
 
 
 class PreparedMember(NamedTuple):
-    """A member as the assigning one sees it. ``said``: its data for the assignor; None: it does not
-    have the assignor."""
+    """A member as the assigning one sees it. ``client_assignor``: its data for the assignor;
+    None: it does not have the assignor."""
 
     subscriber: Subscriber
     member_epoch: int
-    said: ClientAssignor | None
+    client_assignor: ClientAssignor | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ def beat_in(
 ) -> Beat | None:
     """The beat that a request of the classic protocol sets, by the rules of its heartbeat.
     ``generation_id`` None: the request has none (JoinGroup)."""
-    asked = NO_GENERATION if generation_id is None else generation_id
-    code, beat = view.find(member_id, instance_id, asked)
+    generation = NO_GENERATION if generation_id is None else generation_id
+    code, beat = view.find(member_id, instance_id, generation)
     if generation_id is None and code is ErrorCode.ILLEGAL_GENERATION:
         return view.beats[member_id]
     return beat

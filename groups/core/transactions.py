@@ -106,7 +106,7 @@ def initialise(
         return Ended(before)
     if claim is not None and claim != Claim(before.producer_id, before.epoch):
         raise Refuse(ErrorCode.PRODUCER_FENCED)
-    after = _next_epoch(before, may_ask_again=claim is not None)
+    after = _next_epoch(before, may_retry=claim is not None)
     return Ended(replace(after, state=State.EMPTY, timeout_ms=timeout_ms), _dropped(before))
 
 
@@ -118,8 +118,8 @@ def _is_retry(before: Producer, claim: Claim) -> bool:
     return claim.producer_id == was
 
 
-def _next_epoch(before: Producer, *, may_ask_again: bool) -> Producer:
-    last = before.epoch if may_ask_again else NO_EPOCH
+def _next_epoch(before: Producer, *, may_retry: bool) -> Producer:
+    last = before.epoch if may_retry else NO_EPOCH
     if not before.is_exhausted:
         return replace(before, epoch=before.epoch + 1, last_epoch=last)
     return replace(
@@ -196,7 +196,7 @@ def _end_with_epoch(before: Producer | None, claim: Claim, commit: bool) -> Ende
     if owner.state is not State.ONGOING and commit:
         raise Refuse(ErrorCode.INVALID_TXN_STATE)
     ended = _ended(owner, commit)
-    return Ended(_next_epoch(ended.producer, may_ask_again=True), ended.pending)
+    return Ended(_next_epoch(ended.producer, may_retry=True), ended.pending)
 
 
 def _ended(owner: Producer, commit: bool) -> Ended:

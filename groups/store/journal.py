@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from groups.core.group import All, Decision, JournalEntry
-from groups.core.journal import TOLD
-from groups.core.offset_rules import OFFSETS_TOLD_MAX
+from groups.core.journal import ENTRY_FIELDS
+from groups.core.offset_rules import OFFSETS_LISTED_MAX
 from groups.postgres.array_literals import array, columns
 from groups.store.sql import group_rows
 
@@ -37,7 +37,7 @@ class Write(Protocol):
         ...
 
 
-COLUMNS = ("group_id", "revision", *TOLD)
+COLUMNS = ("group_id", "revision", *ENTRY_FIELDS)
 
 OBJECTS = frozenset(["waited_for", "joined", "left", "details"])
 """Columns of JSON."""
@@ -56,7 +56,7 @@ def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
             {
                 **_of_offsets(telling),
                 "node_id": node_id,
-                "most": OFFSETS_TOLD_MAX,
+                "most": OFFSETS_LISTED_MAX,
             },
         )
 
@@ -86,7 +86,7 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, A
 
 
 def _row(write: Write, entry: JournalEntry) -> tuple[Any, ...]:
-    values = ((name, getattr(entry, name)) for name in TOLD)
+    values = ((name, getattr(entry, name)) for name in ENTRY_FIELDS)
     told = (json.dumps(_plain(v)) if name in OBJECTS else v for name, v in values)
     return (write.group_id, write.revision, *told)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from groups.core.journal import TOLD, EntryKind
+from groups.core.journal import ENTRY_FIELDS, EntryKind
 from groups.models import Journal, Webhook
 from groups.queries.attention import RULES
 from groups.queries.fired import Fired, Place
@@ -53,7 +53,11 @@ def of_entry(entry: Journal) -> Event:
     """The event of a journal entry."""
     name = name_of(entry.kind)
     shown = {"seq": entry.pk, "at": entry.at.isoformat(), "group_id": entry.group_id}
-    data = {**shown, "node_id": entry.node_id, **{field: getattr(entry, field) for field in TOLD}}
+    data = {
+        **shown,
+        "node_id": entry.node_id,
+        **{field: getattr(entry, field) for field in ENTRY_FIELDS},
+    }
     data["sentence"] = sentence(entry)
     return Event(f"journal:{entry.pk}", name, name, entry.group_id, told(name, entry.at, data))
 

@@ -52,7 +52,7 @@ async def _alter(wanted: Changes, call: Call) -> Refusal:
         return DONE
     try:
         async with acl_wire.asking():
-            await call.node.quotas.alter(wanted, call.author.told())
+            await call.node.quotas.alter(wanted, call.author.details())
     except Refuse as refusal:
         return Refusal(refusal.code, refusal.detail or "")
     except acl_wire.Unsure:

@@ -79,7 +79,7 @@ async def handle(
     try:
         async with acl_wire.asking():
             missing = await call.node.credentials.change(
-                changes, call.author.told(), call.node.node_id
+                changes, call.author.details(), call.node.node_id
             )
     except acl_wire.Unsure:
         return _response(told | dict.fromkeys(changes, acl_wire.UNSURE))

@@ -62,7 +62,7 @@ def _response(reply: Prepared) -> ConsumerGroupPrepareAssignmentResponse:
 
 
 def _member(member: Member) -> PreparedMember:
-    seen, said = member.subscriber, member.said
+    seen, said = member.subscriber, member.client_assignor
     assignor = None
     if said is not None:
         assignor = PreparedAssignor(

@@ -41,7 +41,7 @@ async def _create(rules: Acls, wanted: Mapping[int, Binding], call: Call) -> Ref
         return DONE
     try:
         async with acl_wire.asking():
-            await rules.create(set(wanted.values()), call.author.told())
+            await rules.create(set(wanted.values()), call.author.details())
     except Refuse as refusal:
         return Refusal(refusal.code, refusal.detail or "")
     except Unsure:

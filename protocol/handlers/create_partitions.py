@@ -49,7 +49,7 @@ async def _grow(topic: CreatePartitionsTopic, validate_only: bool, call: Call) -
     catalogue.room().grow(topic.count - entry.partitions)
     call.change_topics(topic.count - entry.partitions)
     if not validate_only:
-        await catalogue.grow(topic.name, topic.count, call.author.told())
+        await catalogue.grow(topic.name, topic.count, call.author.details())
 
 
 def _failed(name: str, code: int, message: str | None) -> CreatePartitionsTopicResult:

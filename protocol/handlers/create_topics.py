@@ -96,7 +96,9 @@ async def _made(
                 n: CatalogueEntry(n, NO_ID, count) for n, count in wanted.items() if n not in there
             }
         else:
-            made = dict(await catalogue.create_many(wanted, call.author.told())) if wanted else {}
+            made = (
+                dict(await catalogue.create_many(wanted, call.author.details())) if wanted else {}
+            )
     except Unavailable:
         return {name: _failed(name, WireCode.REQUEST_TIMED_OUT, UNSURE) for name in wanted}
     return {

@@ -48,7 +48,7 @@ async def _delete(
         return []
     try:
         async with acl_wire.asking():
-            found = await rules.delete(filters, call.author.told())
+            found = await rules.delete(filters, call.author.details())
     except Refuse as refusal:
         return [_failed(Refusal(refusal.code, refusal.detail or ""))] * len(filters)
     except Unsure:

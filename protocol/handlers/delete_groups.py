@@ -26,5 +26,5 @@ async def _delete(group_id: str, call: Call) -> ErrorCode:
         validation.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return refusal.code
-    delete = DeleteGroup(ticket=call.ticket, author=call.author.told())
+    delete = DeleteGroup(ticket=call.ticket, author=call.author.details())
     return (await call.decide(group_id, delete)).error

@@ -53,7 +53,7 @@ async def _answer(
         _check_form(asked, times)
         entry = await _find(asked, call)
         call.change_topics(entry.partitions)
-        await call.node.catalogue.delete(entry.name, entry.topic_id, call.author.told())
+        await call.node.catalogue.delete(entry.name, entry.topic_id, call.author.details())
     except Refuse as refusal:
         code, message = refusal.code, refusal.detail
     except Unavailable:

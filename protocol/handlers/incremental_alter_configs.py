@@ -103,7 +103,7 @@ async def _alter(
 ) -> Mapping[str, Refusal]:
     if not groups:
         return {}
-    who, configs = call.author.told(), call.node.configs
+    who, configs = call.author.details(), call.node.configs
     try:
         refused = await configs.alter(groups, who, validate_only=validate_only)
     except Unavailable:

@@ -154,7 +154,7 @@ async def _by_name(
             new = _room_for([n for n in new_names if n not in hidden], call)
             if new:
                 call.change_topics(sum(new.values()))
-                await catalogue.create_many(new, call.author.told())
+                await catalogue.create_many(new, call.author.details())
                 found = await catalogue.find_many(names)
     except Unavailable:
         found = catalogue.known(names)

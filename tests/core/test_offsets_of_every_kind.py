@@ -187,7 +187,7 @@ def test_a_deletion_is_journalled_if_it_has_an_author_and_an_effect(
         return [(e.kind, e.trigger, e.client_id, e.details, e.offsets) for e in
                 decided(group, event).journal]  # fmt: skip
 
-    by = {"author": author.told()}
+    by = {"author": author.details()}
     assert told(("t", 0), ("u", 1)) == [("offsets-deleted", "request", "tool", by, [("u", 1)])]
     assert told(("t", 0)) == []
     assert told(("u", 1), author=None) == []
@@ -196,7 +196,7 @@ def test_a_deletion_is_journalled_if_it_has_an_author_and_an_effect(
 @EVERY
 def test_a_group_is_deleted_when_it_has_no_members(kind: str) -> None:
     author = events.Author("", "tool", "/h")
-    delete = events.DeleteGroup(ticket=TICKET, author=author.told())
+    delete = events.DeleteGroup(ticket=TICKET, author=author.details())
     waits = in_a_transaction(ticket=None)
     before = emptied(kind)
     gone = decided(before, plain(ticket=None), waits, delete)
@@ -206,7 +206,7 @@ def test_a_group_is_deleted_when_it_has_no_members(kind: str) -> None:
     assert (entry.kind, entry.client_id, entry.offsets) == ("group-deleted", "tool", All.OFFSETS)
     at = before.durable.group.generation
     assert (entry.generation_before, entry.generation_after) == (at, at)
-    assert entry.details["author"] == author.told()
+    assert entry.details["author"] == author.details()
     assert entry.details["protocol_type"] == before.durable.group.protocol_type
 
     assert code(decided(settled(kind).group, delete)) is ErrorCode.NON_EMPTY_GROUP

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from groups.core.group import JournalEntry
-from groups.core.journal import TOLD, EntryKind, Trigger
+from groups.core.journal import ENTRY_FIELDS, EntryKind, Trigger
 from groups.models import Journal
 from groups.postgres.array_literals import array
 from groups.queries.journal_text import CAUSES, SENTENCES, cause, sentence
@@ -87,8 +87,8 @@ def test_obsolete_words_are_shown_unchanged() -> None:
 
 def test_an_entry_has_the_fields_of_a_row() -> None:
     entry = JournalEntry(EntryKind.STABLE)
-    assert all(hasattr(entry, name) for name in TOLD)
-    assert {field.name for field in Journal._meta.fields} >= set(TOLD)
+    assert all(hasattr(entry, name) for name in ENTRY_FIELDS)
+    assert {field.name for field in Journal._meta.fields} >= set(ENTRY_FIELDS)
 
 
 def test_a_column_of_words_is_a_column_of_texts() -> None:

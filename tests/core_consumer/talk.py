@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from groups.core import events
-from groups.core.assignors.client_side import Said
+from groups.core.assignors.client_side import ClientAssignors
 from groups.core.assignors.task import AssignmentTask
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
@@ -40,7 +40,7 @@ class Client:
     epoch: int = 0
     owned: Parts = field(default_factory=dict)
     told: Parts | None = None
-    said: Said | None = None
+    said: ClientAssignors | None = None
     is_asked: bool = False
 
 

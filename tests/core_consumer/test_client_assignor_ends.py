@@ -67,7 +67,7 @@ def test_no_more_than_three_are_asked_for_one_target() -> None:
     clients = [talk.able(name)[0] for name in "abcde"]
     asked = [client.member_id for client in clients for _ in range(2) if talk.is_asked(client)]
     assert asked == ["a", "a"]
-    for client in clients[: client_rounds.ASKED_MAX]:
+    for client in clients[: client_rounds.ATTEMPTS_MAX]:
         assert talk.is_asked(client)
         talk.fail(client, "no")
     assert talk.target_epoch == talk.epoch and talk.facts["assignor"] == "uniform"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from groups.core import events
-from groups.core.assignors.client_side import ClientAssignor, Said
+from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.errors import ErrorCode
 from groups.core.replies import Installed, Prepared
 from tests.core_consumer import test_machine as machine
@@ -24,7 +24,7 @@ SAID = st.lists(st.tuples(NAMES, VERSIONS), max_size=2, unique_by=lambda pair: p
 __all__ = ["TestClientLives", "_large"]
 
 
-def assignors_of(pairs: list[tuple[str, tuple[int, int, int]]]) -> Said:
+def assignors_of(pairs: list[tuple[str, tuple[int, int, int]]]) -> ClientAssignors:
     return tuple(ClientAssignor(name, 0, *versions) for name, versions in pairs)
 
 

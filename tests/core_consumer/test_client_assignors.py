@@ -32,7 +32,7 @@ def test_a_new_consumer_group_is_assigned_by_its_first_member() -> None:
     assert (view.group_epoch, view.assignor) == (talk.epoch, "mine")
     assert view.topics == {"foo": ("id-foo", 4)}
     (member,) = view.members
-    assert member.subscriber.topics == {"id-foo"} and member.said == MINE[0]
+    assert member.subscriber.topics == {"id-foo"} and member.client_assignor == MINE[0]
 
     assert talk.install(one, view.group_epoch, {"a": {"foo": [0, 1, 2]}}) == Installed()
     talk.converge(one)
@@ -85,7 +85,7 @@ def test_the_view_has_targets_and_metadata_of_members() -> None:
 
     prepared = {m.subscriber.member_id: m for m in talk.prepare(four).members}
     assert prepared["a"].subscriber.held == {("id-foo", 0), ("id-foo", 1)}
-    said = prepared["d"].said
+    said = prepared["d"].client_assignor
     assert said is not None and (said.reason, said.metadata) == (7, b"four cores")
     assert prepared["d"].subscriber.rack_id == "r1"
 

@@ -95,7 +95,7 @@ def test_the_list_of_moves_is_bounded_and_the_rest_counted() -> None:
         parts = [("t", 10 * taker + p) for p in range(10)]
         seen.free(parts, "giver", 0)
         seen.give(parts, f"taker-{taker:02}", 5)
-    told = seen.told({"giver"}, str)
+    told = seen.details({"giver"}, str)
 
     assert len(told["handed_over"]) == partition_moves.PAIRS_NAMED_MAX
     assert told["handed_over_pairs"] == 100
@@ -126,7 +126,7 @@ def test_members_are_ordered_by_partitions_handed_over_then_by_name() -> None:
     for giver, parts in (("b", (0, 1)), ("c", (2,)), ("a", (3,)), ("d", (4,))):
         told.free({("t", p) for p in parts}, giver, 10)
         told.give({("t", p) for p in parts}, "z", 10)
-    pairs = told.told({"a", "b", "c", "z"}, lambda part: f"{part[0]}-{part[1]}")["handed_over"]
+    pairs = told.details({"a", "b", "c", "z"}, lambda part: f"{part[0]}-{part[1]}")["handed_over"]
     assert [(p["from"], p["to"], p["partitions"], p["gone"]) for p in pairs] == [
         ("b", "z", 2, False), ("a", "z", 1, False), ("c", "z", 1, False), ("d", "z", 1, True),
     ]  # fmt: skip

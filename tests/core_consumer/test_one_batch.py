@@ -41,7 +41,7 @@ def test_a_target_that_the_first_of_several_joins_needs_is_computed(
     talk = Crossing({"foo": 1}, group_consumer_assignor_offload_enable=True)
     first = _heartbeat(91, 0)
     decision = talk.step(replace(first, ticket=events.Ticket(1, 90), member_id="a"), first)
-    assert talk.group.live.schedule.asked
+    assert talk.group.live.schedule.requested_epoch
     assert decision.question is not None
 
 

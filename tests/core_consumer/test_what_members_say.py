@@ -3,9 +3,9 @@
 import pytest
 
 from groups.core.assignors.client_side import (
+    ASSIGNORS_MAX,
     FIRST,
     NAMED,
-    SAID_MAX,
     SERVER,
     ClientAssignor,
     Elected,
@@ -27,8 +27,8 @@ def many(count: int) -> tuple[ClientAssignor, ...]:
 
 def test_the_number_of_assignors_is_limited_and_each_is_named_once() -> None:
     assert fault_of(()) is None and fault_of((ONE, TWO)) is None
-    assert fault_of(many(SAID_MAX)) is None
-    assert str(SAID_MAX + 1) in (fault_of(many(SAID_MAX + 1)) or "")
+    assert fault_of(many(ASSIGNORS_MAX)) is None
+    assert str(ASSIGNORS_MAX + 1) in (fault_of(many(ASSIGNORS_MAX + 1)) or "")
     assert "more than once" in (fault_of((ONE, TWO, ONE)) or "")
     assert "name" in (fault_of((TWO, ClientAssignor("  "))) or "")
 

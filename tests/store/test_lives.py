@@ -16,7 +16,7 @@ import pytest
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite
 from groups.core.group import All, Decision, JournalEntry
-from groups.core.journal import TOLD, EntryKind
+from groups.core.journal import ENTRY_FIELDS, EntryKind
 from groups.core.replies import Operated
 from groups.core.rows import Durable
 from groups.postgres.connections import Connection
@@ -47,7 +47,7 @@ READ: Mapping[str, str] = {
         SELECT id, state, outcome, detail, generation, finished_at IS NOT NULL
         FROM rollcall_operation WHERE state <> 'pending' ORDER BY 1""",
     "journal": f"""
-        SELECT group_id, revision, {", ".join(f'"{name}"' for name in TOLD)}
+        SELECT group_id, revision, {", ".join(f'"{name}"' for name in ENTRY_FIELDS)}
         FROM rollcall_journal ORDER BY id""",
 }
 MAKE = (
@@ -87,7 +87,7 @@ class Expected:
 
     def _journal(self, entries: list[tuple[Write, JournalEntry]]) -> None:
         for write, entry in entries:
-            row = {name: getattr(entry, name) for name in TOLD}
+            row = {name: getattr(entry, name) for name in ENTRY_FIELDS}
             if entry.offsets is not None:
                 told = self._before(write.group_id, entry)
                 if entry.kind is EntryKind.OFFSETS_DELETED and not told:

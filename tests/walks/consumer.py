@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from groups.core import events
-from groups.core.assignors.client_side import ClientAssignor, Said
+from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.errors import ErrorCode
 from groups.core.replies import ConsumerBeaten, Prepared, Reply
 from tests.walks.people import Person
 
 Parts = dict[str, tuple[int, ...]]
 
-SAID: tuple[Said | None, ...] = (
+SAID: tuple[ClientAssignors | None, ...] = (
     None, None, None, (),
     (ClientAssignor("own", 1, 0, 2, 1, b"m"),),
     (ClientAssignor("other"), ClientAssignor("own", 0, 1, 1, 1)),
@@ -40,7 +40,7 @@ class Consumer(Person):
     prepared: Prepared | None = None
     lives: int = 0
     news: dict[str, Any] = field(default_factory=dict)
-    said: Said | None = None
+    said: ClientAssignors | None = None
 
     def __post_init__(self) -> None:
         self.said = self.life.common(SAID[:-1])

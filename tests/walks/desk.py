@@ -50,7 +50,7 @@ def evict(life: "Life") -> Said:
 
 
 def delete_group(life: "Life") -> Said:
-    author = life.chance.pick((None, Author("", "ops", "/h").told()))
+    author = life.chance.pick((None, Author("", "ops", "/h").details()))
     yield events.DeleteGroup(ticket=life.ticket(None), author=author)
 
 

@@ -79,7 +79,7 @@ def check(group: Any) -> None:
 
 def _asked(group: Group) -> int:
     """The epoch whose target is being computed outside of the steps; 0: none."""
-    return group.live.schedule.asked if isinstance(group, ConsumerGroup) else 0
+    return group.live.schedule.requested_epoch if isinstance(group, ConsumerGroup) else 0
 
 
 def read_back(durable: Durable) -> Durable:

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers as s
 
 from groups.api.serializers.operations import OperationView
-from groups.core.journal import TOLD
+from groups.core.journal import ENTRY_FIELDS
 from groups.models import (
     AuditEntry,
     Journal,
@@ -22,7 +22,7 @@ class JournalEntry(s.ModelSerializer[Journal]):
 
     class Meta:
         model = Journal
-        fields = ("seq", "at", "group_id", "node_id", *TOLD, "sentence")
+        fields = ("seq", "at", "group_id", "node_id", *ENTRY_FIELDS, "sentence")
 
     def get_sentence(self, entry: Journal) -> str:
         """The entry in plain words."""

@@ -59,39 +59,39 @@ def binding(
     return made
 
 
-def check(asked: Binding) -> None:
+def check(binding: Binding) -> None:
     """Refuse an invalid binding (Kafka's AclControlManager.validateNewAcl)."""
-    found = fault(asked)
+    found = fault(binding)
     if found is not None:
         raise _invalid(found[1])
 
 
-def fault(asked: Binding) -> tuple[str, str] | None:
+def fault(binding: Binding) -> tuple[str, str] | None:
     """The invalid field, and the reason; None if the binding is valid."""
-    if asked.resource_type is ResourceType.CLUSTER and asked.name != CLUSTER_NAME:
+    if binding.resource_type is ResourceType.CLUSTER and binding.name != CLUSTER_NAME:
         return "name", f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
-    if not asked.name:
+    if not binding.name:
         return "name", "Invalid empty resource name"
     for field, what, value, first in (
-        ("resource_type", "resourceType", asked.resource_type, ResourceType.TOPIC),
-        ("pattern", "patternType", asked.pattern, PatternType.LITERAL),
-        ("operation", "operation", asked.operation, AclOperation.ALL),
-        ("permission", "permissionType", asked.permission, Permission.DENY),
+        ("resource_type", "resourceType", binding.resource_type, ResourceType.TOPIC),
+        ("pattern", "patternType", binding.pattern, PatternType.LITERAL),
+        ("operation", "operation", binding.operation, AclOperation.ALL),
+        ("permission", "permissionType", binding.permission, Permission.DENY),
     ):
         if value < first:  # UNKNOWN, and values that exist only in filters
             return field, f"Invalid {what} {value.name}"
-    if ":" not in asked.principal:
-        return "principal", NO_COLON.format(asked.principal)
-    if not asked.host:
+    if ":" not in binding.principal:
+        return "principal", NO_COLON.format(binding.principal)
+    if not binding.host:
         return "host", "Invalid empty host"
-    return _oversized(asked)
+    return _oversized(binding)
 
 
-def _oversized(asked: Binding) -> tuple[str, str] | None:
+def _oversized(binding: Binding) -> tuple[str, str] | None:
     for field, what, text, most in (
-        ("name", "resource name", asked.name, NAME_BYTES_MAX),
-        ("principal", "principal", asked.principal, PRINCIPAL_BYTES_MAX),
-        ("host", "host", asked.host, HOST_BYTES_MAX),
+        ("name", "resource name", binding.name, NAME_BYTES_MAX),
+        ("principal", "principal", binding.principal, PRINCIPAL_BYTES_MAX),
+        ("host", "host", binding.host, HOST_BYTES_MAX),
     ):
         if "\0" in text or len(text.encode(errors="replace")) > most:
             return field, f"The {what} has more than {most} bytes, or U+0000"

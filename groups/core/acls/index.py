@@ -69,7 +69,7 @@ class OfType:
     def denies_prefix(self, prefix: str, who: Who, operation: AclOperation) -> bool:
         """Whether the whole prefix is denied; a denial of a single name leaves the others."""
         above = (self.prefixed.get(prefix[:length], NOTHING) for length in self.lengths)
-        return any(_says(rules, who, operation, Permission.DENY) for rules in above)
+        return any(_has_binding(rules, who, operation, Permission.DENY) for rules in above)
 
 
 class AclIndex:
@@ -98,10 +98,10 @@ class AclIndex:
         is_allowed, has_rules = False, False
         for rules in self._types[kind].about(name):
             has_rules = True
-            said = _said(rules, who, operation)
-            if said is Permission.DENY:
+            decision = _decision(rules, who, operation)
+            if decision is Permission.DENY:
                 return False
-            is_allowed = is_allowed or said is Permission.ALLOW
+            is_allowed = is_allowed or decision is Permission.ALLOW
         return is_allowed or (self._allow_everyone and not has_rules)
 
     def allows_any(self, who: Who, operation: AclOperation, kind: ResourceType) -> bool:
@@ -110,16 +110,16 @@ class AclIndex:
         if who.principal in self._super_users:
             return True
         of_type = self._types[kind]
-        if _says(of_type.literal.get(ANY_NAME, NOTHING), who, operation, Permission.DENY):
+        if _has_binding(of_type.literal.get(ANY_NAME, NOTHING), who, operation, Permission.DENY):
             return False
         if self._allow_everyone:
             return True
         return any(
-            _says(rules, who, operation, Permission.ALLOW)
+            _has_binding(rules, who, operation, Permission.ALLOW)
             and (name == ANY_NAME or self.allows(who, operation, kind, name))
             for name, rules in of_type.literal.items()
         ) or any(
-            _says(rules, who, operation, Permission.ALLOW)
+            _has_binding(rules, who, operation, Permission.ALLOW)
             and not of_type.denies_prefix(name, who, operation)
             for name, rules in of_type.prefixed.items()
         )
@@ -137,24 +137,24 @@ class AclIndex:
             rules for name, rules in of_type.prefixed.items() if name.startswith(prefix)
         ]
         above = list(of_type.about(prefix))
-        if any(_says(rules, who, operation, denied) for rules in (*overlapping, *above)):
+        if any(_has_binding(rules, who, operation, denied) for rules in (*overlapping, *above)):
             return False
         covering = [of_type.literal.get(ANY_NAME, NOTHING)]
         covering += [of_type.prefixed.get(prefix[:n], NOTHING) for n in of_type.lengths]
-        if any(_says(rules, who, operation, Permission.ALLOW) for rules in covering):
+        if any(_has_binding(rules, who, operation, Permission.ALLOW) for rules in covering):
             return True
         return self._allow_everyone and not overlapping and not above
 
 
-def _said(rules: Rules, who: Who, operation: AclOperation) -> Permission:
+def _decision(rules: Rules, who: Who, operation: AclOperation) -> Permission:
     """The result of one name's bindings; ANY: none applies."""
-    if _says(rules, who, operation, Permission.DENY):
+    if _has_binding(rules, who, operation, Permission.DENY):
         return Permission.DENY
-    allows = _says(rules, who, operation, Permission.ALLOW)
+    allows = _has_binding(rules, who, operation, Permission.ALLOW)
     return Permission.ALLOW if allows else Permission.ANY
 
 
-def _says(rules: Rules, who: Who, operation: AclOperation, permission: Permission) -> bool:
+def _has_binding(rules: Rules, who: Who, operation: AclOperation, permission: Permission) -> bool:
     """Whether one of the bindings has this permission for the client and the operation."""
     return any(
         binding.permission is permission

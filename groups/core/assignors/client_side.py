@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
-SAID_MAX = 16
+ASSIGNORS_MAX = 16
 """The maximum number of assignors of one member."""
 
 
@@ -51,24 +51,24 @@ class ClientAssignor(NamedTuple):
         return cls(name, reason, minimum, maximum, version, base64.b64decode(metadata))
 
 
-Said = tuple[ClientAssignor, ...]
+ClientAssignors = tuple[ClientAssignor, ...]
 """The assignors of one member, in its order of preference."""
 
 
-def fault_of(said: Said) -> str | None:
+def fault_of(assignors: ClientAssignors) -> str | None:
     """Why a member's assignors are invalid, as a sentence; None if they are valid."""
-    if not said:
+    if not assignors:
         return None
-    if len(said) > SAID_MAX:
-        return f"A member may name {SAID_MAX} client-side assignors, not {len(said)}."
-    if len({each.name for each in said}) < len(said):
+    if len(assignors) > ASSIGNORS_MAX:
+        return f"A member may name {ASSIGNORS_MAX} client-side assignors, not {len(assignors)}."
+    if len({each.name for each in assignors}) < len(assignors):
         return "A client-side assignor is named more than once."
-    return next((each.fault for each in said if each.fault is not None), None)
+    return next((each.fault for each in assignors if each.fault is not None), None)
 
 
-def named(said: Said, name: str) -> ClientAssignor | None:
+def named(assignors: ClientAssignors, name: str) -> ClientAssignor | None:
     """The member's assignor of this name; None if it has none."""
-    return next((each for each in said if each.name == name), None)
+    return next((each for each in assignors if each.name == name), None)
 
 
 class Elected(NamedTuple):
@@ -78,9 +78,9 @@ class Elected(NamedTuple):
     lowest: int
     highest: int
 
-    def may_run(self, said: Said) -> bool:
+    def may_run(self, assignors: ClientAssignors) -> bool:
         """Whether a member with these assignors can read the metadata of all members."""
-        own = named(said, self.name)
+        own = named(assignors, self.name)
         if own is None:
             return False
         return own.minimum_version <= self.lowest and self.highest <= own.maximum_version
@@ -94,12 +94,15 @@ FIRST: Final = "first"
 SERVER: Final = "server"
 
 
-def votes_of(said: Said, server: str | None) -> Sequence[Vote]:
+def votes_of(assignors: ClientAssignors, server: str | None) -> Sequence[Vote]:
     """The votes of a member with these client-side assignors that requests this server-side one. If
     it has both, only its client-side ones count."""
-    if not said:
+    if not assignors:
         return () if server is None else ((SERVER, server, 0),)
-    return ((FIRST, said[0].name, 0), *((NAMED, each.name, each.version) for each in said))
+    return (
+        (FIRST, assignors[0].name, 0),
+        *((NAMED, each.name, each.version) for each in assignors),
+    )
 
 
 def elect(votes: Mapping[Vote, int], offered: Sequence[str]) -> Elected | None:

@@ -230,5 +230,5 @@ def _cause(trigger: str, event: JoinGroup, member_id: str) -> Cause:
         LEADER_REJOINED: "the leader joined again",
         METADATA_CHANGED: "a member changed its protocols or metadata",
     }
-    said = event.reason or ""
-    return Cause(trigger, words[trigger], member_id, event.client_id, client_reason=said)
+    client_reason = event.reason or ""
+    return Cause(trigger, words[trigger], member_id, event.client_id, client_reason=client_reason)

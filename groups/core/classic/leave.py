@@ -36,8 +36,8 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         if row is not None:
             gone.append((row, leaver))
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
-    told = [(row, leaver.reason or "") for row, leaver in gone]
-    work.journal.extend(removals(event.author, told, work.row.generation))
+    removed = [(row, leaver.reason or "") for row, leaver in gone]
+    work.journal.extend(removals(event.author, removed, work.row.generation))
     if gone:
         rebalance_or_go_on(work, _cause(gone))
     elif ids_released:
@@ -110,5 +110,5 @@ def _cause(gone: list[tuple[MemberRow, Leaver]]) -> Cause:
     row, leaver = gone[0]
     what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
     ids = tuple(row.member_id for row, _ in gone)
-    said = leaver.reason or ""
-    return Cause(MEMBER_LEFT, what, row.member_id, row.client_id, ids, said)
+    client_reason = leaver.reason or ""
+    return Cause(MEMBER_LEFT, what, row.member_id, row.client_id, ids, client_reason)

@@ -102,8 +102,8 @@ def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> 
 
 def _cause(row: MemberRow, event: JoinGroup) -> Cause:
     reason = "a static member came back and the group must agree anew"
-    said = event.reason or ""
-    return Cause(MEMBER_REPLACED, reason, row.member_id, row.client_id, client_reason=said)
+    client_reason = event.reason or ""
+    return Cause(MEMBER_REPLACED, reason, row.member_id, row.client_id, client_reason=client_reason)
 
 
 def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:

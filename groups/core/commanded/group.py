@@ -119,12 +119,12 @@ class CommandedGroup(RowsGroup[Live]):
     @property
     def names(self) -> frozenset[str]:
         """The topics that consumers subscribe to by name."""
-        return self._asked()[0]
+        return self._names_and_filters()[0]
 
     @property
     def filters(self) -> frozenset[str]:
         """The keys of the consumers' filters."""
-        return self._asked()[1]
+        return self._names_and_filters()[1]
 
     @property
     def room(self) -> int:
@@ -170,11 +170,11 @@ class CommandedGroup(RowsGroup[Live]):
         is_there = self.consumer(consumer_id) is not None
         return self._live.beats[consumer_id] if is_there else None
 
-    def _asked(self) -> tuple[frozenset[str], frozenset[str]]:
+    def _names_and_filters(self) -> tuple[frozenset[str], frozenset[str]]:
         if self._wants is None:
             details = [row.details for row in self._durable.members.values()]
-            names = frozenset(name for said in details for name in said.get(THREADS, ()))
-            self._wants = names, frozenset(said[FILTER] for said in details if FILTER in said)
+            names = frozenset(name for each in details for name in each.get(THREADS, ()))
+            self._wants = names, frozenset(each[FILTER] for each in details if FILTER in each)
         return self._wants
 
     # -- the ``Group`` protocol

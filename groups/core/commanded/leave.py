@@ -37,9 +37,9 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     work.journal.extend(removals(event.author, left, work.row.generation))
     if left:
-        first, said = left[0]
+        first, client_reason = left[0]
         what = "a consumer left the group"
-        gone(work, Cause(MEMBER_LEFT, what, first.member_id, first.client_id, said))
+        gone(work, Cause(MEMBER_LEFT, what, first.member_id, first.client_id, client_reason))
 
 
 def remove(work: Work, member_id: str) -> None:

@@ -15,7 +15,7 @@ from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.thread_offers import Owned, is_expelled
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
-from groups.core.rebalance_cause import Cause, tell_forced
+from groups.core.rebalance_cause import Cause, end_forced
 from groups.core.rows import CommandRow, MemberRow
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
@@ -157,7 +157,7 @@ def _finish(work: Work) -> bool:
 
 def _settle(work: Work) -> None:
     """The rebalance has ended: report the result to its operations."""
-    tell_forced(work)
+    end_forced(work)
     work.set_details(cause=None, attempt=None, round=None, operations=None)
 
 

@@ -30,7 +30,9 @@ def is_behind(row: GroupRow, schedule: TargetSchedule, index: Index, member: Mem
     heartbeat of a member of the consumer protocol, or after a wait. Otherwise this member's join
     computes it; a member that joined during a wait would repeat its join in a loop.
     """
-    waits = index.modern > 0 or guards.is_put_off(row) or schedule.is_wanted or schedule.asked
+    waits = (
+        index.modern > 0 or guards.is_put_off(row) or schedule.is_wanted or schedule.requested_epoch
+    )
     newest: int = row.details["target_epoch"] if waits else row.generation
     return member.epoch < newest
 
@@ -99,11 +101,11 @@ def heartbeat_view(
     row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live"
 ) -> HeartbeatView:
     """What the fast path may answer to classic members."""
-    told: dict[str, tuple[int, ErrorCode]] = {}
+    codes: dict[str, tuple[int, ErrorCode]] = {}
     for member_id in index.classic:
         member = members[member_id]
         called = must_join(row, live.schedule, index, member)
         code = ErrorCode.REBALANCE_IN_PROGRESS if called else ErrorCode.NONE
-        told[member_id] = (member.epoch, code)
-    theirs = {member_id: live.beats[member_id] for member_id in told}
-    return MixedView(-2, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)
+        codes[member_id] = (member.epoch, code)
+    theirs = {member_id: live.beats[member_id] for member_id in codes}
+    return MixedView(-2, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, codes)

@@ -51,18 +51,18 @@ def join_group(work: Work, event: JoinGroup) -> None:
         work.answer(event.ticket, required)
         return
     before = _known(work, event)
-    said = subscription_of(event.protocols[0][1])
-    if said is None:
+    subscription = subscription_of(event.protocols[0][1])
+    if subscription is None:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     size = packing.size_of(event.protocols)
-    heartbeat.check_size(work, event.member_id, event.instance_id, said.topics, size)
+    heartbeat.check_size(work, event.member_id, event.instance_id, subscription.topics, size)
     member = _seat(work, event, before)
-    changed = _described(member, event, said)
+    changed = _described(member, event, subscription)
     heartbeat.merge(
         work, member, changed, event.topics, event.looked_up, client_reason=event.reason or ""
     )
     rebalance.assign_for(work, member)
-    _move(work, event, said, member)
+    _move(work, event, subscription, member)
 
 
 def _has_place(work: Work, event: JoinGroup) -> bool:
@@ -126,7 +126,7 @@ def _row(event: JoinGroup, member_id: str, work: Work) -> MemberRow:
     )
 
 
-def _described(member: Member, event: JoinGroup, said: Subscription) -> Member:
+def _described(member: Member, event: JoinGroup, subscription: Subscription) -> Member:
     """The member with this join's values. Members of this protocol have no pattern, and no vote for
     an assignor."""
     row = replace(
@@ -137,17 +137,22 @@ def _described(member: Member, event: JoinGroup, said: Subscription) -> Member:
         rebalance_timeout_ms=event.rebalance_timeout_ms,
         subscription=packing.pack(event.protocols),
     )
-    topics = tuple(sorted(set(said.topics)))
+    topics = tuple(sorted(set(subscription.topics)))
     return replace(
-        member, row=row, topics=topics, regex="", assignor=None, rack_id=said.rack_id or None
+        member,
+        row=row,
+        topics=topics,
+        regex="",
+        assignor=None,
+        rack_id=subscription.rack_id or None,
     )
 
 
-def _move(work: Work, event: JoinGroup, said: Subscription, was: Member) -> None:
+def _move(work: Work, event: JoinGroup, subscription: Subscription, was: Member) -> None:
     """Reconcile the member, reply, and wait for its SyncGroup. ``was``: the member before this
     join."""
     member_id = was.row.member_id
-    owned = _parts(said.owned, {**work.index.catalogue, **event.topics})
+    owned = _parts(subscription.owned, {**work.index.catalogue, **event.topics})
     before = work.members[member_id]
     subscribed = targets.kept_topics(work, was, before) if before.state == UNREVOKED else None
     is_free = work.is_free_for(member_id)
@@ -199,8 +204,8 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     work.hear(event.member_id)
     if event.member_id in work.live.syncs:
         del work.change().syncs[event.member_id]
-    said = subscription_of(metadata)
-    version = min(said.version, VERSION_MAX) if said is not None else 0
+    subscription = subscription_of(metadata)
+    version = min(subscription.version, VERSION_MAX) if subscription is not None else 0
     parts = named_parts(member.assigned, work.index.catalogue)
     work.answer(
         event.ticket,

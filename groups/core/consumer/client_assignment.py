@@ -22,7 +22,7 @@ from groups.core.replies import Installed, Prepared, PreparedMember
 
 def prepare(work: Work, event: PrepareAssignment) -> None:
     """Return everything that the asked member's assignor may need."""
-    _asked(work, event)
+    _assigning_member(work, event)
     elected = work.live.client_round.elected
     assert elected is not None
     catalogue = work.index.catalogue
@@ -31,8 +31,8 @@ def prepare(work: Work, event: PrepareAssignment) -> None:
     for member_id in sorted(work.members):
         member = work.members[member_id]
         seen = subscribers.of(member)
-        said = named(member.client_assignors, elected.name)
-        members.append(PreparedMember(seen, member.epoch, said))
+        assignor = named(member.client_assignors, elected.name)
+        members.append(PreparedMember(seen, member.epoch, assignor))
     topics = {name: catalogue[name] for name in sorted(catalogue)}
     reply = Prepared(
         group_epoch=work.row.generation,
@@ -46,7 +46,7 @@ def prepare(work: Work, event: PrepareAssignment) -> None:
 
 def install(work: Work, event: InstallAssignment) -> None:
     """Install the asked member's target, or ask another member if it reports a failure."""
-    member = _asked(work, event)
+    member = _assigning_member(work, event)
     epoch = work.row.generation
     if event.group_epoch != epoch:
         detail = f"The group epoch is {epoch}, not {event.group_epoch}."
@@ -80,7 +80,7 @@ def _give_up(work: Work, why: str) -> None:
         target_schedule.failed(work, votes.vote(work), str(error))
 
 
-def _asked(work: Work, event: PrepareAssignment | InstallAssignment) -> Member:
+def _assigning_member(work: Work, event: PrepareAssignment | InstallAssignment) -> Member:
     """The member, if it is the one that the round asks."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
@@ -91,20 +91,20 @@ def _asked(work: Work, event: PrepareAssignment | InstallAssignment) -> Member:
         detail = f"The member epoch is {member.epoch}, not {event.member_epoch}."
         raise Refuse(ErrorCode.STALE_MEMBER_EPOCH, detail)
     if guards.holds(work) or not client_rounds.goes_on(work):
-        _not_asked("No member is asked to assign.")
-    if work.live.client_round.asked != event.member_id:
-        _not_asked("Another member is asked to assign, or none yet.")
+        _refuse_member("No member is asked to assign.")
+    if work.live.client_round.assigning_id != event.member_id:
+        _refuse_member("Another member is asked to assign, or none yet.")
     return member
 
 
-def _not_asked(sentence: str) -> NoReturn:
+def _refuse_member(sentence: str) -> NoReturn:
     raise Refuse(ErrorCode.ILLEGAL_GENERATION, sentence)
 
 
 def _go_by(work: Work, member: Member, shares: Mapping[str, Parts]) -> None:
     now = work.live.client_round
     assert now.elected is not None
-    question = targets.question(work, now.elected.name, lambda *_told: shares)
+    question = targets.question(work, now.elected.name, lambda *_arguments: shares)
     try:
         checked = question.answer()
     except AssignorFailed as error:

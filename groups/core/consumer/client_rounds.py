@@ -22,19 +22,19 @@ from groups.core.group import Millis, Rules, forgiven
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import GroupRow
 
-ASKED_MAX: Final = 3
+ATTEMPTS_MAX: Final = 3
 """Members that are asked, one after another, before the coordinator assigns."""
 
 
 def reloaded(now: ClientRound, members: Mapping[str, Member]) -> ClientRound:
     """After a reload of the rows: the asked member may be gone."""
-    return replace(now, asked=now.asked if now.asked in members else None)
+    return replace(now, assigning_id=now.assigning_id if now.assigning_id in members else None)
 
 
 def rearmed(now: ClientRound, rules: Rules, at: Millis, missed: Millis) -> ClientRound:
     """After missed time: the asked member's time is extended by it, but not beyond its full
     time."""
-    wait = _patience(rules) if now.asked else _until_asked(rules)
+    wait = _patience(rules) if now.assigning_id else _patience_until_heartbeat(rules)
     began = forgiven(now.until - wait, at, missed)
     return now if now.elected is None else replace(now, until=began + wait)
 
@@ -53,7 +53,9 @@ def waits_for(now: ClientRound, row: GroupRow, member: Member) -> bool:
     """Whether the round needs this member's next heartbeat, which must not be held."""
     if not is_open(now, row):
         return False
-    return now.asked == member.row.member_id if now.asked else _may_be_asked(now, member)
+    return (
+        now.assigning_id == member.row.member_id if now.assigning_id else _may_assign(now, member)
+    )
 
 
 def begin(work: Work) -> bool:
@@ -61,17 +63,17 @@ def begin(work: Work) -> bool:
     elected = election(work)
     before = work.live.client_round
     if elected is None:
-        _tell_page(work, None)
+        _set_fell_back(work, None)
         return False
-    until = work.now + _until_asked(work.rules)
+    until = work.now + _patience_until_heartbeat(work.rules)
     now = ClientRound(elected, work.row.generation, until=until, failed=before.failed)
     if not any(_candidates(work, now)):
         close(work)
-        _told(work, elected.name, _why_nobody(work, elected))
+        _note_fallback(work, elected.name, _why_nobody(work, elected))
         return False
     live = work.change()
     live.client_round = now
-    live.schedule = replace(live.schedule, is_wanted=False, asked=0)
+    live.schedule = replace(live.schedule, is_wanted=False, requested_epoch=0)
     return True
 
 
@@ -90,8 +92,8 @@ def goes_on(work: Work) -> bool:
         close(work)
         return False
     work.change().client_round = after
-    if now.asked is not None and not _may_be_asked(after, work.members[now.asked]):
-        gone(work, now.asked)
+    if now.assigning_id is not None and not _may_assign(after, work.members[now.assigning_id]):
+        gone(work, now.assigning_id)
     return True
 
 
@@ -100,19 +102,19 @@ def offer(work: Work, member: Member) -> bool:
     now = work.live.client_round
     if not waits_for(now, work.row, member):
         return False
-    if now.asked is None:
+    if now.assigning_id is None:
         until = work.now + _patience(work.rules)
-        asked = replace(now, asked=member.row.member_id, since=work.now, until=until)
-        work.change().client_round = asked
+        assigning = replace(now, assigning_id=member.row.member_id, since=work.now, until=until)
+        work.change().client_round = assigning
     return True
 
 
 def gone(work: Work, member_id: str) -> None:
     """A member left, for now or for good: ask the next one that sends a heartbeat."""
     now = work.live.client_round
-    if now.asked == member_id:
-        until = work.now + _until_asked(work.rules)
-        work.change().client_round = replace(now, asked=None, until=until)
+    if now.assigning_id == member_id:
+        until = work.now + _patience_until_heartbeat(work.rules)
+        work.change().client_round = replace(now, assigning_id=None, until=until)
 
 
 def close(work: Work) -> None:
@@ -133,12 +135,12 @@ def failed(work: Work, why: str) -> bool:
     now = work.live.client_round
     assert now.elected is not None, "nobody was asked"
     name = now.elected.name
-    if now.asked is None:
+    if now.assigning_id is None:
         close(work)
-        _told(work, name, "no member that can run it was heard of in time")
+        _note_fallback(work, name, "no member that can run it was heard of in time")
         return False
-    member = work.members.get(now.asked)
-    who = (now.asked, member.row.client_id if member else None)
+    member = work.members.get(now.assigning_id)
+    who = (now.assigning_id, member.row.client_id if member else None)
     work.note(
         EntryKind.ASSIGNOR_FAILED,
         trigger=Trigger.ASSIGNOR_FAILED,
@@ -147,14 +149,16 @@ def failed(work: Work, why: str) -> bool:
         client_id=who[1],
         facts={"assignor": name},
     )
-    until = work.now + _until_asked(work.rules)
-    after = replace(now, asked=None, until=until, failed=(*now.failed, now.asked))
+    until = work.now + _patience_until_heartbeat(work.rules)
+    after = replace(now, assigning_id=None, until=until, failed=(*now.failed, now.assigning_id))
     work.change().client_round = after
-    if len(after.failed) < ASKED_MAX and any(_candidates(work, after)):
+    if len(after.failed) < ATTEMPTS_MAX and any(_candidates(work, after)):
         return True
     count = len(after.failed)
     close(work)
-    _told(work, name, f"{count} {'member' if count == 1 else 'members'} gave no assignment: {why}")
+    _note_fallback(
+        work, name, f"{count} {'member' if count == 1 else 'members'} gave no assignment: {why}"
+    )
     return False
 
 
@@ -170,7 +174,7 @@ def election(work: Work) -> Elected | None:
 
 
 def _candidates(work: Work, now: ClientRound) -> Iterator[Member]:
-    return (member for member in work.members.values() if _may_be_asked(now, member))
+    return (member for member in work.members.values() if _may_assign(now, member))
 
 
 def _why_nobody(work: Work, elected: Elected) -> str:
@@ -179,7 +183,7 @@ def _why_nobody(work: Work, elected: Elected) -> str:
     return f"no member reads versions {elected.lowest} to {elected.highest} of its metadata"
 
 
-def _may_be_asked(now: ClientRound, member: Member) -> bool:
+def _may_assign(now: ClientRound, member: Member) -> bool:
     return (
         now.elected is not None
         and member.row.member_id not in now.failed
@@ -188,7 +192,7 @@ def _may_be_asked(now: ClientRound, member: Member) -> bool:
     )
 
 
-def _told(work: Work, name: str, why: str) -> None:
+def _note_fallback(work: Work, name: str, why: str) -> None:
     """The coordinator assigns instead of members: add it to the journal and the details."""
     instead = votes.vote(work)
     work.note(
@@ -197,10 +201,10 @@ def _told(work: Work, name: str, why: str) -> None:
         reason=why,
         facts={"assignor": name, "instead": instead},
     )
-    _tell_page(work, f"{name}: {why}")
+    _set_fell_back(work, f"{name}: {why}")
 
 
-def _tell_page(work: Work, fell_back: str | None) -> None:
+def _set_fell_back(work: Work, fell_back: str | None) -> None:
     if work.row.details.get("fell_back") != fell_back:
         work.set_details(fell_back=fell_back)
 
@@ -210,6 +214,6 @@ def _patience(rules: Rules) -> Millis:
     return rules.group_consumer_assignment_timeout_ms
 
 
-def _until_asked(rules: Rules) -> Millis:
+def _patience_until_heartbeat(rules: Rules) -> Millis:
     """Longer while no member is asked: one must send a heartbeat first."""
     return rules.group_consumer_heartbeat_interval_ms + rules.group_consumer_assignment_timeout_ms

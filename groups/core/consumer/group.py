@@ -141,7 +141,9 @@ class ConsumerGroup(GroupValue[Live]):
             self._live.schedule,
         )
         now = self._live.client_round
-        comes = schedule.is_wanted or bool(schedule.asked) or client_rounds.is_open(now, row)
+        comes = (
+            schedule.is_wanted or bool(schedule.requested_epoch) or client_rounds.is_open(now, row)
+        )
         newest = row.details.get("target_epoch") if comes else row.generation
         if member is None or client_rounds.waits_for(now, row, member):
             return False
@@ -155,11 +157,13 @@ class ConsumerGroup(GroupValue[Live]):
         member, row = self.members.get(member_id), self._durable.group
         if member is None or self._index.regexes or VACATED in row.details:
             return False
-        is_coming = now.schedule.is_wanted or now.schedule.asked or now.client_round.elected
-        told = (heartbeat.client_id, heartbeat.client_host)
+        is_coming = (
+            now.schedule.is_wanted or now.schedule.requested_epoch or now.client_round.elected
+        )
+        client = (heartbeat.client_id, heartbeat.client_host)
         return (
             not is_coming
-            and told == (member.row.client_id, member.row.client_host)
+            and client == (member.row.client_id, member.row.client_host)
             and self.is_settled(member_id, epoch)
             and row.details.get("target_epoch") == row.generation
         )

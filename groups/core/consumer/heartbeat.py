@@ -44,7 +44,7 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
         return
     if event.subscribed_topic_names is not None or event.client_assignors is not None:
         names = event.subscribed_topic_names or ()
-        check_size(work, event.member_id, event.instance_id, names, _said_bytes(event))
+        check_size(work, event.member_id, event.instance_id, names, _metadata_bytes(event))
     owned = None if event.owned is None else parts_of(event.owned)
     member = _find(work, event, owned) if event.member_epoch > JOIN else _join(work, event)
     if event.racks is not work.live.racks and event.racks != work.live.racks:
@@ -103,13 +103,13 @@ def check_size(
     member = work.members.get(member_id)
     if member is None and instance_id is not None:
         member = work.holder(instance_id)
-    more = size - (0 if member is None else member.said_bytes)
-    if more > 0 and work.index.said_bytes + more > work.rules.group_consumer_metadata_max_bytes:
+    more = size - (0 if member is None else member.metadata_bytes)
+    if more > 0 and work.index.metadata_bytes + more > work.rules.group_consumer_metadata_max_bytes:
         detail = "The subscriptions of the group's members are too long together."
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
 
 
-def _said_bytes(event: ConsumerHeartbeat) -> int:
+def _metadata_bytes(event: ConsumerHeartbeat) -> int:
     """The approximate size in bytes of a member with this request's metadata."""
     own = sum(len(each.name) + len(each.metadata) for each in event.client_assignors or ())
     names = sum(map(len, event.subscribed_topic_names or ()))
@@ -309,7 +309,7 @@ def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
     """The member with the request's changes; the same object if there are none."""
     row, names, regex = member.row, event.subscribed_topic_names, event.subscribed_topic_regex
     timeout = event.rebalance_timeout_ms
-    told = (
+    updated = (
         event.client_id,
         event.client_host,
         row.rebalance_timeout_ms if timeout == -1 else timeout,
@@ -319,12 +319,12 @@ def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
         member.regex if regex is None else regex,
         member.client_assignors if event.client_assignors is None else event.client_assignors,
     )
-    client_id, client_host, timeout, topics, assignor, rack_id, regex, own = told
+    client_id, client_host, timeout, topics, assignor, rack_id, regex, own = updated
     known = (row.client_id, row.client_host, row.rebalance_timeout_ms)
     before = (member.topics, member.assignor, member.rack_id, member.regex)
-    if told == (*known, *before, member.client_assignors):
+    if updated == (*known, *before, member.client_assignors):
         return member
-    if told[:3] != known:
+    if updated[:3] != known:
         row = replace(
             row, client_id=client_id, client_host=client_host, rebalance_timeout_ms=timeout
         )
@@ -350,9 +350,9 @@ def _catalogue(
     names, known = work.index.names, work.index.catalogue
     if facts is known or (facts == known and facts.keys() <= names.keys()):
         return None
-    asked = names.keys() if looked_up is None else looked_up
+    queried = names.keys() if looked_up is None else looked_up
     now = {name: facts[name] for name in names if name in facts}
-    now |= {n: known[n] for n in names if n in known and n not in facts and n not in asked}
+    now |= {n: known[n] for n in names if n in known and n not in facts and n not in queried}
     return None if now == {n: t for n, t in known.items() if n in names} else now
 
 
@@ -374,9 +374,9 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
     subscribes = (event.subscribed_topic_names, event.subscribed_topic_regex) != (None, None)
     full = event.rebalance_timeout_ms != -1 and subscribes and event.owned is not None
     is_given = has_changed and after.assigned != before.assigned
-    tell = event.member_epoch == JOIN or full or is_given
+    sends_assignment = event.member_epoch == JOIN or full or is_given
     assignment = None
-    if tell:
+    if sends_assignment:
         assignment = {topic: tuple(parts) for topic, parts in by_topic(after.assigned).items()}
     work.answer(
         event.ticket,

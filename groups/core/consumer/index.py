@@ -31,7 +31,7 @@ class Index:
     ``matches`` are the names that match each pattern, and ``names`` counts a pattern as one more
     subscriber of each. ``classic`` are the members of the classic protocol, and ``protocols``
     counts their lists of protocol names; ``modern`` counts the others. ``votes`` counts members'
-    votes for assignors, ``said_bytes`` the size of all members' metadata.
+    votes for assignors, ``metadata_bytes`` the size of all members' metadata.
     """
 
     holders: SharedDict[Part, str] = field(default_factory=SharedDict)
@@ -45,7 +45,7 @@ class Index:
     classic: set[str] = field(default_factory=set)
     protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
     modern: int = 0
-    said_bytes: int = 0
+    metadata_bytes: int = 0
     votes: dict[Vote, int] = field(default_factory=dict)
     _topic_names: frozenset[str] | None = field(default=None, compare=False, repr=False)
 
@@ -86,9 +86,9 @@ class Index:
         self._hold(before, after)
         if _subscription(before) != _subscription(after):
             self._resubscribe(before, after)
-        if before is None or after is None or not before.says_the_same(after):
-            self.said_bytes += after.said_bytes if after is not None else 0
-            self.said_bytes -= before.said_bytes if before is not None else 0
+        if before is None or after is None or not before.has_same_metadata(after):
+            self.metadata_bytes += after.metadata_bytes if after is not None else 0
+            self.metadata_bytes -= before.metadata_bytes if before is not None else 0
         if before is not None:
             self.unsettled -= not before.is_settled(target_epoch)
             self._forget(before)

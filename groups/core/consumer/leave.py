@@ -97,18 +97,18 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
     """
     codes: list[ErrorCode] = []
     gone: list[Member] = []
-    said: list[str] = []
+    reasons: list[str] = []
     for leaver in event.members:
         member = _named(work, leaver)
         codes.append(_code_of(leaver, member))
         if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
             gone.append(member)
-            said.append(leaver.reason or "")
-    told = [(member.row, reason) for member, reason in zip(gone, said, strict=True)]
-    work.journal.extend(removals(event.author, told, work.row.generation))
+            reasons.append(leaver.reason or "")
+    removed = [(member.row, reason) for member, reason in zip(gone, reasons, strict=True)]
+    work.journal.extend(removals(event.author, removed, work.row.generation))
     if gone:
         what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
-        remove(work, gone, Trigger.MEMBER_LEFT, what, said[0])
+        remove(work, gone, Trigger.MEMBER_LEFT, what, reasons[0])
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
 
 
@@ -129,7 +129,7 @@ def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
 def target_computed(work: Work, event: TargetComputed) -> None:
     """Install a target that was computed outside of the step, if it was the last one requested."""
     question = event.question
-    if not work.exists or work.live.schedule.asked != question.epoch:
+    if not work.exists or work.live.schedule.requested_epoch != question.epoch:
         return
     if event.targets is None:
         target_schedule.failed(work, question.name, event.error)

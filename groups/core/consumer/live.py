@@ -26,15 +26,16 @@ class Timer:
 class TargetSchedule:
     """Live state of targets. ``last_at``: when the current one was computed; None: not known here.
 
-    ``is_wanted``: a heartbeat needed one, and it had to wait. ``asked``: the epoch of the one that
-    is being computed outside; 0: none; it is lost after ``asked_until``. ``not_before``: after a
-    failure, the time of the next attempt; ``failed``: the epoch of the failure.
+    ``is_wanted``: a heartbeat needed one, and it had to wait. ``requested_epoch``: the epoch of the
+    one that is being computed outside; 0: none; it is lost after ``requested_until``.
+    ``not_before``: after a failure, the time of the next attempt; ``failed``: the epoch of the
+    failure.
     """
 
     last_at: Millis | None = None
     is_wanted: bool = False
-    asked: int = 0
-    asked_until: Millis = 0
+    requested_epoch: int = 0
+    requested_until: Millis = 0
     not_before: Millis = 0
     failed: int = 0
 
@@ -47,14 +48,14 @@ class ClientRound:
     """A round of client-side assignment. ``elected`` None: none is open. ``epoch``: the group epoch
     at which it was last checked.
 
-    ``asked``: the member that computes, since ``since``; None: the next one that sends a heartbeat.
-    ``until``: when another one is asked, or the coordinator assigns. ``failed``: the members that
-    failed for this target.
+    ``assigning_id``: the member that computes, since ``since``; None: the next one that sends a
+    heartbeat. ``until``: when another one is asked, or the coordinator assigns. ``failed``: the
+    members that failed for this target.
     """
 
     elected: Elected | None = None
     epoch: int = 0
-    asked: str | None = None
+    assigning_id: str | None = None
     since: Millis = 0
     until: Millis = 0
     failed: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Self
 
-from groups.core.assignors.client_side import ClientAssignor, Said
+from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.rows import MemberRow
 
@@ -39,7 +39,7 @@ class Member:
     rack_id: str | None = None
     since: Mapping[Part, int] | None = None
     regex: str = ""
-    client_assignors: Said = ()
+    client_assignors: ClientAssignors = ()
     written: "Written | None" = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -66,29 +66,29 @@ class Member:
     def saved(self) -> Self:
         """The same member with its row updated. Parts that have not changed are not serialized
         again."""
-        said, written = self.row.details, self.written or _NEVER
+        stored, written = self.row.details, self.written or _NEVER
         facts: dict[str, Any] = {
             "epoch": self.epoch,
             "previous_epoch": self.previous_epoch,
             "state": self.state,
-            "assigned": said["assigned"]
+            "assigned": stored["assigned"]
             if self.assigned is written.assigned
             else by_topic(self.assigned),
-            "revoking": said["revoking"]
+            "revoking": stored["revoking"]
             if self.revoking is written.revoking
             else by_topic(self.revoking),
-            "target": said["target"] if self.target is written.target else by_topic(self.target),
+            "target": stored["target"] if self.target is written.target else by_topic(self.target),
             "topics": list(self.topics),
             "assignor": self.assignor,
             "rack_id": self.rack_id,
-            "since": said["since"]
+            "since": stored["since"]
             if self.since is written.since
             else [[topic, p, epoch] for (topic, p), epoch in sorted((self.since or {}).items())],
             "regex": self.regex,
         }
         if self.client_assignors:
             facts["client_assignors"] = [each.packed() for each in self.client_assignors]
-        if facts == said:
+        if facts == stored:
             return self if self.written is not None else replace(self, written=Written.of(self))
         row = replace(self.row, details=facts)
         return replace(self, row=row, written=Written.of(self))
@@ -110,12 +110,12 @@ class Member:
         return bool(self.row.subscription)
 
     @property
-    def said_bytes(self) -> int:
+    def metadata_bytes(self) -> int:
         """The approximate size in bytes of its metadata: names, pattern, data of its assignors."""
         own = sum(len(each.name) + len(each.metadata) for each in self.client_assignors)
         return sum(map(len, self.topics)) + len(self.regex) + own + len(self.row.subscription)
 
-    def says_the_same(self, other: "Member") -> bool:
+    def has_same_metadata(self, other: "Member") -> bool:
         """Whether that size is unchanged."""
         return (self.topics is other.topics or self.topics == other.topics) and (
             self.regex,

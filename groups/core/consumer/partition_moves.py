@@ -63,7 +63,7 @@ class Moves:
         self.unowned += len(waits)
         self.longest = _longest((*self.longest, *waits))
 
-    def told(self, members: Collection[str], name: Name) -> dict[str, Any]:
+    def details(self, members: Collection[str], name: Name) -> dict[str, Any]:
         """The details for a journal entry, as JSON values."""
         pairs = sorted(self.handed.items(), key=lambda item: (-item[1].partitions, item[0]))
         return {

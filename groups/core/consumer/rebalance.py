@@ -12,7 +12,7 @@ from groups.core.consumer import client_rounds, guards, target_schedule, targets
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Name
 from groups.core.consumer.states import ASSIGNING, EMPTY, RECONCILING, STABLE_GROUP
-from groups.core.consumer.work import CAUSE_SAID, Work
+from groups.core.consumer.work import CLIENT_REASON, Work
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
 
@@ -40,7 +40,7 @@ def bump(
         work.change().since = work.now
         who = (member.row.member_id, member.row.client_id) if member else (None, None)
         work.set_details(cause=[trigger, reason, *who])
-        work.note_said(client_reason)
+        work.keep_client_reason(client_reason)
     kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
     work.note(
         kind if work.members else EntryKind.EMPTIED,
@@ -98,7 +98,7 @@ def _begin(work: Work) -> None:
         return
     reason = "it had been put off"
     work.set_details(put_off=None, cause=[trigger, reason, None, None])
-    work.note_said("")
+    work.keep_client_reason("")
     work.change().since = work.now
     work.note(EntryKind.REBALANCE_STARTED, trigger=trigger, reason=reason)
 
@@ -118,7 +118,7 @@ def work_out(work: Work, *, by_members: bool = True) -> None:
     question = targets.question(work, name, foreign or table()[name])
     if target_schedule.is_elsewhere(foreign is not None, targets.size_of(work), work.rules):
         work.question = question
-        target_schedule.asked(work, question)
+        target_schedule.requested(work, question)
         _keep_what_there_is(work)
     else:
         targets.go_by(work, question, question.answer())
@@ -167,11 +167,11 @@ def _complete(work: Work) -> None:
         reason=reason,
         member_id=member_id,
         client_id=client_id,
-        client_reason=work.row.details.get(CAUSE_SAID, ""),
+        client_reason=work.row.details.get(CLIENT_REASON, ""),
         generation_before=work.row.details.get("settled_epoch", 0),
         duration_ms=None if since is None else work.now - since,
         moved=work.row.details.get("moved", 0),
-        facts=work.live.moves.told(work.members, _partition_namer(work)),
+        facts=work.live.moves.details(work.members, _partition_namer(work)),
     )
     work.forget_moves()
     work.set_details(settled_epoch=work.row.generation, moved=0)

@@ -30,13 +30,13 @@ RETRY_MS: Final[Millis] = 1_000
 
 def reloaded(schedule: TargetSchedule) -> TargetSchedule:
     """After a reload of the rows: the requested target may be lost."""
-    return replace(schedule, asked=0)
+    return replace(schedule, requested_epoch=0)
 
 
 def begins_at(schedule: TargetSchedule, rules: Rules) -> Millis | None:
     """The earliest time for the next target; None: any time."""
-    if schedule.asked:
-        return schedule.asked_until
+    if schedule.requested_epoch:
+        return schedule.requested_until
     if schedule.last_at is None:
         return schedule.not_before or None
     return max(schedule.last_at + rules.group_consumer_assignment_interval_ms, schedule.not_before)
@@ -72,10 +72,10 @@ def forget_wish(work: Work) -> None:
 
 def is_coming(work: Work) -> bool:
     """Whether members should send their next heartbeat soon: a target is being prepared."""
-    is_asked = bool(work.live.schedule.asked) or client_rounds.is_open(
+    is_requested = bool(work.live.schedule.requested_epoch) or client_rounds.is_open(
         work.live.client_round, work.row
     )
-    return work.live.schedule.is_wanted or is_asked
+    return work.live.schedule.is_wanted or is_requested
 
 
 def is_elsewhere(is_foreign: bool, size: int, rules: Rules) -> bool:
@@ -84,11 +84,11 @@ def is_elsewhere(is_foreign: bool, size: int, rules: Rules) -> bool:
     return rules.group_consumer_assignor_offload_enable and (is_foreign or size > INLINE_MAX)
 
 
-def asked(work: Work, question: AssignmentTask) -> None:
+def requested(work: Work, question: AssignmentTask) -> None:
     """The target of this epoch is being computed outside; an older request is dropped."""
     until = work.now + ANSWER_MS_MAX
     work.change().schedule = replace(
-        work.live.schedule, is_wanted=False, asked=question.epoch, asked_until=until
+        work.live.schedule, is_wanted=False, requested_epoch=question.epoch, requested_until=until
     )
 
 
@@ -111,7 +111,7 @@ def failed(work: Work, name: str, reason: str) -> None:
     work.change().schedule = replace(
         work.live.schedule,
         is_wanted=True,
-        asked=0,
+        requested_epoch=0,
         not_before=work.now + RETRY_MS,
         failed=work.row.generation,
     )

@@ -27,10 +27,10 @@ NOTHING_READY: Mapping[str, Ready] = {}
 def ready(question: AssignmentTask, targets: Mapping[str, Parts]) -> Mapping[str, Ready]:
     """Prepare everything about members' new targets that can be done outside of the step: for a
     large group that takes too long for a step."""
-    told = question.members
+    converted = question.members
     found: dict[str, Ready] = {}
-    assert isinstance(told, ConvertedMembers), "the question is not one of a group"
-    for member in told.members:
+    assert isinstance(converted, ConvertedMembers), "the question is not one of a group"
+    for member in converted.members:
         target = targets[member.row.member_id]
         if member.target is not target and member.target != target and member.written is not None:
             after = member.with_target(target, by_topic(target))
@@ -50,24 +50,24 @@ def go_by(
     ``prepared``: prepared results, valid for each member that is still the same object. ``by``: the
     member that computed them; None: the coordinator did.
     """
-    told = question.members
+    members = question.members
     is_old = question.epoch < work.row.generation
-    if is_old and not (isinstance(told, ConvertedMembers) and told.knows(work.index)):
+    if is_old and not (isinstance(members, ConvertedMembers) and members.knows(work.index)):
         prepared = NOTHING_READY
     new, subscribers = 0, Subscribers(work.index)
-    for asked in told:
-        member = work.members.get(asked.member_id)
-        done = prepared.get(asked.member_id)
+    for subscriber in members:
+        member = work.members.get(subscriber.member_id)
+        done = prepared.get(subscriber.member_id)
         if done is not None and done.before is member:
             work.put_written(done.after)
             new += done.new
             continue
-        target = targets[asked.member_id]
-        member = _still(work, asked)
+        target = targets[subscriber.member_id]
+        member = _still(work, subscriber)
         if member is None or member.target is target or member.target == target:
             continue
         # A member may have unsubscribed from some of it in the meantime.
-        if is_old and not asked.topics <= (subscribed := subscribers.of(member).topics):
+        if is_old and not subscriber.topics <= (subscribed := subscribers.of(member).topics):
             target = frozenset(part for part in target if part[0] in subscribed)
         new += len(target - member.target)
         work.change_members()[member.row.member_id] = replace(member, target=target)
@@ -85,11 +85,11 @@ def _author(work: Work, by: Member | None) -> dict[str, str | None]:
     return {"assigned_by": None} if work.row.details.get("assigned_by") else {}
 
 
-def _still(work: Work, asked: Subscriber) -> Member | None:
+def _still(work: Work, subscriber: Subscriber) -> Member | None:
     """The member of the request; a static one may have a new id by now."""
-    member = work.members.get(asked.member_id)
-    if member is None and asked.instance_id is not None:
-        return work.holder(asked.instance_id)
+    member = work.members.get(subscriber.member_id)
+    if member is None and subscriber.instance_id is not None:
+        return work.holder(subscriber.instance_id)
     return member
 
 
@@ -183,13 +183,13 @@ class Subscribers:
 
     def of(self, member: Member) -> Subscriber:
         """One member; ``held`` is its last target."""
-        said = (member.topics, member.regex)
-        topics = self._topics.get(said)
+        subscription = (member.topics, member.regex)
+        topics = self._topics.get(subscription)
         if topics is None:
             known = self._index.catalogue
             names = (*member.topics, *self._index.matches.get(member.regex, ()))
             topics = frozenset(known[name][0] for name in names if name in known)
-            topics = self._topics[said] = self._sets.setdefault(topics, topics)
+            topics = self._topics[subscription] = self._sets.setdefault(topics, topics)
         row, weight = member.row, weights.weight_of(member.assignor)
         return Subscriber(
             row.member_id, row.instance_id, topics, member.target, member.rack_id, weight

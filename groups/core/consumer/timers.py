@@ -70,11 +70,11 @@ def tick(work: Work, _event: Tick) -> None:
             work.members[m] for m in classic_heartbeats.over(getattr(work.live, timers), work.now)
         ]
         if late:
-            remove(work, late, Trigger.REBALANCE_TIMEOUT, _said(late, what))
+            remove(work, late, Trigger.REBALANCE_TIMEOUT, _reason(late, what))
     sessions = Sessions(work.live, work.index, work.rules)
     silent = [member for member in work.members.values() if work.now >= sessions.end(member)]
     if silent:
-        remove(work, silent, Trigger.SESSION_EXPIRED, _said(silent, "sent no heartbeat in time"))
+        remove(work, silent, Trigger.SESSION_EXPIRED, _reason(silent, "sent no heartbeat in time"))
     client_assignment.tick(work)
     if guards.is_put_off(work.row) or work.live.schedule.is_wanted:
         try:
@@ -83,5 +83,5 @@ def tick(work: Work, _event: Tick) -> None:
             target_schedule.failed(work, votes.vote(work), str(error))
 
 
-def _said(members: Sequence[Member], what: str) -> str:
+def _reason(members: Sequence[Member], what: str) -> str:
     return f"a member {what}" if len(members) == 1 else f"{len(members)} members {what}"

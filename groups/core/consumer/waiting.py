@@ -65,7 +65,7 @@ def _until(live: Live) -> Millis | None:
     """The first deadline of a member, or when another one is asked to assign."""
     timers = (*live.timers.values(), *live.calls.values(), *live.syncs.values())
     ends = [timer.deadline for timer in timers]
-    if live.client_round.asked is not None:
+    if live.client_round.assigning_id is not None:
         ends.append(live.client_round.until)
     return min(ends, default=None)
 
@@ -106,7 +106,7 @@ def _act(
             return act, timers[member_id].deadline
     if (
         client_rounds.is_open(live.client_round, durable.group)
-        and live.client_round.asked == member_id
+        and live.client_round.assigning_id == member_id
     ):
         return Act.ASSIGN, live.client_round.until
     if member.epoch == LEFT_FOR_NOW:

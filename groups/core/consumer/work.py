@@ -28,7 +28,7 @@ VACATED = "vacated"
 """A detail of an empty group's row: to clients that believe to be its members the group does not
 exist (docs/decisions/0030-refused-joins-of-empty-groups.md)."""
 
-CAUSE_SAID = "cause_said"
+CLIENT_REASON = "cause_said"
 """A detail of the row: the reason that the client sent whose request is the cause, if any."""
 
 
@@ -177,10 +177,10 @@ class Work(WorkingCopy[Live, Member]):
         self.change_index().match(matches)
         self.set_details(matches={regex: list(matches[regex]) for regex in sorted(matches)})
 
-    def note_said(self, client_reason: str) -> None:
+    def keep_client_reason(self, client_reason: str) -> None:
         """Keep the client's reason until the rebalance has ended, also after a change of owner."""
-        if client_reason or CAUSE_SAID in self.row.details:
-            self.set_details(**{CAUSE_SAID: client_reason})
+        if client_reason or CLIENT_REASON in self.row.details:
+            self.set_details(**{CLIENT_REASON: client_reason})
 
     def note(
         self,

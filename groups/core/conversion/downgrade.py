@@ -57,9 +57,9 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
     if not (live.joins or live.pending or decision.group.durable.members):
         refused = replace(decision, group=group, journal=())
         return refused if _is_out_of_bounds(decision) else replace(refused, group=_vacated(group))
-    member_id, said = event.member_id or None, event.reason or ""
+    member_id, client_reason = event.member_id or None, event.reason or ""
     entry = policy.converted(
-        group, after, MEMBER_JOINED, EMPTY_REASON, member_id, event.client_id, said
+        group, after, MEMBER_JOINED, EMPTY_REASON, member_id, event.client_id, client_reason
     )
     return replace(decision, journal=(entry, *decision.journal))
 
@@ -166,8 +166,10 @@ class _Change:
     @property
     def start(self) -> JournalEntry | None:
         """The entry by which the decision journaled the new epoch."""
-        told = (entry for entry in self.decision.journal if entry.kind.startswith("rebalance-"))
-        return next((entry for entry in told if entry.kind != EntryKind.REBALANCE_COMPLETED), None)
+        entries = (entry for entry in self.decision.journal if entry.kind.startswith("rebalance-"))
+        return next(
+            (entry for entry in entries if entry.kind != EntryKind.REBALANCE_COMPLETED), None
+        )
 
     @property
     def cause(self) -> Cause:
@@ -198,8 +200,8 @@ class _Change:
 
     def _row(self, member: Member) -> MemberRow:
         """A member's row, with its assignment in the format that it reads."""
-        said = subscription_of(packing.unpack(member.row.subscription)[0][1])
-        version = min(said.version, VERSION_MAX) if said is not None else 0
+        subscription = subscription_of(packing.unpack(member.row.subscription)[0][1])
+        version = min(subscription.version, VERSION_MAX) if subscription is not None else 0
         parts = named_parts(member.assigned, {**self.before.topics, **self.after.topics})
         return replace(member.row, assignment=assignment_of(parts, version), details=NOTHING)
 
@@ -218,8 +220,8 @@ class _Change:
         if not isinstance(reply, Joined) or reply.error is not ErrorCode.NONE:
             return answer
         name = self.durable.group.protocol_name
-        told = replace(reply, generation_id=self.generation, protocol_name=name)
-        return Answer(answer.ticket, told)
+        joined = replace(reply, generation_id=self.generation, protocol_name=name)
+        return Answer(answer.ticket, joined)
 
     def journal(self, group: ClassicGroup) -> Iterable[JournalEntry]:
         """The decision's entries, with the conversion in place of the new epoch."""

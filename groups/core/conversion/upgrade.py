@@ -40,8 +40,8 @@ def names_of(group: ClassicGroup) -> frozenset[str]:
     heartbeat needs these of the catalogue to convert the group."""
     names: set[str] = set()
     for row in _rows(group):
-        said = subscription_of(_metadata(group, row))
-        names.update(said.topics if said is not None else ())
+        subscription = subscription_of(_metadata(group, row))
+        names.update(subscription.topics if subscription is not None else ())
         names.update(topic for topic, _ in partitions_of(row.assignment) or ())
     return frozenset(names)
 
@@ -182,9 +182,9 @@ class _Change:
 
     def member(self, row: MemberRow) -> Member:
         """A classic member as a member of a consumer group, with its partitions."""
-        said = subscription_of(_metadata(self.group, row))
+        subscription = subscription_of(_metadata(self.group, row))
         had = partitions_of(row.assignment)
-        if said is None or had is None:
+        if subscription is None or had is None:
             detail = "The group is not a consumer group: what a member says cannot be read."
             raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, detail)
         if has_user_data(row.assignment):
@@ -199,8 +199,8 @@ class _Change:
             self.epoch,
             assigned=assigned,
             target=assigned,
-            topics=tuple(sorted(set(said.topics))),
-            rack_id=said.rack_id or None,
+            topics=tuple(sorted(set(subscription.topics))),
+            rack_id=subscription.rack_id or None,
             since=dict.fromkeys(assigned, self.epoch),
         ).saved()
 

@@ -79,7 +79,7 @@ UNKNOWN: Final = -1
 """For errors without a number in the draft: today's numbers would be misread (24 is another
 error)."""
 
-_NUMBERS: Final = {int(told.code): told.number for told in ERRORS}
+_NUMBERS: Final = {int(error.code): error.number for error in ERRORS}
 
 _SAME_TODAY: Final[frozenset[int]] = frozenset(
     {

@@ -16,7 +16,7 @@ from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable, MemberRow
 
-ASK_AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+RETRY = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 """The only code after which a consumer of the draft repeats the same join after a while."""
 
 
@@ -58,5 +58,5 @@ def admit(work: Work, event: DraftJoin, known: MemberRow | None, wanted: bytes) 
     partitions, and its new subscription is stored; any other consumer has to ask again."""
     topics = frozenset(event.topics)
     if known is None or not {t for t, _ in row_packing.parts_in(known.assignment)} <= topics:
-        raise Refuse(ASK_AGAIN)
+        raise Refuse(RETRY)
     work.set_subscription(event.consumer_id, wanted)

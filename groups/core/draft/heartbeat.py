@@ -23,8 +23,8 @@ def heartbeat(work: Work, event: DraftHeartbeat) -> None:
         _come_back(work, consumer_id)
     if work.state == PREPARING:
         # No refusal: it is recorded that a consumer was told, and the session is not extended.
-        if not work.join_phase.has_told:
-            work.set_join_phase(has_told=True)
+        if not work.join_phase.is_announced:
+            work.set_join_phase(is_announced=True)
         work.answer(event.ticket, DraftBeaten(ErrorCode.ILLEGAL_GENERATION))
         return
     work.hear(consumer_id)
@@ -35,7 +35,7 @@ def _come_back(work: Work, consumer_id: str) -> None:
     """A suspect sent a heartbeat. If no consumer was told of the rebalance yet, it counts as alive
     again, and the last suspect cancels the rebalance; otherwise it is told as well (Slow consumers,
     3 and 4)."""
-    if consumer_id not in work.live.suspects or work.join_phase.has_told:
+    if consumer_id not in work.live.suspects or work.join_phase.is_announced:
         return
     work.change().suspects.discard(consumer_id)
     work.hear(consumer_id)

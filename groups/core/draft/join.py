@@ -37,7 +37,7 @@ def join_group(work: Work, event: DraftJoin) -> None:
     _check_request(work, event)
     _check_group(work, event)
     known = work.members.get(event.consumer_id)
-    if known is not None and work.state == STABLE and _says_the_same(known, event):
+    if known is not None and work.state == STABLE and _has_same_topics(known, event):
         work.hear(event.consumer_id)
         work.answer(event.ticket, join_phase.joined(work, event.consumer_id))
         return
@@ -108,7 +108,7 @@ def _bytes_of(topics: Sequence[str]) -> int:
     return sum(map(len, topics)) + 2 * len(topics)
 
 
-def _says_the_same(known: MemberRow, event: DraftJoin) -> bool:
+def _has_same_topics(known: MemberRow, event: DraftJoin) -> bool:
     return row_packing.topics_in(known.subscription) == frozenset(event.topics)
 
 

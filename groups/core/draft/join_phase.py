@@ -17,7 +17,7 @@ from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import OWED, Work
 from groups.core.group import Beat
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
-from groups.core.rebalance_cause import Cause, tell_forced
+from groups.core.rebalance_cause import Cause, end_forced
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
@@ -191,7 +191,7 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
     live.beats = SharedDict((consumer_id, Beat(work.now)) for consumer_id in work.members)
     live.joins, live.newcomers, live.suspects, live.join_phase = SharedDict(), [], set(), None
     live.settled_at = work.now
-    tell_forced(work)
+    end_forced(work)
     work.set_details(operations=None)
 
 

@@ -17,17 +17,17 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
     """Remove each leaver by its consumer id, with one rebalance for all."""
     codes: list[ErrorCode] = []
     left = []
-    told: list[tuple[MemberRow, str]] = []
+    removed: list[tuple[MemberRow, str]] = []
     for leaver in event.members:
         known = leaver.member_id in work.members
         codes.append(ErrorCode.NONE if known else ErrorCode.UNKNOWN_MEMBER_ID)
         if known:
             client_id = work.members[leaver.member_id].client_id
             left.append((leaver.member_id, client_id, leaver.reason or ""))
-            told.append((work.members[leaver.member_id], leaver.reason or ""))
+            removed.append((work.members[leaver.member_id], leaver.reason or ""))
             remove(work, leaver.member_id)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
-    work.journal.extend(removals(event.author, told, work.row.generation))
+    work.journal.extend(removals(event.author, removed, work.row.generation))
     if left:
         cause = Cause(MEMBER_LEFT, "it left the group", *left[0])
         rebalance(work, cause, [consumer_id for consumer_id, *_ in left])

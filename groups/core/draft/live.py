@@ -25,12 +25,12 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class JoinPhase:
-    """The current rebalance. ``has_told``: a consumer was told of it by a heartbeat.
+    """The current rebalance. ``is_announced``: a consumer was told of it by a heartbeat.
     ``is_doubtful``: only silence began it, so a sign of life may cancel it."""
 
     cause: Cause
     started_at: Millis
-    has_told: bool = False
+    is_announced: bool = False
     is_doubtful: bool = False
     left: tuple[str, ...] = ()
 

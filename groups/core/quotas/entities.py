@@ -51,6 +51,6 @@ def of_client(user: str | None = "", client_id: str | None = "") -> Entity:
     return tuple((kind, name) for kind, name in parts if name != "")
 
 
-def shown(asked: Entity) -> str:
+def shown(entity: Entity) -> str:
     """For display: ``user ann, every client-id``."""
-    return ", ".join(f"every {kind}" if name is None else f"{kind} {name}" for kind, name in asked)
+    return ", ".join(f"every {kind}" if name is None else f"{kind} {name}" for kind, name in entity)

@@ -32,36 +32,36 @@ class Change(NamedTuple):
     value: float | None
 
 
-def check(asked: Entity, changes: Iterable[Change]) -> dict[str, float | None]:
+def check(entity: Entity, changes: Iterable[Change]) -> dict[str, float | None]:
     """The changes by key. Refuses INVALID_REQUEST."""
     wanted = tuple(changes)
     if len({change.key for change in wanted}) < len(wanted):
-        raise twice(asked)
-    keys = _keys(asked)
+        raise twice(entity)
+    keys = _keys(entity)
     for change in wanted:
         if change.value is not None:
             _check_value(keys, change.key, change.value)
     return {change.key: change.value for change in wanted}
 
 
-def twice(asked: Entity) -> Refuse:
+def twice(entity: Entity) -> Refuse:
     """A request names an entity, or one of its quotas, more than once: Kafka has the same message
     for both."""
-    return _invalid(f"Ignoring duplicate entity {told(asked)}")
+    return _invalid(f"Ignoring duplicate entity {kafka_form(entity)}")
 
 
-def told(asked: Entity) -> str:
+def kafka_form(entity: Entity) -> str:
     """A number as in Kafka's messages."""
-    parts = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in asked)
+    parts = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
     return f"ClientQuotaEntity(entries={{{parts}}})"
 
 
-def _keys(asked: Entity) -> frozenset[str]:
+def _keys(entity: Entity) -> frozenset[str]:
     """The quotas that such an entity may have."""
-    if not asked:
+    if not entity:
         raise _invalid("Invalid empty client quota entity")
-    parts = dict(asked)
-    for kind, name in asked:
+    parts = dict(entity)
+    for kind, name in entity:
         if kind not in TYPES:
             raise _invalid(f"Unhandled client quota entity type: {kind}")
         if name == "":
