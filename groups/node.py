@@ -387,7 +387,7 @@ class Node:
             await asyncio.sleep(TICK_S)
             lag.note(clock() - slept_at - TICK_S)
             if not lease_end.look():
-                coordinator.heartbeat_views.tell_all()
+                coordinator.heartbeat_views.notify_all()
                 continue
             self._listened()
             while self.has_timers and coordinator.tick():

@@ -92,10 +92,14 @@ class BeatObserver:
         self._rescued: dict[int, Millis] = {}
 
     def look(
-        self, nodes: Iterable[NodeRow], slots: Iterable[SlotRow], asked: Millis, told: Millis
+        self,
+        nodes: Iterable[NodeRow],
+        slots: Iterable[SlotRow],
+        sent_at: Millis,
+        received_at: Millis,
     ) -> None:
-        """Process rows that were requested at ``asked`` and received at ``told``."""
-        if told - asked > SLOW_LOOK_MS:
+        """Process rows that were requested at ``sent_at`` and received at ``received_at``."""
+        if received_at - sent_at > SLOW_LOOK_MS:
             self.forget()
         nodes = list(nodes)
         self.longest_lease_ms = max((n.lease_ms for n in nodes), default=self.lease_ms)
@@ -103,10 +107,10 @@ class BeatObserver:
             seen = self._nodes.get(node.node_id)
             if seen is None or (seen.incarnation, seen.beat) != (node.incarnation, node.beat):
                 self._nodes[node.node_id] = Sighting(
-                    node.incarnation, node.beat, asked, node.lease_ms
+                    node.incarnation, node.beat, sent_at, node.lease_ms
                 )
         slots = list(slots)
-        self._look_for_orphans({node.incarnation for node in nodes}, slots, asked)
+        self._look_for_orphans({node.incarnation for node in nodes}, slots, sent_at)
         self._look_for_claims({node.incarnation: node.beat for node in nodes}, slots)
 
     def forget(self) -> None:
@@ -117,7 +121,9 @@ class BeatObserver:
         self._orphans.clear()
         self._free.clear()
 
-    def _look_for_orphans(self, living: set[UUID], slots: Iterable[SlotRow], asked: Millis) -> None:
+    def _look_for_orphans(
+        self, living: set[UUID], slots: Iterable[SlotRow], sent_at: Millis
+    ) -> None:
         """Find slots of an incarnation that was replaced: its successor may or may not claim
         them."""
         orphans = {}
@@ -125,7 +131,7 @@ class BeatObserver:
             if row.incarnation is not None and row.incarnation not in living:
                 seen = self._orphans.get(row.slot)
                 same = seen is not None and seen.epoch == row.epoch
-                orphans[row.slot] = seen if seen and same else Orphan(row.epoch, asked)
+                orphans[row.slot] = seen if seen and same else Orphan(row.epoch, sent_at)
         self._orphans = orphans
 
     def _look_for_claims(self, beats: Mapping[UUID, int], slots: Sequence[SlotRow]) -> None:

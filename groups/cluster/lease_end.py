@@ -20,19 +20,19 @@ class LeaseEnd:
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
         self._ended_at: Millis | None = None
-        self._has_told_all = False
+        self._has_unparked_all = False
 
     def look(self) -> bool:
         """Whether the lease is valid. If it has expired, waiting requests are answered: at once
         those of groups at rest, a little later those in a batch, as if its outcome were unknown."""
         coordinator = self._coordinator
         if coordinator.holds_lease:
-            self._ended_at, self._has_told_all = None, False
+            self._ended_at, self._has_unparked_all = None, False
             return True
         if self._ended_at is None:
             self._ended_at = coordinator.monotonic()
             coordinator.unpark(ErrorCode.NOT_COORDINATOR)
-        elif not self._has_told_all and coordinator.monotonic() - self._ended_at >= IN_DOUBT_MS:
-            self._has_told_all = True
+        elif not self._has_unparked_all and coordinator.monotonic() - self._ended_at >= IN_DOUBT_MS:
+            self._has_unparked_all = True
             coordinator.unpark(ErrorCode.COORDINATOR_NOT_AVAILABLE, in_batches=True)
         return False

@@ -189,11 +189,11 @@ class SlotKeeper:
 
     async def _look_alone(self) -> None:
         connection = await self._watched()
-        asked = self.coordinator.monotonic()
+        sent_at = self.coordinator.monotonic()
         found = await (await connection.execute(sql.NODES.encode())).fetchall()
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         nodes, slots = [NodeRow(*row) for row in found], [SlotRow(*row) for row in rows]
-        self._observer.look(nodes, slots, asked, self.coordinator.monotonic())
+        self._observer.look(nodes, slots, sent_at, self.coordinator.monotonic())
         self.compare(slots)
         self._publish(nodes, slots)
         dead = await self._detector.look(connection, nodes, slots)
@@ -225,12 +225,14 @@ class SlotKeeper:
     ) -> None:
         """Write whether this node takes slots: other nodes, also of older versions, plan without
         one that takes none."""
-        said = next((n.takes_slots for n in nodes if n.incarnation == self.incarnation), None)
-        if said is None or said != (self._is_at_rest or self._drains):
+        takes_slots = next(
+            (n.takes_slots for n in nodes if n.incarnation == self.incarnation), None
+        )
+        if takes_slots is None or takes_slots != (self._is_at_rest or self._drains):
             return
-        if not said and not await self._could_load(connection):
+        if not takes_slots and not await self._could_load(connection):
             return
-        values = {"incarnation": self.incarnation, "takes_slots": not said}
+        values = {"incarnation": self.incarnation, "takes_slots": not takes_slots}
         await connection.execute(sql.TAKE_SLOTS.encode(), values)
 
     async def _could_load(self, connection: connections.Connection) -> bool:

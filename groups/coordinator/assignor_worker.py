@@ -34,12 +34,12 @@ class Line:
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
-        self._asked: dict[str, AssignmentTask] = {}
+        self._tasks: dict[str, AssignmentTask] = {}
         self._wake = asyncio.Event()
 
-    def ask(self, group_id: str, question: AssignmentTask) -> None:
+    def submit(self, group_id: str, question: AssignmentTask) -> None:
         """Queue a request; an older one of the group is dropped."""
-        self._asked[group_id] = question
+        self._tasks[group_id] = question
         self._wake.set()
 
     async def run(self) -> None:
@@ -47,9 +47,9 @@ class Line:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._asked:
-                group_id = next(iter(self._asked))
-                await self._answer(group_id, self._asked.pop(group_id))
+            while self._tasks:
+                group_id = next(iter(self._tasks))
+                await self._answer(group_id, self._tasks.pop(group_id))
 
     async def _answer(self, group_id: str, question: AssignmentTask) -> None:
         # In a thread, which alternates with the loop: requests wait milliseconds, not for all of
@@ -81,11 +81,11 @@ class Assigning:
         self._coordinator = coordinator
         self._ours = Line(coordinator)
         self._others: dict[str, tuple[Line, asyncio.Task[None]]] = {}
-        coordinator.question = self.ask
+        coordinator.question = self.submit
 
-    def ask(self, group_id: str, question: AssignmentTask) -> None:
+    def submit(self, group_id: str, question: AssignmentTask) -> None:
         """Queue a request; an older one of the group is dropped."""
-        self._line_of(question).ask(group_id, question)
+        self._line_of(question).submit(group_id, question)
 
     def _line_of(self, question: AssignmentTask) -> Line:
         if not question.is_foreign:

@@ -55,19 +55,19 @@ class ClientConnections:
     def __init__(self, node_id: int) -> None:
         self.node_id = node_id
         self.collect: Callable[[], Awaitable[Sequence[Connected]]] = _nobody
-        self._asked = asyncio.Event()
+        self._requested = asyncio.Event()
 
     async def rung(self, payload: str | None) -> None:
         """A notification requests the connections. None: notifications may be lost; the request is
         then repeated."""
         if payload is not None:
-            self._asked.set()
+            self._requested.set()
 
     async def run(self, pool: Pool) -> None:
         """Write the connections when requested, until cancelled."""
         while True:
-            await self._asked.wait()
-            self._asked.clear()
+            await self._requested.wait()
+            self._requested.clear()
             with suppress(psycopg.Error, PoolTimeout, OSError):
                 await self._note(pool)
             await asyncio.sleep(PAUSE_S)

@@ -36,7 +36,7 @@ class Repeat(NamedTuple):
     (``groups.coordinator.repeated_commits``).
 
     ``commit`` is the one that it repeats; ``row`` has its own values, in the order of
-    ``groups.store.offset_rows.TOLD_COLUMNS``.
+    ``groups.store.offset_rows.HISTORY_COLUMNS``.
     """
 
     commit: OffsetCommit
@@ -45,15 +45,15 @@ class Repeat(NamedTuple):
 
     def event(self) -> OffsetCommit:
         """The same as an event."""
-        said = self.commit
-        [write] = said.offsets
+        commit = self.commit
+        [write] = commit.offsets
         return OffsetCommit(
             ticket=self.ticket,
-            generation_id=said.generation_id,
-            member_id=said.member_id,
-            instance_id=said.instance_id,
+            generation_id=commit.generation_id,
+            member_id=commit.member_id,
+            instance_id=commit.instance_id,
             offsets=(write._replace(offset=self.row[OFFSET_AT]),),
-            version=said.version,
+            version=commit.version,
         )
 
 

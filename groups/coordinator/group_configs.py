@@ -35,7 +35,7 @@ from groups.store.sql.pauses import TAKE_OPERATION
 
 logger = logging.getLogger(__name__)
 
-ASK_S_MAX = 2.0
+QUERY_S_MAX = 2.0
 """How long a request may wait for the database, queueing included."""
 
 RETRY_S = 0.5
@@ -72,7 +72,7 @@ class Configs:
         self.coordinator = coordinator
         self.broker = broker
         self._connections = connections
-        self._asked: set[str | None] = set()
+        self._unread: set[str | None] = set()
         self._wake = asyncio.Event()
 
     # -- requests
@@ -135,7 +135,7 @@ class Configs:
             return {}, {group_id: Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is gone")}
         freeze = (ConfigOperation.SET, "true") if verb.frozen else (ConfigOperation.DELETE, None)
         wanted = {group_id: [Change(FREEZE, *freeze)]}
-        done = await self._alter(connection, wanted, said_by(verb), False)
+        done = await self._alter(connection, wanted, note_of(verb), False)
         if verb.frozen and verb.until is not None:
             await connection.execute(sql.SET_END, _end(group_id, verb))
         return done
@@ -148,7 +148,7 @@ class Configs:
         if not changed.rowcount:
             return {}
         same = {group_id: values}
-        await self._note(connection, same, same, said_by(verb), (FREEZE,))
+        await self._note(connection, same, same, note_of(verb), (FREEZE,))
         return same
 
     def _exists(self, group_id: str) -> bool:
@@ -159,7 +159,7 @@ class Configs:
         self,
         connection: Connection,
         wanted: Mapping[str, Sequence[Change]],
-        said: ChangeNote,
+        note: ChangeNote,
         validate_only: bool,
     ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
         """The changed settings, and the refused groups; within a transaction."""
@@ -170,7 +170,7 @@ class Configs:
         if validate_only or not written:
             return {}, refused
         await _write(connection, before, written)
-        await self._note(connection, before, written, said)
+        await self._note(connection, before, written, note)
         return written, refused
 
     async def _heed(self, written: Mapping[str, Values]) -> None:
@@ -205,7 +205,7 @@ class Configs:
         connection: Connection,
         before: Mapping[str, Values],
         written: Mapping[str, Values],
-        said: ChangeNote,
+        note: ChangeNote,
         also: Sequence[str] = (),
     ) -> None:
         """Journal the changes, their author and reason, in the same transaction. ``also``: names
@@ -216,10 +216,10 @@ class Configs:
             names = sorted(n for n in {*old, *new} if n in also or old.get(n) != new.get(n))
             olds.append(json.dumps({name: old.get(name) for name in names}))
             news.append(json.dumps({name: new.get(name) for name in names}))
-        told = {"group_ids": array(list(written)), "before": array(olds), "after": array(news)}
-        who = {"node_id": self.node_id, "author": json.dumps(said.author)}
-        why = {"reason": said.reason, "until": said.until}
-        await connection.execute(sql.NOTE, {**told, **who, **why})
+        values = {"group_ids": array(list(written)), "before": array(olds), "after": array(news)}
+        who = {"node_id": self.node_id, "author": json.dumps(note.author)}
+        why = {"reason": note.reason, "until": note.until}
+        await connection.execute(sql.NOTE, {**values, **who, **why})
 
     # -- the owner
 
@@ -229,7 +229,7 @@ class Configs:
         ``run`` reads the rows, since that may wait for a slot that loads and must not block other
         notifications.
         """
-        self._asked.add(payload)
+        self._unread.add(payload)
         self._wake.set()
 
     async def run(self) -> None:
@@ -237,26 +237,26 @@ class Configs:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            asked, self._asked = self._asked, set()
+            unread, self._unread = self._unread, set()
             try:
                 async with self._connections() as connection:
-                    await self._look(connection, asked)
+                    await self._look(connection, unread)
             except (psycopg.Error, PoolTimeout, OSError) as error:
                 logger.info("configuration waits for the database: %s", error)
-                self._asked |= asked
+                self._unread |= unread
                 await asyncio.sleep(RETRY_S)
                 self._wake.set()
 
-    async def _look(self, connection: Connection, asked: Collection[str | None]) -> None:
+    async def _look(self, connection: Connection, group_ids: Collection[str | None]) -> None:
         """Read the settings of these groups (None: of all owned slots) and apply them."""
         own = self.coordinator.own
         async with own.reading:
             slots = set(self.coordinator.epochs)
-            if None in asked:
+            if None in group_ids:
                 found = await load.configs_of_slots(connection, sorted(slots))
                 groups = own.of_slots(slots) | found.keys()
             else:
-                groups = {g for g in asked if g is not None and slot_of(g) in slots}
+                groups = {g for g in group_ids if g is not None and slot_of(g) in slots}
                 found = await load.configs_by_id(connection, sorted(groups))
             await self._heed_rows(groups, found)
 
@@ -274,7 +274,7 @@ class Configs:
     async def _asking(self) -> AsyncIterator[Connection]:
         """A connection; errors of PostgreSQL become ``Unavailable``."""
         try:
-            async with asyncio.timeout(ASK_S_MAX), self._connections() as connection:
+            async with asyncio.timeout(QUERY_S_MAX), self._connections() as connection:
                 yield connection
         except (psycopg.OperationalError, TimeoutError, PoolTimeout) as error:
             raise Unavailable(str(error)) from error
@@ -292,7 +292,7 @@ def _end(group_id: str, verb: SetFreeze) -> Mapping[str, Any]:
     return {"group_id": group_id, "name": FREEZE, "until": verb.until}
 
 
-def said_by(verb: SetFreeze) -> ChangeNote:
+def note_of(verb: SetFreeze) -> ChangeNote:
     """The author and reason for the journal."""
     return ChangeNote(user(verb.actor), verb.reason, verb.until if verb.frozen else None)
 

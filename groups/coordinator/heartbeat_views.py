@@ -64,15 +64,15 @@ class HeartbeatViews:
     def _swapped(self, group_id: str) -> None:
         self.swaps += 1
         if watching := self._watchers.get(group_id):
-            self._tell(group_id, tuple(watching))
+            self._notify(group_id, tuple(watching))
 
-    def _tell(self, group_id: str, watchers: Sequence[Watcher]) -> None:
+    def _notify(self, group_id: str, watchers: Sequence[Watcher]) -> None:
         """Call these, as far as they still watch."""
         for watcher in watchers[:AT_ONCE]:
             if watcher in self._watchers.get(group_id, ()):
                 watcher.view_changed()
         if rest := watchers[AT_ONCE:]:
-            asyncio.get_running_loop().call_soon(partial(self._tell, group_id, rest))
+            asyncio.get_running_loop().call_soon(partial(self._notify, group_id, rest))
 
     def look_again(self) -> None:
         """Values that were read before are not valid any more: access rules have changed."""
@@ -97,12 +97,12 @@ class HeartbeatViews:
         """The groups that have a watcher now."""
         return list(self._watchers)
 
-    def tell_one_of_topics(self, group_id: str) -> None:
+    def notify_one_of_topics(self, group_id: str) -> None:
         """Tell one watcher of the group that the catalogue has changed: the first by which the
         group decides again."""
         any(watcher.topics_changed() for watcher in tuple(self._watchers.get(group_id, ())))
 
-    def tell_all(self) -> None:
+    def notify_all(self) -> None:
         """The lease is over: no view may be valid any more."""
         for watching in list(self._watchers.values()):
             for watcher in tuple(watching):

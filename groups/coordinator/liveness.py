@@ -60,19 +60,19 @@ class Notes:
         self.coordinator = coordinator
         self._noted: dict[str, dict[str, Millis]] = {}
         self._due: list[tuple[Millis, str]] = []
-        self._asked: set[str] = set()
+        self._requested: set[str] = set()
         self._wake = asyncio.Event()
         self._connection: connections.Connection | None = None
 
     async def rung(self, group_id: str | None) -> None:
         """A client observes the group: write all its members at once."""
         if group_id is not None and group_id in self.coordinator.entries:
-            self._asked.add(group_id)
+            self._requested.add(group_id)
             self._wake.set()
 
-    def ask(self, group_ids: Iterable[str]) -> None:
+    def request(self, group_ids: Iterable[str]) -> None:
         """Write all members of these groups at the next check: their notes are too old."""
-        self._asked.update(group_ids)
+        self._requested.update(group_ids)
         self._wake.set()
 
     async def run(self) -> None:
@@ -97,11 +97,11 @@ class Notes:
         notes: list[Note] = []
         done = set()
         # One that is asked for in the meantime is noted next time, and not twice in a statement.
-        asked, self._asked = self._asked, set()
-        while asked and len(notes) < ROWS_MAX:
-            done.add(group_id := asked.pop())
+        requested, self._requested = self._requested, set()
+        while requested and len(notes) < ROWS_MAX:
+            done.add(group_id := requested.pop())
             notes += await self._of(group_id, now, slices, whole=True)
-        self._asked |= asked
+        self._requested |= requested
         while self._due and self._due[0][0] <= now and len(notes) < ROWS_MAX:
             _, group_id = heapq.heappop(self._due)
             if group_id not in done:

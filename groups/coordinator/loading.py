@@ -59,9 +59,9 @@ def takes_long(durable: Durable) -> bool:
     and their partitions, as far as rows of this kind contain them."""
     size = 0
     for row in durable.members.values():
-        told = row.details
+        details = row.details
         try:
-            size += 1 + len(told.get("topics", ())) + len(told.get("since", ()))
+            size += 1 + len(details.get("topics", ())) + len(details.get("since", ()))
         except (AttributeError, TypeError):
             return False  # an unknown kind: ``run`` reports it
         if size >= LONG_STEP_MIN:

@@ -49,7 +49,7 @@ class Waiter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Fetch:
-    asked: Some
+    request: Some
     waiter: Waiter
 
 
@@ -71,9 +71,9 @@ class OffsetReads:
         self.add(Some(group_id, partitions, stable), read)
         return await read
 
-    def add(self, asked: Some, waiter: Waiter) -> None:
+    def add(self, request: Some, waiter: Waiter) -> None:
         """The same for somebody who does not wait in a task: it is called, and must not raise."""
-        self.waiting.append(_Fetch(asked, waiter))
+        self.waiting.append(_Fetch(request, waiter))
         self._arrived.set()
 
     async def run(self) -> None:
@@ -102,7 +102,7 @@ class OffsetReads:
 
     async def _found(self, taken: Sequence[_Fetch]) -> Sequence[Read | Exception]:
         try:
-            return await offsets.of_partitions(self._readers, [each.asked for each in taken])
+            return await offsets.of_partitions(self._readers, [each.request for each in taken])
         except Exception as error:  # whoever fetches decides what it means
             return [error] * len(taken)
 
@@ -123,7 +123,7 @@ class OffsetReads:
         """The next ones that nobody has given up, of as many partitions as a statement reads."""
         taken, partitions = list[_Fetch](), 0
         while self.waiting:
-            partitions += len(self.waiting[0].asked.partitions)
+            partitions += len(self.waiting[0].request.partitions)
             if taken and partitions > FEW_ROWS:
                 return taken
             fetch = self.waiting.popleft()

@@ -104,8 +104,8 @@ class OffsetTotals:
 
     async def _counted(self, group_id: str) -> Counts:
         async with self._connections() as connection:
-            asked = {"group_id": group_id, "most": self.group_max}
-            row = await (await connection.execute(sql.COUNT_OF_GROUP, asked)).fetchone()
+            parameters = {"group_id": group_id, "most": self.group_max}
+            row = await (await connection.execute(sql.COUNT_OF_GROUP, parameters)).fetchone()
         assert row is not None
         return Counts(*row)
 
@@ -120,15 +120,21 @@ class OffsetTotals:
 
     # -- when a limit is reached
 
-    async def refused(self, group_id: str, asked: Collection[Partition]) -> frozenset[Partition]:
+    async def refused(
+        self, group_id: str, requested: Collection[Partition]
+    ) -> frozenset[Partition]:
         """The partitions that a full group may not commit. Refuses COORDINATOR_NOT_AVAILABLE if
         PostgreSQL does not answer."""
-        unknown = [at for at in asked if (group_id, *at) not in self._known]
+        unknown = [at for at in requested if (group_id, *at) not in self._known]
         if not unknown:
             return frozenset()
         topics, partitions = zip(*unknown, strict=True)
-        told = {"group_id": group_id, "topics": array(topics), "partitions": array(partitions)}
-        there = {(topic, partition) for topic, partition in await self._rows(sql.THERE, told)}
+        parameters = {
+            "group_id": group_id,
+            "topics": array(topics),
+            "partitions": array(partitions),
+        }
+        there = {(topic, partition) for topic, partition in await self._rows(sql.THERE, parameters)}
         if len(self._known) + len(there) > KNOWN_MAX:
             self._known.clear()
         self._known.update((group_id, *at) for at in there)
@@ -153,9 +159,9 @@ class OffsetTotals:
         (counts,) = await self._rows(sql.COUNT_OF_GROUP, {"group_id": group_id, "most": FEW + 1})
         return int(counts[kind]) + new <= FEW
 
-    async def _rows(self, text: str, told: Mapping[str, Any]) -> list[Any]:
+    async def _rows(self, text: str, parameters: Mapping[str, Any]) -> list[Any]:
         try:
             async with self._connections() as connection:
-                return await (await connection.execute(text.encode(), told)).fetchall()
+                return await (await connection.execute(text.encode(), parameters)).fetchall()
         except (psycopg.Error, PoolTimeout) as error:
             raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error

@@ -30,7 +30,7 @@ class Paused:
             self._pauses[group_id] = pauses
         elif self._pauses.pop(group_id, None) is None:
             return
-        self._tell(group_id)
+        self._notify(group_id)
 
     def adopt(self, slots: Collection[int], found: Mapping[str, Pauses]) -> None:
         """Add the pauses of slots that this node is about to serve."""
@@ -42,7 +42,7 @@ class Paused:
         for group_id in [g for g in self._pauses if slot_of(g) in slots]:
             del self._pauses[group_id]
         for group_id in [g for g in self._waiting if slot_of(g) in slots]:
-            self._tell(group_id)
+            self._notify(group_id)
 
     # -- watchers
 
@@ -57,6 +57,6 @@ class Paused:
         if not waiting:
             del self._waiting[group_id]
 
-    def _tell(self, group_id: str) -> None:
+    def _notify(self, group_id: str) -> None:
         for watcher in tuple(self._waiting.get(group_id, ())):
             watcher.view_changed()

@@ -37,7 +37,7 @@ class Watched:
         if slot in self.coordinator.epochs and self.coordinator.holds_lease:
             for group_id in group_ids:
                 self.coordinator.look_after(group_id)
-            self.notes.ask(group_ids)
+            self.notes.request(group_ids)
             await self._echo([slot])
 
     async def _echo(self, slots: Collection[int]) -> None:

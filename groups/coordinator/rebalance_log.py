@@ -16,7 +16,7 @@ from groups.store.apply import Write
 
 logger = logging.getLogger(__name__)
 
-SAID: Final[Mapping[str, str]] = {
+SENTENCES: Final[Mapping[str, str]] = {
     EntryKind.REBALANCE_COMPLETED: "rebalanced",
     EntryKind.REBALANCE_ABANDONED: "a rebalance was abandoned",
     EntryKind.EMPTIED: "the group is empty",
@@ -46,7 +46,7 @@ class RebalanceLog:
         for entry in write.decision.journal:
             if entry.kind == EntryKind.STABLE:
                 self._say_waiting(row.group_id, entry.details.get(MOVED))
-            elif entry.kind in SAID:
+            elif entry.kind in SENTENCES:
                 self._say_waiting(row.group_id, None)
                 self._ended(entry, row.group_id, len(write.decision.group.durable.members))
 
@@ -72,12 +72,12 @@ class RebalanceLog:
         if not is_whole:
             self._waiting[group_id] = (self._clock(), fields)
             return
-        say(SAID[entry.kind], {**fields, MOVED: entry.details.get(MOVED)})
+        say(SENTENCES[entry.kind], {**fields, MOVED: entry.details.get(MOVED)})
 
     def _say_waiting(self, group_id: str, moved: object) -> None:
         if group_id in self._waiting:
             _, fields = self._waiting.pop(group_id)
-            say(SAID[EntryKind.REBALANCE_COMPLETED], {**fields, MOVED: moved})
+            say(SENTENCES[EntryKind.REBALANCE_COMPLETED], {**fields, MOVED: moved})
 
 
 def say(what: str, fields: Fields) -> None:

@@ -81,7 +81,7 @@ class Patterns:
         self._coordinator = coordinator
         self._catalogue = catalogue
         self._refresh_ms = refresh_ms
-        self._asked: dict[str, LastMatch] = {}
+        self._last_matches: dict[str, LastMatch] = {}
         self._waiting: dict[str, Waiting] = {}
         self._names: tuple[int, list[str]] = (-1, [])
         self._begun: dict[tuple[int, str], Matching] = {}
@@ -107,10 +107,10 @@ class Patterns:
     def watch(self, group_id: str) -> None:
         """A member of this group has sent a heartbeat: keep the group's patterns, if any,
         matched."""
-        if group_id not in self._asked:
+        if group_id not in self._last_matches:
             group = self._coordinator.group(group_id)
             if isinstance(group, ConsumerGroup) and group.patterns:
-                self._asked[group_id] = LastMatch()
+                self._last_matches[group_id] = LastMatch()
 
     async def run(self) -> None:
         """Check and match, until cancelled."""
@@ -198,8 +198,8 @@ class Patterns:
             return {}
         kept = {pattern: group.matches.get(pattern, ()) for pattern in waiting.patterns}
         found = {p: matching.found for p, matching in waiting.matchings.items() if matching.is_done}
-        asked = LastMatch(waiting.version, waiting.at, waiting.patterns, {**kept, **found})
-        self._asked[group_id] = asked
+        last = LastMatch(waiting.version, waiting.at, waiting.patterns, {**kept, **found})
+        self._last_matches[group_id] = last
         return found
 
     def _is_news(self, group_id: str, found: Found) -> bool:
@@ -214,25 +214,25 @@ class Patterns:
         """The patterns that must be matched now, by group."""
         now = self._coordinator.clock()
         due: dict[str, frozenset[str]] = {}
-        for group_id, asked in list(self._asked.items()):
+        for group_id, last in list(self._last_matches.items()):
             if group_id in self._waiting:
                 continue
             group = self._coordinator.group(group_id)
             if not isinstance(group, ConsumerGroup) or not group.patterns:
-                del self._asked[group_id]  # a heartbeat adds it again when it has patterns
-            elif self._is_due(group, asked, now):
+                del self._last_matches[group_id]  # a heartbeat adds it again when it has patterns
+            elif self._is_due(group, last, now):
                 due[group_id] = group.patterns
         return due
 
-    def _is_due(self, group: ConsumerGroup, asked: LastMatch, now: Millis) -> bool:
-        passed, patterns = now - asked.at, group.patterns
-        if not patterns <= asked.patterns or passed >= self._refresh_ms:
+    def _is_due(self, group: ConsumerGroup, last: LastMatch, now: Millis) -> bool:
+        passed, patterns = now - last.at, group.patterns
+        if not patterns <= last.patterns or passed >= self._refresh_ms:
             return True
-        if asked.version != self._catalogue.version and passed >= AFTER_A_CHANGE_MS:
+        if last.version != self._catalogue.version and passed >= AFTER_A_CHANGE_MS:
             return True
         if passed < AGAIN_MS:
             return False  # the names are not compared at every check
-        return _differ(group.matches, asked.found, patterns) or not patterns <= asked.found.keys()
+        return _differ(group.matches, last.found, patterns) or not patterns <= last.found.keys()
 
     def _facts(self, found: Found) -> Mapping[str, tuple[str, int]]:
         """Topics by name. Runs in a thread, since ten thousand names take milliseconds; topics may

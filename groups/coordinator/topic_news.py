@@ -55,7 +55,7 @@ class TopicNews:
             if slices.is_over:
                 await slices.pause()
             if self._is_behind(group_id):
-                heartbeat_views.tell_one_of_topics(group_id)
+                heartbeat_views.notify_one_of_topics(group_id)
 
     def _is_behind(self, group_id: str) -> bool:
         """Once for all members: a group may have thousands of watchers."""

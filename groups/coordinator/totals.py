@@ -182,9 +182,9 @@ class Totals:
         self.offsets.found(is_full=is_full[OFFSETS], is_waiting_full=is_full[WAITING])
         await self.offsets.count(again=True)
         async with self.connections() as connection:
-            await self._tell(connection)
+            await self._note_near(connection)
 
-    async def _tell(self, connection: Connection) -> None:
+    async def _note_near(self, connection: Connection) -> None:
         figures = {**self.figures, **dict(self._of_groups())}
         self._near &= figures.keys()
         for kind, (count, most) in figures.items():
@@ -205,5 +205,5 @@ class Totals:
 
     def _note(self, kind: str, reason: str, count: int, most: int) -> Mapping[str, Any]:
         details = {"what": kind, "count": count, "most": most}
-        said = {"what": kind, "reason": reason, "details": json.dumps(details)}
-        return {"node_id": self.node_id, **said}
+        values = {"what": kind, "reason": reason, "details": json.dumps(details)}
+        return {"node_id": self.node_id, **values}

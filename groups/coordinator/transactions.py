@@ -121,8 +121,8 @@ class Transactions:
         own the transactional id's slot, and the lock of the producer's row is sufficient.
         """
         async with _Answers(self), self.connections.connection() as connection:
-            asked = {"transactional_id": transactional_id, "group_id": group_id}
-            cursor = await connection.execute(txn_sql.FIND_PRODUCER.encode(), asked)
+            parameters = {"transactional_id": transactional_id, "group_id": group_id}
+            cursor = await connection.execute(txn_sql.FIND_PRODUCER.encode(), parameters)
             row = await cursor.fetchone()
         found = _producer(row[:7]) if row else None
         if rules.check_commit(found, claim, bool(row and row[7]), version):
@@ -151,9 +151,9 @@ class Transactions:
         matches as a whole, unless it is empty; refuses INVALID_REGULAR_EXPRESSION."""
         if pattern and regex.problem(pattern) is not None:
             raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION)
-        asked = {"slots": sorted(self.coordinator.epochs)}
+        parameters = {"slots": sorted(self.coordinator.epochs)}
         async with _Answers(self), self.connections.connection() as connection:
-            cursor = await connection.execute(txn_sql.LIST.encode(), asked)
+            cursor = await connection.execute(txn_sql.LIST.encode(), parameters)
             found = [(_producer(row[:7]), row[7]) async for row in in_slices(cursor)]
         return await _matching(pattern, found) if pattern else found
 
@@ -227,8 +227,8 @@ class Transactions:
         async with self.connections.connection() as connection, connection.transaction():
             if is_guarded:
                 await self._guard(connection, slot_of(transactional_id))
-            asked = {"transactional_id": transactional_id}
-            cursor = await connection.execute(txn_sql.LOCK_PRODUCER.encode(), asked)
+            parameters = {"transactional_id": transactional_id}
+            cursor = await connection.execute(txn_sql.LOCK_PRODUCER.encode(), parameters)
             row = await cursor.fetchone()
             before = _producer(row) if row else None
             ended = rule(before)
@@ -238,7 +238,7 @@ class Transactions:
                 self.admit_new()
             after = await _put(connection, before, ended.producer)
             if add is not None:
-                new = {**asked, "group_id": add, "most": GROUPS_MAX}
+                new = {**parameters, "group_id": add, "most": GROUPS_MAX}
                 cursor = await connection.execute(txn_sql.ADD_GROUP.encode(), new)
                 if not cursor.rowcount:
                     raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY_GROUPS)
@@ -256,14 +256,17 @@ class Transactions:
         self, connection: Connection, before: Producer, pending: PendingOffsets
     ) -> None:
         """Apply or drop the transaction's offsets; then none is pending."""
-        asked = {"producer_id": before.producer_id, "transactional_id": before.transactional_id}
-        await connection.execute(txn_sql.LOCK_WAITING.encode(), asked)
+        parameters = {
+            "producer_id": before.producer_id,
+            "transactional_id": before.transactional_id,
+        }
+        await connection.execute(txn_sql.LOCK_WAITING.encode(), parameters)
         await self.fail("transaction:locked")
         is_applied = pending is PendingOffsets.APPLY
         apply = (txn_sql.NOTE_HISTORY, txn_sql.APPLY, txn_sql.OVERTAKE) if is_applied else ()
         async with connection.pipeline():
             for text in (*apply, txn_sql.DROP_WAITING, txn_sql.DROP_GROUPS):
-                await connection.execute(text.encode(), asked)
+                await connection.execute(text.encode(), parameters)
 
 
 class _Answers:

@@ -69,19 +69,19 @@ class WaitingGroups:
         while True:
             await asyncio.sleep(LOOK_S)
             with suppress(psycopg.Error, PoolTimeout, OSError):
-                await self._tell(pool)
+                await self._write(pool)
                 if looks % FORGET_EVERY == 0:
                     await self._execute(pool, sql.FORGET_OLD, {})
                 looks += 1
 
-    async def _tell(self, pool: Pool) -> None:
+    async def _write(self, pool: Pool) -> None:
         if not self.coordinator.holds_lease:
             return
         news, settled = await self.collect()
         if settled:
             await self._execute(pool, sql.SETTLED, {"group_ids": settled})
         if news:
-            await self._execute(pool, sql.TELL, await self._rows(news))
+            await self._execute(pool, sql.PUT, await self._rows(news))
         for group_id, waiting in news.items():
             self._known[group_id].waiting = waiting
             self._known[group_id].at = self.coordinator.clock()
@@ -92,7 +92,7 @@ class WaitingGroups:
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         details: list[str] = []
         for waiting in news.values():
-            details.append(json.dumps(told_at(waiting, now)))
+            details.append(json.dumps(details_at(waiting, now)))
             if slices.is_over:
                 await slices.pause()
         return {
@@ -118,34 +118,34 @@ class WaitingGroups:
             self._known.setdefault(group_id, LastWrite())
         news: dict[str, Waiting] = {}
         settled: list[str] = []
-        due = [g for g, told in self._known.items() if told.due <= now]
+        due = [g for g, last in self._known.items() if last.due <= now]
         for group_id in due:
-            told = self._known.pop(group_id)
-            waiting = await self._look(group_id, told, now)
+            last = self._known.pop(group_id)
+            waiting = await self._look(group_id, last, now)
             if waiting is not None:
-                self._known[group_id] = told  # at the end of the queue
-                if waiting != told.waiting or now - told.at >= RENEW_MS:
+                self._known[group_id] = last  # at the end of the queue
+                if waiting != last.waiting or now - last.at >= RENEW_MS:
                     news[group_id] = waiting
-            elif told.waiting is not None and self.coordinator.owns(group_id):
-                self._known[group_id] = told  # until its row is deleted
+            elif last.waiting is not None and self.coordinator.owns(group_id):
+                self._known[group_id] = last  # until its row is deleted
                 settled.append(group_id)
             if slices.is_over or len(news) == GROUPS_MAX:
                 break
         return news, settled
 
-    async def _look(self, group_id: str, told: LastWrite, now: Millis) -> Waiting | None:
+    async def _look(self, group_id: str, last: LastWrite, now: Millis) -> Waiting | None:
         """A large group is checked in a thread, which is safe: a committed group is immutable."""
         entry = self.coordinator.entries.get(group_id)
         if entry is None or entry.broken:
             return None
         group, breadth = entry.group, len(entry.group.durable.members)
-        told.due = now + int(LOOK_S * 1_000) * (breadth // MEMBERS_PER_LOOK)
+        last.due = now + int(LOOK_S * 1_000) * (breadth // MEMBERS_PER_LOOK)
         if breadth < LONG_STEP_MIN:
             return group.waiting(now)
         return await asyncio.to_thread(group.waiting, now)
 
 
-def told_at(waiting: Waiting, now: Millis) -> dict[str, Any]:
+def details_at(waiting: Waiting, now: Millis) -> dict[str, Any]:
     """The same with all times relative to now, since other processes have another clock."""
 
     def ago(at: Millis | None) -> Millis | None:

@@ -201,7 +201,7 @@ class Node:
         while True:
             await asyncio.sleep(TICK_S)
             if not lease_end.look():
-                coordinator.heartbeat_views.tell_all()
+                coordinator.heartbeat_views.notify_all()
                 continue
             if coordinator.stood_still_ms > STALL_MS:
                 coordinator.awake()

@@ -39,7 +39,7 @@ REGULAR = {
         waiting.ASYNCHRONOUS,
         waiting.FORGET_OLD,
         waiting.SETTLED,
-        waiting.TELL,
+        waiting.PUT,
     )
 } | {doorbell.STILL_THERE, group_rows.RING, totals.COUNT, timeline_sql.READ.encode()}
 """What a node says by itself, by the clock: its lease, its looks, its counts, its notes of who was

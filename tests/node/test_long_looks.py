@@ -80,7 +80,7 @@ async def test_many_requested_groups_are_recorded_once_each() -> None:
         for n in range(PARTS)
     }
     notes = Notes(holding(groups))
-    notes.ask(groups)
+    notes.request(groups)
     noted: list[tuple[str, str]] = []
     while part := await notes.collect():
         assert len(part) < ROWS_MAX + SESSIONS_MAX  # not of all groups at once
@@ -93,7 +93,7 @@ async def test_a_group_requested_before_it_is_loaded_is_recorded_once_it_is(
     one: Running,
 ) -> None:
     notes = Notes(one.node.coordinator)
-    notes.ask(["g"])
+    notes.request(["g"])
     assert await notes.collect() == []
     adopt(one.node.coordinator, {slot_of("g"): 1}, {"g": durable("g", [member()])})
     assert [note.group_id for note in await notes.collect()] == ["g"]
@@ -105,10 +105,10 @@ async def test_a_group_requested_again_is_recorded_again_later(
     """Not twice in one statement, which PostgreSQL refuses with all of its notes."""
     monkeypatch.setattr(event_loop, "SLICE_MS", 0)
     notes = Notes(holding({"g": durable("g", [member()])}))
-    notes.ask(["g"])
+    notes.request(["g"])
 
     async def again() -> None:
-        notes.ask(["g"])
+        notes.request(["g"])
 
     for _ in range(2):
         found, _ = await asyncio.gather(notes.collect(), again())

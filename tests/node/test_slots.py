@@ -155,10 +155,10 @@ async def test_a_claim_notifies_all_nodes(other: Other) -> None:
 def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
     """And observations from before its own suspension are no evidence."""
     seen, node = BeatObserver(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
-    seen.look([node], [], asked=0, told=0)
+    seen.look([node], [], sent_at=0, received_at=0)
     judged = [(seen.is_overdue(7, at), seen.lease_is_over(7, at)) for at in (499, 500, 1_000)]
     assert judged == [(False, False), (True, False), (True, True)]
-    seen.look([node._replace(beat=2)], [], asked=600, told=600)
+    seen.look([node._replace(beat=2)], [], sent_at=600, received_at=600)
     assert not seen.is_overdue(7, 1_000)
     seen.forget()
     assert not seen.is_overdue(7, 9_000)
@@ -173,7 +173,7 @@ async def test_a_free_lock_is_no_death_while_the_port_is_served(other: Other) ->
         port = alive.sockets[0].getsockname()[1]
         node = NodeRow(7, uuid4(), 1, "127.0.0.1", port, lease_ms=LEASE_MS)
         slots = [SlotRow(0, 7, node.incarnation, 1)]
-        observer.look([node], slots, asked=now[0], told=now[0])
+        observer.look([node], slots, sent_at=now[0], received_at=now[0])
         for now[0] in (5_300, 5_850):  # the lock is free, and is still free; the beat is overdue
             assert await deaths.look(other, [node], slots) == set()
     assert await deaths.look(other, [node], slots) == {7}
@@ -190,9 +190,9 @@ async def test_a_death_already_acted_on_is_not_confirmed_again(other: Other) -> 
         node = NodeRow(7, uuid4(), 1, "127.0.0.1", port, lease_ms=LEASE_MS)
         mine = SlotRow(0, 7, node.incarnation, 1)
         taken = [mine, SlotRow(1, 9, uuid4(), 2)]
-        observer.look([node], [mine, mine._replace(slot=1)], asked=4_000, told=4_000)
+        observer.look([node], [mine, mine._replace(slot=1)], sent_at=4_000, received_at=4_000)
         observer.forget()
-        observer.look([node], taken, asked=5_000, told=5_000)
+        observer.look([node], taken, sent_at=5_000, received_at=5_000)
         assert await deaths.look(other, [node], taken) == set(), "somebody is at the port"
     lock = {"class": sql.LOCK_CLASS, "node_id": 7}
     await other.execute(sql.LOCK_NODE.encode(), lock)
@@ -214,11 +214,12 @@ async def test_a_death_already_acted_on_is_not_confirmed_again(other: Other) -> 
 def test_only_a_claimed_slot_reports_a_death(then: list[SlotRow], has_lost: bool) -> None:
     observer, node = BeatObserver(LEASE_MS), NodeRow(7, UUID(int=7), 1, "h", 1)
     mine = SlotRow(0, 7, node.incarnation, 1)
-    observer.look([node], [mine, mine._replace(slot=1)], asked=0, told=0)
+    observer.look([node], [mine, mine._replace(slot=1)], sent_at=0, received_at=0)
     for row in then:
-        observer.look([node], [mine, row], asked=0, told=0)
+        observer.look([node], [mine, row], sent_at=0, received_at=0)
     assert observer.has_lost_slots(node.incarnation) is has_lost
-    observer.look([node], [row._replace(slot=0)], asked=0, told=0)  # it owns nothing any more
+    # It owns nothing any more.
+    observer.look([node], [row._replace(slot=0)], sent_at=0, received_at=0)
     assert not observer.has_lost_slots(node.incarnation)
 
 
@@ -228,11 +229,11 @@ def test_a_process_that_beats_after_it_lost_its_slots_has_not_died() -> None:
     observer, node = BeatObserver(LEASE_MS), NodeRow(7, UUID(int=7), 1, "h", 1)
     mine = SlotRow(0, 7, node.incarnation, 1)
     taken = [mine, SlotRow(1, 9, UUID(int=9), 2)]
-    observer.look([node], [mine, mine._replace(slot=1)], asked=0, told=0)
+    observer.look([node], [mine, mine._replace(slot=1)], sent_at=0, received_at=0)
     for _ in range(2):
-        observer.look([node], taken, asked=0, told=0)
+        observer.look([node], taken, sent_at=0, received_at=0)
         assert observer.has_lost_slots(node.incarnation)
-    observer.look([node._replace(beat=2)], taken, asked=0, told=0)
+    observer.look([node._replace(beat=2)], taken, sent_at=0, received_at=0)
     assert not observer.has_lost_slots(node.incarnation)
 
 

@@ -3,7 +3,7 @@
 ASYNCHRONOUS = "SET LOCAL synchronous_commit TO off"
 """Rows that a crash loses are written again within seconds."""
 
-TELL = """
+PUT = """
 INSERT INTO rollcall_waiting AS w (group_id, node_id, revision, details, told_at)
 SELECT group_id, %(node_id)s, revision, details::jsonb, clock_timestamp()
 FROM unnest(%(group_id)s::text[], %(revision)s::bigint[], %(details)s::text[])
