@@ -53,7 +53,7 @@ class Doorbell:
         self._connect = connect
         self._reconnect_s_max = reconnect_s_max
         self._wait_s = RECONNECT_S
-        self._told: set[tuple[str, type[Exception]]] = set()
+        self._reported: set[tuple[str, type[Exception]]] = set()
 
     async def run(self) -> None:
         """Listen, and again after every loss of the connection, until cancelled."""
@@ -72,13 +72,15 @@ class Doorbell:
         self._wait_s = RECONNECT_S
         unread = set(self.listeners)
         while True:
-            unread = {channel for channel in unread if not await self._tell(channel, None)}
+            unread = {channel for channel in unread if not await self._notify(channel, None)}
             async for ring in connection.notifies(timeout=LOOK_AGAIN_S):
-                if ring.channel not in unread and not await self._tell(ring.channel, ring.payload):
+                if ring.channel not in unread and not await self._notify(
+                    ring.channel, ring.payload
+                ):
                     unread.add(ring.channel)
             await connection.execute(STILL_THERE)
 
-    async def _tell(self, channel: str, payload: str | None) -> bool:
+    async def _notify(self, channel: str, payload: str | None) -> bool:
         """Call the listener; False if it failed, and has to check everything later."""
         try:
             await self.listeners[channel](payload)
@@ -93,6 +95,6 @@ class Doorbell:
     def _could_not_read(self, channel: str, payload: str | None, error: Exception) -> None:
         """Log it once for each channel and type of error: anyone may send such notifications, and
         often."""
-        if (channel, type(error)) not in self._told:
-            self._told.add((channel, type(error)))
+        if (channel, type(error)) not in self._reported:
+            self._reported.add((channel, type(error)))
             logger.warning("%s: unreadable notification (%.200r): %r", channel, payload, error)

@@ -32,14 +32,14 @@ END $body$
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A named statement. ``parameters`` are the statement's, with their types, in order; ``said``
-    are constants, as SQL; ``then`` are statements that follow if the first one changed
+    """A named statement. ``parameters`` are the statement's, with their types, in order;
+    ``constants`` are as SQL; ``then`` are statements that follow if the first one changed
     something."""
 
     name: str
     statement: str
     parameters: tuple[tuple[str, str], ...]
-    said: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
     then: tuple[str, ...] = ()
 
     @property
@@ -59,12 +59,12 @@ class Function:
         """The SQL of the function. Its parameters have no names, which could be those of
         columns."""
         names = {name: f"${n}" for n, (name, _) in enumerate(self.parameters, 1)}
-        said = {"node_id": str(NO_NODE), **self.said, **names}
-        then = "".join(f"\n{statement % said};" for statement in self.then)
+        values = {"node_id": str(NO_NODE), **self.constants, **names}
+        then = "".join(f"\n{statement % values};" for statement in self.then)
         if then:
             then = f"\n    IF _is_changed THEN{then}\n    END IF;"
         return DEFINITION.format(
-            signature=self.signature, statement=self.statement % said, then=then
+            signature=self.signature, statement=self.statement % values, then=then
         )
 
     def changes(self, *arguments: Any) -> bool:

@@ -13,21 +13,21 @@ from django.db import connection, transaction
 from groups.postgres import setup_lock
 
 OWNER = "rollcall_worker"
-ASKS = "rollcall_web"
+SENDER = "rollcall_web"
 QUEUE_TABLE = "pgmq.q_{}"
 
-MAY_ASK = """
-GRANT USAGE ON SCHEMA pgmq TO {asks};
-GRANT INSERT, SELECT (msg_id, vt, enqueued_at) ON {table} TO {asks};
-GRANT SELECT ON SEQUENCE {table}_msg_id_seq TO {asks};
-GRANT SELECT, UPDATE ON pgmq.notify_insert_throttle TO {asks};
-GRANT SELECT ON pgmq.meta TO {asks};
+MAY_SEND = """
+GRANT USAGE ON SCHEMA pgmq TO {sender};
+GRANT INSERT, SELECT (msg_id, vt, enqueued_at) ON {table} TO {sender};
+GRANT SELECT ON SEQUENCE {table}_msg_id_seq TO {sender};
+GRANT SELECT, UPDATE ON pgmq.notify_insert_throttle TO {sender};
+GRANT SELECT ON pgmq.meta TO {sender};
 """
 """Objects that ``pgmq.send`` and its trigger use with the caller's rights; and those that kombu
 reads before it sends: the list of queues, and the number of messages in one."""
 
-ASKS_ALREADY = """SELECT has_table_privilege(%(asks)s, %(table)s, 'INSERT')
-    AND has_table_privilege(%(asks)s, 'pgmq.meta', 'SELECT')"""
+MAY_SEND_ALREADY = """SELECT has_table_privilege(%(sender)s, %(table)s, 'INSERT')
+    AND has_table_privilege(%(sender)s, 'pgmq.meta', 'SELECT')"""
 
 THROTTLE_MS = 0
 """A notification for each task: there are few."""
@@ -47,9 +47,9 @@ def ensure(queue: str) -> None:
         if cursor.fetchone() == (False,):
             cursor.execute("SELECT pgmq.enable_notify_insert(%s, %s)", [queue, THROTTLE_MS])
         if settings.DATABASE_ROLES:
-            cursor.execute(ASKS_ALREADY, {"asks": ASKS, "table": table})
+            cursor.execute(MAY_SEND_ALREADY, {"sender": SENDER, "table": table})
             if cursor.fetchone() == (False,):
-                cursor.execute(MAY_ASK.format(table=table, asks=ASKS))
+                cursor.execute(MAY_SEND.format(table=table, sender=SENDER))
 
 
 def _make(cursor: Any, queue: str) -> None:

@@ -25,18 +25,18 @@ whose end another set-up that creates an index concurrently would wait."""
 def held(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     """Hold the lock on Django's connection; may be nested. PostgreSQL releases it if this process
     dies."""
-    if not _ask(LOCK, using):
+    if not _query(LOCK, using):
         logger.info("another set-up of this database is under way; waiting for its end")
-        while not _ask(LOCK, using):
+        while not _query(LOCK, using):
             time.sleep(LOOK_AGAIN_S)
     try:
         yield
     finally:
         if connections[using].is_usable():  # a lost connection has released the lock
-            _ask(UNLOCK, using)
+            _query(UNLOCK, using)
 
 
-def _ask(question: str, using: str) -> bool:
+def _query(question: str, using: str) -> bool:
     with connections[using].cursor() as cursor:
         cursor.execute(question)
         return bool(cursor.fetchone() == (True,))

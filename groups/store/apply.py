@@ -136,7 +136,7 @@ class PlainRows(NamedTuple):
     """Offsets of groups of which the batch changes nothing else, and has no other decision.
 
     ``revisions``: of the groups, by id. ``rows``: of different partitions, in the order of
-    ``offset_rows.TOLD_COLUMNS``.
+    ``offset_rows.HISTORY_COLUMNS``.
     """
 
     revisions: Mapping[str, int]
@@ -198,7 +198,7 @@ def statements(batch: Batch) -> Iterator[Statement]:
     if committed:
         yield from offset_rows.statements(committed)
     if batch.plain.rows:
-        yield offset_rows.told(batch.plain.rows)
+        yield offset_rows.with_history(batch.plain.rows)
     yield from _operations(more)
 
 

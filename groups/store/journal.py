@@ -87,8 +87,8 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, A
 
 def _row(write: Write, entry: JournalEntry) -> tuple[Any, ...]:
     values = ((name, getattr(entry, name)) for name in ENTRY_FIELDS)
-    told = (json.dumps(_plain(v)) if name in OBJECTS else v for name, v in values)
-    return (write.group_id, write.revision, *told)
+    columns = (json.dumps(_plain(v)) if name in OBJECTS else v for name, v in values)
+    return (write.group_id, write.revision, *columns)
 
 
 def _plain(value: Mapping[str, Any] | Sequence[str]) -> Any:

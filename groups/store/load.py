@@ -62,12 +62,12 @@ async def fence(
     returns the groups for which one still may."""
     slots = sorted({slot_of(group_id) for group_id in group_ids} & epochs.keys())
     query = group_rows.RAISE_REVISIONS.encode()
-    asked = {
+    parameters = {
         "slots": slots,
         "epochs": [epochs[slot] for slot in slots],
         "group_ids": sorted(group_ids),
     }
-    cursor = await connection.execute(query, asked)
+    cursor = await connection.execute(query, parameters)
     return {group_id for (group_id,) in await cursor.fetchall()}
 
 

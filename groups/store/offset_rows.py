@@ -36,7 +36,7 @@ OFFSET_COLUMNS = (
 
 COLUMNS = (*OFFSET_COLUMNS, "commit_ms", "retention_ms")
 AUTHOR_COLUMNS = Author._fields
-TOLD_COLUMNS = (*COLUMNS, *AUTHOR_COLUMNS)
+HISTORY_COLUMNS = (*COLUMNS, *AUTHOR_COLUMNS)
 """Those of a row with its history."""
 RUN_COLUMNS = ("group_id", "topic", "commit_ms", "retention_ms")
 
@@ -106,15 +106,15 @@ def _last(decision: Decision) -> dict[tuple[str, int], OffsetWrite]:
 
 
 def _rows(parts: Sequence[Part]) -> Iterator[Statement]:
-    plain, told = list[tuple[str, OffsetWrite]](), list[tuple[str, OffsetWrite]]()
+    plain, authored = list[tuple[str, OffsetWrite]](), list[tuple[str, OffsetWrite]]()
     for group_id, decision in parts:
         for offset in _standing(decision):
-            (plain if offset.author is None else told).append((group_id, offset))
+            (plain if offset.author is None else authored).append((group_id, offset))
     if plain:
         yield group_rows.PUT_OFFSETS, _columns(plain)[0]
-    if told:
-        columns, authors = _columns(told)
-        yield group_rows.PUT_OFFSETS_AND_HISTORY, {**columns, **_told_by(authors)}
+    if authored:
+        columns, authors = _columns(authored)
+        yield group_rows.PUT_OFFSETS_AND_HISTORY, {**columns, **_author_columns(authors)}
 
 
 def _columns(
@@ -135,20 +135,20 @@ def unless_usual(name: str, column: Sequence[Any]) -> str | list[Any]:
 
 
 def around(group_id: str, write: OffsetWrite, author: Author) -> tuple[Row, Row]:
-    """The row of ``TOLD_COLUMNS`` before and after its offset."""
+    """The row of ``HISTORY_COLUMNS`` before and after its offset."""
     topic, partition, _, epoch, metadata, commit_ms, retention_ms, *_ = write
     return (group_id, topic, partition), (epoch, metadata, commit_ms, retention_ms, *author)
 
 
-def told(rows: Sequence[Row]) -> Statement:
-    """Write these rows of ``TOLD_COLUMNS``, each of another partition, and their history."""
-    columns = zip(TOLD_COLUMNS, columns_of(rows), strict=True)
+def with_history(rows: Sequence[Row]) -> Statement:
+    """Write these rows of ``HISTORY_COLUMNS``, each of another partition, and their history."""
+    columns = zip(HISTORY_COLUMNS, columns_of(rows), strict=True)
     return group_rows.PUT_OFFSETS_AND_HISTORY, {
         name: unless_usual(name, column) for name, column in columns
     }
 
 
-def _told_by(authors: Sequence[Author]) -> dict[str, Any]:
+def _author_columns(authors: Sequence[Author]) -> dict[str, Any]:
     columns = zip(AUTHOR_COLUMNS, columns_of(authors), strict=True)
     return {name: array(column) for name, column in columns}
 
@@ -164,8 +164,8 @@ def _runs(parts: Sequence[Part]) -> list[Run] | None:
         if not decision.deleted:
             runs += _runs_of(group_id, decision)
     rows = sum(len(run.partitions) for run in runs)
-    are_told = all(run.author is not None for run in runs)
-    return runs if runs and are_told and rows >= RUN_MIN * len(runs) else None
+    have_authors = all(run.author is not None for run in runs)
+    return runs if runs and have_authors and rows >= RUN_MIN * len(runs) else None
 
 
 def _runs_of(group_id: str, decision: Decision) -> Iterator[Run]:
@@ -184,7 +184,7 @@ def _columns_of_runs(runs: Sequence[Run]) -> dict[str, Any]:
     columns = zip(RUN_COLUMNS, same, strict=True)
     return {
         **{name: unless_usual(name, column) for name, column in columns},
-        **_told_by(authors),
+        **_author_columns(authors),
         "partitions": integers(partitions),
         "offsets": integers(offsets),
         "leader_epochs": _arrays("leader_epoch", epochs),

@@ -18,7 +18,7 @@ from groups.store.sql import group_rows, transactions
 
 Partition = tuple[str, int]
 
-Asked = tuple[str, Sequence[str] | None]
+GroupTopics = tuple[str, Sequence[str] | None]
 """A group id and topic names; None: all topics of the group."""
 
 FEW_ROWS = 2_000
@@ -69,37 +69,37 @@ async def committed(
     topics: Iterable[str] | None,
     *,
     room: int | None = None,
-    is_asked: Callable[[Partition], bool] = _everything,
+    is_requested: Callable[[Partition], bool] = _everything,
 ) -> Mapping[Partition, CommittedOffset]:
     """The group's committed offsets of these topics (None: all), by (topic, partition).
 
-    If there are many, only partitions for which ``is_asked`` is true are kept, at most ``room``
+    If there are many, only partitions for which ``is_requested`` is true are kept, at most ``room``
     bytes. Raises ``TooLong``, and psycopg's errors and PoolTimeout if the database is unavailable.
     """
-    query, told = group_rows.FETCH_OFFSETS, dict[str, Any](group_id=group_id)
+    query, parameters = group_rows.FETCH_OFFSETS, dict[str, Any](group_id=group_id)
     if topics is not None:
         query = group_rows.FETCH_OFFSETS_OF_TOPICS
-        told["topics"] = array(sorted(set(topics)))
+        parameters["topics"] = array(sorted(set(topics)))
     async with readers.connection() as connection:
-        few = {**told, "most": FEW_ROWS + 1}
+        few = {**parameters, "most": FEW_ROWS + 1}
         cursor = await connection.execute(query.encode(), few, prepare=False)
         found = {(row[0], row[1]): CommittedOffset(*row[2:]) async for row in in_slices(cursor)}
         if len(found) <= FEW_ROWS:
             return found
         del found
         async with connection.transaction(), connection.cursor("offsets") as many:
-            await many.execute(query.encode(), {**told, "most": None})
-            return await _much(in_slices(many), room, is_asked)
+            await many.execute(query.encode(), {**parameters, "most": None})
+            return await _much(in_slices(many), room, is_requested)
 
 
 async def _much(
-    rows: AsyncGenerator[Any, None], room: int | None, is_asked: Callable[[Partition], bool]
+    rows: AsyncGenerator[Any, None], room: int | None, is_requested: Callable[[Partition], bool]
 ) -> Mapping[Partition, CommittedOffset]:
     """Read row by row through a cursor, so that the server keeps the rest."""
     found, left = dict[Partition, CommittedOffset](), sys.maxsize if room is None else room
     async with aclosing(rows):
         async for topic, partition, *what in rows:
-            if is_asked((topic, partition)):
+            if is_requested((topic, partition)):
                 found[topic, partition] = kept = CommittedOffset(*what)
                 left -= ROW_BYTES + len(kept.metadata.encode())
                 if left < 0:
@@ -108,25 +108,27 @@ async def _much(
 
 
 async def of_partitions(
-    readers: AsyncConnectionPool[Connection], asked: Sequence[Some]
+    readers: AsyncConnectionPool[Connection], requests: Sequence[Some]
 ) -> list[Read]:
     """Each of these, in their order, by one statement and so of one moment: together they name no
     more than ``FEW_ROWS`` partitions.
 
     Raises psycopg's errors and PoolTimeout when the database is away.
     """
-    places = [(one, at) for one, some in enumerate(asked) for at in some.partitions]
-    committed: list[dict[Partition, CommittedOffset]] = [{} for _ in asked]
-    unstable: list[set[Partition]] = [set() for _ in asked]
-    told = {
+    places = [(one, at) for one, some in enumerate(requests) for at in some.partitions]
+    committed: list[dict[Partition, CommittedOffset]] = [{} for _ in requests]
+    unstable: list[set[Partition]] = [set() for _ in requests]
+    parameters = {
         "place": array(range(len(places))),
-        "group_id": array([asked[one].group_id for one, _ in places]),
+        "group_id": array([requests[one].group_id for one, _ in places]),
         "topic": array([topic for _, (topic, _) in places]),
         "partition": array([partition for _, (_, partition) in places]),
-        "is_stable": array([int(asked[one].stable) for one, _ in places]),
+        "is_stable": array([int(requests[one].stable) for one, _ in places]),
     }
     async with readers.connection() as connection:
-        cursor = await connection.execute(group_rows.FETCH_OFFSETS_OF_PARTITIONS.encode(), told)
+        cursor = await connection.execute(
+            group_rows.FETCH_OFFSETS_OF_PARTITIONS.encode(), parameters
+        )
         async for place, *found in in_slices(cursor):
             one, at = places[place]
             if found[0] is None:
@@ -137,33 +139,33 @@ async def of_partitions(
 
 
 async def committed_of_many(
-    readers: AsyncConnectionPool[Connection], asked: Sequence[Asked]
+    readers: AsyncConnectionPool[Connection], groups: Sequence[GroupTopics]
 ) -> list[dict[Partition, CommittedOffset]] | None:
     """The committed offsets of each group, in order, with one statement; None if there are more
     than ``FEW_ROWS``: the caller then asks for fewer groups at once.
 
     Raises psycopg's errors and PoolTimeout if the database is unavailable.
     """
-    rows = await _of_many(readers, group_rows.FETCH_OFFSETS_OF_GROUPS, asked)
+    rows = await _of_many(readers, group_rows.FETCH_OFFSETS_OF_GROUPS, groups)
     if rows is None:
         return None
     return [{(row[0], row[1]): CommittedOffset(*row[2:]) for row in each} for each in rows]
 
 
 async def unstable_of_many(
-    readers: AsyncConnectionPool[Connection], asked: Sequence[Asked]
+    readers: AsyncConnectionPool[Connection], groups: Sequence[GroupTopics]
 ) -> list[frozenset[Partition]] | None:
     """``unstable`` for each group, in the same way."""
-    rows = await _of_many(readers, transactions.PARTITIONS_OF_GROUPS, asked)
+    rows = await _of_many(readers, transactions.PARTITIONS_OF_GROUPS, groups)
     return None if rows is None else [frozenset(each) for each in rows]
 
 
 async def _of_many(
-    readers: AsyncConnectionPool[Connection], query: str, asked: Sequence[Asked]
+    readers: AsyncConnectionPool[Connection], query: str, groups: Sequence[GroupTopics]
 ) -> list[list[Any]] | None:
-    found: list[list[Any]] = [[] for _ in asked]
+    found: list[list[Any]] = [[] for _ in groups]
     async with readers.connection() as connection:
-        cursor = await connection.execute(query.encode(), _places(asked), prepare=False)
+        cursor = await connection.execute(query.encode(), _places(groups), prepare=False)
         if cursor.rowcount > FEW_ROWS:
             return None
         async for place, *row in in_slices(cursor):
@@ -171,12 +173,14 @@ async def _of_many(
     return found
 
 
-def _places(asked: Sequence[Asked]) -> dict[str, Any]:
+def _places(groups: Sequence[GroupTopics]) -> dict[str, Any]:
     """The columns of groups whose topics are all requested, and of the single topics of others."""
-    wholes = [(place, group_id) for place, (group_id, topics) in enumerate(asked) if topics is None]
+    wholes = [
+        (place, group_id) for place, (group_id, topics) in enumerate(groups) if topics is None
+    ]
     parts = [
         (place, group_id, topic)
-        for place, (group_id, topics) in enumerate(asked)
+        for place, (group_id, topics) in enumerate(groups)
         for topic in sorted(set(topics or ()))
     ]
     return {
@@ -205,11 +209,11 @@ async def unstable(
 
     Raises psycopg's errors and PoolTimeout if the database is unavailable.
     """
-    told: dict[str, Any] = {"group_id": group_id, "topics": None, "most": UNSTABLE_MAX + 1}
+    parameters: dict[str, Any] = {"group_id": group_id, "topics": None, "most": UNSTABLE_MAX + 1}
     if topics is not None:
-        told["topics"] = array(sorted(set(topics)))
+        parameters["topics"] = array(sorted(set(topics)))
     async with readers.connection() as connection:
         query = transactions.PARTITIONS_OF_GROUP.encode()
-        cursor = await connection.execute(query, told, prepare=False)
+        cursor = await connection.execute(query, parameters, prepare=False)
         found = frozenset([row async for row in in_slices(cursor)])
     return found if len(found) <= UNSTABLE_MAX else Everything()

@@ -101,8 +101,8 @@ async def check_loading(connection: "psycopg.AsyncConnection[Any]") -> None:
 async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
     """Log settings that do not prevent a start, but may lose an acknowledged write one day."""
     row = await (await connection.execute(FOLLOWERS.encode())).fetchone()
-    if row is not None and (said := standby_problem(*row)) is not None:
-        logger.warning("%s", said)
+    if row is not None and (problem := standby_problem(*row)) is not None:
+        logger.warning("%s", problem)
     if await (await connection.execute(MAY_CREATE.encode())).fetchone() == (True,):
         logger.warning(
             "every login may create functions in the schema public that run with the rights of"

@@ -188,7 +188,7 @@ async def _read(
     known = _known(names)
     is_asked = await call.aside(partial(_asked, asked.topics, names))
     unstable = await _unstable(asked, known, stable, call)
-    rows = await offsets.committed(readers, asked.group_id, known, room=room, is_asked=is_asked)
+    rows = await offsets.committed(readers, asked.group_id, known, room=room, is_requested=is_asked)
     return await call.aside(partial(found_offsets.found, asked.topics, names, rows, unstable))
 
 

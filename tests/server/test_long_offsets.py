@@ -111,7 +111,7 @@ async def test_the_cache_is_bounded(client: Client, served: Serving) -> None:
         await offsets.committed(readers, "first", None, room=WHOLE - 1)
     assert len(await offsets.committed(readers, "first", None, room=WHOLE)) == PARTITIONS
     some = await offsets.committed(
-        readers, "first", ["work"], room=2 * OF_ONE, is_asked=lambda at: at[1] < 2
+        readers, "first", ["work"], room=2 * OF_ONE, is_requested=lambda at: at[1] < 2
     )
     assert {partition for _, partition in some} == {0, 1}
 

@@ -60,7 +60,7 @@ async def _read(request: OffsetFetchRequest, call: Call) -> Rows:
         request.group_id,
         asked,
         room=REPLY_BYTES_MAX,
-        is_asked=lambda at: at[1] in asked[at[0]],
+        is_requested=lambda at: at[1] in asked[at[0]],
     )
 
 
