@@ -23,7 +23,7 @@ def versioned(answer: HttpResponse) -> None:
 
 
 QUOTE = '"'
-ASKED_FOR: Final = frozenset(["GET", "HEAD"])
+SAFE_METHODS: Final = frozenset(["GET", "HEAD"])
 """HEAD has the headers of GET (RFC 9110, 9.3.2): Django takes its body away later."""
 
 
@@ -43,7 +43,7 @@ def known_is_not_sent(
     def middleware(request: HttpRequest) -> HttpResponse:
         answer = get_response(request)
         if (
-            request.method not in ASKED_FOR
+            request.method not in SAFE_METHODS
             or answer.status_code != HTTPStatus.OK
             or answer.streaming
         ):

@@ -124,7 +124,7 @@ def analyse(requested_by: str = "") -> None:
     _analyses[:] = [process for process in _analyses if process.poll() is None]
     argv = [sys.executable, "-m", "pipeline", "--until-eof", "--requested-by", requested_by]
     own = settings.ANALYSIS_DATABASE_URL
-    told = {**os.environ, **({"ROLLCALL_DATABASE_URL": own} if own else {})}
-    told.pop("ROLLCALL_ANALYSIS_DATABASE_URL", None)
-    process = subprocess.Popen(argv, stdin=subprocess.PIPE, cwd=settings.BASE_DIR, env=told)
+    environ = {**os.environ, **({"ROLLCALL_DATABASE_URL": own} if own else {})}
+    environ.pop("ROLLCALL_ANALYSIS_DATABASE_URL", None)
+    process = subprocess.Popen(argv, stdin=subprocess.PIPE, cwd=settings.BASE_DIR, env=environ)
     _analyses.append(process)

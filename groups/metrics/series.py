@@ -202,12 +202,12 @@ def exposed(table: Sequence[Series], samples: Iterable[Sample]) -> Iterable[Metr
     metrics: Mapping[str, Metric] = {row.name: _metric(row) for row in table}
     labels = {row.name: row.labels for row in table}
     for sample in samples:
-        told = dict(zip(labels[sample.name], sample.labels, strict=True))
+        label_values = dict(zip(labels[sample.name], sample.labels, strict=True))
         metric, value = metrics[sample.name], sample.value
         if isinstance(value, Durations):
-            _add_histogram(metric, told, value)
+            _add_histogram(metric, label_values, value)
         else:
-            metric.add_sample(sample.name, told, value)
+            metric.add_sample(sample.name, label_values, value)
     return [metric for metric in metrics.values() if metric.samples]
 
 

@@ -87,9 +87,9 @@ def _groups(state: State) -> Iterator[Sample]:
         yield Sample("rollcall_group_members", group.members, name)
         yield Sample("rollcall_group_generation", group.generation, name)
         yield Sample("rollcall_group_state_seconds", max(0.0, group.state_s), name)
-    told = {group.group_id for group in state.groups}
+    listed = {group.group_id for group in state.groups}
     for waiting in state.waiting:
-        if waiting.group_id in told:
+        if waiting.group_id in listed:
             name = (waiting.group_id,)
             yield Sample("rollcall_group_unowned_partitions", waiting.still, name)
     left_out = max(0, sum(count.groups for count in state.counts) - len(state.groups))

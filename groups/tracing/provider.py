@@ -74,11 +74,11 @@ def _made(environ: Mapping[str, str], service: str, instance: str) -> "TracerPro
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    told = {"service.instance.id": instance, "service.version": metadata.version("rollcall")}
+    attributes = {"service.instance.id": instance, "service.version": metadata.version("rollcall")}
     named = environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     if not environ.get("OTEL_SERVICE_NAME") and f"{SERVICE_NAME}=" not in named:
-        told[SERVICE_NAME] = service
-    provider = TracerProvider(resource=Resource.create(told))
+        attributes[SERVICE_NAME] = service
+    provider = TracerProvider(resource=Resource.create(attributes))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return provider
 

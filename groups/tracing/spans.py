@@ -78,9 +78,9 @@ class NodeSpans:
 
     # -- requests
 
-    def begin(self, api: str, ticket: Ticket, said: Mapping[str, Value]) -> Span:
+    def begin(self, api: str, ticket: Ticket, attributes: Mapping[str, Value]) -> Span:
         """A request that waits in the queue."""
-        span = self._tracer.start_span(api, Context(), SpanKind.SERVER, said)
+        span = self._tracer.start_span(api, Context(), SpanKind.SERVER, attributes)
         if span.is_recording() and len(self._requests) < OPEN_MAX:
             self._requests[ticket] = Traced(span)
         return span
@@ -101,9 +101,9 @@ class NodeSpans:
         self.left(event.operation_id)
         header = {} if traceparent is None else {"traceparent": traceparent}
         above = TraceContextTextMapPropagator().extract(header, Context())
-        said: dict[str, Value] = {OPERATION_ID: event.operation_id, GROUP: group_id}
-        said["rollcall.verb"] = verb
-        span = self._tracer.start_span(f"operation {verb}", above, SpanKind.CONSUMER, said)
+        attributes: dict[str, Value] = {OPERATION_ID: event.operation_id, GROUP: group_id}
+        attributes["rollcall.verb"] = verb
+        span = self._tracer.start_span(f"operation {verb}", above, SpanKind.CONSUMER, attributes)
         if span.is_recording() and len(self._operations) < OPEN_MAX:
             self._operations[event.operation_id] = Traced(span)
 
@@ -129,39 +129,45 @@ class NodeSpans:
         if not self._requests and not self._operations:
             return
         for traced, answers in self._concerned(events, decision):
-            self._tell(traced, step, decision, answers=answers)
+            self._add_children(traced, step, decision, answers=answers)
         for operated in decision.operations:
             self._ended(operated)
 
     def _concerned(self, events: Iterable[Event], decision: Decision) -> list[tuple[Traced, bool]]:
         answered = [answer.ticket for answer in decision.answers]
-        asked = [event.ticket for event in events if event.ticket is not None]
+        tickets = [event.ticket for event in events if event.ticket is not None]
         found = {ticket: True for ticket in answered if ticket in self._requests}
-        for ticket in asked:
+        for ticket in tickets:
             if ticket in self._requests:
                 found.setdefault(ticket, False)
-        told = [(self._requests[ticket], answers) for ticket, answers in found.items()]
+        parents = [(self._requests[ticket], answers) for ticket, answers in found.items()]
         ids = {event.operation_id: False for event in events if isinstance(event, VerbEvent)}
         ids |= {each.operation_id: each.ended for each in decision.operations}
-        told += [(self._operations[i], ended) for i, ended in ids.items() if i in self._operations]
-        return told[-CHILDREN_MAX:]
+        parents += [
+            (self._operations[i], ended) for i, ended in ids.items() if i in self._operations
+        ]
+        return parents[-CHILDREN_MAX:]
 
-    def _tell(self, traced: Traced, step: Step, decision: Decision, *, answers: bool) -> None:
+    def _add_children(
+        self, traced: Traced, step: Step, decision: Decision, *, answers: bool
+    ) -> None:
         row = decision.group.durable.group
-        said: dict[str, Value] = {
+        attributes: dict[str, Value] = {
             GROUP: row.group_id,
             "rollcall.generation": row.generation,
             "rollcall.state": str(row.state),
             "rollcall.answers": answers,
         }
-        span = self._tracer.start_span("step", traced.below, start_time=step.began, attributes=said)
+        span = self._tracer.start_span(
+            "step", traced.below, start_time=step.began, attributes=attributes
+        )
         span.end(step.decided)
         if not step.written:
             return
-        said = {"db.system.name": "postgresql", "rollcall.groups": step.groups}
+        attributes = {"db.system.name": "postgresql", "rollcall.groups": step.groups}
         below = set_span_in_context(span)
         kind = SpanKind.CLIENT
-        span = self._tracer.start_span("commit", below, kind, said, start_time=step.writing)
+        span = self._tracer.start_span("commit", below, kind, attributes, start_time=step.writing)
         span.end(step.written)
 
 
