@@ -143,7 +143,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 request, response = _read(api, version, frame, offset, settings)
             call = self._call(connection, header, is_long)
             if meter is not None and connection.apis is not UNAUTHENTICATED:
-                meter.asked(call, api.key, header.client_id)
+                meter.begin(call, api.key, header.client_id)
             if response is None:
                 response = await self._handled(server, api, request, call)
             _pause(connection, call, response, meter)

@@ -55,22 +55,26 @@ class TokenSettings:
     def from_django(cls, setting: Callable[[str], Any]) -> Self:
         """Read the current settings."""
 
-        def said(name: str) -> Any:
+        def value_of(name: str) -> Any:
             return setting(f"SASL_OAUTHBEARER_{name}")
 
-        audiences = tuple(a for each in said("EXPECTED_AUDIENCE").split(",") if (a := each.strip()))
-        refresh, backoff = said("JWKS_ENDPOINT_REFRESH_MS"), "JWKS_ENDPOINT_RETRY_BACKOFF"
+        audiences = tuple(
+            a for each in value_of("EXPECTED_AUDIENCE").split(",") if (a := each.strip())
+        )
+        refresh, backoff = value_of("JWKS_ENDPOINT_REFRESH_MS"), "JWKS_ENDPOINT_RETRY_BACKOFF"
         return cls(
-            url=said("JWKS_ENDPOINT_URL"),
+            url=value_of("JWKS_ENDPOINT_URL"),
             ca_file=setting("HTTPS_CA_LOCATION"),
-            issuer=said("EXPECTED_ISSUER"),
+            issuer=value_of("EXPECTED_ISSUER"),
             audiences=audiences,
-            name_claim=said("SUB_CLAIM_NAME"),
-            scope_claim=said("SCOPE_CLAIM_NAME"),
-            algorithms=said("ALGORITHMS"),
-            skew_s=said("CLOCK_SKEW_SECONDS"),
+            name_claim=value_of("SUB_CLAIM_NAME"),
+            scope_claim=value_of("SCOPE_CLAIM_NAME"),
+            algorithms=value_of("ALGORITHMS"),
+            skew_s=value_of("CLOCK_SKEW_SECONDS"),
             pace=Pace(
-                refresh / 1000, said(f"{backoff}_MS") / 1000, said(f"{backoff}_MAX_MS") / 1000
+                refresh / 1000,
+                value_of(f"{backoff}_MS") / 1000,
+                value_of(f"{backoff}_MAX_MS") / 1000,
             ),
         )
 
@@ -145,12 +149,12 @@ def read(message: bytes) -> tuple[str, str]:
         header, *pairs, last, end = message.decode().split("\x01")
     except ValueError:  # a UnicodeDecodeError is one; so are too few parts
         raise Rejected("no message of OAUTHBEARER") from None
-    said = [pair.removeprefix("auth=") for pair in pairs if pair.startswith("auth=")]
+    credentials = [pair.removeprefix("auth=") for pair in pairs if pair.startswith("auth=")]
     flag, _, authorized = header.removesuffix(",").partition(",")
-    is_whole = header.endswith(",") and not (last or end) and len(said) == 1
+    is_whole = header.endswith(",") and not (last or end) and len(credentials) == 1
     if not is_whole or flag != "n" or (authorized and not authorized.startswith("a=")):
         raise Rejected("no message of OAUTHBEARER")
-    scheme, _, token = said[0].partition(" ")
+    scheme, _, token = credentials[0].partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise Rejected("no token of a bearer")
     name = authorized.removeprefix("a=").replace("=2C", ",").replace("=3D", "=")

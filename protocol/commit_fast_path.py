@@ -162,14 +162,14 @@ class CommitFastPath:
         self._in_vain = 0
         if known.row is not None and self._repeat_row(known, known.row, frame, ticket):
             return True
-        said = known.event
+        before = known.event
         event = OffsetCommit(
             ticket=ticket,
-            generation_id=said.generation_id,
-            member_id=said.member_id,
-            instance_id=said.instance_id,
+            generation_id=before.generation_id,
+            member_id=before.member_id,
+            instance_id=before.instance_id,
             offsets=known.writes(frame),
-            version=said.version,
+            version=before.version,
         )
         self._submit(frame, known, known.group_id, event, ticket)
         return True
@@ -243,7 +243,7 @@ class CommitFastPath:
         codes, writes = offset_commit.sort(request, version, entries, node.settings, who)
         if not writes or any(any(judged) for judged in codes):
             return False
-        event = offset_commit.asked(request, version, ticket, writes)
+        event = offset_commit.event_of(request, version, ticket, writes)
         self._submit(frame, self._learn(frame, header, request, event), group_id, event, ticket)
         return True
 

@@ -200,9 +200,9 @@ class KafkaConnection(asyncio.Protocol):
         return self._times.connected_at
 
     @property
-    def heard(self) -> tuple[str, str]:
+    def heartbeat_member(self) -> tuple[str, str]:
         """Group and member of the last heartbeat that the fast path read; empty before one."""
-        return self._fast.heard
+        return self._fast.heartbeat_member
 
     def data_received(self, data: bytes) -> None:
         """Bytes arrived: answer what can be answered at once, queue the rest in order."""

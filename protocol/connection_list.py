@@ -19,13 +19,13 @@ async def collect(server: Any) -> Sequence[Connected]:
     found, slices = [], Slices()
     for connection in list(server.connections):
         if connection.is_open:
-            found.append(_told(server, connection))
+            found.append(_connected(server, connection))
         if slices.is_over:
             await slices.pause()
     return found
 
 
-def _told(server: Any, connection: KafkaConnection) -> Connected:
+def _connected(server: Any, connection: KafkaConnection) -> Connected:
     session = connection.session
     age_s = server.loop.time() - connection.connected_at
     return Connected(
@@ -42,7 +42,11 @@ def _told(server: Any, connection: KafkaConnection) -> Connected:
 
 
 def _groups(server: Any, connection: KafkaConnection) -> Iterator[str]:
-    members = (connection.heard, connection.session.member, *server.seats.on(connection.number))
+    members = (
+        connection.heartbeat_member,
+        connection.session.member,
+        *server.seats.on(connection.number),
+    )
     for group_id, member_id in members:
         if group_id and _is_member(server.coordinator, group_id, member_id):
             yield group_id

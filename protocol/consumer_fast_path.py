@@ -102,7 +102,7 @@ class ConsumerFastPath:
             len(frame) > FRAME_BYTES_MAX
             or self._session.access.is_on
             or long_poll.HELD in memory
-            or long_poll.says_something(request)
+            or long_poll.reports_more(request)
             or request.rack_id is not None
             or response.error_code
             or response.assignment is not None

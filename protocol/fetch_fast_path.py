@@ -130,22 +130,22 @@ class FetchFastPath:
 
     def set_result(self, read: Read, /) -> None:
         """The rows have been read: write the reply."""
-        asked = self.under_way
-        if asked is None:
+        fetch = self.under_way
+        if fetch is None:
             return
         try:
-            topics = asked.group.topics or ()
-            self._answer(asked, found_offsets.found(topics, asked.names, *read))
+            topics = fetch.group.topics or ()
+            self._answer(fetch, found_offsets.found(topics, fetch.names, *read))
         except Exception as error:  # as in the queue; raised here it would end the node
             self.under_way = None
             self._failed(error)
 
     def set_exception(self, error: Exception, /) -> None:
         """The rows could not be read: clients ask again."""
-        asked = self.under_way
-        if asked is not None:
-            logger.warning("offsets of %r could not be read: %s", asked.group.group_id, error)
-            self._answer(asked, GroupOffsets(ErrorCode.NOT_COORDINATOR))
+        fetch = self.under_way
+        if fetch is not None:
+            logger.warning("offsets of %r could not be read: %s", fetch.group.group_id, error)
+            self._answer(fetch, GroupOffsets(ErrorCode.NOT_COORDINATOR))
 
     def cancel(self) -> None:
         """The server stops; it closes its connections."""
@@ -154,13 +154,13 @@ class FetchFastPath:
     forget = cancel
     """The connection has ended."""
 
-    def _answer(self, asked: PendingFetch, found: GroupOffsets) -> None:
+    def _answer(self, fetch: PendingFetch, found: GroupOffsets) -> None:
         self.under_way = None
-        version = asked.header.api_version
-        response = found_offsets.response(asked.group, found, version)
+        version = fetch.header.api_version
+        response = found_offsets.response(fetch.group, found, version)
         body = encode(response, version)
-        self._server.count(API, monotonic() - asked.began, response.error_code)
-        self._write(response_frame(asked.header.correlation_id, body, _flexible(0, version)))
+        self._server.count(API, monotonic() - fetch.began, response.error_code)
+        self._write(response_frame(fetch.header.correlation_id, body, _flexible(0, version)))
         self._ended()
 
 

@@ -148,7 +148,7 @@ class FastPath:
         return self._look(frame[4:8], now - self._coordinator.missed)
 
     @property
-    def heard(self) -> tuple[str, str]:
+    def heartbeat_member(self) -> tuple[str, str]:
         """The group and member of the last heartbeat; empty before the first."""
         return self.group_id, self._member
 
@@ -201,8 +201,8 @@ class FastPath:
             self._code = code
         self.beats += 1
         self.is_calm = code is ErrorCode.NONE
-        said = heartbeat_reply(self._version, 0, code)
-        self._before, self._after = said[:4], said[8:]
+        reply = heartbeat_reply(self._version, 0, code)
+        self._before, self._after = reply[:4], reply[8:]
         self._swaps = self._views.swaps
         return self._before + correlation_id + self._after
 

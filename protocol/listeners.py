@@ -80,23 +80,23 @@ def read(wanted: Wanted) -> tuple[Listener, ...]:
     """The listeners of ``listeners``; raises ``ListenerError`` for invalid or unsafe ones."""
     securities = _securities(wanted.security_map)
     bound = _endpoints(wanted.listeners, "listeners")
-    told = {e.listener: e for e in _endpoints(wanted.advertised, "advertised.listeners")}
-    if unknown := told.keys() - {e.listener for e in bound}:
+    advertised = {e.listener: e for e in _endpoints(wanted.advertised, "advertised.listeners")}
+    if unknown := advertised.keys() - {e.listener for e in bound}:
         raise ListenerError(f"advertised.listeners names {min(unknown)}, which is no listener")
-    found = tuple(_listener(each, told.get(each.listener), securities) for each in bound)
+    found = tuple(_listener(each, advertised.get(each.listener), securities) for each in bound)
     for listener in found:
         check(listener, wanted)
     return found
 
 
 def _listener(
-    bound: Endpoint, told: Endpoint | None, securities: Mapping[str, Security]
+    bound: Endpoint, advertised: Endpoint | None, securities: Mapping[str, Security]
 ) -> Listener:
     security = securities.get(bound.listener)
     if security is None:
         raise ListenerError(f"listener.security.protocol.map does not have {bound.listener}")
-    told = told or bound
-    return Listener(*bound, security, told.host, told.port or None)
+    advertised = advertised or bound
+    return Listener(*bound, security, advertised.host, advertised.port or None)
 
 
 def check(listener: Listener, wanted: Wanted) -> None:

@@ -96,7 +96,7 @@ class Metering:
             wanted = self._rate(key, quota.scope).pause_ms(quota.bound, self.now())
             if wanted > longest:
                 longest, by = wanted, (quota.kind, key)
-        return self._told(longest, by) if longest else 0
+        return self._count_pause(longest, by) if longest else 0
 
     def mutations(self, limits: Limits, *, is_strict: bool) -> "Mutations | None":
         """Counts a request's changes of topics; None if they have no quota."""
@@ -119,7 +119,7 @@ class Metering:
         if not wanted:
             return 0
         rate.add(-1, now)
-        return self._told(wanted, ("ip", CONNECTIONS))
+        return self._count_pause(wanted, ("ip", CONNECTIONS))
 
     def _rate(self, key: str, scope: Scope) -> Rate:
         found = self._kept((key, scope), lambda: Rate(self.times.requests))
@@ -137,7 +137,7 @@ class Metering:
             used.move_to_end(at)
         return found
 
-    def _told(self, wanted_ms: int, by: tuple[str, str]) -> int:
+    def _count_pause(self, wanted_ms: int, by: tuple[str, str]) -> int:
         pause_ms = min(wanted_ms, self.times.pause_ms_max)
         self.paused[by] += pause_ms
         self.pauses[by] += 1
@@ -190,23 +190,24 @@ class Mutations:
         """How long the connection pauses for it."""
         if not self.wait_ms:
             return 0
-        return self._metering._told(self.wait_ms, (self._quota.kind, MUTATIONS))
+        return self._metering._count_pause(self.wait_ms, (self._quota.kind, MUTATIONS))
 
 
 def metering(node: Node, now: Callable[[], int]) -> Metering:
     """The metering of a node, by its settings."""
-    told = node.settings
-    length_ms = told.quota_window_size_seconds * MS_PER_S
+    settings = node.settings
+    length_ms = settings.quota_window_size_seconds * MS_PER_S
     session_ms = min(
-        told.group_min_session_timeout_ms,
-        told.consumer_min_session_timeout_ms,
-        told.group_consumer_min_session_timeout_ms,
+        settings.group_min_session_timeout_ms,
+        settings.consumer_min_session_timeout_ms,
+        settings.group_consumer_min_session_timeout_ms,
     )
     times = Times(
-        Windows(told.quota_window_num, length_ms),
+        Windows(settings.quota_window_num, length_ms),
         Windows(
-            told.controller_quota_window_num, told.controller_quota_window_size_seconds * MS_PER_S
+            settings.controller_quota_window_num,
+            settings.controller_quota_window_size_seconds * MS_PER_S,
         ),
         max(1, min(length_ms, session_ms // SESSION_SHARE)),
     )
-    return Metering(node.quotas, times, told.client_quotas_metered_max, now)
+    return Metering(node.quotas, times, settings.client_quotas_metered_max, now)

@@ -118,8 +118,8 @@ class MetricsListener:
         return await self.report.metrics(headers.get("accept", ""))
 
     def _may(self, given: str) -> bool:
-        kind, _, said = given.partition(" ")
-        is_same = secrets.compare_digest(self.address.token.encode(), said.strip().encode())
+        kind, _, token = given.partition(" ")
+        is_same = secrets.compare_digest(self.address.token.encode(), token.strip().encode())
         return not self.address.token or (kind.lower() == "bearer" and is_same)
 
 

@@ -62,10 +62,10 @@ class NodeReport(Collector):
         ready = all(checks.values())
         lines = ["ok" if ready else "not ready"]
         if verbose or not ready:
-            told = [f"[+]{n} ok" if ok else f"[-]{n} failed" for n, ok in checks.items()]
-            told += [f"[+]{n} ok" if ok else f"[!]{n} degraded" for n, ok in notes.items()]
-            told += self._drain()
-            lines = [*told, *lines]
+            check_lines = [f"[+]{n} ok" if ok else f"[-]{n} failed" for n, ok in checks.items()]
+            check_lines += [f"[+]{n} ok" if ok else f"[!]{n} degraded" for n, ok in notes.items()]
+            check_lines += self._drain()
+            lines = [*check_lines, *lines]
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         return Answer(status, ("\n".join(lines) + "\n").encode())
 

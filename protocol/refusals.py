@@ -25,18 +25,18 @@ def whole(
     """The refusal of a whole request. ``at``: the request's list, and the response's list that has
     an error for each of its elements, if the response has no error at its top."""
     if any(f.name == "error_code" and f.present(version) for f in response.wire_fields):
-        return _told(response, request, refusal)
-    asked, answer = at
-    return response(**{answer: elements(getattr(request, asked), response, answer, refusal)})
+        return _element(response, request, refusal)
+    requested, answer = at
+    return response(**{answer: elements(getattr(request, requested), response, answer, refusal)})
 
 
 def elements(
-    asked: Iterable[Any], response: type[Message], answer: str, refusal: Refusal
+    requested: Iterable[Any], response: type[Message], answer: str, refusal: Refusal
 ) -> list[Any]:
     """The elements of the response's list for refused elements of the request."""
     kind = next(f.kind for f in response.wire_fields if f.name == answer)
     assert isinstance(kind, Array) and isinstance(kind.element, type)
-    return [_told(kind.element, item, refusal) for item in asked]
+    return [_element(kind.element, item, refusal) for item in requested]
 
 
 SAME: Final = frozenset(
@@ -70,38 +70,40 @@ NONE_OF_THEM: Final = ()
 """One empty list for all elements: a list for each would be half the memory of a refusal."""
 
 
-def _told(answer: type[Struct], asked: Any, refusal: Refusal) -> Any:
+def _element(answer: type[Struct], requested: Any, refusal: Refusal) -> Any:
     """One element of the response: the identity of the requested one, with the error."""
-    return answer(**dict(_fields(answer, asked, refusal)))
+    return answer(**dict(_fields(answer, requested, refusal)))
 
 
-def _fields(answer: type[Struct], asked: Any, refusal: Refusal) -> Iterator[tuple[str, Any]]:
+def _fields(answer: type[Struct], requested: Any, refusal: Refusal) -> Iterator[tuple[str, Any]]:
     names = {field.name: field for field in answer.wire_fields}
-    if isinstance(asked, int):
-        yield next(n for n in NUMBERS if n in names), asked
-    elif isinstance(asked, str):
-        yield answer.wire_fields[_first_text(answer)].name, asked
+    if isinstance(requested, int):
+        yield next(n for n in NUMBERS if n in names), requested
+    elif isinstance(requested, str):
+        yield answer.wire_fields[_first_text(answer)].name, requested
     else:
-        yield from ((n, getattr(asked, n)) for n in SAME & names.keys() if hasattr(asked, n))
-        if "user" in names and hasattr(asked, "name"):  # AlterUserScramCredentials
-            yield "user", asked.name
-        if "partition_index" in names and hasattr(asked, "partition"):  # Fetch
-            yield "partition_index", asked.partition
+        yield from (
+            (n, getattr(requested, n)) for n in SAME & names.keys() if hasattr(requested, n)
+        )
+        if "user" in names and hasattr(requested, "name"):  # AlterUserScramCredentials
+            yield "user", requested.name
+        if "partition_index" in names and hasattr(requested, "partition"):  # Fetch
+            yield "partition_index", requested.partition
     yield from ((n, value) for n, value in NOWHERE.items() if n in names)
     yield from ((n, NONE_OF_THEM) for n, field in names.items() if isinstance(field.kind, Array))
     if "entity" in names:  # AlterClientQuotas
-        yield "entity", asked.entity
+        yield "entity", requested.entity
     if "error_code" in names:
         yield "error_code", refusal.number
         if "error_message" in names:
             yield "error_message", refusal.detail
         return
     below, theirs = next((n, PARTS[n]) for n in PARTS if n in names)
-    inner, parts = names[below].kind, getattr(asked, theirs, None)
+    inner, parts = names[below].kind, getattr(requested, theirs, None)
     assert isinstance(inner, Array) and isinstance(inner.element, type)
     if parts is None:
-        parts = asked.partition_indexes
-    yield below, [_told(inner.element, part, refusal) for part in parts]
+        parts = requested.partition_indexes
+    yield below, [_element(inner.element, part, refusal) for part in parts]
 
 
 def _first_text(answer: type[Struct]) -> int:

@@ -160,8 +160,8 @@ def refused(
     request: Message, response: type[Message], version: int, maximum: Maximum, refusal: Refusal
 ) -> Message:
     """The API's refusal."""
-    said: Message = whole(request, response, version, (maximum.head, maximum.answer), refusal)
-    return said
+    reply: Message = whole(request, response, version, (maximum.head, maximum.answer), refusal)
+    return reply
 
 
 def _count(value: Any, path: Sequence[str]) -> int:

@@ -30,7 +30,7 @@ class RequestMeter:
         self._spent_ns = 0
         self._began_ns = perf_counter_ns()
 
-    def asked(self, call: Call, key: int, client_id: str | None) -> None:
+    def begin(self, call: Call, key: int, client_id: str | None) -> None:
         """Look up the quotas of the client, and set up the call for them."""
         if key in EXEMPT:
             return
@@ -56,9 +56,9 @@ class RequestMeter:
             pause_ms = max(pause_ms, call.mutations.pause_ms())
             wait_ms = call.mutations.wait_ms
         call.throttle_ms = max(call.throttle_ms, pause_ms)
-        told_ms = max(call.throttle_ms, wait_ms)
-        if told_ms and hasattr(response, "throttle_time_ms"):
-            response.throttle_time_ms = told_ms
+        throttle_ms = max(call.throttle_ms, wait_ms)
+        if throttle_ms and hasattr(response, "throttle_time_ms"):
+            response.throttle_time_ms = throttle_ms
 
     def written(self, reply: bytes | None) -> None:
         """The reply is written. Its bytes, and the time to write it, count for the next pause."""

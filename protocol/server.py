@@ -218,8 +218,14 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         draft = None
         if self.draft is not None:
             draft = self.draft.endpoint(await self._bind(self.draft, DRAFT_APIS))
-        told = endpoints(self.listeners, self.bound, draft)
-        me = NodeAddress(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
+        addresses = endpoints(self.listeners, self.bound, draft)
+        me = NodeAddress(
+            self.node_id,
+            addresses[0].host,
+            addresses[0].port,
+            draft.port if draft else 0,
+            addresses,
+        )
         self.node = self.make_node(me, self.pending_replies)
         if self.metrics is not None:
             await self.metrics.start()
@@ -380,9 +386,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if not task.cancelled() and (error := task.exception()) is not None:
             # A database that is away or unfit, or a used port is no defect of ours: the message is
             # enough.
-            told = None if isinstance(error, OF_THE_DATABASE) or _is_taken(error) else error
+            cause = None if isinstance(error, OF_THE_DATABASE) or _is_taken(error) else error
             # Only the message in this case: the filter for outages must not drop this last line.
-            logger.critical("the node ended: %s", told or str(error), exc_info=told)
+            logger.critical("the node ended: %s", cause or str(error), exc_info=cause)
             self.exit_code = 1
         if not self._closing:
             self.stop()

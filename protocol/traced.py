@@ -22,7 +22,7 @@ class TracedConsumer(RequestConsumer):
         if api.name in UNTRACED:
             return await super()._handled(server, api, request, call)
         spans = server.node.spans
-        span = spans.begin(api.name, call.ticket, _said(api, request, call))
+        span = spans.begin(api.name, call.ticket, _attributes(api, request, call))
         error = None
         try:
             response = await super()._handled(server, api, request, call)
@@ -32,8 +32,8 @@ class TracedConsumer(RequestConsumer):
         return response
 
 
-def _said(api: Api, request: Any, call: Call) -> dict[str, str | int | bool]:
-    said: dict[str, str | int | bool] = {
+def _attributes(api: Api, request: Any, call: Call) -> dict[str, str | int | bool]:
+    attributes: dict[str, str | int | bool] = {
         "rpc.system.name": "kafka",
         "kafka.api.key": api.key,
         "kafka.api.version": call.version,
@@ -42,5 +42,5 @@ def _said(api: Api, request: Any, call: Call) -> dict[str, str | int | bool]:
     }
     group_id = getattr(request, "group_id", None)
     if isinstance(group_id, str):
-        said["rollcall.group"] = group_id
-    return said
+        attributes["rollcall.group"] = group_id
+    return attributes

@@ -211,7 +211,9 @@ class Desk:
             rows = await offsets.committed(self.readers, request.group_id, None)
         except Exception:
             return ErrorReply(ErrorCode.NOT_COORDINATOR)
-        return {place: (row.offset, validation.told(row.metadata)) for place, row in rows.items()}
+        return {
+            place: (row.offset, validation.restored(row.metadata)) for place, row in rows.items()
+        }
 
     async def _decide(self, ticket: Ticket, request: Request) -> Reply:
         event: Event = replace(request.body, ticket=ticket)

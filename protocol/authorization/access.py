@@ -83,14 +83,14 @@ class Judged(Open):
         """Whether this operation is allowed."""
         if self._found != (self._rules.version, self._known.principal):
             self._begin_anew()
-        asked = operation, kind, name
-        found = self._kept.get(asked)
+        key = operation, kind, name
+        found = self._kept.get(key)
         if found is None:
             if len(self._kept) >= KEPT_MAX:
                 self._kept.clear()
-            found = self._kept[asked] = self._rules.index.allows(self._who, operation, kind, name)
+            found = self._kept[key] = self._rules.index.allows(self._who, operation, kind, name)
             if not found:
-                self._tell(operation, kind, name)
+                self._log_refusal(operation, kind, name)
         return found
 
     def may_any(self, operation: AclOperation, kind: ResourceType) -> bool:
@@ -117,7 +117,7 @@ class Judged(Open):
             self._found = found
             self._who = Who(self._known.principal, host(self._known.address))
 
-    def _tell(self, operation: AclOperation, kind: ResourceType, name: str) -> None:
+    def _log_refusal(self, operation: AclOperation, kind: ResourceType, name: str) -> None:
         shown = name[:NAME_SHOWN_CHARS]
         who = self._who
         logger.debug(

@@ -107,7 +107,11 @@ def _refuse_all(api: Api, request: Any, need: Need, call: Call) -> Any:
     if getattr(request, "acks", None) == FIRE_AND_FORGET:
         return None
     return whole(
-        request, api.response, call.version, need.told, _refusal(api, REFUSALS[need.resource])
+        request,
+        api.response,
+        call.version,
+        need.answer_lists,
+        _refusal(api, REFUSALS[need.resource]),
     )
 
 
@@ -125,8 +129,8 @@ async def _cut(
             (kept if _may(need, item, call) else refused).append(item)
     if not refused and not unsure:
         return request, []
-    told = [(need, refused, REFUSALS[need.resource]), (need, unsure, UNSURE)]
-    return replace(request, **{need.head: kept}), told
+    parts = [(need, refused, REFUSALS[need.resource]), (need, unsure, UNSURE)]
+    return replace(request, **{need.head: kept}), parts
 
 
 def _may(need: Need, item: Any, call: Call) -> bool:
@@ -157,11 +161,11 @@ async def _look_up(request: Any, needs: Sequence[Need], call: Call) -> bool:
     node may just have created them. Returns False if they could not be looked up."""
     heads = {need.head for need in needs if need.is_each and need.resource is TOPIC}
     items = [item for head in heads for item in getattr(request, head) or ()]
-    asked = {item.topic_id for item in items if _is_unknown(item, call)}
-    if not asked:
+    ids = {item.topic_id for item in items if _is_unknown(item, call)}
+    if not ids:
         return True
     try:
-        await call.node.catalogue.find_many_by_id(asked)
+        await call.node.catalogue.find_many_by_id(ids)
     except Unavailable:
         return False
     return True
@@ -174,9 +178,9 @@ def _with_refused(api: Api, response: Any, refused: Sequence[RefusedPart]) -> An
         return response
     for need, items, refusal in refused:
         if items:
-            said = elements(items, api.response, need.answer, _refusal(api, refusal))
+            added = elements(items, api.response, need.answer, _refusal(api, refusal))
             theirs = getattr(response, need.answer)
-            response = replace(response, **{need.answer: [*theirs, *said]})
+            response = replace(response, **{need.answer: [*theirs, *added]})
     return response
 
 

@@ -30,11 +30,11 @@ def _lines() -> Iterator[str]:
 
 def _rows(messages: Mapping[int, Messages], rows: Mapping[int, Row]) -> Iterator[str]:
     for key, row in rows.items():
-        needs = "; ".join(dict.fromkeys(_told(need) for need in row.needs)) or "nothing"
+        needs = "; ".join(dict.fromkeys(_need_text(need) for need in row.needs)) or "nothing"
         yield f"| {messages[key].name} | {key} | {needs} | {row.changes or '-'} |"
 
 
-def _told(need: Need) -> str:
+def _need_text(need: Need) -> str:
     words = f"{need.operation.name} {need.resource.name}"
     if need.instead is not None:
         words += f" or {need.instead.name} CLUSTER"

@@ -68,10 +68,10 @@ class Need:
         return self.path.partition(".")[2]
 
     @property
-    def told(self) -> tuple[str, str]:
+    def answer_lists(self) -> tuple[str, str]:
         """The request's list whose elements are refused, and the response's list."""
-        asked, _, answer = self.answer.partition(".")
-        return asked, answer or asked
+        requested, _, answer = self.answer.partition(".")
+        return requested, answer or requested
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,19 +27,21 @@ DONE: Final = Refusal(ErrorCode.NONE, "")
 async def handle(request: AlterClientQuotasRequest, call: Call) -> AlterClientQuotasResponse:
     """All changes of an entity or none; those of all entities in one transaction."""
     times = Counter(map(_entity, request.entries))
-    told, wanted = dict.fromkeys(times, DONE), dict[Entity, Mapping[str, float | None]]()
+    refusals, wanted = dict.fromkeys(times, DONE), dict[Entity, Mapping[str, float | None]]()
     async for entry in call.each(request.entries):
-        asked = _entity(entry)
+        entity = _entity(entry)
         try:
-            if times[asked] > 1:
-                raise forms.twice(asked)
+            if times[entity] > 1:
+                raise forms.twice(entity)
             changes = (Change(op.key, None if op.remove else op.value) for op in entry.ops)
-            wanted[asked] = forms.check(asked, changes)
+            wanted[entity] = forms.check(entity, changes)
         except Refuse as refusal:
-            told[asked] = Refusal(refusal.code, refusal.detail or "")
+            refusals[entity] = Refusal(refusal.code, refusal.detail or "")
     if not request.validate_only:
-        told |= dict.fromkeys(wanted, await _alter(wanted, call))
-    return AlterClientQuotasResponse(entries=[_result(asked, told[asked]) for asked in told])
+        refusals |= dict.fromkeys(wanted, await _alter(wanted, call))
+    return AlterClientQuotasResponse(
+        entries=[_result(entity, refusals[entity]) for entity in refusals]
+    )
 
 
 def _entity(entry: EntryData) -> Entity:
@@ -60,9 +62,9 @@ async def _alter(wanted: Changes, call: Call) -> Refusal:
     return DONE
 
 
-def _result(asked: Entity, refusal: Refusal) -> EntryResult:
+def _result(entity: Entity, refusal: Refusal) -> EntryResult:
     return EntryResult(
         error_code=refusal.number,
         error_message=refusal.detail or None,
-        entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in asked],
+        entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
     )

@@ -63,18 +63,20 @@ async def handle(
     request: AlterUserScramCredentialsRequest, call: Call
 ) -> AlterUserScramCredentialsResponse:
     """All changes of a user or none; those of all users in one transaction."""
-    asked = [RequestedChange(each.name, each.mechanism) for each in request.deletions]
-    asked += [RequestedChange(each.name, each.mechanism, each) for each in request.upsertions]
+    requested = [RequestedChange(each.name, each.mechanism) for each in request.deletions]
+    requested += [RequestedChange(each.name, each.mechanism, each) for each in request.upsertions]
     may = call.access.may(AclOperation.ALTER, ResourceType.CLUSTER)
     if not call.access.is_on or not may:
         return _response(
-            dict.fromkeys((each.name for each in asked), FORBIDDEN if call.access.is_on else OFF)
+            dict.fromkeys(
+                (each.name for each in requested), FORBIDDEN if call.access.is_on else OFF
+            )
         )
-    told = dict.fromkeys((each.name for each in asked), Refusal(ErrorCode.NONE, ""))
-    told.update(_faults(asked))
+    refusals = dict.fromkeys((each.name for each in requested), Refusal(ErrorCode.NONE, ""))
+    refusals.update(_faults(requested))
     changes = defaultdict[str, list[Change]](list)
-    for each in asked:
-        if not told[each.name].number:
+    for each in requested:
+        if not refusals[each.name].number:
             changes[each.name].append(_change(each))
     try:
         async with acl_wire.asking():
@@ -82,47 +84,47 @@ async def handle(
                 changes, call.author.details(), call.node.node_id
             )
     except acl_wire.Unsure:
-        return _response(told | dict.fromkeys(changes, acl_wire.UNSURE))
-    return _response(told | dict.fromkeys(missing, MISSING))
+        return _response(refusals | dict.fromkeys(changes, acl_wire.UNSURE))
+    return _response(refusals | dict.fromkeys(missing, MISSING))
 
 
-def _faults(asked: list[RequestedChange]) -> dict[str, Refusal]:
+def _faults(requested: list[RequestedChange]) -> dict[str, Refusal]:
     """The users with an invalid request, with its error."""
-    times = Counter((each.name, each.mechanism) for each in asked)
-    found = ((each.name, _fault(each)) for each in asked)
+    times = Counter((each.name, each.mechanism) for each in requested)
+    found = ((each.name, _fault(each)) for each in requested)
     faults = {name: fault for name, fault in found if fault is not None}
     return faults | {name: TWICE for (name, _), often in times.items() if often > 1}
 
 
-def _fault(asked: RequestedChange) -> Refusal | None:
-    if not asked.name:
+def _fault(change: RequestedChange) -> Refusal | None:
+    if not change.name:
         return NAMELESS
-    if asked.mechanism not in MECHANISMS:
+    if change.mechanism not in MECHANISMS:
         return UNKNOWN
-    made = asked.made
+    made = change.made
     if made is None:
         return None
-    if not is_name(asked.name):
+    if not is_name(change.name):
         return ILL_NAMED
     if not ITERATIONS_MIN <= made.iterations <= ITERATIONS_MAX:
         return FEW if made.iterations < ITERATIONS_MIN else MANY
     return SHORT if len(made.salt) < SALT_BYTES_MIN else None
 
 
-def _change(asked: RequestedChange) -> Change:
-    mechanism, made = MECHANISMS[asked.mechanism], asked.made
+def _change(change: RequestedChange) -> Change:
+    mechanism, made = MECHANISMS[change.mechanism], change.made
     if made is None:
         return Change(mechanism, None)
     kept = credential(mechanism, made.salted_password, made.salt, made.iterations)
     return Change(mechanism, kept)
 
 
-def _response(told: dict[str, Refusal]) -> AlterUserScramCredentialsResponse:
+def _response(refusals: dict[str, Refusal]) -> AlterUserScramCredentialsResponse:
     return AlterUserScramCredentialsResponse(
         results=[
             AlterUserScramCredentialsResult(
                 user=name, error_code=refusal.number, error_message=refusal.detail or None
             )
-            for name, refusal in told.items()
+            for name, refusal in refusals.items()
         ]
     )

@@ -46,7 +46,7 @@ def _bytes_of(member: DescribedMember) -> int:
     return names + topics + sum(len(t.topic_name) + 4 * len(t.partitions) for p in parts for t in p)
 
 
-async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:
+async def _describe(group_id: str, with_operations: bool, call: Call) -> DescribedGroup:
     try:
         validation.consumer_protocol(call.node.settings)
         validation.group_id(group_id, call.node.settings)
@@ -69,7 +69,7 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
         return DescribedGroup(
             error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, error_message=HIDDEN, group_id=group_id
         )
-    authorized = group_operations.of_group(operations_asked, group_id, call.access)
+    authorized = group_operations.of_group(with_operations, group_id, call.access)
     return _described(group, authorized, call)
 
 

@@ -108,7 +108,7 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
         version=call.version,
         subscribed_topic_regex=request.subscribed_topic_regex,
         regex_problem=_problem(request, call),
-        client_assignors=_said(request),
+        client_assignors=_client_assignors(request),
     )
 
 
@@ -128,7 +128,7 @@ def _by_topic(owned: Sequence[TopicPartitions]) -> dict[str, tuple[int, ...]]:
     return {topic_id: tuple(partitions) for topic_id, partitions in found.items()}
 
 
-def _said(request: ConsumerGroupHeartbeatRequest) -> tuple[ClientAssignor, ...] | None:
+def _client_assignors(request: ConsumerGroupHeartbeatRequest) -> tuple[ClientAssignor, ...] | None:
     if request.client_assignors is None:
         return None
     return tuple(

@@ -62,11 +62,13 @@ def _response(reply: Prepared) -> ConsumerGroupPrepareAssignmentResponse:
 
 
 def _member(member: Member) -> PreparedMember:
-    seen, said = member.subscriber, member.client_assignor
+    seen, client_assignor = member.subscriber, member.client_assignor
     assignor = None
-    if said is not None:
+    if client_assignor is not None:
         assignor = PreparedAssignor(
-            reason=said.reason, metadata_version=said.version, metadata_bytes=said.metadata
+            reason=client_assignor.reason,
+            metadata_version=client_assignor.version,
+            metadata_bytes=client_assignor.metadata,
         )
     return PreparedMember(
         member_id=seen.member_id,

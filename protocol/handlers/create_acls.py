@@ -27,9 +27,9 @@ async def handle(request: CreateAclsRequest, call: Call) -> CreateAclsResponse:
     if rules is None:
         return _response(request, dict.fromkeys(range(len(request.creations)), acl_wire.DISABLED))
     refused, wanted = dict[int, Refusal](), dict[int, Binding]()
-    for at, asked in enumerate(request.creations):
+    for at, creation in enumerate(request.creations):
         try:
-            wanted[at] = _binding(asked)
+            wanted[at] = _binding(creation)
         except Refuse as refusal:
             refused[at] = Refusal(refusal.code, refusal.detail or "")
     why = await _create(rules, wanted, call)
@@ -49,20 +49,20 @@ async def _create(rules: Acls, wanted: Mapping[int, Binding], call: Call) -> Ref
     return DONE
 
 
-def _binding(asked: AclCreation) -> Binding:
+def _binding(creation: AclCreation) -> Binding:
     return forms.binding(
-        asked.resource_type,
-        asked.resource_name,
-        asked.resource_pattern_type,
-        asked.principal,
-        asked.host,
-        asked.operation,
-        asked.permission_type,
+        creation.resource_type,
+        creation.resource_name,
+        creation.resource_pattern_type,
+        creation.principal,
+        creation.host,
+        creation.operation,
+        creation.permission_type,
     )
 
 
-def _response(request: CreateAclsRequest, told: Mapping[int, Refusal]) -> CreateAclsResponse:
-    found = [told[at] for at in range(len(request.creations))]
+def _response(request: CreateAclsRequest, refusals: Mapping[int, Refusal]) -> CreateAclsResponse:
+    found = [refusals[at] for at in range(len(request.creations))]
     return CreateAclsResponse(
         results=[
             AclCreationResult(error_code=code, error_message=message or None)

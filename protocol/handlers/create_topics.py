@@ -36,7 +36,7 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
     """Validate each topic, create the valid ones together, and return each one's result."""
     times = Counter(topic.name for topic in request.topics)
     once = [topic for topic in request.topics if times[topic.name] == 1]
-    if _is_too_large(_partitions_asked(once, call.node.settings.num_partitions)):
+    if _is_too_large(_partition_counts(once, call.node.settings.num_partitions)):
         return CreateTopicsResponse(
             topics=[_failed(t.name, ErrorCode.POLICY_VIOLATION, TOO_LARGE) for t in request.topics]
         )
@@ -54,7 +54,7 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
     return CreateTopicsResponse(topics=[results[name] for name in times])
 
 
-def _partitions_asked(topics: Iterable[CreatableTopic], default: int) -> list[int]:
+def _partition_counts(topics: Iterable[CreatableTopic], default: int) -> list[int]:
     """The number of partitions of each topic; 0 where it is invalid."""
     counts = (
         len(topic.assignments) or (default if topic.num_partitions == -1 else topic.num_partitions)

@@ -27,16 +27,16 @@ async def handle(request: DeleteAclsRequest, call: Call) -> DeleteAclsResponse:
         return DeleteAclsResponse(
             filter_results=[_failed(acl_wire.DISABLED)] * len(request.filters)
         )
-    asked = [_filter(each) for each in request.filters]
-    found = await _delete(rules, [each for each in asked if isinstance(each, Filter)], call)
-    told = iter(found)
-    results = [next(told) if isinstance(each, Filter) else _failed(each) for each in asked]
+    filters = [_filter(each) for each in request.filters]
+    found = await _delete(rules, [each for each in filters if isinstance(each, Filter)], call)
+    answers = iter(found)
+    results = [next(answers) if isinstance(each, Filter) else _failed(each) for each in filters]
     return DeleteAclsResponse(filter_results=results)
 
 
-def _filter(asked: DeleteAclsFilter) -> Filter | Refusal:
+def _filter(requested: DeleteAclsFilter) -> Filter | Refusal:
     try:
-        return acl_wire.filter_of(asked)
+        return acl_wire.filter_of(requested)
     except Refuse as refusal:
         return Refusal(refusal.code, refusal.detail or "")
 

@@ -36,49 +36,49 @@ class RequestedTopic(NamedTuple):
 async def handle(request: DeleteTopicsRequest, call: Call) -> DeleteTopicsResponse:
     """Delete the topics one after the other, each in its own transaction."""
     if call.version >= BY_ID_SINCE:
-        asked = [RequestedTopic(topic.name, topic.topic_id) for topic in request.topics]
+        requested = [RequestedTopic(topic.name, topic.topic_id) for topic in request.topics]
     else:
-        asked = [RequestedTopic(name) for name in request.topic_names]
-    times = Counter(asked)
+        requested = [RequestedTopic(name) for name in request.topic_names]
+    times = Counter(requested)
     return DeleteTopicsResponse(responses=[await _answer(topic, times, call) for topic in times])
 
 
 async def _answer(
-    asked: RequestedTopic, times: Counter[RequestedTopic], call: Call
+    topic: RequestedTopic, times: Counter[RequestedTopic], call: Call
 ) -> DeletableTopicResult:
     entry: CatalogueEntry | None = None
     code: int = ErrorCode.NONE
     message: str | None = None
     try:
-        _check_form(asked, times)
-        entry = await _find(asked, call)
+        _check_form(topic, times)
+        entry = await _find(topic, call)
         call.change_topics(entry.partitions)
         await call.node.catalogue.delete(entry.name, entry.topic_id, call.author.details())
     except Refuse as refusal:
         code, message = refusal.code, refusal.detail
     except Unavailable:
         code, message = WireCode.REQUEST_TIMED_OUT, UNSURE
-    name, topic_id = asked if entry is None else (entry.name, entry.topic_id)
+    name, topic_id = topic if entry is None else (entry.name, entry.topic_id)
     return DeletableTopicResult(
         name=name, topic_id=topic_id, error_code=code, error_message=message
     )
 
 
-def _check_form(asked: RequestedTopic, times: Counter[RequestedTopic]) -> None:
-    if (asked.name is None) == (asked.topic_id == NO_ID):
+def _check_form(topic: RequestedTopic, times: Counter[RequestedTopic]) -> None:
+    if (topic.name is None) == (topic.topic_id == NO_ID):
         raise Refuse(ErrorCode.INVALID_REQUEST, NAME_OR_ID)
-    if times[asked] > 1:
+    if times[topic] > 1:
         raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
 
 
-async def _find(asked: RequestedTopic, call: Call) -> CatalogueEntry:
+async def _find(topic: RequestedTopic, call: Call) -> CatalogueEntry:
     catalogue = call.node.catalogue
-    if asked.name is not None:
-        entry = await catalogue.find(asked.name)
+    if topic.name is not None:
+        entry = await catalogue.find(topic.name)
         if entry is None:
-            raise unknown_topic(asked.name)
+            raise unknown_topic(topic.name)
         return entry
-    found = await catalogue.find_many_by_id((asked.topic_id,))
-    if asked.topic_id not in found:
-        raise Refuse(ErrorCode.UNKNOWN_TOPIC_ID, f"There is no topic of the id {asked.topic_id}.")
-    return found[asked.topic_id]
+    found = await catalogue.find_many_by_id((topic.topic_id,))
+    if topic.topic_id not in found:
+        raise Refuse(ErrorCode.UNKNOWN_TOPIC_ID, f"There is no topic of the id {topic.topic_id}.")
+    return found[topic.topic_id]

@@ -22,11 +22,11 @@ async def handle(request: DescribeAclsRequest, call: Call) -> DescribeAclsRespon
         code, message = acl_wire.DISABLED
         return DescribeAclsResponse(error_code=code, error_message=message)
     try:
-        asked = acl_wire.filter_of(request)
+        acl_filter = acl_wire.filter_of(request)
     except Refuse as refusal:
         return DescribeAclsResponse(error_code=refusal.code, error_message=refusal.detail)
     known = rules.index.bindings
-    return await call.beside(lambda: _response(b for b in known if asked.matches(b)))
+    return await call.beside(lambda: _response(b for b in known if acl_filter.matches(b)))
 
 
 def _response(bindings: Iterable[Binding]) -> DescribeAclsResponse:

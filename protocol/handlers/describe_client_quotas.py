@@ -19,13 +19,15 @@ async def handle(request: DescribeClientQuotasRequest, call: Call) -> DescribeCl
     """The quotas that this node has in memory."""
     components = (Component(c.entity_type, c.match_type, c.match) for c in request.components)
     try:
-        asked = filter_of(components, is_strict=request.strict)
+        entity_filter = filter_of(components, is_strict=request.strict)
     except Refuse as refusal:
         return DescribeClientQuotasResponse(
             error_code=refusal.code, error_message=refusal.detail, entries=None
         )
     known = call.node.quotas.index.quotas
-    return await call.beside(lambda: _response(e for e in known.items() if asked.matches(e[0])))
+    return await call.beside(
+        lambda: _response(e for e in known.items() if entity_filter.matches(e[0]))
+    )
 
 
 def _response(

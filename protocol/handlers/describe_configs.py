@@ -25,10 +25,10 @@ async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigs
     the topics are read once for all resources."""
     if any(r.resource_type not in config_resources.KAFKAS for r in request.resources):
         return _refused(request)
-    asked = list({(r.resource_type, r.resource_name): r for r in request.resources}.values())
-    own = await _own(asked, call)
-    topics = await config_resources.topics(asked, call)
-    results = [_result(each, own, topics, request, call) async for each in call.each(asked)]
+    resources = list({(r.resource_type, r.resource_name): r for r in request.resources}.values())
+    own = await _own(resources, call)
+    topics = await config_resources.topics(resources, call)
+    results = [_result(each, own, topics, request, call) async for each in call.each(resources)]
     return DescribeConfigsResponse(results=results)
 
 
@@ -47,9 +47,11 @@ def _refused(request: DescribeConfigsRequest) -> DescribeConfigsResponse:
     )
 
 
-async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[str, Values] | None:
+async def _own(
+    resources: Sequence[DescribeConfigsResource], call: Call
+) -> Mapping[str, Values] | None:
     """The groups' own settings; None if the rows could not be read."""
-    names = {r.resource_name for r in asked if r.resource_type == Resource.GROUP}
+    names = {r.resource_name for r in resources if r.resource_type == Resource.GROUP}
     try:
         return await call.node.configs.of([n for n in names if config_resources.is_group(n, call)])
     except Unavailable:
@@ -68,13 +70,13 @@ def _result(
         entries = [*_entries(resource, own, topics, call)]
     except Refuse as refusal:
         code, message = refusal.code, refusal.detail or ""
-    asked = set(resource.configuration_keys or ())
+    keys = set(resource.configuration_keys or ())
     return DescribeConfigsResult(
         error_code=code,
         error_message=message,
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
-        configs=[_told(e, request) for e in entries if not asked or e.name in asked],
+        configs=[_config(e, request) for e in entries if not keys or e.name in keys],
     )
 
 
@@ -100,7 +102,7 @@ def _entries(
             return group.entries(own.get(name, {}), broker)
 
 
-def _told(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+def _config(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
     synonyms = entry.synonyms if request.include_synonyms else ()
     return DescribeConfigsResourceResult(
         name=entry.name,

@@ -38,7 +38,7 @@ def _bytes_of(member: DescribedGroupMember) -> int:
     return names + len(member.member_metadata) + len(member.member_assignment)
 
 
-async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:
+async def _describe(group_id: str, with_operations: bool, call: Call) -> DescribedGroup:
     try:
         validation.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
@@ -47,7 +47,7 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
     group: object = call.node.coordinator.group(group_id)
-    authorized = group_operations.of_group(operations_asked, group_id, call.access)
+    authorized = group_operations.of_group(with_operations, group_id, call.access)
     if not isinstance(group, RowsGroup):
         fault = "not found" if group is None else "is not classic"
         return _dead(group_id, call.version, fault, authorized)

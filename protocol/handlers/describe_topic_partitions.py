@@ -28,28 +28,28 @@ async def handle(
     """Topics by name, from the cursor on; no names mean all topics."""
     cursor = request.cursor
     limit = min(max(request.response_partition_limit, 1), PAGE_PARTITIONS_MAX)
-    asked = sorted({topic.name for topic in request.topics})
-    if cursor is not None and not _is_good(cursor, asked):
+    requested = sorted({topic.name for topic in request.topics})
+    if cursor is not None and not _is_good(cursor, requested):
         return _refused(request)
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     catalogue = call.node.catalogue
-    found = catalogue.known(asked)
+    found = catalogue.known(requested)
     try:
-        found = await catalogue.find_many(asked)
+        found = await catalogue.find_many(requested)
     except Unavailable:
         missing = WireCode.LEADER_NOT_AVAILABLE
-    if not asked:
+    if not requested:
         found = await _all(call)
-    names = [n for n in asked or found if cursor is None or n >= cursor.topic_name]
-    hidden = [name for name in asked if not _is_shown(name, call)]
+    names = [n for n in requested or found if cursor is None or n >= cursor.topic_name]
+    hidden = [name for name in requested if not _is_shown(name, call)]
     page = _page([n for n in names if n not in set(hidden)], found, missing, cursor, limit, call)
     page.topics = [*page.topics, *(_hidden(name) for name in hidden)]
     return page
 
 
-def _is_good(cursor: Cursor, asked: Sequence[str]) -> bool:
+def _is_good(cursor: Cursor, names: Sequence[str]) -> bool:
     """Whether the cursor is valid: if topics are named, it must be among them."""
-    return cursor.partition_index >= 0 and (not asked or cursor.topic_name in asked)
+    return cursor.partition_index >= 0 and (not names or cursor.topic_name in names)
 
 
 def _refused(request: DescribeTopicPartitionsRequest) -> DescribeTopicPartitionsResponse:

@@ -54,11 +54,11 @@ def _bytes_of(state: TransactionState) -> int:
 async def _described(ids: Sequence[str], call: Call) -> dict[str, TransactionState]:
     """The state of each transaction."""
     codes = {i: await _refusal(i, call) async for i in call.each(ids)}
-    asked = [i for i, code in codes.items() if code is ErrorCode.NONE]
+    allowed = [i for i, code in codes.items() if code is ErrorCode.NONE]
     try:
-        found = await call.node.transactions.described(asked) if asked else {}
+        found = await call.node.transactions.described(allowed) if allowed else {}
     except Refuse as refusal:
-        codes.update(dict.fromkeys(asked, refusal.code))
+        codes.update(dict.fromkeys(allowed, refusal.code))
         found = {}
     return {i: _state(i, code, found.get(i), call) async for i, code in call.each(codes.items())}
 

@@ -48,10 +48,10 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
         return await call.aside(partial(_echo, request, SESSION_ID))
     if request.session_epoch > NEW_SESSION_EPOCH:
         return FetchResponse(session_id=request.session_id)
-    asked = await call.aside(lambda: hash(tuple(_offsets(request))))
-    if call.memory.get(request.api_key) == asked and call.session.software not in ONE_AT_A_TIME:
+    digest = await call.aside(lambda: hash(tuple(_offsets(request))))
+    if call.memory.get(request.api_key) == digest and call.session.software not in ONE_AT_A_TIME:
         return EMPTY
-    call.memory[request.api_key] = asked
+    call.memory[request.api_key] = digest
     return await call.aside(partial(_echo, request, session_id=0))
 
 

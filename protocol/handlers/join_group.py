@@ -49,10 +49,10 @@ async def _view(group_id: str, event: JoinGroup, call: Call) -> View:
     group = call.node.coordinator.group(group_id)
     if not isinstance(group, ConsumerGroup) or not event.protocols:
         return View()
-    said = subscription_of(event.protocols[0][1])
-    if said is None:
+    subscription = subscription_of(event.protocols[0][1])
+    if subscription is None:
         return View()
-    brought = {*said.topics, *(topic for topic, _ in said.owned)}
+    brought = {*subscription.topics, *(topic for topic, _ in subscription.owned)}
     return await topic_view.view(group_id, brought, call)
 
 

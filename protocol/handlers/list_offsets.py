@@ -52,8 +52,8 @@ async def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse
     committed: Committed | None = None
     try:
         topics = await catalogue.find_many(names)
-        asked = await call.aside(partial(_ends_asked, request, topics))
-        committed = await catalogue.greatest_committed(asked)
+        ends = await call.aside(partial(_requested_ends, request, topics))
+        committed = await catalogue.greatest_committed(ends)
     except Unavailable:
         missing = WireCode.LEADER_NOT_AVAILABLE
     return await call.aside(partial(_response, request, topics, missing, committed, call.version))
@@ -84,15 +84,15 @@ def _response(
 
 def _each_once(request: ListOffsetsRequest) -> dict[str, dict[int, ListOffsetsPartition | None]]:
     """The requested timestamp by topic and partition; None for a partition that is named twice."""
-    asked: dict[str, dict[int, ListOffsetsPartition | None]] = {}
+    requested: dict[str, dict[int, ListOffsetsPartition | None]] = {}
     for topic in request.topics:
         for part in topic.partitions:
-            parts, index = asked.setdefault(topic.name, {}), part.partition_index
+            parts, index = requested.setdefault(topic.name, {}), part.partition_index
             parts[index] = None if index in parts else part
-    return asked
+    return requested
 
 
-def _ends_asked(
+def _requested_ends(
     request: ListOffsetsRequest, topics: Mapping[str, CatalogueEntry]
 ) -> set[tuple[str, int]]:
     return {
@@ -105,13 +105,13 @@ def _ends_asked(
 
 
 def _partition(
-    asked: ListOffsetsPartition,
+    requested: ListOffsetsPartition,
     topic: CatalogueEntry | None,
     missing: int,
     committed: Committed | None,
     version: int,
 ) -> ListOffsetsPartitionResponse:
-    index, timestamp = asked.partition_index, asked.timestamp
+    index, timestamp = requested.partition_index, requested.timestamp
     if timestamp < 0 and version < SINCE.get(timestamp, version + 1):
         return _answer(index, error=ErrorCode.UNSUPPORTED_VERSION)
     if topic is None:

@@ -27,7 +27,7 @@ async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactio
     except Refuse as refusal:
         return ListTransactionsResponse(error_code=refusal.code)
     states, producers = set(request.state_filters), set(request.producer_id_filters)
-    told, room = list[TransactionState](), REPLY_BYTES_MAX
+    listed, room = list[TransactionState](), REPLY_BYTES_MAX
     async for one, age_ms in call.each(found):
         if (states and one.state not in states) or (producers and one.producer_id not in producers):
             continue
@@ -38,7 +38,7 @@ async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactio
         room -= len(one.transactional_id) + OTHER_BYTES
         if room < 0:
             return ListTransactionsResponse(error_code=ErrorCode.POLICY_VIOLATION)
-        told.append(
+        listed.append(
             TransactionState(
                 transactional_id=one.transactional_id,
                 producer_id=one.producer_id,
@@ -46,5 +46,5 @@ async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactio
             )
         )
     return ListTransactionsResponse(
-        error_code=ErrorCode.NONE, unknown_state_filters=unknown, transaction_states=told
+        error_code=ErrorCode.NONE, unknown_state_filters=unknown, transaction_states=listed
     )

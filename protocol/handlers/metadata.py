@@ -18,7 +18,7 @@ from groups.core.topics import (
 from protocol.authorization.access import Open
 from protocol.call import Call
 from protocol.handlers.support import authorized_operations
-from protocol.handlers.support.group_operations import NOT_ASKED
+from protocol.handlers.support.group_operations import NOT_REQUESTED
 from protocol.handlers.support.partition_lists import PartitionLists
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.codec import LARGE_ELEMENTS
@@ -32,7 +32,7 @@ from rollcall.wire.messages.metadata import (
 
 NO_TOPIC_ID = UUID(int=0)
 
-PARTITIONS_TOLD_MAX = 100_000
+PARTITIONS_LISTED_MAX = 100_000
 """Partitions in one reply: about four megabytes, of the eight that a reply may have."""
 
 LISTS: Final = PartitionLists()
@@ -68,16 +68,16 @@ async def handle(request: MetadataRequest, call: Call) -> MetadataResponse:
 
 
 async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponseTopic]:
-    asked = request.topics
+    topics = request.topics
     operations = _Operations(request.include_topic_authorized_operations, call.access)
-    if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
-        told, shown = _Answer(call, operations), call.access
+    if topics is None or (not topics and call.version < NULL_MEANS_ALL_SINCE):
+        reply, shown = _Answer(call, operations), call.access
         return [
-            await told.known(entry)
+            await reply.known(entry)
             async for entry in call.each(call.node.catalogue.all())
             if shown.may(AclOperation.DESCRIBE, ResourceType.TOPIC, entry.name)
         ]
-    if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
+    if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in topics):
         return [
             _failed(
                 ErrorCode.INVALID_REQUEST,
@@ -85,12 +85,12 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
                 operations.of(topic.name or ""),
                 topic.topic_id,
             )
-            for topic in asked
+            for topic in topics
         ]
-    ids = dict.fromkeys(topic.topic_id for topic in asked if _is_by_id(topic))
+    ids = dict.fromkeys(topic.topic_id for topic in topics if _is_by_id(topic))
     if ids:  # Kafka uses names only if the request has no id
         return await _by_id(ids, call, operations)
-    names = dict.fromkeys(topic.name or "" for topic in asked)
+    names = dict.fromkeys(topic.name or "" for topic in topics)
     return await _by_name(names, request.allow_auto_topic_creation, call, operations)
 
 
@@ -98,12 +98,12 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
 class _Operations:
     """A topic's authorized operations, if the request asks for them."""
 
-    asked: bool
+    requested: bool
     access: Open
 
     def of(self, name: str) -> int:
         """The operations as bits."""
-        return authorized_operations.of_topic(self.asked, name, self.access)
+        return authorized_operations.of_topic(self.requested, name, self.access)
 
 
 class _Answer:
@@ -112,7 +112,7 @@ class _Answer:
     def __init__(self, call: Call, operations: _Operations) -> None:
         self._call = call
         self._operations = operations
-        self._room = PARTITIONS_TOLD_MAX
+        self._room = PARTITIONS_LISTED_MAX
         self._nodes = tuple(call.reachable())
 
     async def known(self, entry: CatalogueEntry) -> MetadataResponseTopic:
@@ -139,13 +139,13 @@ def _is_by_id(topic: MetadataRequestTopic) -> bool:
 
 
 async def _by_name(
-    asked: Iterable[str], may_create: bool, call: Call, operations: _Operations
+    requested: Iterable[str], may_create: bool, call: Call, operations: _Operations
 ) -> list[MetadataResponseTopic]:
     """The topic of each name; missing ones are created if client and settings allow it."""
     catalogue, settings = call.node.catalogue, call.node.settings
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    names, hidden = await _shown(asked, call), list[str]()
-    refused = [name for name in asked if name not in names]
+    names, hidden = await _shown(requested, call), list[str]()
+    refused = [name for name in requested if name not in names]
     try:
         found = await catalogue.find_many(names)
         if may_create and settings.auto_create_topics_enable:
@@ -159,15 +159,15 @@ async def _by_name(
     except Unavailable:
         found = catalogue.known(names)
         missing = WireCode.LEADER_NOT_AVAILABLE
-    told = _Answer(call, operations)
+    reply = _Answer(call, operations)
     return [
-        await told.known(found[name])
+        await reply.known(found[name])
         if name in found
         else _failed(
             missing if name_problem(name) is None else ILL_NAMED, name, operations.of(name)
         )
         async for name in call.each([n for n in names if n not in hidden])
-    ] + [_failed(REFUSED, name, NOT_ASKED) for name in (*hidden, *refused)]
+    ] + [_failed(REFUSED, name, NOT_REQUESTED) for name in (*hidden, *refused)]
 
 
 async def _shown(names: Iterable[str], call: Call) -> dict[str, None]:
@@ -207,13 +207,13 @@ async def _by_id(
     except Unavailable:
         found = catalogue.known_by_id(ids)
         missing = WireCode.LEADER_NOT_AVAILABLE
-    told = _Answer(call, operations)
+    reply = _Answer(call, operations)
     return [
-        _failed(missing, None, NOT_ASKED, topic_id)
+        _failed(missing, None, NOT_REQUESTED, topic_id)
         if topic_id not in found
-        else await told.known(found[topic_id])
+        else await reply.known(found[topic_id])
         if call.access.may(AclOperation.DESCRIBE, ResourceType.TOPIC, found[topic_id].name)
-        else _failed(REFUSED, None, NOT_ASKED, topic_id)
+        else _failed(REFUSED, None, NOT_REQUESTED, topic_id)
         async for topic_id in call.each(ids)
     ]
 

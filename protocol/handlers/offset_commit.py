@@ -30,7 +30,7 @@ NAMES_RETENTION = range(2, 5)
 RETENTION_MS_MAX = 100 * 365 * 86_400_000
 """A century: a longer time does not fit into a timestamp."""
 
-OUTSIDERS_TOLD_MAX = 10
+OUTSIDERS_NOTED_MAX = 10
 """Commits without a member that the journal has of one connection, in a group that has never had
 members. Consumers without a group membership commit for ever."""
 
@@ -51,7 +51,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         validation.group_id(request.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         code = refusal.code
-        return await _told(request, lambda _topic, _partition: code, (), call)
+        return await _respond(request, lambda _topic, _partition: code, (), call)
     bucket = call.node.coordinator.own.buckets.get(request.group_id)
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
@@ -62,19 +62,21 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
             codes, writes = await _with_room(request, entries, codes, writes, call)
         except Refuse as refusal:
             away = refusal.code
-            return await _told(request, lambda _topic, _partition: away, (), call)
+            return await _respond(request, lambda _topic, _partition: away, (), call)
     verdict = Good
     if writes or is_known(codes):
         # If no partition exists, the request must not change the group, or create it.
         outsider = Outsider(call.author, _goes_on(request, call)) if is_outsider(request) else None
-        event = asked(request, call.version, call.ticket, writes, outsider)
+        event = event_of(request, call.version, call.ticket, writes, outsider)
         reply = await call.decide(request.group_id, event)
         verdict = reply.error
         call.node.coordinator.tallies.commits[verdict] += 1
     codes = under(verdict, codes)
     unknown = [at for at, entry in enumerate(entries) if isinstance(entry, ErrorCode)]
     adds_up = bool(unknown) or (len(codes) > 1 and is_answered_by_both(codes))
-    return await _told(request, lambda t, p: codes[t][p] or verdict, unknown, call, adds_up=adds_up)
+    return await _respond(
+        request, lambda t, p: codes[t][p] or verdict, unknown, call, adds_up=adds_up
+    )
 
 
 async def _with_room(
@@ -99,11 +101,11 @@ async def _with_room(
 
 async def no_room(group_id: str, writes: Iterable[OffsetWrite], call: Call) -> Set[tuple[str, int]]:
     """The partitions that a full group may not commit."""
-    asked = {(write.topic, write.partition) for write in writes}
-    return await call.node.totals.offsets.refused(group_id, asked)
+    partitions = {(write.topic, write.partition) for write in writes}
+    return await call.node.totals.offsets.refused(group_id, partitions)
 
 
-async def _told(
+async def _respond(
     request: OffsetCommitRequest,
     code: Callable[[int, int], ErrorCode],
     unknown: Container[int],
@@ -140,7 +142,7 @@ def is_outsider(request: OffsetCommitRequest) -> bool:
     return request.generation_id_or_member_epoch < 0 and not request.member_id
 
 
-def asked(
+def event_of(
     request: OffsetCommitRequest,
     version: int,
     ticket: Ticket,
@@ -163,8 +165,8 @@ def _goes_on(request: OffsetCommitRequest, call: Call) -> bool:
     """Whether this connection has committed this way many times already; tools do it once or
     twice."""
     earlier = call.memory.get(request.api_key, 0)
-    call.memory[request.api_key] = min(earlier + 1, OUTSIDERS_TOLD_MAX)
-    return earlier == OUTSIDERS_TOLD_MAX
+    call.memory[request.api_key] = min(earlier + 1, OUTSIDERS_NOTED_MAX)
+    return earlier == OUTSIDERS_NOTED_MAX
 
 
 def sort(

@@ -52,7 +52,7 @@ def _existing(
 def _response(
     request: OffsetDeleteRequest, entries: Mapping[str, CatalogueEntry], reply: OffsetsDeleted
 ) -> OffsetDeleteResponse:
-    told = [
+    answers = [
         (
             topic.name,
             [
@@ -66,10 +66,10 @@ def _response(
         for topic in request.topics
         if topic.partitions or topic.name not in entries
     ]
-    codes = ({p.error_code for p in partitions} or {UNKNOWN} for _, partitions in told)
+    codes = ({p.error_code for p in partitions} or {UNKNOWN} for _, partitions in answers)
     return OffsetDeleteResponse(
         topics=[
             OffsetDeleteResponseTopic(name=name, partitions=partitions)
-            for name, partitions in (added_up(told) if is_answered_by_both(codes) else told)
+            for name, partitions in (added_up(answers) if is_answered_by_both(codes) else answers)
         ]
     )

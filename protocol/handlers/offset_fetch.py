@@ -52,9 +52,9 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
     """Read each group's rows, and form the response for the version."""
     if call.version >= SEVERAL_GROUPS_SINCE:
         return OffsetFetchResponse(groups=await _groups(request, call))
-    asked = await call.aside(partial(found_offsets.one_group, request))
-    found = await _find(asked, request.require_stable, call, REPLY_BYTES_MAX)
-    made = partial(found_offsets.response, asked, found, call.version)
+    requested = await call.aside(partial(found_offsets.one_group, request))
+    found = await _find(requested, request.require_stable, call, REPLY_BYTES_MAX)
+    made = partial(found_offsets.response, requested, found, call.version)
     is_long = found.error is not ErrorCode.NONE or found.partitions > LARGE_ELEMENTS
     return await call.beside(made) if is_long else made()
 
@@ -68,18 +68,18 @@ async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchRe
             most = len(few) // 2
             continue
         most = min(2 * most, GROUPS_AT_ONCE)
-        async for asked, one in call.each(zip(few, found, strict=True)):
+        async for requested, one in call.each(zip(few, found, strict=True)):
             if room < 0 or (one.error is ErrorCode.POLICY_VIOLATION and groups):
                 room, one = -1, GroupOffsets(AGAIN)  # it may fit into a reply of its own
-            made = partial(found_offsets.group_of, asked.group_id, one)
+            made = partial(found_offsets.group_of, requested.group_id, one)
             is_long = one.partitions > LARGE_ELEMENTS
             group, size = await call.beside(made) if is_long else made()
             groups.append(group)
             room -= size
         if room < 0:
             break
-    async for asked in call.each(request.groups[len(groups) :]):
-        groups.append(OffsetFetchResponseGroup(group_id=asked.group_id, error_code=AGAIN))
+    async for requested in call.each(request.groups[len(groups) :]):
+        groups.append(OffsetFetchResponseGroup(group_id=requested.group_id, error_code=AGAIN))
     return groups
 
 
@@ -88,11 +88,11 @@ def _few(
 ) -> list[OffsetFetchRequestGroup]:
     """The next groups to read together: at most this many, and not too many topics."""
     few, topics = list[OffsetFetchRequestGroup](), 0
-    for asked in groups[start : start + most]:
-        topics += len(asked.topics or ())
+    for requested in groups[start : start + most]:
+        topics += len(requested.topics or ())
         if few and topics > TOPICS_AT_ONCE:
             break
-        few.append(asked)
+        few.append(requested)
     return few
 
 
@@ -102,7 +102,7 @@ async def _find_each(
     """``_find`` for each group, with one statement; None if they have too many offsets for that."""
     if len(few) == 1:
         return [await _find(few[0], stable, call, room)]
-    found = [GroupOffsets(await _refusal(asked, call)) async for asked in call.each(few)]
+    found = [GroupOffsets(await _refusal(requested, call)) async for requested in call.each(few)]
     open_ones = [at for at, one in enumerate(found) if one.error is ErrorCode.NONE]
     try:
         read = await _read_each([few[at] for at in open_ones], stable, call)
@@ -116,7 +116,7 @@ async def _find_each(
     return found
 
 
-def _shown(found: GroupOffsets, asked: OffsetFetchRequestGroup, call: Call) -> GroupOffsets:
+def _shown(found: GroupOffsets, requested: OffsetFetchRequestGroup, call: Call) -> GroupOffsets:
     """Without topics that the client may not describe: refused if the request names them, left out
     if it asks for all. Runs on the loop, where access rules change."""
     if not call.access.is_on:
@@ -126,70 +126,72 @@ def _shown(found: GroupOffsets, asked: OffsetFetchRequestGroup, call: Call) -> G
     for name, topic_id, lines in found.topics:
         if not name or may(AclOperation.DESCRIBE, ResourceType.TOPIC, name):
             topics.append((name, topic_id, lines))
-        elif asked.topics is not None:
+        elif requested.topics is not None:
             topics.append((name, topic_id, [Line(e.partition, NONE, refused) for e in lines]))
     return GroupOffsets(found.error, topics)
 
 
 async def _find(
-    asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int
+    requested: OffsetFetchRequestGroup, stable: bool, call: Call, room: int
 ) -> GroupOffsets:
     """Read one group. ``stable``: offsets with a pending transaction get UNSTABLE_OFFSET_COMMIT
     (KIP-447). POLICY_VIOLATION: there are more than there is ``room`` for."""
-    code = await _refusal(asked, call)
+    code = await _refusal(requested, call)
     if code is not ErrorCode.NONE:
         return GroupOffsets(code)
     try:
-        return _shown(await _read(asked, stable, call, room), asked, call)
+        return _shown(await _read(requested, stable, call, room), requested, call)
     except offsets.TooLong:
-        logger.info("offsets of %r are more than a reply holds", asked.group_id)
+        logger.info("offsets of %r are more than a reply holds", requested.group_id)
         return GroupOffsets(ErrorCode.POLICY_VIOLATION)
     except (psycopg.Error, PoolTimeout) as error:
         # Retriable for every client; Java's client knows no other such code here.
-        logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
+        logger.warning("offsets of %r could not be read: %s", requested.group_id, error)
         return GroupOffsets(ErrorCode.NOT_COORDINATOR)
 
 
-async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
+async def _refusal(requested: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
     """Why the group is not read; NONE if it is."""
     try:
-        validation.group_id(asked.group_id, call.node.settings, may_be_empty=True)
+        validation.group_id(requested.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return refusal.code
-    if not call.access.may(AclOperation.DESCRIBE, ResourceType.GROUP, asked.group_id):
+    if not call.access.may(AclOperation.DESCRIBE, ResourceType.GROUP, requested.group_id):
         return ErrorCode.GROUP_AUTHORIZATION_FAILED
-    code = await call.available(asked.group_id)
-    return reader_error(asked, call.node) if code is ErrorCode.NONE else code
+    code = await call.available(requested.group_id)
+    return reader_error(requested, call.node) if code is ErrorCode.NONE else code
 
 
-def reader_error(asked: OffsetFetchRequestGroup, node: Node) -> ErrorCode:
+def reader_error(requested: OffsetFetchRequestGroup, node: Node) -> ErrorCode:
     """If the request names a member and an epoch of a consumer group, both must be right."""
-    group = node.coordinator.group(asked.group_id)
-    nobody = asked.member_id is None and asked.member_epoch < 0
+    group = node.coordinator.group(requested.group_id)
+    nobody = requested.member_id is None and requested.member_epoch < 0
     if nobody or not isinstance(group, ConsumerGroup):
         return ErrorCode.NONE
-    return check_reader(group.members.get(asked.member_id or ""), asked.member_epoch)
+    return check_reader(group.members.get(requested.member_id or ""), requested.member_epoch)
 
 
 async def _read(
-    asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int
+    requested: OffsetFetchRequestGroup, stable: bool, call: Call, room: int
 ) -> GroupOffsets:
     readers = call.node.readers
-    if asked.topics is None:
-        unstable = await _unstable(asked, None, stable, call)
-        rows = await offsets.committed(readers, asked.group_id, None, room=room)
+    if requested.topics is None:
+        unstable = await _unstable(requested, None, stable, call)
+        rows = await offsets.committed(readers, requested.group_id, None, room=room)
         everything = partial(_everything, rows, unstable, call)
         return await call.beside(everything) if len(rows) > LARGE_ELEMENTS else everything()
-    names = await call.aside(partial(_names, asked.topics, call))
-    if sum(len(topic.partition_indexes) for topic in asked.topics) <= PARTITIONS_MAX:
-        partitions = found_offsets.partitions(asked.topics, names)
-        read = call.node.offset_reads.read(asked.group_id, partitions, stable=stable)
-        return found_offsets.found(asked.topics, names, *await read)
+    names = await call.aside(partial(_names, requested.topics, call))
+    if sum(len(topic.partition_indexes) for topic in requested.topics) <= PARTITIONS_MAX:
+        partitions = found_offsets.partitions(requested.topics, names)
+        read = call.node.offset_reads.read(requested.group_id, partitions, stable=stable)
+        return found_offsets.found(requested.topics, names, *await read)
     known = _known(names)
-    is_asked = await call.aside(partial(_asked, asked.topics, names))
-    unstable = await _unstable(asked, known, stable, call)
-    rows = await offsets.committed(readers, asked.group_id, known, room=room, is_requested=is_asked)
-    return await call.aside(partial(found_offsets.found, asked.topics, names, rows, unstable))
+    is_requested = await call.aside(partial(_is_requested, requested.topics, names))
+    unstable = await _unstable(requested, known, stable, call)
+    rows = await offsets.committed(
+        readers, requested.group_id, known, room=room, is_requested=is_requested
+    )
+    return await call.aside(partial(found_offsets.found, requested.topics, names, rows, unstable))
 
 
 async def _read_each(
@@ -198,17 +200,17 @@ async def _read_each(
     """Read all groups with one or two statements; None if there are too many offsets."""
     if not few:
         return []
-    names = await call.aside(lambda: [_names(asked.topics or (), call) for asked in few])
-    told = [
-        (asked.group_id, None if asked.topics is None else _known(named))
-        for asked, named in zip(few, names, strict=True)
+    names = await call.aside(lambda: [_names(requested.topics or (), call) for requested in few])
+    groups = [
+        (requested.group_id, None if requested.topics is None else _known(named))
+        for requested, named in zip(few, names, strict=True)
     ]
     unstable: list[frozenset[Partition]] | None = [frozenset()] * len(few)
     if stable:
-        unstable = await offsets.unstable_of_many(call.node.readers, told)
+        unstable = await offsets.unstable_of_many(call.node.readers, groups)
     if unstable is None:
         return None
-    rows = await offsets.committed_of_many(call.node.readers, told)
+    rows = await offsets.committed_of_many(call.node.readers, groups)
     if rows is None:
         return None
     parts = list(zip(few, names, rows, unstable, strict=True))
@@ -216,23 +218,23 @@ async def _read_each(
 
 
 def _found_in(
-    asked: OffsetFetchRequestGroup,
+    requested: OffsetFetchRequestGroup,
     names: Sequence[str | None],
     rows: Mapping[Partition, CommittedOffset],
     unstable: Container[Partition],
     call: Call,
 ) -> GroupOffsets:
-    if asked.topics is None:
+    if requested.topics is None:
         return _everything(rows, unstable, call)
-    return found_offsets.found(asked.topics, names, rows, unstable)
+    return found_offsets.found(requested.topics, names, rows, unstable)
 
 
 async def _unstable(
-    asked: OffsetFetchRequestGroup, topics: Sequence[str] | None, stable: bool, call: Call
+    requested: OffsetFetchRequestGroup, topics: Sequence[str] | None, stable: bool, call: Call
 ) -> Container[Partition]:
     if not stable:
         return frozenset()
-    return await offsets.unstable(call.node.readers, asked.group_id, topics)
+    return await offsets.unstable(call.node.readers, requested.group_id, topics)
 
 
 def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str | None]:
@@ -244,14 +246,14 @@ def _known(names: Sequence[str | None]) -> list[str]:
     return [name for name in set(names) if name is not None and "\0" not in name]
 
 
-def _asked(
+def _is_requested(
     topics: Sequence[OffsetFetchRequestTopics], names: Sequence[str | None]
 ) -> Callable[[Partition], bool]:
     """Whether the request names the partition."""
-    asked = dict[str | None, set[int]]()
+    partitions = dict[str | None, set[int]]()
     for topic, name in zip(topics, names, strict=True):
-        asked.setdefault(name, set()).update(topic.partition_indexes)
-    return lambda at: at[1] in asked.get(at[0], ())
+        partitions.setdefault(name, set()).update(topic.partition_indexes)
+    return lambda at: at[1] in partitions.get(at[0], ())
 
 
 def _everything(

@@ -42,14 +42,14 @@ async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommit
     try:
         entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
     except Unavailable:
-        code = _told(ErrorCode.COORDINATOR_NOT_AVAILABLE, call.version)
+        code = _code_for(ErrorCode.COORDINATOR_NOT_AVAILABLE, call.version)
         return await call.aside(partial(_response, request, lambda _t, _p: code, ()))
     codes, writes = await _sort(request, entries, call)
     try:
         verdict = await _decide(request, writes, call) if writes or is_known(codes) else Good
     except Refuse as refusal:
         verdict = refusal.code
-    verdict = _told(verdict, call.version)
+    verdict = _code_for(verdict, call.version)
     codes = under(verdict, codes)
     unknown = [at for at, topic in enumerate(request.topics) if topic.name not in entries]
     adds_up = bool(unknown) or is_answered_by_both(codes)
@@ -124,7 +124,7 @@ def _codes(
     ]
 
 
-def _told(code: ErrorCode, version: int) -> ErrorCode:
+def _code_for(code: ErrorCode, version: int) -> ErrorCode:
     if code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS and version < LOADING_SINCE:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     return code
@@ -138,7 +138,7 @@ def _response(
     adds_up: bool = False,
 ) -> TxnOffsetCommitResponse:
     """As in OffsetCommit: the topics without partitions are those that do not exist."""
-    told = [
+    answers = [
         (
             topic.name,
             [
@@ -154,6 +154,6 @@ def _response(
     return TxnOffsetCommitResponse(
         topics=[
             TxnOffsetCommitResponseTopic(name=name, partitions=partitions)
-            for name, partitions in (added_up(told) if adds_up else told)
+            for name, partitions in (added_up(answers) if adds_up else answers)
         ]
     )

@@ -64,13 +64,13 @@ def read(text: bytes) -> Jwks:
     return Jwks(found)
 
 
-def _key(said: Any) -> Key | None:
+def _key(jwk: Any) -> Key | None:
     """One key; None if it is unusable or malformed."""
-    if not isinstance(said, dict) or not _is_text(said.get("kid", "")):
+    if not isinstance(jwk, dict) or not _is_text(jwk.get("kid", "")):
         return None
-    if said.get("kty") == "RSA" and len(str(said.get("n"))) not in RSA_CHARS:
+    if jwk.get("kty") == "RSA" and len(str(jwk.get("n"))) not in RSA_CHARS:
         return None
-    public: Mapping[str, Any] = {name: said[name] for name in said.keys() & PUBLIC}
+    public: Mapping[str, Any] = {name: jwk[name] for name in jwk.keys() & PUBLIC}
     try:
         found = JWKRegistry.import_key(dict(public))
         found.get_op_key("verify")  # fails here, not at the first token, if the key is malformed
@@ -79,8 +79,8 @@ def _key(said: Any) -> Key | None:
     return found if isinstance(found, RSAKey | ECKey | OKPKey) else None
 
 
-def _is_text(said: Any) -> bool:
-    return isinstance(said, str) and len(said) <= KEY_ID_CHARS_MAX
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= KEY_ID_CHARS_MAX
 
 
 def _fits(key: Key, algorithm: str) -> bool:

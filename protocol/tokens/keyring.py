@@ -54,18 +54,18 @@ class Keyring:
         self._now = now
         self.known = Jwks()
         self._failures = 0
-        self._asking: asyncio.Task[None] | None = None
-        self._asked_for_unknown_at = -UNKNOWN_EVERY_S
+        self._loading: asyncio.Task[None] | None = None
+        self._unknown_requested_at = -UNKNOWN_EVERY_S
 
     async def run(self) -> None:
         """Ask the issuer again and again."""
         try:
             while True:
-                await self._ask()
+                await self._request()
                 await asyncio.sleep(self._pace.pause_s(self._failures))
         finally:
-            if self._asking is not None:
-                self._asking.cancel()
+            if self._loading is not None:
+                self._loading.cancel()
             self._source.close()
 
     async def find(self, key_id: str | None, algorithm: str) -> Sequence[Key]:
@@ -75,32 +75,32 @@ class Keyring:
         found = self.known.fitting(key_id, algorithm)
         if found:
             return found
-        if self._may_ask():
-            await self._ask()
+        if self._may_request():
+            await self._request()
             found = self.known.fitting(key_id, algorithm)
         if not found and (self._failures or not self.known):
             raise NoKeys("the issuer's keys could not be fetched")
         return found
 
-    def _may_ask(self) -> bool:
+    def _may_request(self) -> bool:
         """Whether a request to the issuer is running, or allowed."""
-        if self._asking is not None:
+        if self._loading is not None:
             return True
         now = self._now()
-        if now - self._asked_for_unknown_at < UNKNOWN_EVERY_S:
+        if now - self._unknown_requested_at < UNKNOWN_EVERY_S:
             return False
-        self._asked_for_unknown_at = now
+        self._unknown_requested_at = now
         return True
 
-    async def _ask(self) -> None:
+    async def _request(self) -> None:
         """Ask the issuer; concurrent callers share one request."""
-        if self._asking is None:
-            self._asking = asyncio.create_task(self._load())
-            self._asking.add_done_callback(self._asked)
-        await asyncio.shield(self._asking)
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._load())
+            self._loading.add_done_callback(self._loaded)
+        await asyncio.shield(self._loading)
 
-    def _asked(self, _task: "asyncio.Task[None]") -> None:
-        self._asking = None
+    def _loaded(self, _task: "asyncio.Task[None]") -> None:
+        self._loading = None
 
     async def _load(self) -> None:
         try:
@@ -108,13 +108,13 @@ class Keyring:
             self.known = await asyncio.to_thread(jwks.read, published)  # 7 ms for 100 keys
         except (SourceError, JwksError) as error:
             self._failures += 1
-            self._tell(str(error))
+            self._log_failure(str(error))
             return
         if self._failures:
             logger.info("the issuer's keys are there (%d)", len(self.known))
         self._failures = 0
 
-    def _tell(self, why: str) -> None:
+    def _log_failure(self, why: str) -> None:
         """Log the first failure, then at each doubling: an issuer may be unavailable for days."""
         if self._failures & (self._failures - 1) == 0:
             kept = f"the last {len(self.known)} go on" if self.known else "nobody gets in"

@@ -125,14 +125,14 @@ def _object(part: str) -> dict[str, Any]:
         raise TokenError(f"no signed token: {str(error) or 'no base64'}") from None
 
 
-def _is_key_id(said: Any) -> bool:
-    return isinstance(said, str) and 0 < len(said) <= KEY_ID_CHARS_MAX
+def _is_key_id(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= KEY_ID_CHARS_MAX
 
 
-def _has_scopes(said: Any) -> bool:
+def _has_scopes(value: Any) -> bool:
     """Whether the scopes are missing, a text with words, or a list of them."""
-    return said is None or isinstance(said, str) or _are_texts(said)
+    return value is None or isinstance(value, str) or _are_texts(value)
 
 
-def _are_texts(said: Any) -> bool:
-    return isinstance(said, list) and all(isinstance(each, str) for each in said)
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

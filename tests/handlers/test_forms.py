@@ -10,7 +10,7 @@ from protocol.handlers.support import validation
 @given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\0\uf8ffe0")))
 def test_any_text_round_trips(text: str) -> None:
     assert "\0" not in validation.stored(text)
-    assert validation.told(validation.stored(text)) == text
+    assert validation.restored(validation.stored(text)) == text
 
 
 @pytest.mark.parametrize("text", ["", "a note", "ä\U0001f600"])

@@ -69,7 +69,7 @@ def test_each_need_names_an_existing_field_and_operation() -> None:
             assert need.operation in OPERATIONS[need.resource], (request, need)
             assert not need.head or need.head in {f.name for f in request.wire_fields}, need
             answers = {f.name for f in BY_REQUEST[request][1].response.wire_fields}
-            assert not need.answer or need.told[1] in answers, (request, need)
+            assert not need.answer or need.answer_lists[1] in answers, (request, need)
 
 
 LIVENESS = {12, 10001, 10010}

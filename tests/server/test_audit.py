@@ -11,7 +11,7 @@ from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from groups.postgres.connections import Connection
 from groups.queries.journal_text import sentence
-from protocol.handlers.offset_commit import OUTSIDERS_TOLD_MAX
+from protocol.handlers.offset_commit import OUTSIDERS_NOTED_MAX
 from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from rollcall.wire.messages.delete_groups import DeleteGroupsRequest
 from rollcall.wire.messages.delete_topics import DeleteTopicsRequest
@@ -87,11 +87,11 @@ async def test_offsets_set_from_outside_are_journalled(client: Client, other: Co
 async def test_commits_of_a_simple_consumer_are_not_journalled_each(
     client: Client, other: Connection, served: Serving
 ) -> None:
-    for offset in range(OUTSIDERS_TOLD_MAX + 5):
+    for offset in range(OUTSIDERS_NOTED_MAX + 5):
         await set_offsets(client, p0=offset)
-    assert len(await altered(other)) == OUTSIDERS_TOLD_MAX
+    assert len(await altered(other)) == OUTSIDERS_NOTED_MAX
     await set_offsets(await Client.connect(served.address), p0=3)  # another client
-    assert len(await altered(other)) == OUTSIDERS_TOLD_MAX + 1
+    assert len(await altered(other)) == OUTSIDERS_NOTED_MAX + 1
 
 
 async def test_each_change_is_journalled_where_a_group_has_had_members(
@@ -99,9 +99,9 @@ async def test_each_change_is_journalled_where_a_group_has_had_members(
 ) -> None:
     await set_offsets(client, p0=1)
     await other.execute("UPDATE rollcall_group SET protocol_type = 'consumer', revision = 2")
-    for offset in range(OUTSIDERS_TOLD_MAX + 5):
+    for offset in range(OUTSIDERS_NOTED_MAX + 5):
         await set_offsets(client, p0=offset)
-    assert len(await altered(other)) == OUTSIDERS_TOLD_MAX + 6
+    assert len(await altered(other)) == OUTSIDERS_NOTED_MAX + 6
 
 
 async def test_deleted_offsets_are_journalled(client: Client, other: Connection) -> None:

@@ -141,7 +141,7 @@ async def test_topics_whose_partitions_do_not_fit_are_returned_without_them(
 ) -> None:
     for name in ("a", "b"):
         await create_topic(served.address, name, 5)
-    monkeypatch.setattr(metadata, "PARTITIONS_TOLD_MAX", 9)
+    monkeypatch.setattr(metadata, "PARTITIONS_LISTED_MAX", 9)
 
     def asking(*names: str) -> MetadataRequest:
         return MetadataRequest(topics=[MetadataRequestTopic(name=n) for n in names])

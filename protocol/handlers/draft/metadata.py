@@ -24,11 +24,13 @@ from rollcall.wire.messages.metadata import (
 
 async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResponse:
     """All topics for an empty list, as in every v0."""
-    asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in request.topics])
-    known = await metadata.handle(asked, call)
-    told = partial(_response, known, call.node.cluster.brokers)
+    modern_request = MetadataRequest(
+        topics=[MetadataRequestTopic(name=name) for name in request.topics]
+    )
+    known = await metadata.handle(modern_request, call)
+    making = partial(_response, known, call.node.cluster.brokers)
     count = sum(len(topic.partitions) for topic in known.topics)
-    return await call.beside(told) if count > LARGE_ELEMENTS else told()
+    return await call.beside(making) if count > LARGE_ELEMENTS else making()
 
 
 def _response(known: MetadataResponse, brokers: Sequence[NodeAddress]) -> TopicMetadataResponse:

@@ -90,14 +90,14 @@ def _write(
     retention_ms: int | None,
     who: Author | None,
 ) -> OffsetWrite:
-    told = partition.timestamp_ms
+    timestamp_ms = partition.timestamp_ms
     return OffsetWrite(
         topic.name,
         partition.partition,
         partition.offset,
         -1,
         validation.stored(partition.metadata or ""),
-        min(told, TIMESTAMP_MS_MAX) if told >= 0 else None,
+        min(timestamp_ms, TIMESTAMP_MS_MAX) if timestamp_ms >= 0 else None,
         retention_ms,
         who,
         topic.topic_id,

@@ -52,15 +52,15 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
 
 
 async def _read(request: OffsetFetchRequest, call: Call) -> Rows:
-    asked = dict[str, set[int]]()
+    requested = dict[str, set[int]]()
     for topic in request.topics:
-        asked.setdefault(topic.name, set()).update(topic.partitions)
+        requested.setdefault(topic.name, set()).update(topic.partitions)
     return await offsets.committed(
         call.node.readers,
         request.group_id,
-        asked,
+        requested,
         room=REPLY_BYTES_MAX,
-        is_requested=lambda at: at[1] in asked[at[0]],
+        is_requested=lambda at: at[1] in requested[at[0]],
     )
 
 
@@ -86,7 +86,7 @@ def _line(
 ) -> OffsetFetchResponsePartition:
     if found is not None:
         return OffsetFetchResponsePartition(
-            partition=partition, offset=found.offset, metadata=validation.told(found.metadata)
+            partition=partition, offset=found.offset, metadata=validation.restored(found.metadata)
         )
     if code is ErrorCode.NONE and version < NOTHING_IS_NO_ERROR_SINCE:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -37,16 +37,16 @@ class WireFilter(Protocol):
     permission_type: int
 
 
-def filter_of(asked: WireFilter) -> Filter:
+def filter_of(requested: WireFilter) -> Filter:
     """The requested filter; raises ``Refuse`` with INVALID_REQUEST."""
     return forms.filter_of(
         (
-            asked.resource_type_filter,
-            asked.pattern_type_filter,
-            asked.operation,
-            asked.permission_type,
+            requested.resource_type_filter,
+            requested.pattern_type_filter,
+            requested.operation,
+            requested.permission_type,
         ),
-        (asked.resource_name_filter, asked.principal_filter, asked.host_filter),
+        (requested.resource_name_filter, requested.principal_filter, requested.host_filter),
     )
 
 

@@ -5,21 +5,21 @@ The operations that access rules allow; without an authorizer, all that exist fo
 
 from groups.core.acls.bindings import CLUSTER_NAME, AclOperation, ResourceType
 from protocol.authorization.access import Open
-from protocol.handlers.support.group_operations import NOT_ASKED
+from protocol.handlers.support.group_operations import NOT_REQUESTED
 
 NOTHING = 0
 """The cluster's, for a client that may not describe it."""
 
 
-def of_topic(asked: bool, name: str, access: Open) -> int:
+def of_topic(requested: bool, name: str, access: Open) -> int:
     """The bits for a topic, or Kafka's value for "not requested"."""
-    return access.operations(ResourceType.TOPIC, name) if asked else NOT_ASKED
+    return access.operations(ResourceType.TOPIC, name) if requested else NOT_REQUESTED
 
 
-def of_cluster(asked: bool, access: Open) -> int:
+def of_cluster(requested: bool, access: Open) -> int:
     """The bits for the cluster, or Kafka's value for "not requested"."""
-    if not asked:
-        return NOT_ASKED
+    if not requested:
+        return NOT_REQUESTED
     if not access.may(AclOperation.DESCRIBE, ResourceType.CLUSTER, CLUSTER_NAME):
         return NOTHING
     return access.operations(ResourceType.CLUSTER)

@@ -123,7 +123,9 @@ def line(at: Partition, found: CommittedOffset, unstable: Container[Partition]) 
 def topics_of(answer: GroupOffsets) -> list[OffsetFetchResponseTopic]:
     """The response's topics up to v7, which has one group."""
     return [
-        OffsetFetchResponseTopic(name=name, partitions=_told(OffsetFetchResponsePartition, lines))
+        OffsetFetchResponseTopic(
+            name=name, partitions=_partitions(OffsetFetchResponsePartition, lines)
+        )
         for name, _topic_id, lines in answer.topics
     ]
 
@@ -133,7 +135,9 @@ def group_of(group_id: str, answer: GroupOffsets) -> tuple[OffsetFetchResponseGr
     size = sum(len(line.found.metadata) + 24 for _, _, lines in answer.topics for line in lines)
     topics = [
         OffsetFetchResponseTopics(
-            name=name, topic_id=topic_id, partitions=_told(OffsetFetchResponsePartitions, lines)
+            name=name,
+            topic_id=topic_id,
+            partitions=_partitions(OffsetFetchResponsePartitions, lines),
         )
         for name, topic_id, lines in answer.topics
     ]
@@ -141,36 +145,36 @@ def group_of(group_id: str, answer: GroupOffsets) -> tuple[OffsetFetchResponseGr
     return group, size
 
 
-def _told(kind: type[P], lines: Sequence[Line]) -> list[P]:
+def _partitions(kind: type[P], lines: Sequence[Line]) -> list[P]:
     return [
         kind(
             partition_index=line.partition,
             committed_offset=line.found.offset,
             committed_leader_epoch=line.found.leader_epoch,
-            metadata=validation.told(line.found.metadata),
+            metadata=validation.restored(line.found.metadata),
             error_code=line.error,
         )
         for line in lines
     ]
 
 
-def _pushed_down(asked: OffsetFetchRequestGroup, error: ErrorCode) -> GroupOffsets:
+def _pushed_down(requested: OffsetFetchRequestGroup, error: ErrorCode) -> GroupOffsets:
     return GroupOffsets(
         ErrorCode.NONE,
         [
             (t.name, t.topic_id, [Line(p, NONE, error) for p in t.partition_indexes])
-            for t in asked.topics or ()
+            for t in requested.topics or ()
         ],
     )
 
 
 def response(
-    asked: OffsetFetchRequestGroup, answer: GroupOffsets, version: int
+    requested: OffsetFetchRequestGroup, answer: GroupOffsets, version: int
 ) -> OffsetFetchResponse:
     """The response to a request for one group."""
     if version >= SEVERAL_GROUPS_SINCE:
-        group, _ = group_of(asked.group_id, answer)
+        group, _ = group_of(requested.group_id, answer)
         return OffsetFetchResponse(groups=[group])
     if answer.error is not ErrorCode.NONE and version < GROUP_ERROR_SINCE:
-        answer = _pushed_down(asked, answer.error)
+        answer = _pushed_down(requested, answer.error)
     return OffsetFetchResponse(topics=topics_of(answer), error_code=answer.error)

@@ -7,9 +7,9 @@ A bit per operation, by Kafka's operation codes; those of topics and the cluster
 from groups.core.acls.bindings import ResourceType
 from protocol.authorization.access import Open
 
-NOT_ASKED = -(2**31)
+NOT_REQUESTED = -(2**31)
 
 
-def of_group(asked: bool, group_id: str, access: Open) -> int:
+def of_group(requested: bool, group_id: str, access: Open) -> int:
     """The bits for a group, or Kafka's value for "not requested"."""
-    return access.operations(ResourceType.GROUP, group_id) if asked else NOT_ASKED
+    return access.operations(ResourceType.GROUP, group_id) if requested else NOT_REQUESTED

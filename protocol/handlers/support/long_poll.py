@@ -21,14 +21,14 @@ PACE = 0.8
 """Share of the shortest interval that members are told: a client that pauses less than that between
 a response and its next heartbeat has an interval of its own, and is not held. (Clients jitter.)"""
 
-TOLD_MS_MIN = 1_000
+INTERVAL_MS_MIN = 1_000
 """Members with a shorter interval get news soon enough without a hold."""
 
 MARGIN_S = 0.2
 """The hold ends this long before the interval that the member was told last: librdkafka abandons a
 heartbeat, and closes its connection, after that interval."""
 
-TOLD: Final = "heartbeat interval"
+INTERVAL: Final = "heartbeat interval"
 """Key of the connection's memory: the last interval, in ms, in a response on it."""
 
 SESSION_SHARE = 1 / 3
@@ -51,10 +51,10 @@ def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
     """A heartbeat has arrived. If the last one was held until the end, the time of this one shows
     whether the client counts its interval from the request or from the response; unless it says
     something, which it does at once."""
-    told_ms, held_ms = call.memory.get(TOLD, 0), call.memory.pop(HELD, 0)
-    if not told_ms or held_ms < told_ms * TELLING_SHARE or says_something(request):
+    interval_ms, held_ms = call.memory.get(INTERVAL, 0), call.memory.pop(HELD, 0)
+    if not interval_ms or held_ms < interval_ms * TELLING_SHARE or reports_more(request):
         return
-    late_ms, soon_ms = told_ms, max(0, told_ms - held_ms)
+    late_ms, soon_ms = interval_ms, max(0, interval_ms - held_ms)
     paused_ms = pause_ms(request, call)
     call.memory[FROM_ANSWER] = abs(paused_ms - late_ms) < abs(paused_ms - soon_ms)
 
@@ -63,8 +63,8 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
     """How long (in seconds) an empty heartbeat of a member with its full assignment may wait; else
     0."""
     share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
-    is_told = reply.assignment is not None or reply.should_assign
-    if not share or says_something(request) or reply.error or is_told:
+    has_assignment = reply.assignment is not None or reply.should_assign
+    if not share or reports_more(request) or reply.error or has_assignment:
         return 0
     group = call.node.coordinator.group(request.group_id)
     if not (
@@ -73,18 +73,20 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
         and group.is_settled(request.member_id, reply.member_epoch)
     ):
         return 0
-    told_ms = reply.heartbeat_interval_ms
-    soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or told_ms
-    if told_ms < TOLD_MS_MIN or pause_ms(request, call) < PACE * min(soon_ms, told_ms):
+    interval_ms = reply.heartbeat_interval_ms
+    soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or interval_ms
+    if interval_ms < INTERVAL_MS_MIN or pause_ms(request, call) < PACE * min(soon_ms, interval_ms):
         return 0
-    last_ms = told_ms if call.memory.get(FROM_ANSWER) else call.memory.get(TOLD, told_ms)
-    interval_s = min(told_ms, last_ms) / 1000
+    last_ms = (
+        interval_ms if call.memory.get(FROM_ANSWER) else call.memory.get(INTERVAL, interval_ms)
+    )
+    interval_s = min(interval_ms, last_ms) / 1000
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
     seconds = min(interval_s * share, interval_s - MARGIN_S, session_s * SESSION_SHARE)
     return seconds if seconds >= HOLD_S_MIN else 0
 
 
-def says_something(request: ConsumerGroupHeartbeatRequest) -> bool:
+def reports_more(request: ConsumerGroupHeartbeatRequest) -> bool:
     """Whether a heartbeat reports more than that the member is alive."""
     return (
         request.member_epoch <= 0
@@ -100,9 +102,9 @@ def says_something(request: ConsumerGroupHeartbeatRequest) -> bool:
 def held_after_ms(rules: Rules) -> float:
     """A settled member without a heartbeat here for this long may be held; infinite if none is ever
     held."""
-    told_ms = rules.group_consumer_heartbeat_interval_ms
-    soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or told_ms
-    return inf if told_ms < TOLD_MS_MIN else PACE * min(soon_ms, told_ms)
+    interval_ms = rules.group_consumer_heartbeat_interval_ms
+    soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or interval_ms
+    return inf if interval_ms < INTERVAL_MS_MIN else PACE * min(soon_ms, interval_ms)
 
 
 def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:
@@ -118,9 +120,9 @@ def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeat
         soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or usual_ms
         interval_ms = min(usual_ms, max(soon_ms, usual_ms - call.memory.get(HELD, 0)))
     else:
-        told_ms = call.memory.get(TOLD, usual_ms)
-        interval_ms = min(usual_ms, 2 * told_ms)
-        if interval_ms != told_ms:
+        last_ms = call.memory.get(INTERVAL, usual_ms)
+        interval_ms = min(usual_ms, 2 * last_ms)
+        if interval_ms != last_ms:
             call.memory.pop(HELD, 0)  # Java's client counts a new interval from the response
     return replace(reply, heartbeat_interval_ms=interval_ms)
 
@@ -140,7 +142,7 @@ def note_answer(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, c
     """The pause begins; the member has its interval."""
     call.memory[request.api_key] = _now_ms(call)
     if not reply.error:
-        call.memory[TOLD] = reply.heartbeat_interval_ms
+        call.memory[INTERVAL] = reply.heartbeat_interval_ms
 
 
 def _now_ms(call: Call) -> int:

@@ -21,10 +21,10 @@ def is_answered_by_both(codes: Iterable[Container[int]]) -> bool:
 
 
 def added_up(
-    told: Iterable[tuple[Topic, Iterable[Partition]]],
+    topics: Iterable[tuple[Topic, Iterable[Partition]]],
 ) -> Sequence[tuple[Topic, list[Partition]]]:
     """Each topic once, with the partitions of all its entries."""
     found: dict[Topic, list[Partition]] = {}
-    for topic, partitions in told:
+    for topic, partitions in topics:
         found.setdefault(topic, []).extend(partitions)
     return list(found.items())

@@ -99,13 +99,13 @@ private-use character that texts do not contain."""
 
 
 def stored(text: str) -> str:
-    """A client's text as stored in a row, with U+0000 escaped; ``told`` is the reverse."""
+    """A client's text as stored in a row, with U+0000 escaped; ``restored`` is the reverse."""
     if "\0" not in text and ESCAPE not in text:
         return text
     return text.replace(ESCAPE, f"{ESCAPE}e").replace("\0", f"{ESCAPE}0")
 
 
-def told(text: str) -> str:
+def restored(text: str) -> str:
     """A row's text as the client wrote it."""
     if ESCAPE not in text:
         return text
