@@ -134,6 +134,7 @@ class Application:
         """What was its own when this was begun."""
         offsets = dict(self.mine)
         await asyncio.sleep(after_s)
+        await asyncio.to_thread(lambda: self.member.workable)
         with suppress(MemberError):
             await self.member.commit(offsets)
             self.progress.durable(offsets)
@@ -141,7 +142,7 @@ class Application:
     async def follow(self) -> None:
         """Loops over the changes, one after another."""
         while not self.is_dead and self.member.failure is None:
-            with suppress(RuntimeError, MemberError):
+            with suppress(MemberError):
                 async for _ in self.member:
                     what = self.rng.choice(ACTS)
                     if what == "leave the loop":
