@@ -52,9 +52,9 @@ LOGINS = ("WEB_DATABASE_CONNECTIONS_TOTAL", "WORKER_DATABASE_CONNECTIONS_TOTAL")
 
 def main(arguments: Sequence[str]) -> int:
     """Run until a signal; the result is the exit status. Other arguments are refused (status 2)."""
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     output = Output()
-    signals = Signals(Parent() if asked.stop_with_parent else None)
+    signals = Signals(Parent() if options.stop_with_parent else None)
     try:
         with signals.watching():
             wanted = environment.read(os.environ)
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
             with importing(output) as server, stages(wanted, others, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, SettingError) as refusal:
-        if signals.stop_asked:  # what failed was stopped by the signal: not an error of its own
+        if signals.stop_requested:  # what failed was stopped by the signal: not an error of its own
             return 0
         output.say(NAME, str(refusal))
         return 1

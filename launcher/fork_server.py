@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from launcher import commands
-from launcher.parent_watch import ask_kernel
+from launcher.parent_watch import request_death_signal
 
 WITHOUT_SETTINGS = (
     "uvloop",
@@ -155,10 +155,10 @@ def serve(peer: socket.socket, launcher: int) -> Request | None:
     handlers = [signal.getsignal(number) for number in SIGNALS]
     hide(UNUSED)
     load(WITHOUT_SETTINGS)
-    told = peer.recv(MESSAGE_BYTES_MAX)
-    if not told:
+    message = peer.recv(MESSAGE_BYTES_MAX)
+    if not message:
         return None
-    set_environ(json.loads(told))
+    set_environ(json.loads(message))
     importlib.import_module("django").setup()
     load(SETUP)
     peer.send(READY_FOR_TASKS)
@@ -169,12 +169,12 @@ def serve(peer: socket.socket, launcher: int) -> Request | None:
             if len(rest) == len(OTHERS):
                 peer.send(READY)
             continue
-        told, (output,) = receive(peer)
-        if not told:
+        message, (output,) = receive(peer)
+        if not message:
             return None
         check([0, 1, 2, peer.fileno(), output])
         assert [signal.getsignal(number) for number in SIGNALS] == handlers
-        words = json.loads(told)
+        words = json.loads(message)
         request = Request(words[0], tuple(words[1]), words[2], words[3])
         if fork(peer, output, launcher, request):
             return request
@@ -203,10 +203,10 @@ def reveal(names: Sequence[str]) -> None:
 def receive(peer: socket.socket) -> tuple[bytes, tuple[int]]:
     """The next request and its pipe; no bytes once the launcher is gone."""
     fds = array.array("i", [-1])
-    told, ancillary, _, _ = peer.recvmsg(MESSAGE_BYTES_MAX, socket.CMSG_SPACE(fds.itemsize))
+    message, ancillary, _, _ = peer.recvmsg(MESSAGE_BYTES_MAX, socket.CMSG_SPACE(fds.itemsize))
     for _, _, data in ancillary:
         fds.frombytes(data[: fds.itemsize])
-    return told, (fds[-1],)
+    return message, (fds[-1],)
 
 
 def check(ours: Sequence[int]) -> None:
@@ -238,7 +238,7 @@ def fork(peer: socket.socket, output: int, launcher: int, request: Request) -> b
         os._exit(0)
     while os.getppid() == between:
         time.sleep(GONE_LOOK_S)
-    ask_kernel(launcher, request.at_launchers_death)
+    request_death_signal(launcher, request.at_launchers_death)
     os.setsid()
     for standard in (1, 2):
         os.dup2(output, standard)

@@ -65,7 +65,7 @@ class Forks:
         self._ready: set[bytes] = set()
         self._peer, self._child = self._start()
 
-    def tell(self, environ: Mapping[str, str]) -> None:
+    def send_environ(self, environ: Mapping[str, str]) -> None:
         """Send the environment in which Django's settings are read."""
         self._environ = commands.environ("node", environ)
         try:
@@ -75,7 +75,7 @@ class Forks:
 
     def is_settled(self, command: Command) -> bool:
         """Whether it can fork this program, or never will."""
-        if not self._can(command) and self._heard(0.0):
+        if not self._can(command) and self._is_readable(0.0):
             self._ready.add(self._receive())
         return self._can(command) or self._child.status() is not None
 
@@ -85,7 +85,7 @@ class Forks:
             return None
         ours, theirs = os.pipe()
         try:
-            pid = self._ask(command, theirs)
+            pid = self._request(command, theirs)
         finally:
             os.close(theirs)
         if pid is None:
@@ -101,7 +101,7 @@ class Forks:
             self._ready = set()
             self._peer, self._child = self._start()
             if self._environ is not None:
-                self.tell(self._environ)
+                self.send_environ(self._environ)
 
     def stop(self) -> None:
         """Stop it: it has no state that could be lost."""
@@ -114,32 +114,32 @@ class Forks:
         ours.settimeout(ANSWER_S)
         with theirs:
             argv = (sys.executable, *MODULE, str(theirs.fileno()))
-            told = {k: v for k, v in os.environ.items() if k not in SECRETS}
-            environ = {**commands.environ("node", told), **ROOM_FOR_ARGUMENTS}
+            variables = {k: v for k, v in os.environ.items() if k not in SECRETS}
+            environ = {**commands.environ("node", variables), **ROOM_FOR_ARGUMENTS}
             command = Command(argv, environ, commands.CHECKOUT)
             return ours, Child("forks", command, self._output, keep=(theirs.fileno(),))
 
-    def _ask(self, command: Command, output: int) -> int | None:
+    def _request(self, command: Command, output: int) -> int | None:
         name, *arguments = command.program
         words = [name, arguments, dict(command.environ), int(command.at_our_death)]
         fds = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [output]))]
         subreaper(True)
         try:
             self._peer.sendmsg([json.dumps(words).encode()], fds)
-            while (told := self._receive()) == READY:  # it had just imported the rest
-                self._ready.add(told)
+            while (reply := self._receive()) == READY:  # it had just imported the rest
+                self._ready.add(reply)
         except OSError:
-            told = b""
+            reply = b""
         finally:
             subreaper(False)
-        return int(told) if told else None
+        return int(reply) if reply else None
 
     def _can(self, command: Command) -> bool:
         """Whether it has imported what the program needs."""
         is_task = command.program[:1] in [(name,) for name in commands.TASKS]
         return bool(command.program) and (READY_FOR_TASKS if is_task else READY) in self._ready
 
-    def _heard(self, timeout_s: float) -> bool:
+    def _is_readable(self, timeout_s: float) -> bool:
         return bool(select.select([self._peer], [], [], timeout_s)[0])
 
     def _receive(self) -> bytes:

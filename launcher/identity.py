@@ -84,7 +84,7 @@ def succeeds(identity: Identity | None, command: list[str]) -> bool:
 
 
 def run_as(
-    identity: Identity | None, command: list[str], told: str = ""
+    identity: Identity | None, command: list[str], input_text: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end as that user, with a clean environment and that input.
 
@@ -97,7 +97,7 @@ def run_as(
         command,
         cwd="/",
         env=CLEAN_ENVIRONMENT,
-        input=told,
+        input=input_text,
         capture_output=True,
         text=True,
         check=False,

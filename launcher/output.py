@@ -80,8 +80,8 @@ class Output:
 
     def _rendered(self, name: str, text: bytes) -> bytes:
         form = self.form
-        said = log_lines.of_process(form, name, text.decode(errors="replace"), time.time())
-        return (b"" if form == log_lines.JSON else self._prefix(name)) + said.encode()
+        rendered = log_lines.of_process(form, name, text.decode(errors="replace"), time.time())
+        return (b"" if form == log_lines.JSON else self._prefix(name)) + rendered.encode()
 
     def _prefix(self, name: str) -> bytes:
         index = self._names.setdefault(name, len(self._names))

@@ -38,8 +38,8 @@ def of_nobody(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment without any secret, for processes that connect to nothing."""
     parts = urlsplit(environ[URL])
     nowhere = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    told = {k: v for k, v in environ.items() if k not in (*SECRETS, PASSWORD)}
-    return {**told, URL: nowhere, ROLES: "on"}
+    kept = {k: v for k, v in environ.items() if k not in (*SECRETS, PASSWORD)}
+    return {**kept, URL: nowhere, ROLES: "on"}
 
 
 def url(environ: Mapping[str, str], role: str) -> str:

@@ -30,7 +30,7 @@ def become(user: str) -> None:
     os.setuid(uid)
 
 
-def ask_kernel(parent: int, signal_number: int) -> None:
+def request_death_signal(parent: int, signal_number: int) -> None:
     """Have Linux signal this process, and what it becomes, at the parent's death.
 
     A change of user clears the request, so it comes after ``become``.
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> None:
     if user != "-":
         become(user)
     if hold == "-":
-        ask_kernel(int(parent), int(signal_number))
+        request_death_signal(int(parent), int(signal_number))
     else:
         fork_watcher(int(hold), int(signal_number))
     os.execv(command[0], command)

@@ -74,7 +74,7 @@ def build(
         **({"ROLLCALL_TERMINAL": "1"} if os.isatty(output.STANDARD_ERROR) else {}),
     }
     if forks is not None:
-        forks.tell(own_secrets.of_nobody(environ))
+        forks.send_environ(own_secrets.of_nobody(environ))
     tasks = tuple(Task(name, command(name, environ=environ)) for name in commands.TASKS)
     nodes = tuple(
         node(node_id, at, data_dir, environ)
@@ -98,11 +98,13 @@ def node(
 ) -> Process:
     """A coordinator node on its Kafka and its draft port; it writes HOST:PORT of the former to its
     ready file when it serves both."""
-    ready, told = awaited(f"node-{node_id}", data_dir, environ)
+    ready, awaited_environ = awaited(f"node-{node_id}", data_dir, environ)
     kafka, draft = at
     where = (f"--node-id={node_id}", f"--port={kafka}", f"--draft-port={draft}")
-    own = {name: moved(told[name], node_id) for name in LISTENERS if name in told}
-    serve = command("node", *where, environ={**told, **own})
+    own = {
+        name: moved(awaited_environ[name], node_id) for name in LISTENERS if name in awaited_environ
+    }
+    serve = command("node", *where, environ={**awaited_environ, **own})
     probe = ready_file(ready)
 
     def served() -> str | None:
@@ -128,8 +130,10 @@ def web(port: int, environ: Mapping[str, str]) -> Process:
 
 def worker(data_dir: DataDir, environ: Mapping[str, str]) -> Process:
     """Celery's worker with its beat; it writes its ready file when both serve."""
-    ready, told = awaited("worker", data_dir, environ)
-    return Process("worker", command("worker", "--beat", environ=told), ready_file(ready))
+    ready, awaited_environ = awaited("worker", data_dir, environ)
+    return Process(
+        "worker", command("worker", "--beat", environ=awaited_environ), ready_file(ready)
+    )
 
 
 def awaited(

@@ -78,7 +78,7 @@ THROWAWAY: Mapping[str, str] = {
 
 CONNECT_TIMEOUT_S = 1
 PROTOCOL_VERSION = 3 << 16
-ASKS_FOR_PASSWORD = b"R"
+PASSWORD_REQUEST = b"R"
 """The first byte of a server that accepts connections; one that starts or stops sends an error."""
 
 LADDER: Ladder = (
@@ -116,7 +116,7 @@ def probe(cluster: PostgresCluster) -> str | None:
             answer = peer.recv(1)
     except OSError:
         return None
-    return f"{LOOPBACK}:{cluster.port}" if answer == ASKS_FOR_PASSWORD else None
+    return f"{LOOPBACK}:{cluster.port}" if answer == PASSWORD_REQUEST else None
 
 
 @contextmanager

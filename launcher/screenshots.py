@@ -174,8 +174,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m launcher.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the pictures go")
     parser.add_argument("--only-trouble", action="store_true", help="groups in trouble alone")
-    said = parser.parse_args()
-    folder: Path = said.folder
+    arguments = parser.parse_args()
+    folder: Path = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     password = secrets.token_urlsafe(12)
     token = secrets.token_urlsafe(32)
@@ -185,7 +185,7 @@ def main() -> None:
         camera.log_in(password)
         database = (installation.data_dir / "database-url").read_text().strip()
         trouble_scenes.play(camera, installation.kafka, installation.web, database, token)
-        if said.only_trouble:
+        if arguments.only_trouble:
             return
         say(f"the demo plays for {PLAY_S:.0f} s")
         with demo(installation.kafka, installation.draft):

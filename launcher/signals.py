@@ -20,7 +20,7 @@ class Signals:
     """Without ``watching``, a plain wait that no signal cuts short."""
 
     def __init__(self, parent: "Parent | None" = None) -> None:
-        self.stop_asked = False
+        self.stop_requested = False
         self._parent = parent
         self._wake: int | None = None
 
@@ -52,10 +52,10 @@ class Signals:
         if select.select(watched, [], [], max(timeout_s, 0.0))[0] and self._wake is not None:
             os.read(self._wake, WAKE_BYTES)
         if self._parent is not None and self._parent.wants_an_end():
-            self.stop_asked = True
+            self.stop_requested = True
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        self.stop_asked = True
+        self.stop_requested = True
 
 
 class Parent:

@@ -151,7 +151,7 @@ class Supervisor:
     def _turn(self, longest_s: float) -> None:
         """Wait for an event, and restart what died."""
         self._signals.wait(longest_s)
-        if self._signals.stop_asked:
+        if self._signals.stop_requested:
             raise Stopped
         now = time.monotonic()
         if self._forks is not None:

@@ -63,7 +63,7 @@ class Stage:
         """Create the topic of a group of this name."""
         self.rest.post("topics", json={"name": name, "partitions": partitions}).raise_for_status()
 
-    def ask(self, path: str, **body: str) -> None:
+    def post(self, path: str, **body: str) -> None:
         """Send a request of an operator."""
         self.rest.post(path, json=body).raise_for_status()
 
@@ -83,12 +83,12 @@ class Stage:
         """Open the group's page, and wait until it shows this text."""
         while (self.page.goto(f"/admin/groups/group/{group}/change/")).status == 404:
             self.page.wait_for_timeout(500)
-        self.says(text)
+        self.expect(text)
 
-    def says(self, text: str) -> None:
+    def expect(self, text: str) -> None:
         """Wait until the first line of the page shows this text."""
-        said = self.page.locator("#situation").get_by_text(re.compile(text))
-        said.wait_for(timeout=PATIENCE_MS)
+        line = self.page.locator("#situation").get_by_text(re.compile(text))
+        line.wait_for(timeout=PATIENCE_MS)
 
     def take(self, name: str) -> None:
         """A picture of what is on the page."""
@@ -115,7 +115,7 @@ def stuck(stage: Stage) -> None:
     stage.settled("returns")
     ben.send_signal(signal.SIGSTOP)
     stage.join("returns", "dan")
-    stage.says("Waiting for ben .silent")
+    stage.expect("Waiting for ben .silent")
     stage.take("stuck")
     stage.page.set_viewport_size(PHONE)
     stage.take("stuck-phone")
@@ -127,9 +127,9 @@ def frozen(stage: Stage) -> None:
     stage.topic("payments")
     stage.join("payments", "fred")
     stage.settled("payments")
-    stage.ask("groups/payments/freeze", reason="the month is closed", until="2999-01-01T10:00:00Z")
+    stage.post("groups/payments/freeze", reason="the month is closed", until="2999-01-01T10:00:00Z")
     stage.join("payments", "gina")
-    stage.says("gina waits to join")
+    stage.expect("gina waits to join")
     stage.take("frozen")
 
 
@@ -138,8 +138,8 @@ def stopped(stage: Stage) -> None:
     stage.topic("labels")
     stage.join("labels", "printer", "3")
     stage.settled("labels", "3 members own")
-    stage.ask("groups/labels/pause", reason="the printer is serviced")
-    stage.says("Stopped by")
+    stage.post("groups/labels/pause", reason="the printer is serviced")
+    stage.expect("Stopped by")
     stage.take("stopped")
 
 
@@ -154,12 +154,12 @@ def altered(stage: Stage) -> None:
     for member in stage.rest.get("groups/refunds/members").json()["data"]:
         path = f"groups/refunds/members/{member['member_id']}"
         stage.rest.request("DELETE", path, json={"reason": "it has ended"})
-    stage.says("has no members")
+    stage.expect("has no members")
     stage.script("alter", "refunds")
     stage.page.get_by_text("Client a-script").first.wait_for()
     stage.take("altered")
     stage.script("delete", "refunds")
-    stage.says("Deleted by client")
+    stage.expect("Deleted by client")
     stage.take("deleted")
 
 
@@ -169,7 +169,7 @@ def storm(stage: Stage) -> None:
     stage.join("parcels", "pat")
     stage.settled("parcels")
     for number in range(STORM_AT + 1):
-        stage.ask("groups/parcels/rebalances", reason=f"deployment {number + 1}")
+        stage.post("groups/parcels/rebalances", reason=f"deployment {number + 1}")
     stage.page.goto("/admin/groups/group/parcels/change/")
     stage.page.get_by_text("again and again").first.wait_for()
     stage.take("storm")

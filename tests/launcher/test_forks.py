@@ -137,18 +137,18 @@ import os
 from launcher import forks
 from launcher.output import Output
 from launcher.plan import command
-told = {**os.environ, "ROLLCALL_DATABASE_URL": "postgresql://127.0.0.1:1/none"}
-set_up, node = command("setup", environ=told), command("node", environ=told)
+environ = {**os.environ, "ROLLCALL_DATABASE_URL": "postgresql://127.0.0.1:1/none"}
+set_up, node = command("setup", environ=environ), command("node", environ=environ)
 server = forks.Forks(Output())
-server.tell(told)
+server.send_environ(environ)
 while not server.is_settled(set_up):
-    server._heard(1.0)
+    server._is_readable(1.0)
 print(server.start(node))
 started = server.start(set_up)
 print(started.stdout.read().decode())
 os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT)
 while not server.is_settled(node):
-    server._heard(1.0)
+    server._is_readable(1.0)
 print(started.poll(), server.start(node) is not None)
 server.stop()
 """
