@@ -50,7 +50,7 @@ SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND application_name LIKE 'rollcall%'
 """
 
-ASK = """
+REQUEST = """
 INSERT INTO rollcall_operation
     (slot, group_id, verb, member_id, reason, actor, state, detail, created_at)
 SELECT %s, %s, verb, '', 'chaos', 'chaos', 'pending', '', now()
@@ -103,15 +103,15 @@ async def restart_at_once(world: World, _rng: Random) -> None:
     send(world.postmaster(), signal.SIGQUIT)
 
 
-async def ask_for_much(world: World, group_ids: Sequence[str], rng: Random) -> None:
+async def request_much(world: World, group_ids: Sequence[str], rng: Random) -> None:
     """Operators force rebalances, freeze and release one group at the same time."""
     group_id = rng.choice(sorted(group_ids))
     with suppress(psycopg.Error, OSError):
         for verbs in (VERBS, VERBS[::-1]):
-            await world.rows(ASK, slot_of(group_id), group_id, list(verbs))
+            await world.rows(REQUEST, slot_of(group_id), group_id, list(verbs))
         await world.rows("NOTIFY rollcall_operations")
         await asyncio.sleep(1.0)
-        await world.rows(ASK, slot_of(group_id), group_id, ["thaw"])
+        await world.rows(REQUEST, slot_of(group_id), group_id, ["thaw"])
 
 
 ACTS: Sequence[tuple[str, str, Callable[[World, Random], Awaitable[None]]]] = (

@@ -13,11 +13,11 @@ LINES_SHOWN = 3
 
 def violations(defects: Sequence[str], log: Sequence[str]) -> list[str]:
     """All violations, in words."""
-    return [*(f"strange: {said}" for said in defects), *_unexpected(log)]
+    return [*(f"strange: {defect}" for defect in defects), *_unexpected(log)]
 
 
 def _unexpected(log: Sequence[str]) -> Iterator[str]:
-    for at, said in enumerate(log):
-        if said.startswith("node ") and any(words in said for words in UNEXPECTED):
+    for at, text in enumerate(log):
+        if text.startswith("node ") and any(words in text for words in UNEXPECTED):
             shown = " / ".join(line.strip() for line in log[at : at + LINES_SHOWN])
             yield f"a process said: {shown}"

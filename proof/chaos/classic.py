@@ -57,33 +57,33 @@ class ClassicMember(Member):
     async def leave(self) -> None:
         """Leave the group, as a client that closes does."""
         me = MemberIdentity(member_id=self.member_id)
-        await self.ask(LeaveGroupRequest(group_id=self.group_id, members=[me]), LEAVE_VERSION)
+        await self.request(LeaveGroupRequest(group_id=self.group_id, members=[me]), LEAVE_VERSION)
 
     async def _beat(self) -> bool:
         request = HeartbeatRequest(
             group_id=self.group_id, generation_id=self.generation, member_id=self.member_id
         )
-        asked = now()
-        answer = await self.ask(request, BEAT_VERSION)
+        sent_at = now()
+        answer = await self.request(request, BEAT_VERSION)
         good = self._mind(answer.error_code, "Heartbeat")
         if answer.error_code in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS):
-            self.heard()
-            self.record.beat(asked, self.name)
+            self.renewed()
+            self.record.beat(sent_at, self.name)
         return good
 
     async def _join(self) -> None:
         self.settled.clear()
-        answer = await self._ask_to_join()
+        answer = await self._request_join()
         if answer.error_code == ErrorCode.MEMBER_ID_REQUIRED:  # KIP-394
             self.member_id, self.generation = answer.member_id, -1
-            answer = await self._ask_to_join()
+            answer = await self._request_join()
         if not self._mind(answer.error_code, "JoinGroup"):
             return
-        self.heard()
+        self.renewed()
         self.member_id, self.generation = answer.member_id, answer.generation_id
         await self._sync(answer)
 
-    async def _ask_to_join(self) -> Any:
+    async def _request_join(self) -> Any:
         self.owned = frozenset()
         request = JoinGroupRequest(
             group_id=self.group_id,
@@ -93,13 +93,13 @@ class ClassicMember(Member):
             protocol_type="consumer",
             protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=b"")],
         )
-        return await self.ask(request, JOIN_VERSION, JOIN_LIMIT_S)
+        return await self.request(request, JOIN_VERSION, JOIN_LIMIT_S)
 
     async def _sync(self, joined: Any) -> None:
-        answer = await self.ask(self._sync_request(joined), SYNC_VERSION, JOIN_LIMIT_S)
+        answer = await self.request(self._sync_request(joined), SYNC_VERSION, JOIN_LIMIT_S)
         if not self._mind(answer.error_code, "SyncGroup"):
             return
-        self.heard()
+        self.renewed()
         self.owned = frozenset(json.loads(answer.assignment or b"[]"))
         self.wants_to_join = False
         self.settled.set()

@@ -14,21 +14,23 @@ from proof.chaos.run import Outcome, run
 
 def main(arguments: Sequence[str]) -> int:
     """Run, print the report, and return by the exit status whether all held."""
-    asked = _parser().parse_args(arguments)
-    faults = [BY_NAME[name] for name in asked.only] if asked.only else FAULTS
+    options = _parser().parse_args(arguments)
+    faults = [BY_NAME[name] for name in options.only] if options.only else FAULTS
     size = Size(
-        classic_groups=asked.classic,
-        consumer_groups=asked.consumer,
-        members=asked.members,
-        big=asked.big,
-        is_odd=not asked.plain,
+        classic_groups=options.classic,
+        consumer_groups=options.consumer,
+        members=options.members,
+        big=options.big,
+        is_odd=not options.plain,
     )
-    outcome = asyncio.run(run(asked.minutes, asked.nodes, asked.seed, faults, size, asked.most))
-    if asked.log:
-        Path(asked.log).write_text("".join(outcome.log))
+    outcome = asyncio.run(
+        run(options.minutes, options.nodes, options.seed, faults, size, options.most)
+    )
+    if options.log:
+        Path(options.log).write_text("".join(outcome.log))
         if outcome.history:
-            Path(f"{asked.log}.history").write_text("".join(_history(outcome)))
-    print("\n".join(report.lines(outcome, asked.seed)), flush=True)
+            Path(f"{options.log}.history").write_text("".join(_history(outcome)))
+    print("\n".join(report.lines(outcome, options.seed)), flush=True)
     return 1 if outcome.violations else 0
 
 

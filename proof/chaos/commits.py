@@ -45,9 +45,9 @@ class Guard:
         """Combine several guards of one transaction."""
         epochs: dict[int, int] = {}
         revisions: dict[str, int] = {}
-        for said in transaction.said:
-            if said.prefix == GUARD:
-                body = json.loads(said.text)
+        for message in transaction.messages:
+            if message.prefix == GUARD:
+                body = json.loads(message.text)
                 epochs |= dict(zip(body["slots"], body["epochs"], strict=True))
                 revisions |= dict(zip(body["groups"], body["revisions"], strict=True))
         return cls(epochs, revisions)

@@ -56,17 +56,19 @@ class ConsumerMember(Member):
         request = ConsumerGroupHeartbeatRequest(
             group_id=self.group_id, member_id=self.member_id, member_epoch=LEAVE
         )
-        await self.ask(request, VERSION)
+        await self.request(request, VERSION)
 
     def _hang_up(self) -> None:
         super()._hang_up()
         self._full = True  # it is unknown which fields of the last heartbeat arrived
 
     async def _beat(self) -> float:
-        asked, request = now(), self._request()
-        says = request.topic_partitions
-        held = None if says is None else [[self.topic, p] for t in says for p in t.partitions]
-        answer = await self.ask(request, VERSION, owned=held)
+        sent_at, request = now(), self._request()
+        reported = request.topic_partitions
+        held = (
+            None if reported is None else [[self.topic, p] for t in reported for p in t.partitions]
+        )
+        answer = await self.request(request, VERSION, owned=held)
         self.check(answer.error_code)
         if answer.error_code in JOIN_AGAIN:
             self._start_anew(answer.error_code)
@@ -76,8 +78,8 @@ class ConsumerMember(Member):
                 f"ConsumerGroupHeartbeat of {self.group_id}: {answer.error_code}"
             )
             return self.beats_s
-        self.heard()
-        self.record.beat(asked, self.name)
+        self.renewed()
+        self.record.beat(sent_at, self.name)
         self._full = False
         self.generation = answer.member_epoch
         if await self._take(answer.assignment):

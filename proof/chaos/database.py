@@ -22,17 +22,17 @@ from proof.chaos.witness import SERVER
 
 def main(arguments: Sequence[str]) -> int:
     """Serve until a signal; fsync stays on, so that kills lose nothing."""
-    asked = _parser().parse_args(arguments)
-    if asked.follows:
-        replica.copy(asked.follows, asked.folder)
+    options = _parser().parse_args(arguments)
+    if options.follows:
+        replica.copy(options.follows, options.folder)
     output, signals = Output(), Signals(Parent())
-    cluster = clusters.prepare(asked.folder)
+    cluster = clusters.prepare(options.folder)
     supervisor = Supervisor(output, signals)
     with signals.watching():
         try:
             settings = {**postgres.SETTINGS, **SERVER}
             server = postgres.describe(cluster, settings)
-            environ = {**server.command.environ, **dict(a.split("=", 1) for a in asked.environ)}
+            environ = {**server.command.environ, **dict(a.split("=", 1) for a in options.environ)}
             command = replace(server.command, environ=environ)
             supervisor.start([(replace(server, command=command),)])
             print(f"database {cluster.url()}", flush=True)

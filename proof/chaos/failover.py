@@ -144,7 +144,7 @@ def lines(outcome: Outcome, seed: int) -> list[str]:
             f"{kind:10} longest pause of a group: {_figures(outcome.pauses[kind], goal)}"
             for kind, goal in GOALS_S.items()
         ),
-        *(f"VIOLATION {said}" for said in outcome.violations),
+        *(f"VIOLATION {violation}" for violation in outcome.violations),
         f"members with another generation {outcome.rebalances}, evicted {outcome.evictions},"
         f" violations {len(outcome.violations)}",
     ]

@@ -14,10 +14,10 @@ from proof.chaos import failover
 
 def main(arguments: Sequence[str]) -> int:
     """Run, print the report, and return by the exit status whether all held."""
-    asked = _parser().parse_args(arguments)
-    size = replace(failover.STOCK, classic_groups=asked.groups, members=asked.members)
-    outcome = asyncio.run(failover.run(asked.nodes, asked.seed, size, asked.rounds))
-    print("\n".join(failover.lines(outcome, asked.seed)), flush=True)
+    options = _parser().parse_args(arguments)
+    size = replace(failover.STOCK, classic_groups=options.groups, members=options.members)
+    outcome = asyncio.run(failover.run(options.nodes, options.seed, size, options.rounds))
+    print("\n".join(failover.lines(outcome, options.seed)), flush=True)
     return 1 if outcome.violations or outcome.rebalances or outcome.evictions else 0
 
 

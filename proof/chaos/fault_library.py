@@ -53,13 +53,13 @@ class Trouble:
         self._ahead_s = ahead_s
         if ahead_s not in self.jumps_s:
             self.jumps_s.append(float(ahead_s))
-        self._tell()
+        self._write()
 
     def fill(self, *, full: bool) -> None:
         """Make every write to a file fail from now on, or succeed again."""
         self._full = full
-        self._tell()
+        self._write()
 
-    def _tell(self) -> None:
+    def _write(self) -> None:
         with self.file.open("r+b") as file:  # in place: it is mapped into the processes
             file.write(struct.pack(FORM, self._ahead_s, int(self._full)))

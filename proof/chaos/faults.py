@@ -305,8 +305,8 @@ async def send_odd_values(scene: Scene) -> None:
     """Requests with values that cannot be stored, and at limits, to the coordinators of some
     groups."""
     for group_id in scene.rng.sample(sorted(scene.fleet.groups), 2):
-        for said in await odd_requests.send(scene.fleet.network, group_id):
-            scene.fleet.record.defects.append(said)
+        for defect in await odd_requests.send(scene.fleet.network, group_id):
+            scene.fleet.record.defects.append(defect)
 
 
 async def force_a_rebalance(scene: Scene) -> None:
@@ -353,7 +353,7 @@ def administered(act: Callable[[World, Random], Awaitable[None]]) -> Inject:
 
 async def two_operators(scene: Scene) -> None:
     """Operators who do not know of each other ask for much at once."""
-    await administrators.ask_for_much(scene.world, list(scene.fleet.groups), scene.rng)
+    await administrators.request_much(scene.world, list(scene.fleet.groups), scene.rng)
 
 
 async def kill_celery(scene: Scene) -> None:

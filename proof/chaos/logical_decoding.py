@@ -39,7 +39,7 @@ class Transaction:
     lsn: int
     wall_s: float
     changes: list[Change] = field(default_factory=list)
-    said: list[LogMessage] = field(default_factory=list)
+    messages: list[LogMessage] = field(default_factory=list)
 
 
 class Relation(NamedTuple):
@@ -128,7 +128,7 @@ class Stream:
         if letter == b"M":
             read.bytes(9)  # flags and position
             prefix = read.string()
-            transaction.said.append(LogMessage(prefix, read.bytes(read.take("i")).decode()))
+            transaction.messages.append(LogMessage(prefix, read.bytes(read.take("i")).decode()))
         elif letter in b"IUD":
             self._change(transaction, letter, read)
 

@@ -136,15 +136,15 @@ class Member(ABC):
 
     # -- requests
 
-    async def ask(self, request: Any, version: int, limit_s: float = 0.0, **told: Any) -> Any:
-        """Send a request to the coordinator, and record it, ``told`` and the response. A node that
-        does not answer for the session timeout counts as lost, as in Java's consumer."""
+    async def request(self, request: Any, version: int, limit_s: float = 0.0, **fields: Any) -> Any:
+        """Send a request to the coordinator, and record it, ``fields`` and the response. A node
+        that does not answer for the session timeout counts as lost, as in Java's consumer."""
         assert self.peer is not None
         self._silent_s = max(self._silent_s, now() - self._sent)
         self._sent = now()
         common = {"process": self.name, "call": self.record.next_call()}
         session_ms = self.session_s * 1000
-        self.record.note("invoke", **common, **of_request(request), session_ms=session_ms, **told)
+        self.record.note("invoke", **common, **of_request(request), session_ms=session_ms, **fields)
         try:
             limit_s = limit_s or min(self.session_s, CALL_S)
             answer = await call(self.peer, request, version, limit_s)
@@ -158,7 +158,7 @@ class Member(ABC):
             self.record.note("fail", **common, code=code)
         return answer
 
-    def heard(self) -> None:
+    def renewed(self) -> None:
         """A request succeeded: the session was renewed when it was sent, or later. A client that
         waits long in a JoinGroup may wait at the wrong node, and be removed by the right one."""
         self._silent_s = now() - self._sent
@@ -188,15 +188,15 @@ class Member(ABC):
             return 0
         places = [self.at(p) for p in sorted(self.owned)]
         sent = [(at, self.base + self.record.next_offset(at)) for at in places]
-        asked, error = now(), None
+        sent_at, error = now(), None
         try:
             offsets = [[self.topic, partition, offset] for (_, partition), offset in sent]
             notes = [odd.digest(self.note_of(offset)) for _, offset in sent]
             request = self._commit_request(sent)
-            answer = await self.ask(request, COMMIT_VERSION, offsets=offsets, notes=notes)
+            answer = await self.request(request, COMMIT_VERSION, offsets=offsets, notes=notes)
             error = answer.topics[0].partitions[0].error_code
         finally:
-            self.record.commit(asked, sent, error)
+            self.record.commit(sent_at, sent, error)
         self.check(error)
         return int(error)
 
@@ -226,7 +226,7 @@ class Member(ABC):
             groups=[OffsetFetchRequestGroup(group_id=self.group_id, topics=topics)]
         )
         places = [[self.topic, partition] for partition in wanted]
-        answer = await self.ask(request, FETCH_VERSION, wanted=places)
+        answer = await self.request(request, FETCH_VERSION, wanted=places)
         (group,) = answer.groups
         self.check(group.error_code)
         if group.error_code != ErrorCode.NONE:

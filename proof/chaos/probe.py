@@ -69,12 +69,12 @@ class Prober:
             with contextlib.suppress(*BROKEN):
                 peer = await self.network.connect(address)
                 try:
-                    await self._ask(peer, group_id)
+                    await self._request(peer, group_id)
                 finally:
                     peer.close()
             await asyncio.sleep(EVERY_S)
 
-    async def _ask(self, peer: Peer, group_id: str) -> None:
+    async def _request(self, peer: Peer, group_id: str) -> None:
         nobody = HeartbeatRequest(group_id=group_id, generation_id=1, member_id="nobody")
         while True:
             answer = await call(peer, nobody, VERSION, PATIENCE_S)

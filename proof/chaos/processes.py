@@ -30,14 +30,14 @@ class Tree:
 
     def matching(self, *words: str) -> list[psutil.Process]:
         """Those whose command line has all these words."""
-        return [process for process in self.all() if _says(process, words)]
+        return [process for process in self.all() if _has_words(process, words)]
 
     def one(self, *words: str) -> psutil.Process | None:
         """The first one started, or None if none is alive."""
         return min(self.matching(*words), key=_started, default=None)
 
 
-def _says(process: psutil.Process, words: Sequence[str]) -> bool:
+def _has_words(process: psutil.Process, words: Sequence[str]) -> bool:
     try:
         line = process.cmdline()
         ended = process.status() == psutil.STATUS_ZOMBIE

@@ -59,7 +59,7 @@ async def promote(world: World, *, synchronous: bool) -> None:
             await line.stop()
             killed_ms = await _take_over(world, old, replica)
         if not synchronous:
-            await world.witness.part(await _ask(replica, FORK), killed_ms, LIMIT_S)
+            await world.witness.part(await _query(replica, FORK), killed_ms, LIMIT_S)
         world.postgres, replica = replica, old
     finally:
         await line.stop()
@@ -80,24 +80,24 @@ async def _take_over(world: World, old: Server, replica: Server) -> float:
     proxy.cut()
     proxy.target = replica.port
     proxy.weather.turns_away = lambda _port: False
-    await _ask(replica, PROMOTE)
+    await _query(replica, PROMOTE)
     return killed_ms
 
 
 @asynccontextmanager
 async def _waited_for(primary: Server) -> AsyncIterator[None]:
     """Make every commit wait for the replica."""
-    await _ask(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-    await _ask(primary, "SELECT pg_reload_conf()")
+    await _query(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+    await _query(primary, "SELECT pg_reload_conf()")
     try:
         async with asyncio.timeout(LIMIT_S):
-            while not await _ask(primary, IS_SYNCHRONOUS):
+            while not await _query(primary, IS_SYNCHRONOUS):
                 await asyncio.sleep(0.05)
         yield
     except BaseException:  # the primary lives, and would wait for a replica that will be removed
         with suppress(psycopg.Error, OSError):
-            await _ask(primary, "ALTER SYSTEM RESET synchronous_standby_names")
-            await _ask(primary, "SELECT pg_reload_conf()")
+            await _query(primary, "ALTER SYSTEM RESET synchronous_standby_names")
+            await _query(primary, "SELECT pg_reload_conf()")
         raise
 
 
@@ -108,13 +108,13 @@ async def _without() -> AsyncIterator[None]:
 
 async def _caught_up(primary: Server, replica: Server) -> None:
     """Wait until the replica has all that the primary had at the call."""
-    flushed = await _ask(primary, FLUSHED)
+    flushed = await _query(primary, FLUSHED)
     async with asyncio.timeout(LIMIT_S):
-        while not await _ask(replica, HAS_REPLAYED, flushed):
+        while not await _query(replica, HAS_REPLAYED, flushed):
             await asyncio.sleep(0.05)
 
 
-async def _ask(server: Server, query: LiteralString, *values: object) -> Any:
+async def _query(server: Server, query: LiteralString, *values: object) -> Any:
     async with await server.connect_patiently() as connection:
         cursor = await connection.execute(query, values)
         row = await cursor.fetchone() if cursor.description else None

@@ -20,8 +20,8 @@ class Commit(NamedTuple):
     """One offset that was sent. ``error`` is None if no response came: its outcome is unknown, and
     it may take effect even later."""
 
-    asked: float
-    told: float
+    sent_at: float
+    received_at: float
     at: Partition
     offset: int
     error: int | None
@@ -30,8 +30,8 @@ class Commit(NamedTuple):
 class Beat(NamedTuple):
     """A heartbeat whose response has no error that sends the member elsewhere."""
 
-    asked: float
-    told: float
+    sent_at: float
+    received_at: float
     member: str
 
 
@@ -84,16 +84,16 @@ class Record:
         commit."""
         return next(self._offsets[at])
 
-    def beat(self, asked: float, member: str) -> None:
+    def beat(self, sent_at: float, member: str) -> None:
         """A heartbeat was answered just now."""
-        self.beats.append(Beat(asked, now(), member))
+        self.beats.append(Beat(sent_at, now(), member))
 
     def commit(
-        self, asked: float, sent: Iterable[tuple[Partition, int]], error: int | None
+        self, sent_at: float, sent: Iterable[tuple[Partition, int]], error: int | None
     ) -> None:
         """Offsets that were sent together got their response just now, or will not get one."""
-        told = now()
-        self.commits += [Commit(asked, told, at, offset, error) for at, offset in sent]
+        received_at = now()
+        self.commits += [Commit(sent_at, received_at, at, offset, error) for at, offset in sent]
 
 
 def now() -> float:

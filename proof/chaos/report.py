@@ -16,7 +16,7 @@ def lines(outcome: Outcome, seed: int) -> list[str]:
         "",
         *_members(outcome),
         *_times(outcome),
-        *(f"VIOLATION {said}" for said in outcome.violations),
+        *(f"VIOLATION {violation}" for violation in outcome.violations),
         _verdict(outcome, seed),
     ]
 
@@ -27,8 +27,8 @@ def next_beats(outcome: Outcome, instants: Sequence[float]) -> list[float]:
     for instant in instants:
         first: dict[str, float] = {}
         for beat in outcome.record.beats:
-            if beat.asked > instant:
-                first.setdefault(beat.member, beat.told - instant)
+            if beat.sent_at > instant:
+                first.setdefault(beat.member, beat.received_at - instant)
         found += first.values()
     return found
 
@@ -62,15 +62,15 @@ def _members(outcome: Outcome) -> list[str]:
 
 def _times(outcome: Outcome) -> list[str]:
     kills = [at for fault, at in outcome.injected if fault.kills]
-    said = []
+    lines = []
     if kills:
         beats = next_beats(outcome, kills)
-        said.append(
+        lines.append(
             f"from a kill to a member's next good heartbeat: median {median(beats):.2f} s,"
             f" worst {max(beats):.2f} s ({len(kills)} kills)"
         )
     return [
-        *said,
+        *lines,
         *(f"longest pause of a group after {name}: {_spread(outcome, name)}" for name in PROBED),
     ]
 

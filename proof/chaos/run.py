@@ -131,7 +131,7 @@ async def everybody_served(fleet: Fleet, since: float) -> bool:
     while waiting and now() - begun < min(SERVED_S + record.late_s - late_before, SERVED_MAX_S):
         fleet.check()
         new, seen = record.beats[seen:], len(record.beats)
-        waiting -= {beat.member for beat in new if beat.asked > since}
+        waiting -= {beat.member for beat in new if beat.sent_at > since}
         await asyncio.sleep(0.05)
     return not waiting
 
@@ -158,8 +158,8 @@ async def verdict(
     fleet.record.note("end", healed_ms=PEACE_MS, groups=groups)
     await fleet.stop()
     await world.witness.read(SETTLE_S)
-    told = fleet.record.calls, world.witness.rows
-    found = account.judge(*told)
+    records = fleet.record.calls, world.witness.rows
+    found = account.judge(*records)
     if found and kept is not None:
-        kept += account.around(found, account.merged(*told))
+        kept += account.around(found, account.merged(*records))
     return [*map(str, found), *audit.violations(fleet.record.defects, world.log())]

@@ -28,13 +28,13 @@ class Server:
         """Start one, as a replica of the server at the URL ``follows`` if given, and wait until it
         accepts connections; RuntimeError if it does not. Its output is added to ``log``."""
         variables = [f"{name}={value}" for name, value in environ.items()]
-        with log.open("ab") as said:
+        with log.open("ab") as log_file:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "proof.chaos.database", str(folder), *variables),
                 *(("--follows", follows) if follows else ()),
                 cwd=CHECKOUT,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=said,
+                stderr=log_file,
             )
         assert process.stdout is not None
         server = cls(folder, process, "")

@@ -31,8 +31,8 @@ def merged(calls: Sequence[Record], rows: Sequence[Record]) -> list[Record]:
     groups = {call["group"] for call in calls if call["type"] == "invoke"}
     known = [row for row in rows if row["table"] == "slot" or row["group"] in groups]
     spans = _spans(calls, known)
-    told = [_as_early_as_it_saw(call, spans) for call in calls]
-    return sorted([*known, *told], key=lambda record: record["at"])
+    corrected = [_as_early_as_it_saw(call, spans) for call in calls]
+    return sorted([*known, *corrected], key=lambda record: record["at"])
 
 
 BEFORE_MS: Final = 90_000.0
@@ -42,10 +42,10 @@ AFTER_MS: Final = 5_000.0
 
 def around(found: Collection[Violation], history: Sequence[Record]) -> list[Record]:
     """The records before these violations: of their groups, and those without a group."""
-    asked = {call["call"]: call["group"] for call in history if call["type"] == "invoke"}
+    groups = {call["call"]: call["group"] for call in history if call["type"] == "invoke"}
 
     def group_of(record: Record) -> str | None:
-        group: str | None = record.get("group", asked.get(record.get("call", -1)))
+        group: str | None = record.get("group", groups.get(record.get("call", -1)))
         return group
 
     spans = [(group_of(each.record), each.at) for each in found]
@@ -65,12 +65,12 @@ Spans = Mapping[Place, Sequence[tuple[float, float]]]
 
 def _spans(calls: Sequence[Record], rows: Sequence[Record]) -> Spans:
     """For each partition: the spans in which each commit to it may have been in progress."""
-    told = _acknowledged(calls)
+    acknowledged = _acknowledged(calls)
     spans: dict[Place, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
         if row["table"] == "offset":
             place = (row["group"], row["topic"], row["partition"])
-            seen = told.get((place, row["offset"]), row["at"] + UNSEEN_MS)
+            seen = acknowledged.get((place, row["offset"]), row["at"] + UNSEEN_MS)
             spans[place].append((row["at"], max(seen, row["at"])))
     for those in spans.values():  # the next writer has waited for the row's lock
         for n, (since, until) in enumerate(those[:-1]):
@@ -79,16 +79,16 @@ def _spans(calls: Sequence[Record], rows: Sequence[Record]) -> Spans:
 
 
 def _acknowledged(calls: Sequence[Record]) -> Mapping[tuple[Place, int], float]:
-    asked: dict[int, Record] = {}
-    told: dict[tuple[Place, int], float] = {}
+    requests: dict[int, Record] = {}
+    acknowledged_at: dict[tuple[Place, int], float] = {}
     for call in calls:
         if call["type"] == "invoke" and call["api"] == "OffsetCommit":
-            asked[call["call"]] = call
-        elif call["type"] == "ok" and call["call"] in asked:
-            request = asked.pop(call["call"])
+            requests[call["call"]] = call
+        elif call["type"] == "ok" and call["call"] in requests:
+            request = requests.pop(call["call"])
             for topic, partition, offset in request["offsets"]:
-                told[(request["group"], topic, partition), offset] = call["at"]
-    return told
+                acknowledged_at[(request["group"], topic, partition), offset] = call["at"]
+    return acknowledged_at
 
 
 def _as_early_as_it_saw(call: Record, spans: Spans) -> Record:

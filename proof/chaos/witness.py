@@ -124,7 +124,7 @@ class Witness:
             self._at = max(self._at, at * 1000)
             self.rows += [{"at": self._at, **row} for row in self._commits.rows(transaction)]
 
-    def _instant(self, told_s: float) -> float:
+    def _instant(self, wall_s: float) -> float:
         """The time on our clock, whatever offset the server's had then."""
         present = time.monotonic()
-        return min((told_s - jump for jump in self.jumps_s), key=lambda at: abs(present - at))
+        return min((wall_s - jump for jump in self.jumps_s), key=lambda at: abs(present - at))

@@ -172,8 +172,8 @@ class World:
 
     def log(self) -> list[str]:
         """The output of all processes, nodes first; the server has a separate log."""
-        said = [] if self.installation is None else list(self.installation.log)
-        return [*said, *self.database_log().splitlines(keepends=True)]
+        lines = [] if self.installation is None else list(self.installation.log)
+        return [*lines, *self.database_log().splitlines(keepends=True)]
 
     @property
     def bootstraps(self) -> list[str]:

@@ -100,7 +100,7 @@ async def raise_one(scene: Scene, point: str) -> Zombie:
     world, fleet = scene.world, scene.fleet
     group_id = scene.rng.choice(_that_write(fleet, point))
     node_id = await _owner(world, group_id)
-    node, said = world.node(node_id), _said(world, point)
+    node, before = world.node(node_id), _times_logged(world, point)
     file = world.arm(node_id, point, "stop")
     if point.startswith(MEMBERSHIP):
         for member in fleet.of(group_id):
@@ -117,7 +117,7 @@ async def raise_one(scene: Scene, point: str) -> Zombie:
     taken_over_s = now() - since
     if not await everybody_served(fleet, now()):
         fleet.record.defects.append(f"not everybody was served after a zombie at {point}")
-    return Zombie(point, taken_over_s, await _came(world, point, said))
+    return Zombie(point, taken_over_s, await _came(world, point, before))
 
 
 def _that_write(fleet: Fleet, point: str) -> Sequence[str]:
@@ -139,7 +139,7 @@ async def _replaced(world: World, node_id: int) -> None:
             await asyncio.sleep(0.05)
 
 
-def _said(world: World, point: str) -> int:
+def _times_logged(world: World, point: str) -> int:
     """How often the server's log has the message for a late write from there."""
     return world.database_log().count(POINTS[point]) if POINTS[point] else 0
 
@@ -150,7 +150,7 @@ async def _came(world: World, point: str, before: int) -> bool:
         return True
     try:
         async with asyncio.timeout(REACH_S):
-            while _said(world, point) <= before:
+            while _times_logged(world, point) <= before:
                 await asyncio.sleep(0.05)
     except TimeoutError:
         return False
@@ -170,6 +170,6 @@ def lines(outcome: Outcome, seed: int) -> list[str]:
             )
     return [
         *lines,
-        *(f"VIOLATION {said}" for said in outcome.violations),
+        *(f"VIOLATION {violation}" for violation in outcome.violations),
         f"{len(outcome.zombies)} zombies, seed {seed}: {len(outcome.violations)} violations",
     ]

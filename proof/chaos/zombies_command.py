@@ -10,15 +10,15 @@ from proof.chaos.fleet import Size
 
 def main(arguments: Sequence[str]) -> int:
     """Run, print the report, and return by the exit status whether all held."""
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     size = Size(
-        classic_groups=asked.classic,
-        consumer_groups=asked.consumer,
-        members=asked.members,
+        classic_groups=options.classic,
+        consumer_groups=options.consumer,
+        members=options.members,
         beats_s=(0.3, 1.0),  # a fail point is reached soon
     )
-    outcome = asyncio.run(zombies.run(asked.count, asked.nodes, asked.seed, size))
-    print("\n".join(zombies.lines(outcome, asked.seed)), flush=True)
+    outcome = asyncio.run(zombies.run(options.count, options.nodes, options.seed, size))
+    print("\n".join(zombies.lines(outcome, options.seed)), flush=True)
     return 1 if outcome.violations else 0
 
 

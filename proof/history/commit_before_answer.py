@@ -29,8 +29,8 @@ class Telling(Family):
             if g >= generation
         )
         if self.has_rows and not is_seated:
-            said = f"{record['member']} was told of generation {generation} too soon"
-            self.say("I10", said, record)
+            what = f"{record['member']} was told of generation {generation} too soon"
+            self.say("I10", what, record)
 
     def synced(self, record: Record, call: Record) -> None:
         """SyncGroup: not before the assignment is stored."""

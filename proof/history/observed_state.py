@@ -20,8 +20,8 @@ ENDS_TRANSACTIONS: Final = frozenset({"EndTxn", "InitProducerId"})
 class Group:
     """One group as in its rows so far. ``gone_at``: when a member's row was deleted; ``came_at``:
     when it was first written, perhaps again; ``raised_at``: when a generation was followed by the
-    next; ``told_at``: when a response first contained one; ``names``: the instance id, or else the
-    id, of every member. Of a consumer group's members:
+    next; ``answered_at``: when a response first contained one; ``names``: the instance id, or else
+    the id, of every member. Of a consumer group's members:
     ``holds``, what they may work on; ``kept``, that and what they gave up without the coordinator
     knowing yet; ``epochs``, the last two that they got, newest first."""
 
@@ -36,7 +36,7 @@ class Group:
     gone_at: dict[str, float] = field(default_factory=dict)
     came_at: dict[str, float] = field(default_factory=dict)
     raised_at: dict[int, float] = field(default_factory=dict)
-    told_at: dict[int, float] = field(default_factory=dict)
+    answered_at: dict[int, float] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     holds: dict[str, set[Part]] = field(default_factory=dict)
     kept: dict[str, set[Part]] = field(default_factory=dict)
@@ -63,9 +63,11 @@ class Group:
 
     def old_since(self, generation: int) -> float | None:
         """When a response first contained a later generation."""
-        return min((at for later, at in self.told_at.items() if later > generation), default=None)
+        return min(
+            (at for later, at in self.answered_at.items() if later > generation), default=None
+        )
 
-    def tell(self, member: str, epoch: int) -> None:
+    def take_epoch(self, member: str, epoch: int) -> None:
         """A member got its epoch."""
         newest, before = self.epochs.get(member, (-1, -1))
         if epoch > newest:
@@ -186,9 +188,9 @@ class Story:
         if record["api"] == "TxnOffsetCommit":
             self.pending[record["producer"]].append(record)
         if record.get("owned") is not None:
-            said = {(t, p) for t, p in record["owned"]}
+            reported = {(t, p) for t, p in record["owned"]}
             holds = self.groups[record["group"]].holds
-            holds[record["member"]] = holds.get(record["member"], set()) & said
+            holds[record["member"]] = holds.get(record["member"], set()) & reported
 
     def ok(self, record: Record, call: Record) -> None:
         """A request succeeded."""
@@ -200,7 +202,7 @@ class Story:
             return
         group = self.groups[call["group"]]
         if call["api"] == "JoinGroup":
-            group.told_at.setdefault(record["generation"], record["at"])
+            group.answered_at.setdefault(record["generation"], record["at"])
         elif call["api"] == "ConsumerGroupHeartbeat":
             self._consumed(group, record, call)
         elif call["api"] == "PollCommands" and record["owned"] is not None:
@@ -225,7 +227,7 @@ class Story:
         if call["generation"] < 0:
             group.holds.pop(call["member"], None)
             return
-        group.tell(member, record["generation"])
+        group.take_epoch(member, record["generation"])
         if member not in group.members:
             return
         if member not in group.kept and record["owned"] is None:

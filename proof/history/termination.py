@@ -23,8 +23,8 @@ class Endings(Family):
     def end(self, record: Record, _call: Record) -> None:
         """The faults ended long ago: every request is answered, and every group is settled."""
         for call in self.story.calls.values():
-            asked = call["at"] + PATIENCE * record["healed_ms"]
-            if asked < record["at"] and not self.story.is_excused(
+            due_at = call["at"] + PATIENCE * record["healed_ms"]
+            if due_at < record["at"] and not self.story.is_excused(
                 call["process"], call["at"], record["at"]
             ):
                 self.say("I7", f"{call['api']} of {call['process']} was forgotten", record)

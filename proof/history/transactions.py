@@ -20,12 +20,12 @@ Entry = tuple[Place, int]
 
 @dataclass(slots=True)
 class Transaction:
-    """``asked``: when each offset was sent; ``granted``: when that succeeded; ``counts_since``:
+    """``sent_at``: when each offset was sent; ``granted``: when that succeeded; ``counts_since``:
     when its offsets were written."""
 
-    asked: dict[Entry, float] = field(default_factory=dict)
+    sent_at: dict[Entry, float] = field(default_factory=dict)
     granted: dict[Entry, float] = field(default_factory=dict)
-    is_commit_asked: bool = False
+    is_commit_requested: bool = False
     counts_since: float | None = None
 
 
@@ -46,7 +46,7 @@ class Transactions(Family):
         """TxnOffsetCommit is sent."""
         transaction = self._transactions[record["transaction"]]
         for entry in _entries(record):
-            transaction.asked[entry] = record["at"]
+            transaction.sent_at[entry] = record["at"]
             self._of[entry] = transaction
 
     def put(self, record: Record, call: Record) -> None:
@@ -62,7 +62,7 @@ class Transactions(Family):
     def ending(self, record: Record, _call: Record) -> None:
         """EndTxn is sent."""
         if record["commit"]:
-            self._transactions[record["transaction"]].is_commit_asked = True
+            self._transactions[record["transaction"]].is_commit_requested = True
 
     # -- results
 
@@ -75,7 +75,7 @@ class Transactions(Family):
             sent = self._plain.get(entry, -1.0)
             self._plain_at[place] = max(sent, self._plain_at.get(place, -1.0))
             return
-        if not transaction.is_commit_asked:
+        if not transaction.is_commit_requested:
             self.say("I9", f"{entry} counts before the end of its transaction", record)
         if transaction.counts_since not in (None, record["at"]):
             self.say("I9", f"{entry} counts later than others of its transaction", record)
@@ -94,8 +94,10 @@ class Transactions(Family):
     def _check_whole(self, transaction: Transaction, record: Record) -> None:
         for entry in transaction.granted:
             place, offset = entry
-            register, asked = self.story.offsets[place], transaction.asked[entry]
-            is_overtaken = register.last >= asked or self.story.ended.get(place[0], -1.0) >= asked
+            register, sent_at = self.story.offsets[place], transaction.sent_at[entry]
+            is_overtaken = (
+                register.last >= sent_at or self.story.ended.get(place[0], -1.0) >= sent_at
+            )
             if offset not in register.written and not is_overtaken:
                 self.say("I9", f"{entry} does not count, and its transaction has ended", record)
 

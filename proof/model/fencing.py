@@ -26,8 +26,9 @@ IDLE: Final = Task()
 
 class State(NamedTuple):
     """The whole state. ``owner`` and ``epoch`` are the slot's row, ``generation`` and ``revision``
-    the group's; ``held`` is what each node believes its epoch to be (0: not the owner); ``told``
-    are the generations that a member got in a response, ``broken`` the violation, if any."""
+    the group's; ``held`` is what each node believes its epoch to be (0: not the owner);
+    ``answered`` are the generations that a member got in a response, ``broken`` the violation, if
+    any."""
 
     owner: int
     epoch: int
@@ -35,7 +36,7 @@ class State(NamedTuple):
     revision: int
     held: tuple[int, ...]
     tasks: tuple[tuple[Task, ...], ...]
-    told: tuple[int, ...] = ()
+    answered: tuple[int, ...] = ()
     broken: str = ""
 
 
@@ -157,7 +158,7 @@ def _begin(model: Model, state: State, node: int, number: int, task: Task) -> Mo
     step = 3 if model.variant.checks_first else 4
     after = _with(state, node, number, task._replace(step=step))
     if model.variant.answers_first:
-        after = _tell(after, task.generation)
+        after = _answered(after, task.generation)
     yield f"{who} passes the guard", after
 
 
@@ -183,22 +184,22 @@ def _commit(model: Model, state: State, node: int, number: int, task: Task) -> M
 
 def _unknown(model: Model, state: State, node: int, number: int, task: Task) -> State:
     after = _with(state, node, number, IDLE)
-    return _tell(after, task.generation) if model.variant.answers_unknown else after
+    return _answered(after, task.generation) if model.variant.answers_unknown else after
 
 
 def _answer(model: Model, state: State, node: int, number: int, task: Task) -> Moves:
     """After the commit a member gets the generation in a response."""
-    told = _tell(state, task.generation)
-    yield f"node {node} task {number} answers", _with(told, node, number, IDLE)
+    after = _answered(state, task.generation)
+    yield f"node {node} task {number} answers", _with(after, node, number, IDLE)
 
 
-def _tell(state: State, generation: int) -> State:
+def _answered(state: State, generation: int) -> State:
     if state.broken:
         return state
-    if generation in state.told:
+    if generation in state.answered:
         return state._replace(broken=f"generation {generation} was given out twice")
     broken = "" if state.generation >= generation else f"{generation} was told, but not stored"
-    return state._replace(told=tuple(sorted((*state.told, generation))), broken=broken)
+    return state._replace(answered=tuple(sorted((*state.answered, generation))), broken=broken)
 
 
 ACTS: Final[Mapping[int, tuple[Act, ...]]] = {

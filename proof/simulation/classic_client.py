@@ -141,13 +141,13 @@ class ClassicClient(Client):
             for rank, (_, member_id) in enumerate(ids)
         }
 
-    def commit_of(self, told: Sequence[Sequence[Any]]) -> OffsetCommit:
+    def commit_of(self, offsets: Sequence[Sequence[Any]]) -> OffsetCommit:
         """OffsetCommit of the current generation."""
         return OffsetCommit(
             generation_id=self.generation,
             member_id=self.member_id,
             instance_id=self.instance,
-            offsets=self.numbers.writes(told),
+            offsets=self.numbers.writes(offsets),
             version=9,
         )
 

@@ -64,15 +64,15 @@ class Numbers:
         """The note (Kafka's "metadata") of an offset, whichever client commits it."""
         return odd.NOTES[offset % len(odd.NOTES)] if self.is_odd else ""
 
-    def writes(self, told: Sequence[Sequence[Any]]) -> tuple[OffsetWrite, ...]:
+    def writes(self, offsets: Sequence[Sequence[Any]]) -> tuple[OffsetWrite, ...]:
         """[topic, partition, offset] in the form of a commit."""
-        return tuple(OffsetWrite(t, p, o, -1, self.note_of(o)) for t, p, o in told)
+        return tuple(OffsetWrite(t, p, o, -1, self.note_of(o)) for t, p, o in offsets)
 
-    def facts_of(self, told: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    def facts_of(self, offsets: Sequence[Sequence[Any]]) -> dict[str, Any]:
         """The fields of a commit in the history."""
         if not self.is_odd:
-            return {"offsets": told}
-        return {"offsets": told, "notes": [odd.digest(self.note_of(o)) for _, _, o in told]}
+            return {"offsets": offsets}
+        return {"offsets": offsets, "notes": [odd.digest(self.note_of(o)) for _, _, o in offsets]}
 
 
 class Channel:
@@ -86,7 +86,9 @@ class Channel:
         self.link: Link | None = None
         self._silent: set[int] = set()
 
-    async def call(self, api: str, body: Any, patience_s: float | None = None, **told: Any) -> Any:
+    async def call(
+        self, api: str, body: Any, patience_s: float | None = None, **fields: Any
+    ) -> Any:
         """Call the group's coordinator; None if the outcome is unknown.
 
         After ``patience_s`` the client looks for another coordinator, as clients do when a session
@@ -109,9 +111,9 @@ class Channel:
             "node": link.node_id,
             "connected": link.opened_at / MS,
         }
-        world.record("invoke", **common, **(facts | dict(client.session()) | told))
+        world.record("invoke", **common, **(facts | dict(client.session()) | fields))
         request = Request(api, self.key, body)
-        reply = await self._ask(link, request, patience_s or REQUEST_TIMEOUT_S)
+        reply = await self._request(link, request, patience_s or REQUEST_TIMEOUT_S)
         self._note(common, reply, is_patient=patience_s is None)
         if reply is None or reply is TIMEOUT:
             self.close()
@@ -129,14 +131,14 @@ class Channel:
         return None
 
     async def _seek(self) -> None:
-        client, asked = self.client, self._next_node()
-        found = await self._coordinator_by(asked)
+        client, node_id = self.client, self._next_node()
+        found = await self._coordinator_by(node_id)
         if found is not None:
             self.link = Link(client.network, client.process, client.name, found.node_id)
             if self.link.is_open:
                 return
         if client.member_id and not client.is_shade:
-            client.world.record("seek", group=self.key, member=client.member_id, node=asked)
+            client.world.record("seek", group=self.key, member=client.member_id, node=node_id)
         await asyncio.sleep(client.world.rng.uniform(0.1, 0.3))
 
     def _next_node(self) -> int | None:
@@ -152,17 +154,17 @@ class Channel:
         client = self.client
         if node_id is None:
             return None
-        asked = Link(client.network, client.process, client.name, node_id)
+        link = Link(client.network, client.process, client.name, node_id)
         request = Request("FindCoordinator", self.key, None)
-        found = await self._ask(asked, request, SEEK_TIMEOUT_S)
-        asked.close()
+        found = await self._request(link, request, SEEK_TIMEOUT_S)
+        link.close()
         if found is None or found is TIMEOUT:
             self._silent.add(node_id)
             return None
         self._silent.clear()
         return found
 
-    async def _ask(self, link: Link, request: Request, timeout_s: float) -> Any:
+    async def _request(self, link: Link, request: Request, timeout_s: float) -> Any:
         loop = self.client.process.loop
         future = loop.create_future()
 
@@ -343,5 +345,5 @@ class Client(Caller, ABC):
         return await self.main.call("OffsetCommit", self.commit_of(written), **facts)
 
     @abstractmethod
-    def commit_of(self, told: Sequence[Sequence[Any]]) -> Any:
+    def commit_of(self, offsets: Sequence[Sequence[Any]]) -> Any:
         """The commit as an event."""

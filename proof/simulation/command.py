@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from proof.simulation.run import Outcome
 
-TOLD_EVERY = 500
+PRINTED_EVERY = 500
 """How many seeds there are between two lines of progress."""
 
 
@@ -63,7 +63,7 @@ def many(start: int, seeds: int, workers: int) -> int:
             if outcome.violations:
                 bad.append(outcome.seed)
                 print(f"seed {outcome.seed}: {outcome.violations[0]}", flush=True)
-            if done % TOLD_EVERY == 0 and done < seeds:
+            if done % PRINTED_EVERY == 0 and done < seeds:
                 print(f"{done} seeds, {len(bad)} with violations", flush=True)
     took = time.monotonic() - began
     struck = {name[7:]: n for name, n in sorted(records.items()) if name.startswith("struck ")}

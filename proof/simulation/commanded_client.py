@@ -47,7 +47,7 @@ class CommandedClient(Client):
     def __init__(self, world: World, network: Network, *rest: Any) -> None:
         super().__init__(world, network, *rest)
         self._todo: deque[CommandRow] = deque()
-        self._is_told = asyncio.Event()
+        self._has_commands = asyncio.Event()
 
     @property
     def is_idle(self) -> bool:  # type: ignore[override]
@@ -84,18 +84,18 @@ class CommandedClient(Client):
         reply = await self.beats.call("PollCommands", body, self.patience_s)
         self._look_at_clock()
         if not isinstance(reply, Polled) or not self.is_registered:
-            self._told(None if reply is None else reply.error)
+            self._poll_refused(None if reply is None else reply.error)
             return False
         self.leave_until = sent_at + self.session_ms
         for command in reply.commands:
             if command.command_id > self.received:
                 self.received = command.command_id
                 self._todo.append(command)
-                self._is_told.set()
+                self._has_commands.set()
                 self.is_stable = False
         return True
 
-    def _told(self, code: ErrorCode | None) -> None:
+    def _poll_refused(self, code: ErrorCode | None) -> None:
         if code is ErrorCode.UNKNOWN_MEMBER_ID:
             self._stop()
 
@@ -122,11 +122,11 @@ class CommandedClient(Client):
 
     async def _obey(self) -> None:
         while not self.is_over:
-            await self._is_told.wait()
+            await self._has_commands.wait()
             if self._todo:
                 await self._do(self._todo[0])
             else:
-                self._is_told.clear()
+                self._has_commands.clear()
 
     async def _do(self, command: CommandRow) -> None:
         """Execute the command, then acknowledge it until a response comes."""
@@ -142,8 +142,8 @@ class CommandedClient(Client):
         if not self._todo:
             return
         done = AcknowledgeCommand(member_id=self.member_id, command_id=command.command_id)
-        told: dict[str, Any] = {"owned": []} if is_stop else {}
-        reply = await self.main.call("AcknowledgeCommand", done, self.patience_s, **told)
+        fields: dict[str, Any] = {"owned": []} if is_stop else {}
+        reply = await self.main.call("AcknowledgeCommand", done, self.patience_s, **fields)
         if not self._todo or self._todo[0] is not command:
             return
         if reply is not None and reply.error is ErrorCode.NONE:
@@ -182,13 +182,13 @@ class CommandedClient(Client):
             counts={self.topic: self.partitions},
         )
 
-    def commit_of(self, told: Sequence[Sequence[Any]]) -> OffsetCommit:
+    def commit_of(self, offsets: Sequence[Sequence[Any]]) -> OffsetCommit:
         """OffsetCommit in the generation of the last start-fetcher."""
         return OffsetCommit(
             generation_id=self.generation,
             member_id=self.member_id,
             instance_id=None,
-            offsets=self.numbers.writes(told),
+            offsets=self.numbers.writes(offsets),
             version=9,
         )
 

@@ -51,12 +51,12 @@ class ConsumerClient(Client):
 
     async def _beat(self) -> bool:
         """Send a heartbeat; returns whether the coordinator answered."""
-        joins, says_all = self.generation == 0, self.must_say_all
+        joins, sends_all = self.generation == 0, self.must_say_all
         if joins:
             self.owned = frozenset()
-        says_owned = says_all or joins or self._owes_word
-        sent = sorted(map(list, self.owned)) if says_owned else None
-        event = self._event(says_all or joins, sent)
+        sends_owned = sends_all or joins or self._owes_word
+        sent = sorted(map(list, self.owned)) if sends_owned else None
+        event = self._event(sends_all or joins, sent)
         reply = await self.beats.call("ConsumerGroupHeartbeat", event, self.patience_s, owned=sent)
         if not isinstance(reply, ConsumerBeaten):
             self.must_say_all = True
@@ -112,13 +112,15 @@ class ConsumerClient(Client):
         """32 hex digits, the same for all members."""
         return blake2b(self.topic.encode(), digest_size=16).hexdigest()
 
-    def beat_of(self, told: Sequence[Sequence[Any]]) -> ConsumerHeartbeat:
+    def beat_of(self, owned: Sequence[Sequence[Any]]) -> ConsumerHeartbeat:
         """A heartbeat with the partitions that the member owns."""
-        return self._event(False, told)
+        return self._event(False, owned)
 
-    def _event(self, says_all: bool, told: Sequence[Sequence[Any]] | None) -> ConsumerHeartbeat:
-        owned = None if told is None else {self.topic_id: tuple(p for _, p in told)}
-        if told is not None and not told:
+    def _event(
+        self, sends_all: bool, partitions: Sequence[Sequence[Any]] | None
+    ) -> ConsumerHeartbeat:
+        owned = None if partitions is None else {self.topic_id: tuple(p for _, p in partitions)}
+        if partitions is not None and not partitions:
             owned = {}
         return ConsumerHeartbeat(
             member_id=self.member_id,
@@ -127,20 +129,20 @@ class ConsumerClient(Client):
             rack_id=None,
             client_id=self.name,
             client_host="/127.0.0.1",
-            rebalance_timeout_ms=REBALANCE_MS if says_all else -1,
-            subscribed_topic_names=self.topics if says_all else None,
+            rebalance_timeout_ms=REBALANCE_MS if sends_all else -1,
+            subscribed_topic_names=self.topics if sends_all else None,
             server_assignor=None,
             owned=owned,
             topics={self.topic: (self.topic_id, self.partitions)},
         )
 
-    def commit_of(self, told: Sequence[Sequence[Any]]) -> OffsetCommit:
+    def commit_of(self, offsets: Sequence[Sequence[Any]]) -> OffsetCommit:
         """OffsetCommit with the member epoch."""
         return OffsetCommit(
             generation_id=self.generation,
             member_id=self.member_id,
             instance_id=self.instance,
-            offsets=self.numbers.writes(told),
+            offsets=self.numbers.writes(offsets),
             version=9,
         )
 

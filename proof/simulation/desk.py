@@ -149,8 +149,8 @@ class Desk:
 
     async def _reply(self, ticket: Ticket, request: Request) -> Any:
         match request.body:
-            case desk_commands.Poll() as asked:
-                return await desk_commands.poll(self.coordinator, request.group_id, asked)
+            case desk_commands.Poll() as poll:
+                return await desk_commands.poll(self.coordinator, request.group_id, poll)
             case DraftHeartbeat() as beat:
                 return await self._draft_beat(ticket, request, beat)
             case OffsetCommit(offsets=offsets) if any(write.metadata for write in offsets):

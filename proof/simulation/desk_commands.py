@@ -34,31 +34,33 @@ class Polled(NamedTuple):
     error: ErrorCode = ErrorCode.NONE
 
 
-async def poll(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> Polled | ErrorReply:
+async def poll(
+    coordinator: CoordinatorRuntime, group_id: str, request: Poll
+) -> Polled | ErrorReply:
     """Commands at once, or after a wait."""
     try:
-        group, row = _find(coordinator, group_id, asked)
+        group, row = _find(coordinator, group_id, request)
         group.hear(row.member_id, coordinator.clock())
-        wait_ms = min(asked.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
-        if not commands.behind(row, asked.received):
-            held = Held(lambda: _is_news(coordinator, group_id, asked), wait_ms / 1_000)
+        wait_ms = min(request.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
+        if not commands.behind(row, request.received):
+            held = Held(lambda: _is_news(coordinator, group_id, request), wait_ms / 1_000)
             await held.wait(coordinator.heartbeat_views, group_id)
-            group, row = _find(coordinator, group_id, asked)
+            group, row = _find(coordinator, group_id, request)
     except Refuse as refusal:
         return ErrorReply(refusal.code)
-    return Polled(group.durable.group.generation, commands.behind(row, asked.received))
+    return Polled(group.durable.group.generation, commands.behind(row, request.received))
 
 
-def _is_news(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> bool:
+def _is_news(coordinator: CoordinatorRuntime, group_id: str, request: Poll) -> bool:
     try:
-        _, row = _find(coordinator, group_id, asked)
+        _, row = _find(coordinator, group_id, request)
     except Refuse:
         return True
-    return bool(commands.behind(row, asked.received))
+    return bool(commands.behind(row, request.received))
 
 
 def _find(
-    coordinator: CoordinatorRuntime, group_id: str, asked: Poll
+    coordinator: CoordinatorRuntime, group_id: str, request: Poll
 ) -> tuple[CommandedGroup, MemberRow]:
     """The committed group and the member's row, if the node's memory is valid."""
     if not coordinator.owns(group_id):
@@ -68,7 +70,7 @@ def _find(
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if not coordinator.holds_lease or group_id not in coordinator.heartbeat_views:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    row = group.consumer(asked.member_id) if isinstance(group, CommandedGroup) else None
+    row = group.consumer(request.member_id) if isinstance(group, CommandedGroup) else None
     if row is None or not isinstance(group, CommandedGroup):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     return group, row

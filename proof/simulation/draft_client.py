@@ -11,7 +11,7 @@ from proof.simulation.clients import AGAIN_S, LOST, Client
 
 STRATEGY: Final = "roundrobin"
 
-ASK_AGAIN: Final = LOST | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS}
+RETRIABLE: Final = LOST | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS}
 
 
 class DraftClient(Client):
@@ -54,13 +54,13 @@ class DraftClient(Client):
         body = DraftHeartbeat(consumer_id=self.member_id, generation_id=self.generation)
         reply = await self.beats.call("Heartbeat", body, self.patience_s)
         code = ErrorCode.COORDINATOR_NOT_AVAILABLE if reply is None else reply.error
-        if code not in (ErrorCode.NONE, *ASK_AGAIN):
+        if code not in (ErrorCode.NONE, *RETRIABLE):
             self._refused(code)
-        return code not in ASK_AGAIN
+        return code not in RETRIABLE
 
     def _refused(self, code: ErrorCode) -> None:
         """Illegal generation: join again, with the same id; unknown: without one."""
-        if code in ASK_AGAIN:
+        if code in RETRIABLE:
             return
         self.must_join, self.is_stable = True, False
         if code is ErrorCode.UNKNOWN_MEMBER_ID:
@@ -92,13 +92,13 @@ class DraftClient(Client):
             counts={self.topic: self.partitions},
         )
 
-    def commit_of(self, told: Sequence[Sequence[Any]]) -> DraftCommit:
+    def commit_of(self, offsets: Sequence[Sequence[Any]]) -> DraftCommit:
         """OffsetCommit of the current generation."""
         return DraftCommit(
             generation_id=self.generation,
             member_id=self.member_id,
             instance_id=None,
-            offsets=self.numbers.writes(told),
+            offsets=self.numbers.writes(offsets),
             version=2,
         )
 

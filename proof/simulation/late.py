@@ -99,9 +99,9 @@ async def _sync(shade: Shade) -> None:
 async def _consumer_beat(shade: Shade) -> None:
     was = shade.was
     if shade.is_old and isinstance(was, ConsumerClient):
-        told = sorted(map(list, was.owned))
-        event = was.beat_of(told)
-        await was.main.call("ConsumerGroupHeartbeat", event, PATIENCE_S, owned=told)
+        owned = sorted(map(list, was.owned))
+        event = was.beat_of(owned)
+        await was.main.call("ConsumerGroupHeartbeat", event, PATIENCE_S, owned=owned)
 
 
 async def _draft_beat(shade: Shade) -> None:

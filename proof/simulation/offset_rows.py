@@ -16,16 +16,16 @@ NOBODY: Mapping[str, int] = {}
 def put(db: Database, place: Place, write: OffsetWrite, under: Mapping[str, int] = NOBODY) -> None:
     """Set the partition's offset; ``under``: slot and epoch of the writer."""
     db.offsets[place] = OffsetRecord(write.offset, write.leader_epoch, write.metadata, db.wall)
-    _tell(db, place, write.offset, under)
+    _record(db, place, write.offset, under)
 
 
 def drop(db: Database, place: Place, under: Mapping[str, int]) -> None:
     """Delete the partition's offset."""
     if db.offsets.pop(place, None) is not None:
-        _tell(db, place, None, under)
+        _record(db, place, None, under)
 
 
-def _tell(db: Database, place: Place, offset: int | None, under: Mapping[str, int]) -> None:
+def _record(db: Database, place: Place, offset: int | None, under: Mapping[str, int]) -> None:
     group, topic, partition = place
     db.world.record(
         "row", table="offset", group=group, topic=topic, partition=partition, offset=offset, **under

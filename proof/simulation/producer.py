@@ -24,7 +24,7 @@ TIMEOUTS_MS: Final = (2_000, 4_000, 8_000)
 
 PATIENCE_S: Final = 8.0
 
-MEMBERS_TOLD: Final = 0.5
+MEMBER_SHARE: Final = 0.5
 """The share of commits that name a member and its generation (KIP-447)."""
 
 
@@ -50,7 +50,7 @@ class Producer(Caller):
         self.ended = -1
         self.has_successor = False
         self.main = Channel(self, name)
-        self._told: dict[str, Any] = {}
+        self._fields: dict[str, Any] = {}
         self._channels: dict[str, Channel] = {}
 
     @property
@@ -78,8 +78,8 @@ class Producer(Caller):
             await asyncio.sleep(self.world.rng.uniform(0.2, 1.0))
 
     async def _initialise(self) -> None:
-        asked = Initialise(self.timeout_ms, None)
-        granted = await self._ask(self.main, "InitProducerId", asked)
+        request = Initialise(self.timeout_ms, None)
+        granted = await self._request(self.main, "InitProducerId", request)
         if granted is not None:
             self._take(granted)
 
@@ -93,7 +93,7 @@ class Producer(Caller):
         if not chosen:
             return
         self.numbers.transactions += 1
-        self._told = {"transaction": self.numbers.transactions}
+        self._fields = {"transaction": self.numbers.transactions}
         is_good = True
         for client in chosen:
             is_good = is_good and await self._put(client)
@@ -114,13 +114,13 @@ class Producer(Caller):
         assert claim is not None
         if not self._is_new:
             adds = AddGroup(claim, group_id)
-            if await self._ask(self.main, "AddOffsetsToTxn", adds) is None:
+            if await self._request(self.main, "AddOffsetsToTxn", adds) is None:
                 return False
         owned = sorted(client.owned)
         parts = self.world.rng.sample(owned, min(len(owned), 2))
         offset = self.numbers.next_offset()
         written = [[topic, partition, offset] for topic, partition in parts]
-        is_member = self.world.rng.random() < MEMBERS_TOLD
+        is_member = self.world.rng.random() < MEMBER_SHARE
         event = TxnOffsetCommit(
             producer_id=claim.producer_id,
             producer_epoch=claim.epoch,
@@ -129,28 +129,28 @@ class Producer(Caller):
             instance_id=client.instance if is_member else None,
             offsets=self.numbers.writes(written),
         )
-        asked = CommitOffsets(self.group_id, claim, event, 5 if self._is_new else 3)
+        request = CommitOffsets(self.group_id, claim, event, 5 if self._is_new else 3)
         channel = self._channels.get(group_id)
         if channel is None:
             channel = self._channels[group_id] = Channel(self, f"{self.name}-{group_id}", group_id)
         facts = self.numbers.facts_of(written)
-        return await self._ask(channel, "TxnOffsetCommit", asked, **facts) is not None
+        return await self._request(channel, "TxnOffsetCommit", request, **facts) is not None
 
     async def _end(self, *, commit: bool) -> None:
         version = 5 if self._is_new else 3
         while self.claim is not None and not self.is_over:
-            asked = End(self.claim, commit, version)
-            granted = await self._ask(self.main, "EndTxn", asked, commit=commit)
+            request = End(self.claim, commit, version)
+            granted = await self._request(self.main, "EndTxn", request, commit=commit)
             if granted is not None:
                 self.ended = self.world.now
                 self._take(granted)
                 return
             await asyncio.sleep(self.world.rng.uniform(0.05, 0.3))
 
-    async def _ask(self, channel: Channel, api: str, body: Any, **facts: Any) -> Any:
+    async def _request(self, channel: Channel, api: str, body: Any, **facts: Any) -> Any:
         """A success, or None. A fenced producer initialises again; so does a producer of version 1
         that does not know the outcome of its request."""
-        fields = {"producer": self.group_id, "caller": self.name, **self._told, **facts}
+        fields = {"producer": self.group_id, "caller": self.name, **self._fields, **facts}
         reply = await channel.call(api, body, PATIENCE_S, **fields)
         if reply is not None and reply.error is ErrorCode.NONE:
             return reply

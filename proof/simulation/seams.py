@@ -48,8 +48,8 @@ class Seams:
         """A dead process has no listening port; a paused one has, and so has one that is cut
         off."""
         await _sleep(here(), self.network.delay())
-        asked = self.network.nodes.get(port - PORT)
-        return asked is None or not asked.process.alive
+        node = self.network.nodes.get(port - PORT)
+        return node is None or not node.process.alive
 
     async def connect(self, name: str, settings_over: Any = None, **_: object) -> Connection:
         """A new connection, after a round trip; OperationalError if the server does not answer."""

@@ -78,7 +78,7 @@ async def beats_of_all(fleet: Fleet, since: float) -> None:
 
     async def all_heartbeat() -> bool:
         fleet.check()
-        heard = {beat.member for beat in fleet.record.beats if beat.asked > since}
+        heard = {beat.member for beat in fleet.record.beats if beat.sent_at > since}
         return heard == {member.name for member in fleet.members}
 
     await until(all_heartbeat)

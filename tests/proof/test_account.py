@@ -66,7 +66,7 @@ def test_transactions_are_read_in_commit_order() -> None:
     first, second = list(stream)
     assert (first.lsn, first.wall_s) == (10, EPOCH_2000_S + 5)
     assert first.changes == [Change("t", {"key": "a", "value": None}, False)]
-    assert first.said == [LogMessage("guard", text)]
+    assert first.messages == [LogMessage("guard", text)]
     assert [(c.values["key"], c.is_gone) for c in second.changes] == [
         ("a", True),
         ("b", False),

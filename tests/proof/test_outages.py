@@ -83,7 +83,7 @@ async def test_an_outage_costs_no_member_its_partitions(
     async with outage(world):
         await asyncio.sleep(AWAY_S)
         await until(lambda: _nobody_knows(world, fleet))
-        during = [c for c in fleet.record.commits if begun + 1 < c.asked]
+        during = [c for c in fleet.record.commits if begun + 1 < c.sent_at]
     healed = now()
     await beats_of_all(fleet, healed)
     print(f"everybody served {now() - healed:.1f} s after the outage ({outage.__name__})")
