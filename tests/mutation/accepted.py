@@ -19,7 +19,7 @@ TOO_SHORT = "no heartbeat is as short as that: the decoder refuses it, and it go
 NO_VERSION = "no message has a version below 0: since then is since ever"
 ONLY_ASSERTED = "what is worked out here is asserted, and read by nothing else"
 BY_MEMBER = "``find`` goes by what each member is told; these two stand for nobody"
-MIXED_VIEW = "return MixedView({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)"
+MIXED_VIEW = "return MixedView({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, codes)"
 USER_DATA = (
     "return len(assignment) >= at + _COUNT.size and _COUNT.unpack_from(assignment, at)[{}] > 0"
 )
@@ -113,8 +113,8 @@ ACCEPTED: tuple[Accepted, ...] = (
     Accepted(
         "groups/store/offsets.py",
         "committed",
-        'few = {**told, "most": FEW_ROWS + 1}',
-        'few = {**told, "most": FEW_ROWS + 2}',
+        'few = {**parameters, "most": FEW_ROWS + 1}',
+        'few = {**parameters, "most": FEW_ROWS + 2}',
         MORE_THAN_FEW,
     ),
     Accepted(
@@ -398,8 +398,8 @@ ACCEPTED: tuple[Accepted, ...] = (
     Accepted(
         "groups/store/offsets.py",
         "unstable",
-        "cursor = await connection.execute(query, told, prepare=False)",
-        "cursor = await connection.execute(query, told, prepare=True)",
+        "cursor = await connection.execute(query, parameters, prepare=False)",
+        "cursor = await connection.execute(query, parameters, prepare=True)",
         PLAN_ALONE,
     ),
     Accepted(
