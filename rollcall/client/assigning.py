@@ -55,7 +55,7 @@ class Assigning:
     async def _once(
         self, group: str, standing: Standing, own: Sequence[ClientAssignor], wait_s: float
     ) -> Next:
-        answer = await self._ask(assigning.prepare(group, standing), wait_s)
+        answer = await self._request(assigning.prepare(group, standing), wait_s)
         named = {each.name: each for each in own}
         if answer.error_code or answer.assignor_name not in named:
             return Next.STOP
@@ -67,7 +67,7 @@ class Assigning:
         except Exception as error:
             log.exception("%s: the assignor %s failed", group, assignor.name)
             return await self._give_up(group, standing, answer, repr(error), wait_s)
-        verdict = await self._ask(message, wait_s)
+        verdict = await self._request(message, wait_s)
         what = assigning.INSTALLED.get(verdict.error_code, Next.STOP)
         if what is Next.GIVE_UP:
             log.error("%s: the assignor %s: %s", group, assignor.name, verdict.error_message)
@@ -82,11 +82,11 @@ class Assigning:
         why: str,
         wait_s: float,
     ) -> Next:
-        await self._ask(assigning.give_up(group, standing, answer, why), wait_s)
+        await self._request(assigning.give_up(group, standing, answer, why), wait_s)
         return Next.STOP
 
-    async def _ask(self, message: Message, wait_s: float) -> Any:
-        return await self._cluster.ask(ASSIGNING, message, wait_s)
+    async def _request(self, message: Message, wait_s: float) -> Any:
+        return await self._cluster.request(ASSIGNING, message, wait_s)
 
 
 def _assigned(

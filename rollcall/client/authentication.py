@@ -16,7 +16,7 @@ from rollcall.wire.declare import Message
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
 
-Ask = Callable[[Message], Awaitable[Any]]
+SendRequest = Callable[[Message], Awaitable[Any]]
 
 RENEW_FROM, RENEW_TO = 0.85, 0.95
 """The part of a session after which it is renewed: at random, so that the clients of a restarted
@@ -25,16 +25,16 @@ node do not all renew at the same time, as in Kafka's own clients (KIP-368)."""
 _CHANCE: Final = SystemRandom()
 
 
-async def authenticate(ask: Ask, sasl: Sasl) -> int:
+async def authenticate(send: SendRequest, sasl: Sasl) -> int:
     """Authenticate; returns the session's milliseconds, 0: as long as the connection. Raises
-    ``AuthenticationFailed`` with the server's message, ``NoToken``, and errors of ``ask``."""
-    shaken = await ask(SaslHandshakeRequest(mechanism=sasl.mechanism))
+    ``AuthenticationFailed`` with the server's message, ``NoToken``, and errors of ``send``."""
+    shaken = await send(SaslHandshakeRequest(mechanism=sasl.mechanism))
     if shaken.error_code:
         raise AuthenticationFailed(_refusal(shaken, sasl.mechanism), shaken.error_code)
     exchange = await sasl.begin()
     message: bytes | None = next(exchange)
     while message is not None:
-        answer = await ask(SaslAuthenticateRequest(auth_bytes=message))
+        answer = await send(SaslAuthenticateRequest(auth_bytes=message))
         if answer.error_code:
             why = answer.error_message or name_of(answer.error_code)
             raise AuthenticationFailed(why, answer.error_code)

@@ -62,7 +62,7 @@ def is_within(owner: object, *, is_body: bool = False) -> bool:
     return False
 
 
-async def tell(owner: object, callback: Callback, partitions: Partitions) -> None:
+async def call_back(owner: object, callback: Callback, partitions: Partitions) -> None:
     """Call the application; its errors are logged and do not affect the group.
 
     This includes a ``CancelledError`` if this task was not cancelled: a callback raises it if it

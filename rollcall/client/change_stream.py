@@ -20,11 +20,11 @@ class Following:
     """One loop. A change is handled when the next one is requested, or when the loop ends."""
 
     def __init__(self, begun: Sequence[Change], failure: MemberError | None) -> None:
-        self._told: asyncio.Queue[tuple[Change, bool] | MemberError | None] = asyncio.Queue()
+        self._items: asyncio.Queue[tuple[Change, bool] | MemberError | None] = asyncio.Queue()
         for change in begun:
-            self._told.put_nowait((change, False))
+            self._items.put_nowait((change, False))
         if failure is not None:
-            self._told.put_nowait(failure)
+            self._items.put_nowait(failure)
         self._handled = asyncio.Event()
         self._is_telling = False  # a change waits for the loop
         self._is_at_it = False  # the body runs for that change
@@ -41,7 +41,7 @@ class Following:
         if self.is_left:
             return None
         async with asyncio.timeout(timeout_s):
-            item = await self._told.get()
+            item = await self._items.get()
         if isinstance(item, tuple):
             change, self._is_at_it = item
             return change
@@ -50,10 +50,10 @@ class Following:
             raise item
         return None
 
-    async def tell(self, change: Change) -> None:
+    async def publish(self, change: Change) -> None:
         """Pass the change to the loop, and wait until its body has run."""
         self._handled.clear()
-        self._told.put_nowait((change, True))
+        self._items.put_nowait((change, True))
         self._is_telling = True
         self._wait_for_return()
         try:
@@ -63,14 +63,14 @@ class Following:
 
     def end(self, failure: MemberError | None = None) -> None:
         """End the loop, or raise this in it, after the changes before it."""
-        self._told.put_nowait(failure)
+        self._items.put_nowait(failure)
 
     def leave(self) -> None:
         """The loop has ended: callers that wait for it continue."""
         self.is_left = True
         self._cancel_timer()
         self._handled.set()
-        self._told.put_nowait(None)
+        self._items.put_nowait(None)
 
     def pause(self) -> None:
         """The loop has ended by a timeout, and may be called again."""
@@ -182,10 +182,10 @@ class Changes:
         self._following = Following(begun, failure)
         return self._following
 
-    async def tell(self, change: Change) -> None:
+    async def publish(self, change: Change) -> None:
         """Pass the change to the loop, and wait until its body has run."""
         if (following := self.following) is not None:
-            await following.tell(change)
+            await following.publish(change)
 
     def end(self, failure: MemberError | None = None) -> None:
         """End the loop, or raise this in it, after the changes before it."""

@@ -17,12 +17,12 @@ MOST: Final = 2**31 - 1
 OFFSET_MAX: Final = 2**63 - 1
 
 
-def name(what: str, said: Any) -> None:
+def name(what: str, value: Any) -> None:
     """A name that Kafka's messages can contain."""
-    if not isinstance(said, str) or not said:
-        raise ValueError(f"{what} must be a name, not {said!r}")
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{what} must be a name, not {value!r}")
     try:
-        size = len(said.encode())
+        size = len(value.encode())
     except UnicodeEncodeError as error:
         raise ValueError(f"{what} cannot be encoded: {error}") from None
     if size > NAME_BYTES_MAX:
@@ -64,43 +64,43 @@ def own_pattern(wanted: Subscription) -> str | None:
     return None
 
 
-def partition(said: Any) -> TopicPartition:
+def partition(value: Any) -> TopicPartition:
     """A topic's name and a number; any pair of these will do."""
-    if not isinstance(said, tuple) or len(said) != 2:
-        raise ValueError(f"a partition is TopicPartition(topic, number), not {said!r}")
-    name("a topic", said[0])
-    _number(f"a partition of {said[0]!r}", said[1], 0)
-    return said if isinstance(said, TopicPartition) else TopicPartition(*said)
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise ValueError(f"a partition is TopicPartition(topic, number), not {value!r}")
+    name("a topic", value[0])
+    _number(f"a partition of {value[0]!r}", value[1], 0)
+    return value if isinstance(value, TopicPartition) else TopicPartition(*value)
 
 
-def partitions(said: Iterable[Any]) -> Partitions:
+def partitions(value: Iterable[Any]) -> Partitions:
     """Partitions, not the name of a topic."""
-    if isinstance(said, str) or not isinstance(said, Iterable):
-        raise ValueError(f"partitions are a collection of TopicPartition, not {said!r}")
-    return frozenset(map(partition, said))
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ValueError(f"partitions are a collection of TopicPartition, not {value!r}")
+    return frozenset(map(partition, value))
 
 
-def offsets(said: Mapping[Any, Any]) -> dict[TopicPartition, int]:
+def offsets(value: Mapping[Any, Any]) -> dict[TopicPartition, int]:
     """Offsets by partition."""
-    if not isinstance(said, Mapping):
-        raise ValueError(f"offsets are a mapping from TopicPartition to a number, not {said!r}")
-    found = {partition(each): number for each, number in said.items()}
+    if not isinstance(value, Mapping):
+        raise ValueError(f"offsets are a mapping from TopicPartition to a number, not {value!r}")
+    found = {partition(each): number for each, number in value.items()}
     for each, number in found.items():
         offset(each, number)
     return found
 
 
-def seconds(what: str, said: Any) -> None:
+def seconds(what: str, value: Any) -> None:
     """A time to wait, or None."""
-    is_number = isinstance(said, int | float) and not isinstance(said, bool)
-    if said is not None and (not is_number or isnan(said) or said < 0):
-        raise ValueError(f"{what} must be a number of seconds from 0, or None, not {said!r}")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and (not is_number or isnan(value) or value < 0):
+        raise ValueError(f"{what} must be a number of seconds from 0, or None, not {value!r}")
 
 
-def hooks(said: Any) -> None:
+def hooks(value: Any) -> None:
     """Metrics of an application."""
-    if not isinstance(said, Metrics):
-        raise ValueError(f"metrics must be a rollcall.client.Metrics, not {said!r}")
+    if not isinstance(value, Metrics):
+        raise ValueError(f"metrics must be a rollcall.client.Metrics, not {value!r}")
 
 
 def offset(partition: TopicPartition, number: Any) -> None:
@@ -108,6 +108,6 @@ def offset(partition: TopicPartition, number: Any) -> None:
     _number(f"the offset of {partition[0]}-{partition[1]}", number, 0, OFFSET_MAX)
 
 
-def _number(what: str, said: Any, least: int, most: int = MOST) -> None:
-    if not isinstance(said, int) or isinstance(said, bool) or not least <= said <= most:
-        raise ValueError(f"{what} must be a whole number from {least} to {most}, not {said!r}")
+def _number(what: str, value: Any, least: int, most: int = MOST) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ValueError(f"{what} must be a whole number from {least} to {most}, not {value!r}")

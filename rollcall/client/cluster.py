@@ -17,7 +17,7 @@ from rollcall.client.metrics import Metrics
 from rollcall.client.security import Security
 from rollcall.wire.declare import Message
 
-ASK_S: Final = 10.0
+REQUEST_S: Final = 10.0
 PORT_MAX: Final = 65_535
 
 MEMBERSHIP, OFFSETS, METADATA = "membership", "offsets", "metadata"
@@ -71,7 +71,7 @@ class ClusterClient:
         self._locks = {purpose: asyncio.Lock() for purpose in PURPOSES}
         self._is_closed = False
 
-    async def ask(self, purpose: str, request: Message, timeout_s: float) -> Any:
+    async def request(self, purpose: str, request: Message, timeout_s: float) -> Any:
         """Send a request to the coordinator (or metadata requests to any node). Raises ``OSError``
         without a response, ``AuthenticationFailed`` from the first refusal by a node on, and
         ``Closed`` after ``close``."""
@@ -97,7 +97,7 @@ class ClusterClient:
     async def look_up(self, wanted: LookUp) -> Topics:
         """The cluster's metadata of topics, without those that do not exist."""
         dialect = self._dialect
-        return dialect.topics(await self.ask(METADATA, dialect.look_up(wanted), ASK_S))
+        return dialect.topics(await self.request(METADATA, dialect.look_up(wanted), REQUEST_S))
 
     def forget_coordinator(self) -> None:
         """Look for the coordinator again; responses to earlier requests are dropped."""
@@ -165,11 +165,11 @@ class ClusterClient:
     def _refused(self, node: str, error: AuthenticationFailed) -> None:
         """One refusal is enough: nothing more is sent (the member reports its end)."""
         self._failure = error
-        metrics.tell(self._metrics.authentication_failed, node, str(error))
+        metrics.report(self._metrics.authentication_failed, node, str(error))
 
     def _report(self, address: tuple[str, int], error: OSError) -> None:
         """Log one warning for a node that cannot be reached, until it can be."""
-        metrics.tell(self._metrics.connection_failed, "{}:{}".format(*address), str(error))
+        metrics.report(self._metrics.connection_failed, "{}:{}".format(*address), str(error))
         level = logging.DEBUG if address in self._silent else logging.WARNING
         self._silent.add(address)
         log.log(level, "%s: cannot connect to %s:%d: %s", self._group, *address, error)
@@ -189,7 +189,7 @@ class ClusterClient:
     async def _find(self) -> tuple[str, int]:
         connection = await self._any()
         try:
-            answer = await connection.call(self._dialect.find(self._group), ASK_S)
+            answer = await connection.call(self._dialect.find(self._group), REQUEST_S)
         finally:
             connection.close()
         code, host, port = self._dialect.found(answer)

@@ -100,7 +100,7 @@ class Connection:
         except (ValueError, OverflowError) as error:  # an invalid host name or port
             raise Broken(f"{host!r}:{port} is nowhere: {error}") from error
         connection._is_there = True
-        metrics.tell(measured.connected, node, time.monotonic() - began)
+        metrics.report(measured.connected, node, time.monotonic() - began)
         return connection
 
     async def _begin(self) -> None:
@@ -136,7 +136,7 @@ class Connection:
             return
         began = time.monotonic()
         try:
-            lifetime_ms = await authenticate(self._ask, self._sasl)
+            lifetime_ms = await authenticate(self._request, self._sasl)
         except Unspoken:
             raise AuthenticationFailed(f"{self.node} knows no SASL") from None
         except NoToken as error:
@@ -144,9 +144,9 @@ class Connection:
         self._renew_at = began + renewal_s(lifetime_ms) if lifetime_ms else None
         took_s = time.monotonic() - began
         mechanism = self._sasl.mechanism
-        metrics.tell(self._metrics.authenticated, self.node, mechanism, took_s, again)
+        metrics.report(self._metrics.authenticated, self.node, mechanism, took_s, again)
 
-    async def _ask(self, request: Message) -> Any:
+    async def _request(self, request: Message) -> Any:
         """For callers with their own timeout."""
         return await self._call(request, self._version(request))
 
@@ -163,12 +163,12 @@ class Connection:
             async with asyncio.timeout(timeout_s):
                 answer = await self._call(request, version)
         except BaseException as error:
-            metrics.tell(self._metrics.unanswered, name, time.monotonic() - began)
+            metrics.report(self._metrics.unanswered, name, time.monotonic() - began)
             if not isinstance(error, TimeoutError):
                 raise
             self.close()
             raise Broken("no answer in time") from None
-        metrics.tell(self._metrics.answered, name, version, time.monotonic() - began)
+        metrics.report(self._metrics.answered, name, version, time.monotonic() - began)
         return answer
 
     def _version(self, request: Message) -> int:
@@ -227,7 +227,7 @@ class Connection:
             return
         self.is_open = False
         if self._is_there:
-            metrics.tell(self._metrics.disconnected, self.node)
+            metrics.report(self._metrics.disconnected, self.node)
         self._reading.cancel()
         self._writer.transport.abort()
         for waiting in self._waiting.values():

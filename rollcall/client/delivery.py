@@ -12,7 +12,7 @@ from rollcall.client.change_stream import Changes
 from rollcall.client.core.events import NOTHING, Change, Kind, Partitions, TopicPartition
 from rollcall.client.core.pausing import Gate, Order
 from rollcall.client.errors import CommitRefused, Unavailable
-from rollcall.client.metrics import Metrics, tell
+from rollcall.client.metrics import Metrics, report
 from rollcall.client.offsets import Ledger, Look, gone_of
 
 Callbacks = Mapping[Kind, Callback | None]
@@ -53,35 +53,35 @@ class Delivery:
             if change.kind is Kind.REVOKED:
                 gone = await self._commit_noted(noted)
             for part in _without(change, gone):
-                told = self.gate.passes(part)
-                if told is not None:
-                    await self._tell(told)
+                passed = self.gate.passes(part)
+                if passed is not None:
+                    await self._deliver(passed)
 
     async def obey(self, order: Order | None) -> None:
         """Stop or resume work as an operator wants; returns when the application has returned."""
         async with self._telling:
             for change in self.gate.turns(order, self._epoch()):
-                await self._tell(change)
+                await self._deliver(change)
 
     def takes_losses(self) -> bool:
         """Whether the application has a callback for lost partitions."""
         return self._callbacks[Kind.LOST] is not None
 
-    async def tell_loss(self, lost: Partitions) -> None:
+    async def report_loss(self, lost: Partitions) -> None:
         """Call back for lost partitions after the member has ended, when ``changes`` has ended
         too."""
         callback = self._callbacks[Kind.LOST]
         assert callback is not None
         async with self._telling:
-            await calling.tell(self._owner, callback, lost)
+            await calling.call_back(self._owner, callback, lost)
 
-    async def _tell(self, change: Change) -> None:
+    async def _deliver(self, change: Change) -> None:
         callback, began = self._callbacks[change.kind], time.monotonic()
         if callback is not None:
-            await calling.tell(self._owner, callback, change.partitions)
-        await self.changes.tell(change)
+            await calling.call_back(self._owner, callback, change.partitions)
+        await self.changes.publish(change)
         took_s = time.monotonic() - began
-        tell(self._metrics.changed, change.kind.value, len(change.partitions), took_s)
+        report(self._metrics.changed, change.kind.value, len(change.partitions), took_s)
 
     async def _commit_noted(self, noted: Mapping[TopicPartition, int]) -> Partitions:
         """Commit this before revocation; returns the partitions whose topics were deleted."""

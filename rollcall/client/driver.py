@@ -183,7 +183,7 @@ class Pump:
         try:
             wait_s = effect.timeout_ms / 1000
             async with asyncio.timeout(wait_s):
-                answer = await self._cluster.ask(MEMBERSHIP, effect.message, wait_s)
+                answer = await self._cluster.request(MEMBERSHIP, effect.message, wait_s)
         except OSError:  # includes TimeoutError
             self.put(Unanswered(effect.ticket))
         else:
@@ -210,7 +210,7 @@ class Pump:
     async def _look_up(self, effect: LookUp) -> None:
         while True:
             try:
-                topics = replace(await self._cluster.look_up(effect), asked=effect)
+                topics = replace(await self._cluster.look_up(effect), look_up=effect)
                 break
             except OSError:
                 await asyncio.sleep(self._backoff.next() / 1000)

@@ -448,4 +448,4 @@ class Member:
         self._failed(ended(error))
         self.abandon()
         if lost and self._delivery.takes_losses() and isinstance(error, Exception):
-            self._last = asyncio.ensure_future(self._delivery.tell_loss(lost))
+            self._last = asyncio.ensure_future(self._delivery.report_loss(lost))

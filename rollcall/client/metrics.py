@@ -50,7 +50,7 @@ class Metrics:
 NONE = Metrics()
 
 
-def tell(hook: Callable[..., None], *values: Any) -> None:
+def report(hook: Callable[..., None], *values: Any) -> None:
     """Call the hook; its errors are logged."""
     try:
         hook(*values)

@@ -35,10 +35,10 @@ def gone_of(codes: Mapping[TopicPartition, int]) -> set[TopicPartition]:
 Look = Callable[[], Standing | None]
 
 
-def check_complete(asked: Iterable[TopicPartition], told: Iterable[TopicPartition]) -> None:
+def check_complete(requested: Iterable[TopicPartition], answered: Iterable[TopicPartition]) -> None:
     """``Broken`` where an answer leaves out what was asked for, or tells of something else: it is
     no answer to that, and counts as none."""
-    if set(asked) != set(told):
+    if set(requested) != set(answered):
         raise Broken("offsets: an answer about other partitions than those that were asked for")
 
 
@@ -125,29 +125,29 @@ class Ledger:
         if not offsets:
             return
         end = time.monotonic() + self._identity.request_timeout_ms / 1000
-        asked = CommitRequest(dict(offsets), look, self._dialect)
-        asked.check()
+        request = CommitRequest(dict(offsets), look, self._dialect)
+        request.check()
         try:
             async with asyncio.timeout(end - time.monotonic()):
                 await self._turn.acquire()
         except TimeoutError:
             raise Unavailable("offsets: an earlier commit is not answered") from None
         try:
-            for part in asked.parts():
+            for part in request.parts():
                 await self._commit(part, end)
         finally:
             self._turn.release()
 
-    async def _commit(self, asked: CommitRequest, end: float) -> None:
+    async def _commit(self, part: CommitRequest, end: float) -> None:
         while True:
-            standing = asked.check()
+            standing = part.check()
             epoch = standing.epoch
             try:
                 request = self._dialect.commit(
-                    self._identity, asked.offsets, standing, asked.topic_ids
+                    self._identity, part.offsets, standing, part.topic_ids
                 )
-                codes = self._dialect.codes(await self._ask(request), asked.topic_ids)
-                check_complete(asked.offsets, codes)
+                codes = self._dialect.codes(await self._request(request), part.topic_ids)
+                check_complete(part.offsets, codes)
             except OSError as error:
                 await self._later(end, str(error), True)
                 continue
@@ -157,16 +157,16 @@ class Ledger:
                 return
             # The epoch may have risen while the request was pending (KIP-848).
             stale = {Code.STALE_MEMBER_EPOCH} if standing.epoch != epoch else set()
-            new = {Code.UNKNOWN_TOPIC_ID} if await self._knows(asked, refused) else set()
+            new = {Code.UNKNOWN_TOPIC_ID} if await self._knows(part, refused) else set()
             if not set(refused.values()) <= AGAIN | ELSEWHERE | stale | new:
-                self._drop_gone(asked, refused)
+                self._drop_gone(part, refused)
                 raise CommitRefused(refused, self._dialect.name_of)
             await self._later(end, str(refused), not set(refused.values()).isdisjoint(ELSEWHERE))
 
-    async def _knows(self, asked: CommitRequest, refused: Mapping[TopicPartition, int]) -> bool:
+    async def _knows(self, part: CommitRequest, refused: Mapping[TopicPartition, int]) -> bool:
         """Whether topics whose ids the coordinator does not know are known elsewhere: then they are
         so new that it has not been notified of them yet."""
-        ids = {asked.topic_ids[each] for each in gone_of(refused)}
+        ids = {part.topic_ids[each] for each in gone_of(refused)}
         if not ids:
             return False
         try:
@@ -183,7 +183,7 @@ class Ledger:
         end = time.monotonic() + self._identity.request_timeout_ms / 1000
         while True:
             try:
-                answer = await self._ask(self._dialect.fetch(self._identity, wanted))
+                answer = await self._request(self._dialect.fetch(self._identity, wanted))
                 found, codes = self._dialect.fetched(answer)
                 if not codes:
                     check_complete(wanted, found)
@@ -195,11 +195,11 @@ class Ledger:
                 raise CommitRefused(dict.fromkeys(wanted, min(codes)), self._dialect.name_of)
             await self._later(end, str(codes), not codes.isdisjoint(ELSEWHERE))
 
-    def _drop_gone(self, asked: CommitRequest, refused: Mapping[TopicPartition, int]) -> None:
+    def _drop_gone(self, part: CommitRequest, refused: Mapping[TopicPartition, int]) -> None:
         """Drop offsets of deleted topics: they do not belong to a new topic with the same name."""
         gone = gone_of(refused)
         self.take_noted(gone)
-        hand_outs = {each: asked.hand_outs[each] for each in gone} if asked.hand_outs else {}
+        hand_outs = {each: part.hand_outs[each] for each in gone} if part.hand_outs else {}
         self._gone({p: each for p, each in hand_outs.items() if each is not None})
 
     def forget(self, committed: Offsets) -> None:
@@ -220,6 +220,6 @@ class Ledger:
             raise Unavailable(f"offsets: {why}")
         await asyncio.sleep(wait)
 
-    async def _ask(self, request: Message) -> Any:
+    async def _request(self, request: Message) -> Any:
         patience_s = self._identity.request_timeout_ms / 1000
-        return await self._cluster.ask(OFFSETS, request, patience_s)
+        return await self._cluster.request(OFFSETS, request, patience_s)

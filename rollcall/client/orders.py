@@ -108,7 +108,7 @@ class Orders:
 
     async def _turn(self) -> None:
         """Poll once, obey, and acknowledge."""
-        answer = await self._ask()
+        answer = await self._request()
         if answer is None:
             return  # the member has ended, or is another one
         for command in answer.commands:
@@ -119,9 +119,9 @@ class Orders:
             request = AcknowledgeCommandRequest(
                 group_id=self._group, member_id=self._member_id, command_id=self._last
             )
-            _good(await self._cluster.ask(ORDERS, request, SPARE_S))
+            _good(await self._cluster.request(ORDERS, request, SPARE_S))
 
-    async def _ask(self) -> PollCommandsResponse | None:
+    async def _request(self) -> PollCommandsResponse | None:
         """The response of one poll; None if it was abandoned."""
         wait_ms = WAIT_MS if self._is_known.is_set() else 0
         request = PollCommandsRequest(
@@ -131,7 +131,7 @@ class Orders:
             max_wait_ms=wait_ms,
         )
         wait_s = wait_ms / 1000 + SPARE_S
-        self._poll = poll = asyncio.ensure_future(self._cluster.ask(ORDERS, request, wait_s))
+        self._poll = poll = asyncio.ensure_future(self._cluster.request(ORDERS, request, wait_s))
         try:
             await asyncio.wait([poll])
         finally:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from rollcall.client import checks
 from rollcall.client.assignors import ASSIGNORS, Assignor
 from rollcall.client.assignors.own import ClientAssignor, check_size, client_assignor
-from rollcall.client.core.assigning import said
+from rollcall.client.core.assigning import wire_assignor
 from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
@@ -56,7 +56,7 @@ class Spoken:
 def _consumer(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
     names = [each for each in assignors if isinstance(each, str)]
     check_size(own_of(assignors))
-    own = [said(each) for each in own_of(assignors)]
+    own = [wire_assignor(each) for each in own_of(assignors)]
     if len(names) > 1 or len(names) + len(own) < len(assignors):
         raise ValueError(
             "the consumer protocol takes the name of one of the server's assignors, and functions"

@@ -63,9 +63,9 @@ class Options(TypedDict, total=False):
 
 def taken(settings: Mapping[str, Any]) -> tuple[Options, dict[str, Any]]:
     """The security options among a member's settings, and the others."""
-    ours = {name: said for name, said in settings.items() if name in Options.__annotations__}
-    others = {name: said for name, said in settings.items() if name not in ours}
-    return cast(Options, {name: said for name, said in ours.items() if said is not None}), others
+    ours = {name: value for name, value in settings.items() if name in Options.__annotations__}
+    others = {name: value for name, value in settings.items() if name not in ours}
+    return cast(Options, {name: value for name, value in ours.items() if value is not None}), others
 
 
 def of(wanted: Options) -> Security:
@@ -88,15 +88,15 @@ def of(wanted: Options) -> Security:
 def _protocol(wanted: Options) -> str:
     """The given protocol, or the one that an ``ssl_context`` alone implies."""
     usual = "SSL" if "ssl_context" in wanted else "PLAINTEXT"
-    said = wanted.get("security_protocol") or usual
-    if said not in PROTOCOLS:
-        raise ValueError(f"security_protocol {said!r}: there are {', '.join(PROTOCOLS)}")
-    return said
+    protocol = wanted.get("security_protocol") or usual
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"security_protocol {protocol!r}: there are {', '.join(PROTOCOLS)}")
+    return protocol
 
 
 def _context(wanted: Options) -> ssl.SSLContext:
     """The application's own, or one that trusts ``ssl_cafile``, or the system's authorities."""
-    given = {name: said for name, said in wanted.items() if name.startswith("ssl_")}
+    given = {name: value for name, value in wanted.items() if name.startswith("ssl_")}
     own = wanted.get("ssl_context")
     if own is not None:
         if len(given) > 1:
@@ -125,8 +125,8 @@ def _sasl(wanted: Options) -> Sasl:
     if mechanism == OAUTHBEARER:
         return Sasl(mechanism, _bearer(wanted.get("sasl_oauth_token_provider")))
     name, password = wanted.get("sasl_plain_username"), wanted.get("sasl_plain_password")
-    for what, said in (("sasl_plain_username", name), ("sasl_plain_password", password)):
-        if not isinstance(said, str) or not said or "\0" in said:
+    for what, value in (("sasl_plain_username", name), ("sasl_plain_password", password)):
+        if not isinstance(value, str) or not value or "\0" in value:
             raise ValueError(f"{mechanism} needs {what}: a text without U+0000")
     assert name is not None and password is not None
     checks.name("sasl_plain_username", name)
@@ -152,8 +152,8 @@ def _encodable(password: str) -> None:
 def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
     """The provider is called at each connection and each renewal of a session: a function, or an
     object with ``token()`` (aiokafka, kafka-python), plain or a coroutine."""
-    ask = provider if callable(provider) else getattr(provider, "token", None)
-    if not callable(ask):
+    provide = provider if callable(provider) else getattr(provider, "token", None)
+    if not callable(provide):
         raise ValueError(
             f"{OAUTHBEARER} needs sasl_oauth_token_provider: a function that returns a token,"
             " or an object with a method token()"
@@ -162,7 +162,7 @@ def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
 
     async def begin() -> Exchange:
         try:
-            token = ask()
+            token = provide()
             if inspect.isawaitable(token):
                 token = await token
             return sasl.oauthbearer(_token(token), _extensions(extensions()))
@@ -172,16 +172,16 @@ def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
     return begin
 
 
-def _token(said: Any) -> str:
+def _token(value: Any) -> str:
     """Raises ``ValueError``, without the value, if it is no token."""
-    is_token = isinstance(said, str) and said.isascii() and said.isprintable() and said
-    if not is_token or " " in said:
+    is_token = isinstance(value, str) and value.isascii() and value.isprintable() and value
+    if not is_token or " " in value:
         raise ValueError("a token is printable ASCII without spaces")
-    return str(said)
+    return str(value)
 
 
-def _extensions(said: Mapping[str, str]) -> Mapping[str, str]:
-    for key, value in said.items():
+def _extensions(extensions: Mapping[str, str]) -> Mapping[str, str]:
+    for key, value in extensions.items():
         if not EXTENSION.fullmatch(key) or key == "auth" or not value.isprintable():
             raise ValueError(f"an extension {key!r} cannot be said")
-    return said
+    return extensions

@@ -19,7 +19,7 @@ from benchmarks.wire import create_topic
 from launcher.installation import Installation
 from rollcall.client import Assignor, ClientAssignor, Member, TopicPartition, View
 from rollcall.client.assignors.own import client_assignor
-from rollcall.client.core.assigning import said
+from rollcall.client.core.assigning import wire_assignor
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.events import Assign, Identity, Reply, Send, Subscribe, Subscription
 from rollcall.wire.messages.consumer_group_heartbeat import (
@@ -119,7 +119,7 @@ def asked_of(effects: list[Any]) -> tuple[int, ConsumerGroupHeartbeatRequest]:
 
 
 def test_a_member_lists_its_assignors_when_it_joins_and_assigns_on_request() -> None:
-    mine = said(ClientAssignor("mine", by_turns(), metadata=b"x"))
+    mine = wire_assignor(ClientAssignor("mine", by_turns(), metadata=b"x"))
     identity = Identity("g", assignors=("range", "mine"))
     machine = ConsumerMachine(identity, Random(1), [mine])
 

@@ -73,8 +73,8 @@ class ForgetsHeardRevocations(ConsumerMachine):
 
     def _lease(self) -> int:
         ends = [self._heard_at + self.identity.session_timeout_ms]
-        if self._ask.unanswered_since is not None:
-            ends.append(self._ask.unanswered_since + self.identity.rebalance_timeout_ms)
+        if self._requests.unanswered_since is not None:
+            ends.append(self._requests.unanswered_since + self.identity.rebalance_timeout_ms)
         return min(ends)
 
 

@@ -111,7 +111,7 @@ def instead(kind: type[Message], otherwise: Any) -> Any:
 
 def is_silent(member: Member) -> bool:
     """Whether it never comes back, and does not say so."""
-    ask = member._machine._ask  # type: ignore[attr-defined]
+    ask = member._machine._requests  # type: ignore[attr-defined]
     waits = ask.request is not None or ask.call is not None
     return member.failure is None and member._machine.due() is None and not waits
 

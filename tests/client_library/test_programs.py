@@ -90,7 +90,7 @@ def in_a_thread(doing: Callable[[], Any]) -> Any:
 async def test_a_thread_may_read_what_is_assigned_when_a_heartbeat_is_due(served: Serving) -> None:
     async with Member(served.address, "g", ["t"], **SHORT) as member:
         await until(lambda: len(member.assigned) == 4)
-        await until(lambda: member._machine._ask.request is None)  # type: ignore[attr-defined]
+        await until(lambda: member._machine._requests.request is None)  # type: ignore[attr-defined]
         due = member._machine.due()
         assert due is not None
         while clock_ms() <= due:

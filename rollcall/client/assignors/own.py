@@ -59,15 +59,17 @@ class ClientAssignor:
     reason: int = 0
 
 
-SAID_BYTES_MAX: Final = 16_000
+ASSIGNORS_BYTES_MAX: Final = 16_000
 """Maximum size of a member's data for all its assignors: a tagged field has 16 KiB."""
 
 
 def check_size(own: Sequence[ClientAssignor]) -> None:
     """Raise ``ValueError`` if it does not fit into a heartbeat."""
     size = sum(len(each.name.encode()) + len(each.metadata) + 16 for each in own)
-    if size > SAID_BYTES_MAX:
-        raise ValueError(f"the assignors say {size} bytes; a heartbeat carries {SAID_BYTES_MAX}")
+    if size > ASSIGNORS_BYTES_MAX:
+        raise ValueError(
+            f"the assignors say {size} bytes; a heartbeat carries {ASSIGNORS_BYTES_MAX}"
+        )
 
 
 def client_assignor(own: Any) -> ClientAssignor:

@@ -12,7 +12,7 @@ from rollcall.client.assignors.own import ClientAssignor, Shares, View, ViewMemb
 from rollcall.client.core.codes import Code
 from rollcall.client.core.events import Standing, TopicPartition
 from rollcall.client.core.heartbeat_delta import Place, listed
-from rollcall.wire.messages.consumer_group_heartbeat import ClientAssignor as SaidAssignor
+from rollcall.wire.messages.consumer_group_heartbeat import ClientAssignor as WireAssignor
 from rollcall.wire.messages.consumer_group_install_assignment import (
     ConsumerGroupInstallAssignmentRequest,
     InstalledMember,
@@ -68,7 +68,7 @@ def view_of(answer: ConsumerGroupPrepareAssignmentResponse) -> View:
 
 
 def _member(member: PreparedMember, names: dict[UUID, str]) -> ViewMember:
-    said = member.assignor
+    assignor = member.assignor
     return ViewMember(
         member.member_id,
         member.instance_id,
@@ -80,8 +80,8 @@ def _member(member: PreparedMember, names: dict[UUID, str]) -> ViewMember:
             if each.topic_id in names
             for index in each.partitions
         ),
-        -1 if said is None else said.metadata_version,
-        b"" if said is None else bytes(said.metadata_bytes),
+        -1 if assignor is None else assignor.metadata_version,
+        b"" if assignor is None else bytes(assignor.metadata_bytes),
     )
 
 
@@ -122,9 +122,9 @@ def give_up(
     )
 
 
-def said(own: ClientAssignor) -> SaidAssignor:
+def wire_assignor(own: ClientAssignor) -> WireAssignor:
     """An assignor's part of a heartbeat."""
-    return SaidAssignor(
+    return WireAssignor(
         name=own.name,
         reason=own.reason,
         minimum_version=own.minimum_version,

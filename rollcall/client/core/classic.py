@@ -57,7 +57,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self.is_cooperative = all(each.is_cooperative for each in assignors)
         self._wanted: tuple[str, ...] = ()
         self._known: dict[str, int] | None = None  # partition counts; None: requested
-        self._asked: LookUp | None = None  # the last look-up
+        self._looked_up: LookUp | None = None  # the last look-up
         self._target: Partitions = NOTHING
         self._claimed: Partitions = NOTHING  # its partitions when it joined
         self._memory = Claim(())  # the last assignment, for sticky assignors
@@ -77,11 +77,11 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def due(self) -> Millis | None:
         """When to return with a ``Tick``."""
         times = []
-        if self._ask.request is None:
-            if self._may_ask:
-                times.append(self._ask.not_before)
+        if self._requests.request is None:
+            if self._may_send:
+                times.append(self._requests.not_before)
             if self._is_beating:
-                times.append(max(self._beat_at, self._ask.not_before))
+                times.append(max(self._beat_at, self._requests.not_before))
         if self._owned:
             times.append(self._lease())
         if self.state is State.STABLE and self._must_watch:
@@ -104,12 +104,12 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._look_up(LookUp())
 
     def _look_up(self, wanted: LookUp) -> None:
-        self._asked = wanted
-        self._ask.effects.append(wanted)
+        self._looked_up = wanted
+        self._requests.effects.append(wanted)
 
     def _learn(self, topics: Topics, now: Millis) -> None:
         self._look_at_ids(topics.known)
-        if topics.asked not in (self._asked, None):
+        if topics.look_up not in (self._looked_up, None):
             return  # something else was requested meanwhile
         self._known = counts = {name: count for name, (_, count) in topics.known.items()}
         self._look_at = now + self.identity.metadata_max_age_ms
@@ -151,7 +151,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         if verdict is Verdict.GOOD:
             self._good(message)
         elif verdict is Verdict.REBALANCE:
-            self._told_to_rejoin()
+            self._rejoin_requested()
         elif code == Code.MEMBER_ID_REQUIRED and isinstance(message, JoinGroupResponse):
             self.standing.member_id = message.member_id  # KIP-394: join again with it
         else:
@@ -160,16 +160,16 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._not_good(verdict, _failure(code), now)
 
     def _good(self, message: Message) -> None:
-        self._ask.succeeded()
-        self._heard_at = self._ask.sent_at
-        self._beat_at = self._ask.sent_at + self.identity.heartbeat_interval_ms
+        self._requests.succeeded()
+        self._heard_at = self._requests.sent_at
+        self._beat_at = self._requests.sent_at + self.identity.heartbeat_interval_ms
         match message:
             case JoinGroupResponse():
                 self._joined(message)
             case SyncGroupResponse():
                 self._synced(message)
             case HeartbeatResponse():
-                self._current_at = self._ask.sent_at
+                self._current_at = self._requests.sent_at
 
     def _joined(self, message: JoinGroupResponse) -> None:
         self.standing.member_id = message.member_id
@@ -190,7 +190,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._look_up(LookUp(names=tuple(sorted(topics))))
 
     def _synced(self, message: SyncGroupResponse) -> None:
-        self._current_at = self._ask.sent_at
+        self._current_at = self._requests.sent_at
         if self.state is State.UNSUBSCRIBING:
             return
         try:
@@ -214,11 +214,11 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self._wants_rebalance |= self._returns_otherwise or (self._fits and not fits)
         self._returns_otherwise, self._fits = False, fits
 
-    def _told_to_rejoin(self) -> None:
+    def _rejoin_requested(self) -> None:
         """REBALANCE_IN_PROGRESS: alive, but in a generation that ends."""
-        self._ask.succeeded()
-        self._heard_at = self._ask.sent_at
-        self._beat_at = self._ask.sent_at + self.identity.heartbeat_interval_ms
+        self._requests.succeeded()
+        self._heard_at = self._requests.sent_at
+        self._beat_at = self._requests.sent_at + self.identity.heartbeat_interval_ms
         self._wants_rebalance = True
         if self.state in (State.JOINING, State.SYNCING):
             self._rejoin()
@@ -245,7 +245,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         if gone := talk.to_give_up(owned, self._wanted, self.is_cooperative):
             self._revoke(gone)
             return False
-        self._ask.give_up()
+        self._requests.give_up()
         self._wants_rebalance = False
         self._move(Input.PREPARED)
         return False
@@ -274,9 +274,9 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         """Not before it has an id; a static member keeps its place."""
         return bool(self.standing.member_id) and self.identity.instance_id is None
 
-    def _loss_is_told(self) -> bool:
+    def _loss_is_reported(self) -> bool:
         self._look_up_subscribed()
-        return super()._loss_is_told()
+        return super()._loss_is_reported()
 
     def _named(self, which: AbstractSet[TopicPartition]) -> Partitions:
         return frozenset(which)
@@ -290,11 +290,11 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         return talk.leave(self.identity, self.standing.member_id)
 
     def _send_due(self, now: Millis) -> None:
-        if self._may_ask:
+        if self._may_send:
             _REQUESTS[self.state](self, now)
         elif self._is_beating and now >= self._beat_at:
             beat = talk.beat(self.identity, self.standing.member_id, self.standing.epoch)
-            self._ask.send(beat, self.identity.request_timeout_ms, now)
+            self._requests.send(beat, self.identity.request_timeout_ms, now)
 
     def _join(self, now: Millis) -> None:
         self._claimed = frozenset(self._owned)
@@ -303,16 +303,16 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self.identity, self.standing.member_id, claim, self.assignors, self._memory
         )
         patience = self.identity.rebalance_timeout_ms + talk.JOIN_GRACE_MS
-        self._ask.send(request, max(patience, self.identity.request_timeout_ms), now)
+        self._requests.send(request, max(patience, self.identity.request_timeout_ms), now)
 
     def _sync(self, now: Millis) -> None:
         standing = self.standing.member_id, self.standing.epoch
         request = talk.sync(self.identity, standing, self._protocol, self._given or {})
         patience = self.identity.rebalance_timeout_ms + talk.JOIN_GRACE_MS
-        self._ask.send(request, max(patience, self.identity.request_timeout_ms), now)
+        self._requests.send(request, max(patience, self.identity.request_timeout_ms), now)
 
     @property
-    def _may_ask(self) -> bool:
+    def _may_send(self) -> bool:
         """Whether a join or a sync may be sent."""
         return self.state in _REQUESTS and not self._is_working_out
 
@@ -329,23 +329,23 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         assignor = next(each for each in self.assignors if each.name == self._protocol)
         self._rounds += 1
         work = partial(talk.work_out, assignor, counts, members)
-        self._ask.effects.append(WorkOut(self._rounds, work))
+        self._requests.effects.append(WorkOut(self._rounds, work))
 
     def _worked_out(self, result: WorkedOut, now: Millis) -> None:
         """A computed assignment is sent at once, without waiting for a heartbeat's response."""
         if result.number != self._rounds or not self._is_working_out:
             return
-        self._ask.give_up()
+        self._requests.give_up()
         if result.error is None:
             self._mistakes = 0
             self._given = result.given
             return
         self._mistakes += 1
         if self._mistakes < MISTAKES_MAX:
-            self._ask.failed(now, elsewhere=False)
+            self._requests.failed(now, elsewhere=False)
             self._rejoin()
         else:
-            self._ask.effects.append(End(result.error))
+            self._requests.effects.append(End(result.error))
             self._move(Input.UNSUBSCRIBED)
 
     @property
@@ -361,7 +361,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     # -- end and start
 
     def _rejoin(self) -> None:
-        self._ask.give_up()
+        self._requests.give_up()
         self._look_up_subscribed()
         self._move(Input.REBALANCE)
 
@@ -391,7 +391,7 @@ _STEPS: Final[Mapping[State, Callable[[ClassicMachine], bool]]] = {
     State.RECONCILE_ASSIGNMENT: ClassicMachine._reconcile,
     State.STABLE: ClassicMachine._stay,
     State.UNSUBSCRIBING: ClassicMachine._give_up_all,
-    State.FENCED: ClassicMachine._loss_is_told,
+    State.FENCED: ClassicMachine._loss_is_reported,
 }
 """The step of a state when the application has returned from the last call."""
 

@@ -77,12 +77,12 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
     def due(self) -> Millis | None:
         """When to return with a ``Tick``."""
         times = []
-        if self._ask.request is None:
+        if self._requests.request is None:
             if self.state in (State.REGISTERING, State.ACKNOWLEDGING):
-                times.append(self._ask.not_before)
+                times.append(self._requests.not_before)
             elif self._may_poll:
                 wanted = 0 if self._offers_anew else self._poll_at
-                times.append(max(wanted, self._ask.not_before))
+                times.append(max(wanted, self._requests.not_before))
         if self._owned:
             times.append(self._lease())
         return min(times, default=None)
@@ -118,18 +118,18 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
             self._not_good(verdict, Fail(code, message.error_message or name_of(code)), now)
 
     def _good(self, message: Any, now: Millis) -> None:
-        self._ask.succeeded()
+        self._requests.succeeded()
         match message:
             case RegisterConsumerResponse():
-                self._heard_at = self._ask.sent_at
+                self._heard_at = self._requests.sent_at
                 self._registered(message)
             case PollCommandsResponse():
-                self._heard_at = self._ask.sent_at
-                self._heard_commands(message.commands, now)
+                self._heard_at = self._requests.sent_at
+                self._take_commands(message.commands, now)
             case AcknowledgeCommandResponse():
                 self._todo.popleft()
                 if self.state is not State.UNSUBSCRIBING:
-                    self._move(Input.SAID)
+                    self._move(Input.ACKNOWLEDGED)
 
     def _registered(self, message: RegisterConsumerResponse) -> None:
         self.standing.member_id = message.consumer_id
@@ -141,7 +141,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         if self.state is not State.UNSUBSCRIBING:
             self._move(Input.REGISTERED)
 
-    def _heard_commands(self, commands: Any, now: Millis) -> None:
+    def _take_commands(self, commands: Any, now: Millis) -> None:
         self._poll_at = now if commands else now + PACE_MS
         for command in commands:
             if command.command_id > self._received:
@@ -157,7 +157,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._owned and now >= self._lease():
-            self._ask.effects.append(Rediscover())
+            self._requests.effects.append(Rediscover())
             self._fence()
 
     def _look_at_commands(self) -> bool:
@@ -184,7 +184,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
             self.standing.threads = dict(threads)
             self._hand_out(come)
             return False
-        self._ask.give_up()  # abandon the poll: the acknowledgement is sent first
+        self._requests.give_up()  # abandon the poll: the acknowledgement is sent first
         self._move(Input.DONE)
         return False
 
@@ -200,8 +200,8 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         return leave(self.identity, self.standing.member_id)
 
     def _send(self, now: Millis) -> None:
-        if self._ask.request is not None and self._is_polling and self._offers_anew:
-            self._ask.give_up()
+        if self._requests.request is not None and self._is_polling and self._offers_anew:
+            self._requests.give_up()
         super()._send(now)
 
     def _send_due(self, now: Millis) -> None:
@@ -212,14 +212,14 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         elif self.state is State.ACKNOWLEDGING:
             done = self._todo[0].command_id
             acknowledge = talk.acknowledge(self.identity, self.standing.member_id, done)
-            self._ask.send(acknowledge, patience, now)
+            self._requests.send(acknowledge, patience, now)
         elif self._may_poll and now >= self._poll_at:
             session_ms = self.identity.session_timeout_ms
             is_in_haste = now - self._heard_at >= session_ms // IN_HASTE_SHARE
             wait_ms = 0 if is_in_haste else session_ms // HELD_SHARE
             poll = talk.poll(self.identity, self.standing.member_id, self._received, wait_ms)
             self._is_polling = True
-            self._ask.send(poll, patience, now)
+            self._requests.send(poll, patience, now)
 
     @property
     def _offers_anew(self) -> bool:
@@ -233,7 +233,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         request = talk.register(
             self.identity, self.standing.member_id, generation, self._subscription
         )
-        self._ask.send(request, self.identity.session_timeout_ms // PATIENCE_SHARE, now)
+        self._requests.send(request, self.identity.session_timeout_ms // PATIENCE_SHARE, now)
 
     # -- end and start
 
@@ -248,6 +248,6 @@ _STEPS: Final[Mapping[State, Callable[[CommandedMachine], bool]]] = {
     State.STABLE: CommandedMachine._look_at_commands,
     State.OBEYING: CommandedMachine._obey,
     State.UNSUBSCRIBING: CommandedMachine._give_up_all,
-    State.FENCED: CommandedMachine._loss_is_told,
+    State.FENCED: CommandedMachine._loss_is_reported,
 }
 """The step of a state when the application has returned from the last call."""

@@ -28,9 +28,9 @@ class Input(Enum):
     REGISTERED = "the registration was answered"
     COMMANDED = "a command arrived"
     DONE = "all callbacks have returned"
-    SAID = "the acknowledgement was answered"
+    ACKNOWLEDGED = "the acknowledgement was answered"
     FENCED = "an unknown consumer, or no response for a session"
-    LOSS_TOLD = "the callback of the loss has returned"
+    LOSS_REPORTED = "the callback of the loss has returned"
     REFUSED = "an error that cannot be retried"
     UNSUBSCRIBED = "the application unsubscribes or closes"
     LEFT = "the leave was answered, or timed out"
@@ -59,7 +59,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
         I.REGISTERED: S.OBEYING,
         I.DONE: S.ACKNOWLEDGING,
     },
-    S.ACKNOWLEDGING: {**_ANY_TIME, I.SUBSCRIBED: S.ACKNOWLEDGING, I.SAID: S.STABLE},
+    S.ACKNOWLEDGING: {**_ANY_TIME, I.SUBSCRIBED: S.ACKNOWLEDGING, I.ACKNOWLEDGED: S.STABLE},
     S.UNSUBSCRIBING: {
         I.SUBSCRIBED: S.UNSUBSCRIBING,
         I.UNSUBSCRIBED: S.UNSUBSCRIBING,
@@ -68,7 +68,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     },
     S.FENCED: {
         I.SUBSCRIBED: S.FENCED,
-        I.LOSS_TOLD: S.REGISTERING,
+        I.LOSS_REPORTED: S.REGISTERING,
         I.UNSUBSCRIBED: S.UNSUBSCRIBING,
     },
     S.FATAL: {I.SUBSCRIBED: S.REGISTERING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},

@@ -56,7 +56,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         self._assignors = assignors(identity, own)
         self._names: dict[UUID, str] = {}
         self._target: frozenset[Place] = frozenset()
-        self._told: Saying | None = None
+        self._acknowledged: Saying | None = None
         self._saying: Saying | None = None
         self._beat_at: Millis = 0
         self._revoke_until: Millis | None = None
@@ -71,9 +71,9 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
     def due(self) -> Millis | None:
         """When to return with a ``Tick``."""
         times = []
-        if self._is_beating and self._ask.request is None:
+        if self._is_beating and self._requests.request is None:
             wanted = 0 if self._has_something_to_say() else self._beat_at
-            times.append(max(wanted, self._ask.not_before))
+            times.append(max(wanted, self._requests.not_before))
         if self._is_member:
             times.append(self._lease())
         return min(times, default=None)
@@ -110,30 +110,30 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         elif verdict is Verdict.GOOD:
             self._good(reply, now)
         else:
-            self._told = None
+            self._acknowledged = None
             self._not_good(verdict, Fail(code, reply.error_message or name_of(code)), now)
 
     def _good(self, reply: ConsumerGroupHeartbeatResponse, now: Millis) -> None:
-        asked_first = self._ask.unanswered_since
-        assert asked_first is not None
-        self._ask.succeeded()
-        self._told, self._heard_at = self._saying, self._ask.sent_at
-        self._beat_at = self._ask.sent_at + reply.heartbeat_interval_ms
+        unanswered_since = self._requests.unanswered_since
+        assert unanswered_since is not None
+        self._requests.succeeded()
+        self._acknowledged, self._heard_at = self._saying, self._requests.sent_at
+        self._beat_at = self._requests.sent_at + reply.heartbeat_interval_ms
         self.standing.epoch = reply.member_epoch
-        if self._told is not None and self._told.owned <= self._target:
+        if self._acknowledged is not None and self._acknowledged.owned <= self._target:
             self._revoke_until = None
         if reply.should_compute_assignment and self.state is not State.UNSUBSCRIBING:
-            self._ask.effects.append(Assign())
+            self._requests.effects.append(Assign())
         if reply.assignment is not None:
             self._target = places(reply.assignment.topic_partitions)
             self._look_up()
             if self._revoke_until is None and not self._all_owned <= self._target:
-                self._revoke_until = asked_first + self.identity.rebalance_timeout_ms
+                self._revoke_until = unanswered_since + self.identity.rebalance_timeout_ms
         if not self._look_at_target() and self.state is not State.UNSUBSCRIBING:
             self._move(Input.WELCOMED)
 
     def _unanswered(self, now: Millis) -> None:
-        self._told = None
+        self._acknowledged = None
         super()._unanswered(now)
 
     # -- the target
@@ -161,7 +161,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
     def _look_up(self) -> None:
         unknown = {topic_id for topic_id, _ in self._target} - self._names.keys()
         if unknown:
-            self._ask.effects.append(LookUp(ids=tuple(sorted(unknown))))
+            self._requests.effects.append(LookUp(ids=tuple(sorted(unknown))))
 
     # -- steps that depend on the state
 
@@ -186,10 +186,10 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         """Whether the coordinator knows what is owned, and no request is pending. Partitions that a
         heartbeat omits may be another member's when the coordinator receives it, so nothing is
         assigned until its response."""
-        if self._told is None:
+        if self._acknowledged is None:
             return False
-        saying = self._saying if self._ask.request is not None else None
-        return saying is None or saying.owned == self._told.owned
+        saying = self._saying if self._requests.request is not None else None
+        return saying is None or saying.owned == self._acknowledged.owned
 
     def _named(self, which: AbstractSet[Place]) -> Partitions:
         return frozenset(self._called(place) for place in which)
@@ -206,10 +206,10 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         return leave(self.identity, self.standing.member_id)
 
     def _send(self, now: Millis) -> None:
-        if self._is_beating and self._ask.request is not None and self._is_news:
+        if self._is_beating and self._requests.request is not None and self._is_news:
             # A coordinator may hold an empty heartbeat. Its response is not waited for; a lost
             # update is requested again by sending all fields.
-            self._ask.request = self._told = None
+            self._requests.request = self._acknowledged = None
         super()._send(now)
 
     def _send_due(self, now: Millis) -> None:
@@ -220,17 +220,17 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         epoch = 0 if self.state is State.JOINING else self.standing.epoch
         member_id = self.standing.member_id
         message = heartbeat(
-            self.identity, member_id, epoch, self._saying, self._told, self._assignors
+            self.identity, member_id, epoch, self._saying, self._acknowledged, self._assignors
         )
-        self._ask.send(message, self.identity.request_timeout_ms, now)
+        self._requests.send(message, self.identity.request_timeout_ms, now)
         if self.state is State.ACK_ASSIGNMENT:
-            self._move(Input.SAID)
+            self._move(Input.SENT)
 
     def _has_something_to_say(self) -> bool:
         return (
             self.state is State.ACK_ASSIGNMENT
-            or self._told is None
-            or self._told != Saying(self._subscription, self._all_owned)
+            or self._acknowledged is None
+            or self._acknowledged != Saying(self._subscription, self._all_owned)
         )
 
     @property
@@ -238,15 +238,17 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         """Whether there is something to report that the pending heartbeat does not contain at
         all."""
         return (
-            self._told is not None and self._saying == self._told and self._has_something_to_say()
+            self._acknowledged is not None
+            and self._saying == self._acknowledged
+            and self._has_something_to_say()
         )
 
     def _lease(self) -> Millis:
         """Its session is running, no request is unanswered for too long, and no revocation is
         late."""
         ends = [super()._lease()]
-        if self._ask.unanswered_since is not None:
-            ends.append(self._ask.unanswered_since + self.identity.rebalance_timeout_ms)
+        if self._requests.unanswered_since is not None:
+            ends.append(self._requests.unanswered_since + self.identity.rebalance_timeout_ms)
         if self._revoke_until is not None:
             ends.append(self._revoke_until)
         return min(ends)
@@ -257,13 +259,13 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         self.standing.epoch = 0
         self._target = frozenset()
         self._revoking.clear()
-        self._told = self._saying = None
+        self._acknowledged = self._saying = None
         self._revoke_until = None
 
 
 _STEPS: Final[Mapping[State, Callable[[ConsumerMachine], bool]]] = {
     State.RECONCILE_ASSIGNMENT: ConsumerMachine._reconcile,
     State.UNSUBSCRIBING: ConsumerMachine._give_up_all,
-    State.FENCED: ConsumerMachine._loss_is_told,
+    State.FENCED: ConsumerMachine._loss_is_reported,
 }
 """The step of a state when the application has returned from the last call."""

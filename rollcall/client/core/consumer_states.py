@@ -30,9 +30,9 @@ class Input(Enum):
     WELCOMED = "a response without an assignment, or with the current one"
     ASSIGNED = "a response with another assignment"
     RECONCILED = "all callbacks have returned"
-    SAID = "the heartbeat was sent"
+    SENT = "the heartbeat was sent"
     FENCED = "unknown or fenced, or no response for a session"
-    LOSS_TOLD = "the callback of the loss has returned"
+    LOSS_REPORTED = "the callback of the loss has returned"
     REFUSED = "an error that cannot be retried"
     UNSUBSCRIBED = "the application unsubscribes or closes"
     LEFT = "the leave was answered, or timed out"
@@ -58,7 +58,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
         I.SUBSCRIBED: S.STABLE,
         I.WELCOMED: S.STABLE,
         I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
-        I.SAID: S.STABLE,
+        I.SENT: S.STABLE,
         **_ANY_TIME,
     },
     S.RECONCILE_ASSIGNMENT: {
@@ -66,14 +66,14 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
         I.WELCOMED: S.RECONCILE_ASSIGNMENT,
         I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
         I.RECONCILED: S.ACK_ASSIGNMENT,
-        I.SAID: S.RECONCILE_ASSIGNMENT,
+        I.SENT: S.RECONCILE_ASSIGNMENT,
         **_ANY_TIME,
     },
     S.ACK_ASSIGNMENT: {
         I.SUBSCRIBED: S.ACK_ASSIGNMENT,
         I.WELCOMED: S.ACK_ASSIGNMENT,
         I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
-        I.SAID: S.STABLE,
+        I.SENT: S.STABLE,
         **_ANY_TIME,
     },
     S.UNSUBSCRIBING: {
@@ -84,7 +84,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     },
     S.FENCED: {
         I.SUBSCRIBED: S.FENCED,
-        I.LOSS_TOLD: S.JOINING,
+        I.LOSS_REPORTED: S.JOINING,
         I.UNSUBSCRIBED: S.UNSUBSCRIBING,
     },
     S.FATAL: {I.SUBSCRIBED: S.JOINING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},

@@ -72,11 +72,11 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
     def due(self) -> Millis | None:
         """When to return with a ``Tick``."""
         times = []
-        if self._ask.request is None:
+        if self._requests.request is None:
             if self.state is State.JOINING:
-                times.append(self._ask.not_before)
+                times.append(self._requests.not_before)
             elif self._is_member:
-                times.append(max(self._beat_at, self._ask.not_before))
+                times.append(max(self._beat_at, self._requests.not_before))
         if self._owned:
             times.append(self._lease())
         if self.state is State.STABLE and self._subscription.pattern is not None:
@@ -98,7 +98,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
         self._wants_rebalance = True
         if self._subscription.pattern is not None:
             self._known = None
-            self._ask.effects.append(LookUp())
+            self._requests.effects.append(LookUp())
 
     def _learn(self, topics: Topics, now: Millis) -> None:
         self._known = frozenset(topics.known)
@@ -119,7 +119,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
         if verdict is Verdict.GOOD:
             self._good(message)
         elif verdict is Verdict.REBALANCE:
-            self._told_to_join()
+            self._join_requested()
         else:
             if verdict is Verdict.FENCED:
                 self.standing.member_id = ""
@@ -127,19 +127,19 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
             self._not_good(verdict, Fail(code, draft_name_of(code)), now)
 
     def _good(self, message: Message) -> None:
-        self._ask.succeeded()
-        self._heard_at = self._ask.sent_at
-        self._beat_at = self._ask.sent_at + self._interval
+        self._requests.succeeded()
+        self._heard_at = self._requests.sent_at
+        self._beat_at = self._requests.sent_at + self._interval
         if isinstance(message, JoinGroupResponse):
             self.standing.member_id = message.consumer_id
             self.standing.epoch = message.group_generation_id
             self._given = talk.given(message)
             self._move(Input.JOINED)
 
-    def _told_to_join(self) -> None:
+    def _join_requested(self) -> None:
         """IllegalGeneration. It does not extend the session (``_heard_at`` stays)."""
-        self._ask.succeeded()
-        self._beat_at = self._ask.sent_at + self._interval
+        self._requests.succeeded()
+        self._beat_at = self._requests.sent_at + self._interval
         if self.state is State.JOINING:
             self._is_put_off = False  # or a newer join has replaced this one: join again
             self._move(Input.REBALANCE)
@@ -154,13 +154,13 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._owned and now >= self._lease():
-            self._ask.effects.append(Rediscover())  # silent for a session: dead
+            self._requests.effects.append(Rediscover())  # silent for a session: dead
             self._fence()
         self._is_stale = now >= self._heard_at + self._interval
         is_watching = self.state is State.STABLE and self._subscription.pattern is not None
         if is_watching and now >= self._look_at:
             self._look_at = now + self.identity.metadata_max_age_ms
-            self._ask.effects.append(LookUp())
+            self._requests.effects.append(LookUp())
 
     def _prepare(self) -> bool:
         if self._owned:
@@ -171,7 +171,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
         self._wanted = topics_wanted(self._subscription, self._known)
         self._wants_rebalance = self._is_put_off = False
         self._given = NOTHING
-        self._ask.give_up()
+        self._requests.give_up()
         self._move(Input.PREPARED)
         return False
 
@@ -192,9 +192,9 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
         return True
 
     def _leave(self) -> bool:
-        if self._ask.request is not None:
+        if self._requests.request is not None:
             # A held request on that connection must not delay the leave.
-            self._ask.effects.append(Rediscover())
+            self._requests.effects.append(Rediscover())
         return super()._leave()
 
     @property
@@ -213,11 +213,11 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
     def _send_due(self, now: Millis) -> None:
         if self._is_member and now >= self._beat_at and self._may_beat:
             beat = talk.beat(self.identity, self.standing)
-            self._ask.send(beat, self.identity.session_timeout_ms, now)
+            self._requests.send(beat, self.identity.session_timeout_ms, now)
         elif self.state is State.JOINING:
             request = talk.join(self.identity, self.standing, self._wanted, self.strategy)
             longest = max(self.identity.session_timeout_ms, self.identity.request_timeout_ms)
-            self._ask.send(request, longest + JOIN_GRACE_MS, now)
+            self._requests.send(request, longest + JOIN_GRACE_MS, now)
 
     @property
     def _may_beat(self) -> bool:
@@ -241,6 +241,6 @@ _STEPS: Final[Mapping[State, Callable[[DraftMachine], bool]]] = {
     State.RECONCILE_ASSIGNMENT: DraftMachine._take_up,
     State.STABLE: DraftMachine._stay,
     State.UNSUBSCRIBING: DraftMachine._give_up_all,
-    State.FENCED: DraftMachine._loss_is_told,
+    State.FENCED: DraftMachine._loss_is_reported,
 }
 """The step of a state when the application has returned from the last call."""

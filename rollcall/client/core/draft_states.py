@@ -31,7 +31,7 @@ class Input(Enum):
     RECONCILED = "all callbacks have returned"
     REBALANCE = "IllegalGeneration: the group rebalances; or the subscription has changed"
     FENCED = "an unknown consumer, or no response for a session"
-    LOSS_TOLD = "the callback of the loss has returned"
+    LOSS_REPORTED = "the callback of the loss has returned"
     REFUSED = "an error that cannot be retried"
     UNSUBSCRIBED = "the application unsubscribes or closes"
     LEFT = "the leave was answered, or timed out"
@@ -75,7 +75,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     },
     S.FENCED: {
         I.SUBSCRIBED: S.FENCED,
-        I.LOSS_TOLD: S.PREPARING,
+        I.LOSS_REPORTED: S.PREPARING,
         I.UNSUBSCRIBED: S.UNSUBSCRIBING,
     },
     S.FATAL: {I.SUBSCRIBED: S.PREPARING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},

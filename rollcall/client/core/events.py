@@ -164,11 +164,11 @@ class Handled:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """The cluster's metadata of topics: id and number of partitions, by name. ``asked``: the
+    """The cluster's metadata of topics: id and number of partitions, by name. ``look_up``: the
     look-up."""
 
     known: Mapping[str, tuple[UUID, int]]
-    asked: "LookUp | None" = None
+    look_up: "LookUp | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,14 +90,14 @@ class MemberMachine(ABC, Generic[S, I, P]):
         self.identity = identity
         self.state = table.states["UNSUBSCRIBE"]
         self.standing = standing
-        self._ask = PendingRequests(Backoff.of(identity, rng))
+        self._requests = PendingRequests(Backoff.of(identity, rng))
         self._subscription = Subscription()
         self._next: Subscription | None = None  # the subscription after a leave
         self._owned = owned  # assigned
         self._revoking = revoking  # until the application has returned
         self._hand_outs = 0
         self._ids: Mapping[str, UUID] = {}  # of the topics of the next assignment
-        self._ids_asked: LookUp | None = None
+        self._ids_requested: LookUp | None = None
         self._ids_known: LookUp | None = None
         self._lost: frozenset[P] = frozenset()  # and the application was not called yet
         self._is_leaving = False  # only the leave may be sent
@@ -110,7 +110,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
         """Whether it is in no group and has no subscription."""
         states = self._table.states
         is_outside = self.state in (states["UNSUBSCRIBE"], states["FATAL"])
-        return is_outside and self._ask.call is None
+        return is_outside and self._requests.call is None
 
     def take(self, event: Event, now: Millis) -> list[Effect]:
         """Process an event; returns the outputs, in order."""
@@ -120,11 +120,11 @@ class MemberMachine(ABC, Generic[S, I, P]):
             case Unsubscribe():
                 self._next = None
                 self._move(self._table.inputs["UNSUBSCRIBED"])
-            case Reply(ticket, message) if self._ask.answered(ticket):
-                self._heard(message, now)
-            case Unanswered(ticket) if self._ask.answered(ticket):
-                self._heard(None, now)
-            case Handled(ticket) if self._ask.handled(ticket):
+            case Reply(ticket, message) if self._requests.answered(ticket):
+                self._take_reply(message, now)
+            case Unanswered(ticket) if self._requests.answered(ticket):
+                self._take_reply(None, now)
+            case Handled(ticket) if self._requests.handled(ticket):
                 self._revoking.clear()
             case Topics():
                 self._learn_ids(event)
@@ -136,7 +136,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
             case Tick() | Reply() | Unanswered() | Handled():
                 pass
         self._settle(now)
-        return self._ask.take()
+        return self._requests.take()
 
     @abstractmethod
     def due(self) -> Millis | None:
@@ -169,7 +169,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     # -- responses
 
-    def _heard(self, message: Message | None, now: Millis) -> None:
+    def _take_reply(self, message: Message | None, now: Millis) -> None:
         """The response to the last request; None: there will be none."""
         if self._is_leaving:
             self._left()
@@ -189,10 +189,10 @@ class MemberMachine(ABC, Generic[S, I, P]):
         elif verdict is Verdict.FATAL:
             self._refused(why)
         else:
-            self._ask.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
+            self._requests.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
 
     def _unanswered(self, now: Millis) -> None:
-        self._ask.failed(now, elsewhere=True)
+        self._requests.failed(now, elsewhere=True)
 
     def _refused(self, why: Fail) -> None:
         if self.state is self._table.states["UNSUBSCRIBING"]:
@@ -200,14 +200,14 @@ class MemberMachine(ABC, Generic[S, I, P]):
             return
         self._forget_all()
         self._move(self._table.inputs["REFUSED"])
-        self._ask.effects.append(why)
+        self._requests.effects.append(why)
 
     # -- steps that depend on the state
 
     def _settle(self, now: Millis) -> None:
         """Apply rules that depend only on the state, until none applies any more."""
         self._look_at_clock(now)
-        while self._ask.call is None and self._tell():
+        while self._requests.call is None and self._call_next():
             continue
         self._send(now)
 
@@ -225,7 +225,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
         running."""
         return self._heard_at + self.identity.session_timeout_ms
 
-    def _tell(self) -> bool:
+    def _call_next(self) -> bool:
         """Call the application, or change the state if there is nothing to report; returns whether
         there is more to do."""
         if self._lost:
@@ -245,7 +245,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
     def _leave(self) -> bool:
         """Send the leave, or end at once if no coordinator expects it; returns whether there is
         more to do."""
-        self._ask.give_up()
+        self._requests.give_up()
         if self._is_expected:
             self._is_leaving = True
             return False
@@ -257,9 +257,9 @@ class MemberMachine(ABC, Generic[S, I, P]):
         """Whether a coordinator may have it as a member, and must receive a leave."""
         return True
 
-    def _loss_is_told(self) -> bool:
+    def _loss_is_reported(self) -> bool:
         """A step: begin again."""
-        self._move(self._table.inputs["LOSS_TOLD"])
+        self._move(self._table.inputs["LOSS_REPORTED"])
         return True
 
     # -- partitions
@@ -270,14 +270,14 @@ class MemberMachine(ABC, Generic[S, I, P]):
         wanted = LookUp(names=tuple(sorted({each.topic for each in come})))
         if self._ids_known == wanted:
             return True
-        if self._ids_asked != wanted:
-            self._ids_asked = wanted
-            self._ask.effects.append(wanted)
+        if self._ids_requested != wanted:
+            self._ids_requested = wanted
+            self._requests.effects.append(wanted)
         return False
 
     def _learn_ids(self, topics: Topics) -> None:
-        if topics.asked is not None and topics.asked == self._ids_asked:
-            self._ids_known, self._ids_asked = self._ids_asked, None
+        if topics.look_up is not None and topics.look_up == self._ids_requested:
+            self._ids_known, self._ids_requested = self._ids_requested, None
             self._ids = {name: topic_id for name, (topic_id, _) in topics.known.items()}
 
     def _hand_out(self, come: AbstractSet[P]) -> None:
@@ -299,7 +299,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
         self._revoking.clear()
 
     def _call(self, kind: Kind, which: AbstractSet[P]) -> None:
-        self._ask.tell(Change(kind, self._named(which), self.standing.epoch))
+        self._requests.report(Change(kind, self._named(which), self.standing.epoch))
 
     @abstractmethod
     def _named(self, which: AbstractSet[P]) -> Partitions:
@@ -313,11 +313,11 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     def _send(self, now: Millis) -> None:
         """One request at a time; a leave does not wait for a back-off to end."""
-        if self._ask.request is not None:
+        if self._requests.request is not None:
             return
         if self._is_leaving:
-            self._ask.send(self._farewell(), LEAVE_TIMEOUT_MS, now)
-        elif now >= self._ask.not_before:
+            self._requests.send(self._farewell(), LEAVE_TIMEOUT_MS, now)
+        elif now >= self._requests.not_before:
             self._send_due(now)
 
     @abstractmethod
@@ -338,7 +338,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
         """Out of the group: assigned partitions are lost."""
         self._lose_all()
         self._begin_anew()
-        self._ask.give_up()
+        self._requests.give_up()
 
     @abstractmethod
     def _begin_anew(self) -> None:

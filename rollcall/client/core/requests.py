@@ -32,7 +32,7 @@ class PendingRequests:
             self.unanswered_since = now
         self.effects.append(Send(self._tickets, message, timeout_ms))
 
-    def tell(self, change: Change) -> None:
+    def report(self, change: Change) -> None:
         """Call the application; the previous call has returned."""
         assert self.call is None, "the application is told one thing at a time"
         self._tickets += 1

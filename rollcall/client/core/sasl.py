@@ -61,8 +61,8 @@ def scram(mechanism: str, name: str, password: str, nonce: str) -> Exchange:
 def oauthbearer(token: str, extensions: Mapping[str, str] | None = None) -> Exchange:
     """One message with the token. A server that refuses it may send the reason as JSON: that is
     acknowledged, and the refusal follows."""
-    said = "".join(f"{key}={value}\x01" for key, value in (extensions or {}).items())
-    why = yield f"n,,\x01auth=Bearer {token}\x01{said}\x01".encode()
+    pairs = "".join(f"{key}={value}\x01" for key, value in (extensions or {}).items())
+    why = yield f"n,,\x01auth=Bearer {token}\x01{pairs}\x01".encode()
     if why:
         yield b"\x01"
 

@@ -45,8 +45,8 @@ def find(group: str) -> FindCoordinatorRequest:
 
 def found(answer: Any) -> CoordinatorAddress:
     """The coordinator, from either form."""
-    said = answer.coordinators[0] if answer.coordinators else answer
-    return CoordinatorAddress(said.error_code, said.host, said.port)
+    coordinator = answer.coordinators[0] if answer.coordinators else answer
+    return CoordinatorAddress(coordinator.error_code, coordinator.host, coordinator.port)
 
 
 def look_up(wanted: LookUp) -> MetadataRequest:
