@@ -24,7 +24,7 @@ bytes."""
 INVALID_TOKEN: Final = b'{"status":"invalid_token"}'
 """The error that a client receives for every failure (RFC 7628, 3.2.2)."""
 
-_WANTED: Final = {
+_REQUIRED: Final = {
     "sasl.oauthbearer.jwks.endpoint.url": "url",
     "sasl.oauthbearer.expected.issuer": "issuer",
     "sasl.oauthbearer.expected.audience": "audiences",
@@ -80,7 +80,7 @@ class TokenSettings:
 
     def tokens(self) -> Tokens:
         """Create the verifier of tokens; raises ``TokenSettingsError``."""
-        for name, attribute in _WANTED.items():
+        for name, attribute in _REQUIRED.items():
             if not getattr(self, attribute):
                 raise TokenSettingsError(f"{OAUTHBEARER} needs {name}")
         try:

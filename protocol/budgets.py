@@ -95,13 +95,13 @@ class RequestBytes:
         """Whether connections wait: those that hold memory without using it then have less time."""
         return bool(self._waiting)
 
-    def take(self, owner: object, size: int, held: int, given: Callable[[], None]) -> bool:
-        """Whether there is room now; otherwise ``given`` is called when there is. ``held``: the
+    def take(self, owner: object, size: int, held: int, granted: Callable[[], None]) -> bool:
+        """Whether there is room now; otherwise ``granted`` is called when there is. ``held``: the
         bytes that have already arrived."""
         if not self._waiting and self._has_room(size):
             self.taken += size
             return True
-        self._waiting[owner] = size, held, given
+        self._waiting[owner] = size, held, granted
         self.held += held
         return False
 
@@ -123,13 +123,13 @@ class RequestBytes:
         """A request has ended: give the memory to those that wait, in order."""
         self.taken -= size
         while self._waiting:
-            first, (wanted, held, given) = next(iter(self._waiting.items()))
-            if not self._has_room(wanted):
+            first, (needed, held, granted) = next(iter(self._waiting.items()))
+            if not self._has_room(needed):
                 return
             del self._waiting[first]
             self.held -= held
-            self.taken += wanted
-            given()
+            self.taken += needed
+            granted()
 
     def _has_room(self, size: int) -> bool:
         return self.taken + size <= self.most

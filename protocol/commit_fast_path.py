@@ -47,7 +47,7 @@ Columns = tuple[tuple[Any, ...], ...]
 
 OFFSET_AT = OffsetWrite._fields.index("offset")
 
-_made = tuple.__new__  # takes a third of the time of calling the class
+_new = tuple.__new__  # takes a third of the time of calling the class
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class LastCommit:
         """The offsets that a repeating frame commits."""
         (before, after), offsets = self.columns, self.offsets(frame)
         rows = zip(*before, offsets, *after, strict=True)
-        return tuple(map(_made, repeat(OffsetWrite), rows))
+        return tuple(map(_new, repeat(OffsetWrite), rows))
 
 
 class CommitFastPath:
@@ -99,7 +99,7 @@ class CommitFastPath:
         "_ended",
         "_host",
         "_in_vain",
-        "_known",
+        "_last",
         "_learnt",
         "_meter",
         "_number",
@@ -129,7 +129,7 @@ class CommitFastPath:
         self.under_way: bytes | None = None
         """The commit that waits for its reply, if any: no later request may be answered before
         it."""
-        self._known: LastCommit | None = None
+        self._last: LastCommit | None = None
         """The last commit, if the pending one repeats it or the next one may."""
         self._learnt: LastCommit | None = None
         self._in_vain = 0
@@ -144,56 +144,56 @@ class CommitFastPath:
         been submitted now; ``sequence``: which request of the connection it is."""
         if not KEY_BYTES + _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:
             return False
-        known = self._learnt
+        last = self._learnt
         if (
-            known is not None
-            and len(frame) == known.length
-            and int.from_bytes(frame, "big") & known.mask == known.same
+            last is not None
+            and len(frame) == last.length
+            and int.from_bytes(frame, "big") & last.mask == last.same
         ):
-            return self._repeat(known, frame, _made(Ticket, (self._number, sequence)))
-        return self._take_new(frame, _made(Ticket, (self._number, sequence)))
+            return self._repeat(last, frame, _new(Ticket, (self._number, sequence)))
+        return self._take_new(frame, _new(Ticket, (self._number, sequence)))
 
     # -- a commit that repeats the last one
 
-    def _repeat(self, known: LastCommit, frame: bytes, ticket: Ticket) -> bool:
-        if not self._stands(known):
+    def _repeat(self, last: LastCommit, frame: bytes, ticket: Ticket) -> bool:
+        if not self._stands(last):
             self._learnt = None
             return self._take_new(frame, ticket)
         self._in_vain = 0
-        if known.row is not None and self._repeat_row(known, known.row, frame, ticket):
+        if last.row is not None and self._repeat_row(last, last.row, frame, ticket):
             return True
-        before = known.event
+        before = last.event
         event = OffsetCommit(
             ticket=ticket,
             generation_id=before.generation_id,
             member_id=before.member_id,
             instance_id=before.instance_id,
-            offsets=known.writes(frame),
+            offsets=last.writes(frame),
             version=before.version,
         )
-        self._submit(frame, known, known.group_id, event, ticket)
+        self._submit(frame, last, last.group_id, event, ticket)
         return True
 
     def _repeat_row(
-        self, known: LastCommit, parts: tuple[Row, Row], frame: bytes, ticket: Ticket
+        self, last: LastCommit, parts: tuple[Row, Row], frame: bytes, ticket: Ticket
     ) -> bool:
         """Whether the commit needs no event: the row is enough."""
         before, after = parts
-        row = (*before, *known.offsets(frame), *after)
-        if not self._server.node.coordinator.repeat(known.group_id, known.event, ticket, row):
+        row = (*before, *last.offsets(frame), *after)
+        if not self._server.node.coordinator.repeat(last.group_id, last.event, ticket, row):
             return False
-        self.under_way, self._known, self._ticket = frame, known, ticket
+        self.under_way, self._last, self._ticket = frame, last, ticket
         self._server.pending_replies.open(ticket, self)
         return True
 
-    def _stands(self, known: LastCommit) -> bool:
+    def _stands(self, last: LastCommit) -> bool:
         """Whether nothing has changed since the commit was checked."""
         node, coordinator = self._server.node, self._server.node.coordinator
         return (
-            coordinator.serves(known.slot)
-            and node.catalogue.changes == known.changes
-            and self._who_stands(known.who)
-            and not self._is_looked_at(known.group_id, known.client_id)
+            coordinator.serves(last.slot)
+            and node.catalogue.changes == last.changes
+            and self._who_stands(last.who)
+            and not self._is_looked_at(last.group_id, last.client_id)
         )
 
     def _who_stands(self, who: Author | None) -> bool:
@@ -250,12 +250,12 @@ class CommitFastPath:
     def _submit(
         self,
         frame: bytes,
-        known: LastCommit | None,
+        last: LastCommit | None,
         group_id: str,
         event: OffsetCommit,
         ticket: Ticket,
     ) -> None:
-        self.under_way, self._known, self._ticket = frame, known, ticket
+        self.under_way, self._last, self._ticket = frame, last, ticket
         self._server.pending_replies.open(ticket, self)
         self._server.node.coordinator.submit(group_id, event)
 
@@ -277,7 +277,9 @@ class CommitFastPath:
         if self._in_vain >= LEARNT_IN_VAIN_MAX:
             return None
         self._in_vain += 1
-        self._learnt = _known(frame, header, request, event, self._server.node.catalogue.changes)
+        self._learnt = _last_commit(
+            frame, header, request, event, self._server.node.catalogue.changes
+        )
         return self._learnt
 
     # -- the reply
@@ -288,14 +290,14 @@ class CommitFastPath:
 
     def set_result(self, result: Reply, /) -> None:
         """The reply has arrived: write it."""
-        frame, known = self.under_way, self._known
+        frame, last = self.under_way, self._last
         if frame is None:
             return
         self.under_way = None
         error = result.error
         self._server.node.coordinator.tallies.commits[error] += 1
-        if known is not None and not error:
-            before, after = known.reply
+        if last is not None and not error:
+            before, after = last.reply
             self._write(before + frame[CORRELATION_ID] + after)
         else:
             header, body = parse_header(frame, _flexible)
@@ -315,8 +317,8 @@ class JudgedCommitFastPath(CommitFastPath):
 
     __slots__ = ()
 
-    def _stands(self, known: LastCommit) -> bool:
-        return self._may(known.group_id, known.topics) and super()._stands(known)
+    def _stands(self, last: LastCommit) -> bool:
+        return self._may(last.group_id, last.topics) and super()._stands(last)
 
     def _entries(self, request: OffsetCommitRequest, version: int) -> list[CatalogueEntry]:
         entries = super()._entries(request, version)
@@ -329,7 +331,7 @@ class JudgedCommitFastPath(CommitFastPath):
         )
 
 
-def _known(
+def _last_commit(
     frame: bytes,
     header: RequestHeader,
     request: OffsetCommitRequest,

@@ -97,7 +97,7 @@ class KafkaConnection(asyncio.Protocol):
             server.loop, self._authentication_changed, is_needed=apis is UNAUTHENTICATED
         )
         self._speak(apis)
-        self._long = LongFrames(server.request_bytes, self._room_given)
+        self._long = LongFrames(server.request_bytes, self._room_granted)
         self._times = TimeLimits(server, number)
         self._is_admitted = False
         self._transport: asyncio.Transport | None = None
@@ -273,7 +273,7 @@ class KafkaConnection(asyncio.Protocol):
             logger.info("closing %s: too many wait with long requests", self.peer)
             self.abort()
 
-    def _room_given(self) -> None:
+    def _room_granted(self) -> None:
         self._times.partial_since = self.server.loop.time()
         self._balance()
 

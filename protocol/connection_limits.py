@@ -33,14 +33,14 @@ class LongFrames:
     """The long requests of one connection, within the memory that the node has for those of all.
 
     ``reserved``: the length of a frame that has begun; ``awaits_room`` while there is no memory for
-    it. ``given`` is called once there is.
+    it. ``granted`` is called once there is.
     """
 
-    __slots__ = ("_budget", "_bytes", "_given", "awaits_room", "reserved")
+    __slots__ = ("_budget", "_bytes", "_granted", "awaits_room", "reserved")
 
-    def __init__(self, budget: RequestBytes, given: Callable[[], None]) -> None:
+    def __init__(self, budget: RequestBytes, granted: Callable[[], None]) -> None:
         self._budget = budget
-        self._given = given
+        self._granted = granted
         self._bytes = 0
         self.reserved = 0
         self.awaits_room = False
@@ -49,16 +49,16 @@ class LongFrames:
         """A long frame has begun, of which ``held`` bytes have arrived: reserve its length, or wait
         until that is possible. False: too many wait already."""
         self.reserved = size
-        if self._budget.take(self, size, held, self._room_given):
+        if self._budget.take(self, size, held, self._room_granted):
             self._bytes += size
             return True
         self.awaits_room = True
         return not self._budget.is_crowded
 
-    def _room_given(self) -> None:
+    def _room_granted(self) -> None:
         self.awaits_room = False
         self._bytes += self.reserved
-        self._given()
+        self._granted()
 
     def complete(self, size: int) -> None:
         """A long frame is complete: it was reserved when it began, or it arrived in one piece."""

@@ -132,41 +132,41 @@ class ConsumerFastPath:
     def answer(self, frame: bytes, now_s: float) -> bytes | None:
         """The reply to a frame (without its length, its key is ``CONSUMER_HEARTBEAT``) that repeats
         the last one; None: it goes to the queue."""
-        known = self._settled
-        if known is None or frame[8:] != known.tail or frame[:4] != known.head:
+        settled = self._settled
+        if settled is None or frame[8:] != settled.tail or frame[:4] != settled.head:
             return None
         server, coordinator = self._server, self._server.node.coordinator
         now, now_ms = coordinator.monotonic(), round(now_s * 1000)
         if (
             now >= coordinator.lease_until
-            or now_ms - self._memory.get(SETTLED_KEY, 0) >= known.held_after_ms
-            or server.node.catalogue.changes != known.changes
-            or (self._meter.quotas.of_clients and self._meter.counts(known.client_id))
-            or not self._is_calm(known, coordinator)
+            or now_ms - self._memory.get(SETTLED_KEY, 0) >= settled.held_after_ms
+            or server.node.catalogue.changes != settled.changes
+            or (self._meter.quotas.of_clients and self._meter.counts(settled.client_id))
+            or not self._is_calm(settled, coordinator)
         ):
             return None
-        assert known.beat is not None
-        known.beat.at = now - coordinator.missed
+        assert settled.beat is not None
+        settled.beat.at = now - coordinator.missed
         self._memory[SETTLED_KEY] = now_ms
         server.count(API)
-        return known.reply[0] + frame[CORRELATION_ID] + known.reply[1]
+        return settled.reply[0] + frame[CORRELATION_ID] + settled.reply[1]
 
-    def _is_calm(self, known: Settled, coordinator: CoordinatorRuntime) -> bool:
+    def _is_calm(self, settled: Settled, coordinator: CoordinatorRuntime) -> bool:
         """Whether the committed group would answer the same; checked again for each new value."""
-        entry = coordinator.entries.get(known.group_id)
+        entry = coordinator.entries.get(settled.group_id)
         if entry is None or entry.suspended:
             return False
         group = entry.group
-        if group is known.group:
+        if group is settled.group:
             return True
         if (
             not isinstance(group, ConsumerGroup)
-            or group.rules is not known.rules
-            or not group.is_calm(known.event)
+            or group.rules is not settled.rules
+            or not group.is_calm(settled.event)
         ):
             return False
-        known.group, known.beat = group, group.beat_of(known.event)
-        return known.beat is not None
+        settled.group, settled.beat = group, group.beat_of(settled.event)
+        return settled.beat is not None
 
 
 def _event(

@@ -65,7 +65,7 @@ class Listener:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ListenerSettings:
     """The settings as texts, and whether clients must have a certificate."""
 
     listeners: str
@@ -76,16 +76,16 @@ class Wanted:
     may_be_insecure: bool = False
 
 
-def read(wanted: Wanted) -> tuple[Listener, ...]:
+def read(settings: ListenerSettings) -> tuple[Listener, ...]:
     """The listeners of ``listeners``; raises ``ListenerError`` for invalid or unsafe ones."""
-    securities = _securities(wanted.security_map)
-    bound = _endpoints(wanted.listeners, "listeners")
-    advertised = {e.listener: e for e in _endpoints(wanted.advertised, "advertised.listeners")}
+    securities = _securities(settings.security_map)
+    bound = _endpoints(settings.listeners, "listeners")
+    advertised = {e.listener: e for e in _endpoints(settings.advertised, "advertised.listeners")}
     if unknown := advertised.keys() - {e.listener for e in bound}:
         raise ListenerError(f"advertised.listeners names {min(unknown)}, which is no listener")
     found = tuple(_listener(each, advertised.get(each.listener), securities) for each in bound)
     for listener in found:
-        check(listener, wanted)
+        check(listener, settings)
     return found
 
 
@@ -99,10 +99,10 @@ def _listener(
     return Listener(*bound, security, advertised.host, advertised.port or None)
 
 
-def check(listener: Listener, wanted: Wanted) -> None:
+def check(listener: Listener, settings: ListenerSettings) -> None:
     """Raise ``ListenerError`` if the listener is not secure, or its address is useless for
     clients."""
-    _check_security(listener, wanted)
+    _check_security(listener, settings)
     advertised = listener.advertised_host or listener.host
     if advertised in META_ADDRESSES:
         raise ListenerError(f"clients of {listener.name} need an address: set advertised.listeners")
@@ -110,13 +110,13 @@ def check(listener: Listener, wanted: Wanted) -> None:
         raise ListenerError(problem)
 
 
-def _check_security(listener: Listener, wanted: Wanted) -> None:
+def _check_security(listener: Listener, settings: ListenerSettings) -> None:
     name = listener.name
-    if listener.security.has_tls and not wanted.has_certificate:
+    if listener.security.has_tls and not settings.has_certificate:
         raise ListenerError(f"{name} needs a certificate: ssl.keystore.location")
-    if wanted.may_be_insecure or is_loopback(listener.host):
+    if settings.may_be_insecure or is_loopback(listener.host):
         return
-    is_known = listener.security.has_sasl or wanted.needs_client_certificate
+    is_known = listener.security.has_sasl or settings.needs_client_certificate
     if not (listener.security.has_tls and is_known):
         raise ListenerError(
             f"{listener.host} is not a loopback address. Any other one needs TLS and"

@@ -61,18 +61,18 @@ class Metering:
         self.pauses = Counter[tuple[str, str]]()
         self._most = most
         self._used = OrderedDict[tuple[str, Scope], Rate | Bucket]()
-        self._known: dict[Scope, Limits] = {}
+        self._limits: dict[Scope, Limits] = {}
         self._index = quotas.index
 
     def limits(self, principal: str, client_id: str) -> Limits:
         """The quotas of a client; most clients have none."""
-        if self._index is not self.quotas.index or len(self._known) >= self._most:
-            self._known.clear()
+        if self._index is not self.quotas.index or len(self._limits) >= self._most:
+            self._limits.clear()
             self._index = self.quotas.index
         client = principal.removeprefix(FAMILY), client_id[:CLIENT_ID_CHARS_MAX]
-        found = self._known.get(client)
+        found = self._limits.get(client)
         if found is None:
-            found = self._known[client] = self._index.of(*client)
+            found = self._limits[client] = self._index.of(*client)
         return found
 
     def wrote(self, limits: Limits, reply_bytes: int) -> None:
@@ -93,9 +93,9 @@ class Metering:
             quota = limits.get(key)
             if quota is None:
                 continue
-            wanted = self._rate(key, quota.scope).pause_ms(quota.bound, self.now())
-            if wanted > longest:
-                longest, by = wanted, (quota.kind, key)
+            pause = self._rate(key, quota.scope).pause_ms(quota.bound, self.now())
+            if pause > longest:
+                longest, by = pause, (quota.kind, key)
         return self._count_pause(longest, by) if longest else 0
 
     def mutations(self, limits: Limits, *, is_strict: bool) -> "Mutations | None":
@@ -103,9 +103,9 @@ class Metering:
         quota = limits.get(MUTATIONS)
         if quota is None:
             return None
-        made = self._kept((MUTATIONS, quota.scope), lambda: Bucket(self.times.mutations))
-        assert isinstance(made, Bucket)
-        return Mutations(self, quota, made, is_strict)
+        bucket = self._kept((MUTATIONS, quota.scope), lambda: Bucket(self.times.mutations))
+        assert isinstance(bucket, Bucket)
+        return Mutations(self, quota, bucket, is_strict)
 
     def connection_pause_ms(self, address: str) -> int:
         """0 if a connection from this address is allowed; otherwise it is closed after this time,
@@ -115,11 +115,11 @@ class Metering:
             return 0
         rate, now = self._rate(CONNECTIONS, (address, "")), self.now()
         rate.add(1, now)
-        wanted = rate.pause_ms(bound, now)
-        if not wanted:
+        pause = rate.pause_ms(bound, now)
+        if not pause:
             return 0
         rate.add(-1, now)
-        return self._count_pause(wanted, ("ip", CONNECTIONS))
+        return self._count_pause(pause, ("ip", CONNECTIONS))
 
     def _rate(self, key: str, scope: Scope) -> Rate:
         found = self._kept((key, scope), lambda: Rate(self.times.requests))

@@ -117,8 +117,8 @@ class MetricsListener:
             return Answer(HTTPStatus.UNAUTHORIZED, b"a bearer token is needed\n")
         return await self.report.metrics(headers.get("accept", ""))
 
-    def _may(self, given: str) -> bool:
-        kind, _, token = given.partition(" ")
+    def _may(self, header: str) -> bool:
+        kind, _, token = header.partition(" ")
         is_same = secrets.compare_digest(self.address.token.encode(), token.strip().encode())
         return not self.address.token or (kind.lower() == "bearer" and is_same)
 

@@ -85,12 +85,14 @@ class Sasl:
         usual = self.credentials.usual(mechanism)
         return scram_credentials.plausible(self.secret, mechanism, name, usual)
 
-    async def salted(self, mechanism: str, password: str, known: Credential, address: str) -> bytes:
+    async def salted(
+        self, mechanism: str, password: str, stored: Credential, address: str
+    ) -> bytes:
         """Beside the loop, one after another, of each address in turn; ``Crowded``."""
         await self.places.take(address)
         try:
             work = partial(
-                scram_credentials.salted, mechanism, password, known.salt, known.iterations
+                scram_credentials.salted, mechanism, password, stored.salt, stored.iterations
             )
             return await asyncio.get_running_loop().run_in_executor(self.hashing, work)
         finally:
@@ -149,16 +151,16 @@ class Exchange(ABC):
         return self.sasl.lifetime_ms
 
     def _credential(self, mechanism: str) -> Credential:
-        known = self.sasl.credential(self.name, mechanism)
-        self._compared = mechanism, known
-        return known
+        stored = self.sasl.credential(self.name, mechanism)
+        self._compared = mechanism, stored
+        return stored
 
     def _stands(self) -> bool:
         """Whether the credential that was compared is still the user's."""
         if self._compared is None:
             return False
-        mechanism, known = self._compared
-        return self.sasl.credentials.get(self.name, mechanism) == known
+        mechanism, stored = self._compared
+        return self.sasl.credentials.get(self.name, mechanism) == stored
 
     def _refuse_locked(self, name: str) -> None:
         if self.sasl.lockouts.is_locked((name, self._network), self.sasl.now()):
@@ -183,10 +185,10 @@ class Plain(Exchange):
             (m for m in scram_credentials.HASHES if self.sasl.credentials.get(name, m)),
             "SCRAM-SHA-256",
         )
-        known = self._credential(mechanism)
-        salted = await self.sasl.salted(mechanism, password, known, self.address)
-        shown = scram_credentials.credential(mechanism, salted, known.salt, known.iterations)
-        if not hmac.compare_digest(shown.stored_key, known.stored_key):
+        stored = self._credential(mechanism)
+        salted = await self.sasl.salted(mechanism, password, stored, self.address)
+        computed = scram_credentials.credential(mechanism, salted, stored.salt, stored.iterations)
+        if not hmac.compare_digest(computed.stored_key, stored.stored_key):
             raise Rejected(f"{name!r} has another password")
         self.is_done = True
         return b""

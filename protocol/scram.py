@@ -14,18 +14,18 @@ class Scram(Exchange):
 
     def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
         super().__init__(sasl, mechanism, address)
-        self._server = ScramMechanism(mechanism).make_server(self._known)
+        self._server = ScramMechanism(mechanism).make_server(self._stored)
         self._is_named = False
         self._refused: Rejected | None = None
 
-    def _known(self, name: str) -> tuple[bytes, bytes, bytes, int]:
+    def _stored(self, name: str) -> tuple[bytes, bytes, bytes, int]:
         try:
             self.claim(name)
         except Rejected as error:
             self._refused = error
             raise
-        known = self._credential(self.mechanism)
-        return known.salt, known.stored_key, known.server_key, known.iterations
+        credential = self._credential(self.mechanism)
+        return credential.salt, credential.stored_key, credential.server_key, credential.iterations
 
     async def _take(self, message: bytes) -> bytes:
         try:

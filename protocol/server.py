@@ -283,8 +283,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     def _users_deleted(self, names: Iterable[str]) -> None:
         """Close the connections of deleted users."""
         gone = {f"User:{name}" for name in names}
-        known = ((c, c.session) for c in self.connections)
-        self.closing.extend([c for c, s in known if s.has_authenticated and s.principal in gone])
+        sessions = ((c, c.session) for c in self.connections)
+        self.closing.extend([c for c, s in sessions if s.has_authenticated and s.principal in gone])
 
     def _rules_changed(self) -> None:
         """What was allowed before is looked up again; also of requests that wait just now."""

@@ -103,8 +103,8 @@ class SlotKeeper:
         return self._lease.incarnation
 
     @incarnation.setter
-    def incarnation(self, given: UUID) -> None:
-        self._lease.incarnation = given
+    def incarnation(self, value: UUID) -> None:
+        self._lease.incarnation = value
 
     # -- life
 
@@ -199,10 +199,10 @@ class SlotKeeper:
         dead = await self._detector.look(connection, nodes, slots)
         self._look_at_drains(nodes, dead)
         await self._say_whether_it_takes(connection, nodes)
-        wanted = self._plan(nodes, slots, dead)
+        plan = self._plan(nodes, slots, dead)
         await self._load_missing(connection, slots)
-        await self._claim(connection, slots, dead, wanted)
-        await self._hand_over(connection, slots, wanted)
+        await self._claim(connection, slots, dead, plan)
+        await self._hand_over(connection, slots, plan)
 
     @property
     def _is_at_rest(self) -> bool:
@@ -315,7 +315,7 @@ class SlotKeeper:
         connection: connections.Connection,
         slots: Sequence[SlotRow],
         dead: Collection[int],
-        wanted: Mapping[int, int],
+        plan: Mapping[int, int],
     ) -> None:
         """Take free slots that this node should own, and any that no node has taken for a whole
         lease."""
@@ -328,7 +328,7 @@ class SlotKeeper:
         free = [
             row
             for row in unowned
-            if wanted.get(row.slot) == self.me.node_id
+            if plan.get(row.slot) == self.me.node_id
             or self._observer.free_for(row.slot, now) >= patience
         ]
         if not free or not self.coordinator.holds_lease:
@@ -336,7 +336,7 @@ class SlotKeeper:
         async with connection.transaction():
             taken = await slot_rows.claim(connection, self.me.node_id, self.incarnation, free)
         if taken:
-            others = [slot for slot in taken if wanted.get(slot) != self.me.node_id]
+            others = [slot for slot in taken if plan.get(slot) != self.me.node_id]
             self._observer.rescued(others, now)
             await self._load(taken)
 
@@ -344,7 +344,7 @@ class SlotKeeper:
         self,
         connection: connections.Connection,
         rows: Sequence[SlotRow],
-        wanted: Mapping[int, int],
+        plan: Mapping[int, int],
     ) -> None:
         """Release slots that another node should own; that node takes them at once.
 
@@ -355,7 +355,7 @@ class SlotKeeper:
         others = [
             slot
             for slot in self.coordinator.epochs
-            if wanted.get(slot, me) != me and not self._observer.stays(slot, now)
+            if plan.get(slot, me) != me and not self._observer.stays(slot, now)
         ]
         untaken = sum(row.node_id is None for row in rows) if self._drains else 0
         slots = sorted(others)[: max(0, HAND_OVER_SLOTS_MAX - untaken)]

@@ -73,14 +73,14 @@ class CommandedTopics(TopicUpdates[CommandedGroup]):
         """The group and the version of the catalogue, if they agree; otherwise None, and the group
         receives an event."""
         changes = self._catalogue.changes
-        known = {key: tuple(names) for key, names in group.matches.items()}
+        before = {key: tuple(names) for key, names in group.matches.items()}
         room = group.room
-        matches = {key: matched.get(key, known.get(key, ()))[:room] for key in group.filters}
+        matches = {key: matched.get(key, before.get(key, ()))[:room] for key in group.filters}
         cut = sum(len(matched.get(key, ())) > room for key in group.filters)
         if cut:
             logger.warning("%r: %d filters let through more than %d topics", group_id, cut, room)
         counts = await self._counts(group.names.union(*matches.values()), slices)
-        if counts != group.counts or matches != known:
+        if counts != group.counts or matches != before:
             event = TopicsChanged(counts=counts, matches=matches)
             self._coordinator.submit(group_id, event)
             return None

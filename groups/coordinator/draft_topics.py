@@ -23,13 +23,13 @@ class DraftTopics(TopicUpdates[DraftGroup]):
         return group.counts
 
     async def _compare(
-        self, group_id: str, known: Mapping[str, int], slices: Slices
+        self, group_id: str, before: Mapping[str, int], slices: Slices
     ) -> tuple[Mapping[str, int], int] | None:
         """The group's counts and the version of the catalogue, if they agree; otherwise None, and
         the group receives an event."""
         changes = self._catalogue.changes
-        counts = await self._counts(known, slices)
-        if counts == known:
-            return known, changes
+        counts = await self._counts(before, slices)
+        if counts == before:
+            return before, changes
         self._coordinator.submit(group_id, TopicsChanged(counts=counts))
         return None

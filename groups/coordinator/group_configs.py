@@ -89,7 +89,7 @@ class Configs:
 
     async def alter(
         self,
-        wanted: Mapping[str, Sequence[Change]],
+        requested: Mapping[str, Sequence[Change]],
         author: AuthorDetails = NO_AUTHOR,
         *,
         validate_only: bool = False,
@@ -101,7 +101,7 @@ class Configs:
         """
         async with self._asking() as connection, connection.transaction():
             written, refused = await self._alter(
-                connection, wanted, ChangeNote(author), validate_only
+                connection, requested, ChangeNote(author), validate_only
             )
         await self._heed(written)
         return refused
@@ -134,8 +134,8 @@ class Configs:
         if verb.frozen and not self._exists(group_id):
             return {}, {group_id: Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is gone")}
         freeze = (ConfigOperation.SET, "true") if verb.frozen else (ConfigOperation.DELETE, None)
-        wanted = {group_id: [Change(FREEZE, *freeze)]}
-        done = await self._alter(connection, wanted, note_of(verb), False)
+        requested = {group_id: [Change(FREEZE, *freeze)]}
+        done = await self._alter(connection, requested, note_of(verb), False)
         if verb.frozen and verb.until is not None:
             await connection.execute(sql.SET_END, _end(group_id, verb))
         return done
@@ -158,14 +158,14 @@ class Configs:
     async def _alter(
         self,
         connection: Connection,
-        wanted: Mapping[str, Sequence[Change]],
+        requested: Mapping[str, Sequence[Change]],
         note: ChangeNote,
         validate_only: bool,
     ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
         """The changed settings, and the refused groups; within a transaction."""
         await connection.execute(sql.LOCK)
-        before = await load.configs_by_id(connection, sorted(wanted))
-        after, refused = await self._changed(before, wanted, validate_only)
+        before = await load.configs_by_id(connection, sorted(requested))
+        after, refused = await self._changed(before, requested, validate_only)
         written = {g: new for g, new in after.items() if new != before.get(g, NOTHING)}
         if validate_only or not written:
             return {}, refused
@@ -182,11 +182,11 @@ class Configs:
     async def _changed(
         self,
         before: Mapping[str, Values],
-        wanted: Mapping[str, Sequence[Change]],
+        requested: Mapping[str, Sequence[Change]],
         validate_only: bool,
     ) -> tuple[dict[str, Values], dict[str, Refuse]]:
         after, refused, slices = dict[str, Values](), dict[str, Refuse](), Slices()
-        for group_id, changes in wanted.items():
+        for group_id, changes in requested.items():
             if slices.is_over:
                 await slices.pause()
             old = before.get(group_id, NOTHING)

@@ -82,5 +82,5 @@ class RebalanceLog:
 
 def say(what: str, fields: Fields) -> None:
     """Log one line; unknown fields are left out."""
-    known = {name: value for name, value in fields.items() if value not in (None, "")}
-    logger.info(what, extra=known)
+    present = {name: value for name, value in fields.items() if value not in (None, "")}
+    logger.info(what, extra=present)

@@ -44,16 +44,16 @@ class Kept:
     changes: int
 
 
-class Shown(Protocol):
+class ViewHolder(Protocol):
     """The object that keeps a group's view (``groups.coordinator.entries``)."""
 
     kept_view: Kept | None
 
 
-def of_group(shown: Shown, group: ConsumerGroup, catalogue: Catalogue) -> View:
+def of_group(holder: ViewHolder, group: ConsumerGroup, catalogue: Catalogue) -> View:
     """The topics of the group's names. If the group already has the same values, the view contains
     the group's own objects, so that comparing them is cheap."""
-    kept = shown.kept_view
+    kept = holder.kept_view
     if (
         kept is None
         or kept.names is not group.topic_names
@@ -61,14 +61,14 @@ def of_group(shown: Shown, group: ConsumerGroup, catalogue: Catalogue) -> View:
         or kept.racks is not group.racks
         or kept.changes != catalogue.changes
     ):
-        kept = shown.kept_view = _kept(group, catalogue)
+        kept = holder.kept_view = _kept(group, catalogue)
     return kept.view
 
 
-def is_behind(shown: Shown, group: ConsumerGroup, catalogue: Catalogue) -> bool:
+def is_behind(holder: ViewHolder, group: ConsumerGroup, catalogue: Catalogue) -> bool:
     """Whether the group would decide otherwise with the topics of the catalogue. (It may keep some
     that nobody subscribes to any more.)"""
-    known, seen = group.topics, of_group(shown, group, catalogue).topics
+    known, seen = group.topics, of_group(holder, group, catalogue).topics
     return seen is not known and any(
         seen.get(name) != known.get(name) for name in group.topic_names
     )

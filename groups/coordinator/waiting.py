@@ -61,7 +61,7 @@ class WaitingGroups:
     def __init__(self, coordinator: CoordinatorRuntime, node_id: int) -> None:
         self.coordinator = coordinator
         self.node_id = node_id
-        self._known: dict[str, LastWrite] = {}
+        self._last_writes: dict[str, LastWrite] = {}
 
     async def run(self, pool: Pool) -> None:
         """Check and write, until cancelled."""
@@ -83,10 +83,10 @@ class WaitingGroups:
         if news:
             await self._execute(pool, sql.PUT, await self._rows(news))
         for group_id, waiting in news.items():
-            self._known[group_id].waiting = waiting
-            self._known[group_id].at = self.coordinator.clock()
+            self._last_writes[group_id].waiting = waiting
+            self._last_writes[group_id].at = self.coordinator.clock()
         for group_id in settled:
-            self._known.pop(group_id, None)
+            self._last_writes.pop(group_id, None)
 
     async def _rows(self, news: Mapping[str, Waiting]) -> Mapping[str, Any]:
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
@@ -115,19 +115,19 @@ class WaitingGroups:
         """What must be written now, and which groups with a row have settled."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         for group_id in self.coordinator.observers.unlooked():
-            self._known.setdefault(group_id, LastWrite())
+            self._last_writes.setdefault(group_id, LastWrite())
         news: dict[str, Waiting] = {}
         settled: list[str] = []
-        due = [g for g, last in self._known.items() if last.due <= now]
+        due = [g for g, last in self._last_writes.items() if last.due <= now]
         for group_id in due:
-            last = self._known.pop(group_id)
+            last = self._last_writes.pop(group_id)
             waiting = await self._look(group_id, last, now)
             if waiting is not None:
-                self._known[group_id] = last  # at the end of the queue
+                self._last_writes[group_id] = last  # at the end of the queue
                 if waiting != last.waiting or now - last.at >= RENEW_MS:
                     news[group_id] = waiting
             elif last.waiting is not None and self.coordinator.owns(group_id):
-                self._known[group_id] = last  # until its row is deleted
+                self._last_writes[group_id] = last  # until its row is deleted
                 settled.append(group_id)
             if slices.is_over or len(news) == GROUPS_MAX:
                 break

@@ -139,14 +139,14 @@ def decide(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Ruling:
     if target is None:
         detail = "the group has no such member"
         return _refused(pauses, verb, ErrorCode.UNKNOWN_MEMBER_ID, detail)
-    known = pauses.get(target)
+    existing = pauses.get(target)
     if isinstance(verb, PauseWork):
-        if known is not None:
-            detail = f"it was stopped already, by {known.actor}: {known.reason}"
+        if existing is not None:
+            detail = f"it was stopped already, by {existing.actor}: {existing.reason}"
             return _unchanged(pauses, verb, detail)
         pause = Pause(target, verb.operation_id, verb.actor, verb.reason)
         return _ruled({**pauses, target: pause}, durable, target, verb)
-    if known is None:
+    if existing is None:
         return _unchanged(pauses, verb, "it was not stopped")
     kept = {name: pause for name, pause in pauses.items() if name != target}
     return _ruled(kept, durable, target, verb)
@@ -167,9 +167,9 @@ def _target(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Target | None:
 
 
 def _member(durable: Durable, name: str) -> MemberRow | None:
-    known = durable.members.get(name)
-    if known is not None:
-        return known
+    member = durable.members.get(name)
+    if member is not None:
+        return member
     return next((row for row in durable.members.values() if row.instance_id == name), None)
 
 

@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 def quick(cls: type[T]) -> type[T]:
     """A decorator above ``@dataclass(frozen=True, slots=True)``."""
-    made = fields(cls)  # type: ignore[arg-type]  # a dataclass, which its type does not say
+    all_fields = fields(cls)  # type: ignore[arg-type]  # a dataclass, which its type does not say
     names: dict[str, Any] = {"MISSING": MISSING}
-    first = [_parameter(f, names) for f in made if not f.kw_only]
-    named = [_parameter(f, names) for f in made if f.kw_only]
+    first = [_parameter(f, names) for f in all_fields if not f.kw_only]
+    named = [_parameter(f, names) for f in all_fields if f.kw_only]
     parameters = ", ".join(["self", *first, *(["*", *named] if named else [])])
-    lines = [_line(f, names, getattr(cls, f.name).__set__) for f in made]
+    lines = [_line(f, names, getattr(cls, f.name).__set__) for f in all_fields]
     exec("\n    ".join([f"def __init__({parameters}):", *lines, "pass"]), names)
     cls.__init__ = names["__init__"]  # type: ignore[method-assign]
     return cls

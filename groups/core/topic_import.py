@@ -31,25 +31,25 @@ class Plan:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def plan(known: Mapping[str, int], found: Iterable[FoundTopic]) -> Plan:
-    """Compare the cluster's topics with ours, ``known`` by name with their partition counts.
+def plan(existing: Mapping[str, int], found: Iterable[FoundTopic]) -> Plan:
+    """Compare the cluster's topics with ours, ``existing`` by name with their partition counts.
 
     Nothing is removed: a topic that the cluster no longer has stays (deleting it would delete
     offsets, which people should decide), and so do extra partitions.
     """
-    made = Plan()
+    result = Plan()
     for topic in found:
-        problem = _problem(topic, known.get(topic.name))
+        problem = _problem(topic, existing.get(topic.name))
         if problem is not None:
-            made.refused[topic.name] = problem
+            result.refused[topic.name] = problem
             continue
-        if topic.name not in known:
-            made.create[topic.name] = topic.partitions
-        elif topic.partitions > known[topic.name]:
-            made.grow[topic.name] = topic.partitions
+        if topic.name not in existing:
+            result.create[topic.name] = topic.partitions
+        elif topic.partitions > existing[topic.name]:
+            result.grow[topic.name] = topic.partitions
         if any(topic.ends):
-            made.ends[topic.name] = topic.ends
-    return made
+            result.ends[topic.name] = topic.ends
+    return result
 
 
 def _problem(topic: FoundTopic, partitions: int | None) -> str | None:

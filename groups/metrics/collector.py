@@ -27,11 +27,11 @@ class StateCollector(Collector):
 
     def __init__(
         self,
-        wanted: MetricsSettings,
+        settings: MetricsSettings,
         seen: Callable[[MetricsSettings], State] = look,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.wanted = wanted
+        self.settings = settings
         self._seen = seen
         self._clock = clock
         self._looking = threading.Lock()
@@ -52,12 +52,12 @@ class StateCollector(Collector):
         with self._looking:
             if self._clock() >= self._until:
                 self._state = self._try()
-                self._until = self._clock() + self.wanted.metrics_cache_ms / 1000
+                self._until = self._clock() + self.settings.metrics_cache_ms / 1000
             return self._state
 
     def _try(self) -> State | None:
         try:
-            return self._seen(self.wanted)
+            return self._seen(self.settings)
         except (DatabaseError, InterfaceError) as error:
             logger.warning("metrics: PostgreSQL does not answer: %s", error)
             return None
@@ -67,13 +67,13 @@ class StateCollector(Collector):
         if state is None:
             return
         yield from state_samples.samples(state)
-        if self.wanted.metrics_compat == "kafka_exporter":
-            yield from kafka_exporter.samples(state, self.wanted.metrics_partitions_max)
+        if self.settings.metrics_compat == "kafka_exporter":
+            yield from kafka_exporter.samples(state, self.settings.metrics_partitions_max)
 
 
-def registry(wanted: MetricsSettings) -> CollectorRegistry:
+def registry(settings: MetricsSettings) -> CollectorRegistry:
     """The registry of a web process: the state, and the usual metrics of the process."""
-    made = CollectorRegistry(auto_describe=False)
-    made.register(StateCollector(wanted))
-    ProcessCollector(registry=made)
-    return made
+    collectors = CollectorRegistry(auto_describe=False)
+    collectors.register(StateCollector(settings))
+    ProcessCollector(registry=collectors)
+    return collectors

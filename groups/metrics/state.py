@@ -117,13 +117,13 @@ class State:
     offsets: Sequence[OffsetRow]
 
 
-def look(wanted: MetricsSettings) -> State:
+def look(settings: MetricsSettings) -> State:
     """Read the rows. About twenty statements; raises ``DatabaseError``."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(sql.TIMEOUT)
         fleet = overview.look()
-        has_partitions = wanted.metrics_compat != "none" and wanted.metrics_partitions_max > 0
-        most = wanted.metrics_partitions_max + 1 if has_partitions else 0
+        has_partitions = settings.metrics_compat != "none" and settings.metrics_partitions_max > 0
+        most = settings.metrics_partitions_max + 1 if has_partitions else 0
         return State(
             fleet=fleet,
             fired=attention.fired(fleet),
@@ -132,7 +132,9 @@ def look(wanted: MetricsSettings) -> State:
             single=Single(*next(_rows(cursor, sql.SINGLE))),
             beats=[Beat(*row) for row in _rows(cursor, sql.BEATS)],
             waiting=[Waiting(*row) for row in _rows(cursor, sql.WAITING)],
-            groups=[GroupRow(*row) for row in _rows(cursor, sql.GROUPS, wanted.metrics_groups_max)],
+            groups=[
+                GroupRow(*row) for row in _rows(cursor, sql.GROUPS, settings.metrics_groups_max)
+            ],
             topics=[TopicRow(*row) for row in _rows(cursor, sql.TOPICS, most)],
             offsets=[OffsetRow(*row) for row in _rows(cursor, sql.OFFSETS, most)],
         )

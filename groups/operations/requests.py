@@ -178,7 +178,9 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
 class Traces(Protocol):
     """Where operations are traced (``groups.tracing.spans``)."""
 
-    def given(self, event: Verb, group_id: str, verb: str, traceparent: str | None, /) -> None:
+    def begin_operation(
+        self, event: Verb, group_id: str, verb: str, traceparent: str | None, /
+    ) -> None:
         """It was found, for the first time or again."""
 
     def left(self, operation_id: int, /) -> None:
@@ -188,7 +190,9 @@ class Traces(Protocol):
 class NoTraces:
     """They are not."""
 
-    def given(self, _event: Verb, _group_id: str, _verb: str, _traceparent: str | None, /) -> None:
+    def begin_operation(
+        self, _event: Verb, _group_id: str, _verb: str, _traceparent: str | None, /
+    ) -> None:
         """Nobody is told."""
 
     def left(self, _operation_id: int, /) -> None:
@@ -259,7 +263,7 @@ class OperationDispatcher:
                 self._given[row[0]] = epoch
                 *asked_for, traceparent = row
                 group_id, event = event_of(tuple(asked_for))
-                self.traces.given(event, group_id, row[2], traceparent)
+                self.traces.begin_operation(event, group_id, row[2], traceparent)
                 self._give(group_id, event)
 
     def _give(self, group_id: str, event: Verb) -> None:

@@ -255,18 +255,18 @@ async def connect(
         "application_name": f"rollcall node {name}",
         **parameters,
     }
-    made = await Connection.connect(conninfo(**over), autocommit=True)
-    made.patience_s = _patience_s(settings_over or {})
+    connection = await Connection.connect(conninfo(**over), autocommit=True)
+    connection.patience_s = _patience_s(settings_over or {})
     if is_checked:
-        await _confirmed(made)
-    return made
+        await _confirmed(connection)
+    return connection
 
 
-async def _confirmed(made: Connection) -> None:
+async def _confirmed(connection: Connection) -> None:
     try:
-        await timeline.check(made)
+        await timeline.check(connection)
     except BaseException:
-        await made.close()
+        await connection.close()
         raise
 
 

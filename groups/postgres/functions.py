@@ -46,8 +46,8 @@ class Function:
     def call(self) -> str:
         """The call that a client executes, with the parameters in order; returns whether anything
         changed."""
-        given = ", ".join(f"%s::{kind}" for _, kind in self.parameters)
-        return f"SELECT {self.name}({given})"
+        placeholders = ", ".join(f"%s::{kind}" for _, kind in self.parameters)
+        return f"SELECT {self.name}({placeholders})"
 
     @property
     def signature(self) -> str:

@@ -14,13 +14,13 @@ IN_USE: Final = "All connections of the web process to the database are in use."
 
 TOO_LATE: Final = (QueryCanceled, LockNotAvailable)
 
-_made: dict[int, "ref[Any]"] = {}
+_opened: dict[int, "ref[Any]"] = {}
 
 
-def note(made: Any) -> None:
+def note(opened: Any) -> None:
     """A connection of the web was opened."""
-    key = id(made)
-    _made[key] = ref(made, lambda _: _made.pop(key, None))
+    key = id(opened)
+    _opened[key] = ref(opened, lambda _: _opened.pop(key, None))
 
 
 def sentence(error: BaseException, pool: "ConnectionPool[Any] | None" = None) -> str:
@@ -41,6 +41,6 @@ def _are_all_lent(pool: "ConnectionPool[Any]") -> bool:
     """Whether there are connections and none is free. While the database is away requests do not
     get any either, but those that were lent are closed. The pool may not have its maximum yet: on
     a busy machine it opens them more slowly than they are asked for."""
-    found = [made() for made in list(_made.values())]
-    are_open = any(made is not None and not made.closed for made in found)
+    found = [each() for each in list(_opened.values())]
+    are_open = any(each is not None and not each.closed for each in found)
     return are_open and not pool.get_stats()["pool_available"]

@@ -77,13 +77,13 @@ async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = Fa
     applied = await (await connection.execute(schema_version.APPLIED.encode())).fetchone()
     strange = schema_version.problem(applied[0] if applied else "")
     process = await (await connection.execute(SERVER_PROCESS.encode())).fetchone()
-    shown = {name: _value(setting, unit) for name, setting, unit in found}
+    settings = {name: _value(setting, unit) for name, setting, unit in found}
     faults = [
         *(["it is a standby: point Rollcall at the primary"] if row and row[0] else []),
         *([] if strange is None else [strange]),
         *([] if process == (connection.info.backend_pid,) else [POOLED]),
-        *([] if unsafe else _unsafe(shown)),
-        *_not_in_force(shown),
+        *([] if unsafe else _unsafe(settings)),
+        *_not_in_force(settings),
     ]
     if faults:
         raise UnfitDatabase("PostgreSQL is not fit for a node: " + "; ".join(faults))
@@ -121,16 +121,16 @@ def standby_problem(standbys: int, synchronous: str) -> str | None:
     )
 
 
-def _unsafe(shown: Mapping[str, str | int]) -> list[str]:
-    return [f"{name} is off, and {why}" for name, why in SAFE.items() if shown.get(name) != "on"]
+def _unsafe(settings: Mapping[str, str | int]) -> list[str]:
+    return [f"{name} is off, and {why}" for name, why in SAFE.items() if settings.get(name) != "on"]
 
 
-def _not_in_force(shown: Mapping[str, str | int]) -> list[str]:
-    wanted = {name: _wanted(text) for name, text in IN_FORCE.items()}
+def _not_in_force(settings: Mapping[str, str | int]) -> list[str]:
+    expected = {name: _expected(text) for name, text in IN_FORCE.items()}
     return [
-        f"{name} is {shown.get(name)} although {value} was requested (is there a pooler?)"
-        for name, value in wanted.items()
-        if shown.get(name) != value
+        f"{name} is {settings.get(name)} although {value} was requested (is there a pooler?)"
+        for name, value in expected.items()
+        if settings.get(name) != value
     ]
 
 
@@ -139,7 +139,7 @@ def _value(setting: str, unit: str) -> str | int:
     return int(setting) * MS[unit] if unit in MS else setting
 
 
-def _wanted(text: str) -> str | int:
+def _expected(text: str) -> str | int:
     """A required setting in the same form."""
     for unit in MS:
         number = text.removesuffix(unit)

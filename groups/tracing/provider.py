@@ -46,7 +46,7 @@ def problem_of(environ: Mapping[str, str]) -> str | None:
     return None
 
 
-def is_wanted(environ: Mapping[str, str]) -> bool:
+def is_enabled(environ: Mapping[str, str]) -> bool:
     """Whether the environment asks for traces: it names an endpoint, or the exporter itself."""
     if environ.get(DISABLED, "").strip().lower() == "true":
         return False
@@ -57,18 +57,18 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
 def start(environ: Mapping[str, str], service: str, instance: str) -> "TracerProvider | None":
     """What sends the spans of this process, or None: its ``service.name``, unless the environment
     says another, and its ``service.instance.id``. The same object each time."""
-    if not is_wanted(environ):
+    if not is_enabled(environ):
         return None
     problem = problem_of(environ)
     if problem is not None:
         logger.warning("no traces are sent: %s", problem)
         return None
     if service not in _started:
-        _started[service] = _made(environ, service, instance)
+        _started[service] = _new_provider(environ, service, instance)
     return _started[service]
 
 
-def _made(environ: Mapping[str, str], service: str, instance: str) -> "TracerProvider":
+def _new_provider(environ: Mapping[str, str], service: str, instance: str) -> "TracerProvider":
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider

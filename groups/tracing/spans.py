@@ -96,7 +96,9 @@ class NodeSpans:
 
     # -- operations
 
-    def given(self, event: VerbEvent, group_id: str, verb: str, traceparent: str | None) -> None:
+    def begin_operation(
+        self, event: VerbEvent, group_id: str, verb: str, traceparent: str | None
+    ) -> None:
         """An operation was found; the request that asked for it is its parent, if one is known."""
         self.left(event.operation_id)
         header = {} if traceparent is None else {"traceparent": traceparent}

@@ -72,16 +72,16 @@ class Judged(Open):
 
     is_on = True
 
-    def __init__(self, rules: Rules, known: ClientIdentity) -> None:
+    def __init__(self, rules: Rules, identity: ClientIdentity) -> None:
         self._rules = rules
-        self._known = known
+        self._identity = identity
         self._kept: dict[tuple[AclOperation, ResourceType, str], bool] = {}
         self._found = (-1, "")
         self._who = Who("", "")
 
     def may(self, operation: AclOperation, kind: ResourceType, name: str = CLUSTER_NAME) -> bool:
         """Whether this operation is allowed."""
-        if self._found != (self._rules.version, self._known.principal):
+        if self._found != (self._rules.version, self._identity.principal):
             self._begin_anew()
         key = operation, kind, name
         found = self._kept.get(key)
@@ -111,11 +111,11 @@ class Judged(Open):
 
     def _begin_anew(self) -> None:
         """Clear the cache if the rules have changed, or the client has authenticated."""
-        found = self._rules.version, self._known.principal
+        found = self._rules.version, self._identity.principal
         if found != self._found:
             self._kept.clear()
             self._found = found
-            self._who = Who(self._known.principal, host(self._known.address))
+            self._who = Who(self._identity.principal, host(self._identity.address))
 
     def _log_refusal(self, operation: AclOperation, kind: ResourceType, name: str) -> None:
         shown = name[:NAME_SHOWN_CHARS]

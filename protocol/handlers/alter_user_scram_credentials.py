@@ -52,11 +52,11 @@ SHORT: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Too short a salt")
 
 
 class RequestedChange(NamedTuple):
-    """A requested change to one credential. ``made``: None to delete it."""
+    """A requested change to one credential. ``upsertion``: None to delete it."""
 
     name: str
     mechanism: int
-    made: ScramCredentialUpsertion | None = None
+    upsertion: ScramCredentialUpsertion | None = None
 
 
 async def handle(
@@ -101,21 +101,21 @@ def _fault(change: RequestedChange) -> Refusal | None:
         return NAMELESS
     if change.mechanism not in MECHANISMS:
         return UNKNOWN
-    made = change.made
-    if made is None:
+    upsertion = change.upsertion
+    if upsertion is None:
         return None
     if not is_name(change.name):
         return ILL_NAMED
-    if not ITERATIONS_MIN <= made.iterations <= ITERATIONS_MAX:
-        return FEW if made.iterations < ITERATIONS_MIN else MANY
-    return SHORT if len(made.salt) < SALT_BYTES_MIN else None
+    if not ITERATIONS_MIN <= upsertion.iterations <= ITERATIONS_MAX:
+        return FEW if upsertion.iterations < ITERATIONS_MIN else MANY
+    return SHORT if len(upsertion.salt) < SALT_BYTES_MIN else None
 
 
 def _change(change: RequestedChange) -> Change:
-    mechanism, made = MECHANISMS[change.mechanism], change.made
-    if made is None:
+    mechanism, upsertion = MECHANISMS[change.mechanism], change.upsertion
+    if upsertion is None:
         return Change(mechanism, None)
-    kept = credential(mechanism, made.salted_password, made.salt, made.iterations)
+    kept = credential(mechanism, upsertion.salted_password, upsertion.salt, upsertion.iterations)
     return Change(mechanism, kept)
 
 

@@ -26,22 +26,22 @@ async def handle(request: CreateAclsRequest, call: Call) -> CreateAclsResponse:
     rules = acl_wire.acls(call)
     if rules is None:
         return _response(request, dict.fromkeys(range(len(request.creations)), acl_wire.DISABLED))
-    refused, wanted = dict[int, Refusal](), dict[int, Binding]()
+    refused, bindings = dict[int, Refusal](), dict[int, Binding]()
     for at, creation in enumerate(request.creations):
         try:
-            wanted[at] = _binding(creation)
+            bindings[at] = _binding(creation)
         except Refuse as refusal:
             refused[at] = Refusal(refusal.code, refusal.detail or "")
-    why = await _create(rules, wanted, call)
-    return _response(request, {**refused, **dict.fromkeys(wanted, why)})
+    why = await _create(rules, bindings, call)
+    return _response(request, {**refused, **dict.fromkeys(bindings, why)})
 
 
-async def _create(rules: Acls, wanted: Mapping[int, Binding], call: Call) -> Refusal:
-    if not wanted:
+async def _create(rules: Acls, bindings: Mapping[int, Binding], call: Call) -> Refusal:
+    if not bindings:
         return DONE
     try:
         async with acl_wire.asking():
-            await rules.create(set(wanted.values()), call.author.details())
+            await rules.create(set(bindings.values()), call.author.details())
     except Refuse as refusal:
         return Refusal(refusal.code, refusal.detail or "")
     except Unsure:

@@ -41,16 +41,16 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
             topics=[_failed(t.name, ErrorCode.POLICY_VIOLATION, TOO_LARGE) for t in request.topics]
         )
     results: dict[str, CreatableTopicResult] = {}
-    wanted: dict[str, int] = {}
+    counts: dict[str, int] = {}
     room = call.node.catalogue.room()
     for topic in {topic.name: topic for topic in request.topics}.values():
         try:
             partitions = room.take(_partitions(topic, times, call))
             call.change_topics(partitions)
-            wanted[topic.name] = partitions
+            counts[topic.name] = partitions
         except Refuse as refusal:
             results[topic.name] = _failed(topic.name, refusal.code, refusal.detail)
-    results |= await _made(wanted, request.validate_only, call)
+    results |= await _create(counts, request.validate_only, call)
     return CreateTopicsResponse(topics=[results[name] for name in times])
 
 
@@ -84,28 +84,28 @@ def _partitions(topic: CreatableTopic, times: Mapping[str, int], call: Call) -> 
     )
 
 
-async def _made(
-    wanted: Mapping[str, int], validate_only: bool, call: Call
+async def _create(
+    counts: Mapping[str, int], validate_only: bool, call: Call
 ) -> dict[str, CreatableTopicResult]:
     """The results of the topics that passed; with ``validate_only`` nothing is written."""
     catalogue = call.node.catalogue
     try:
         if validate_only:
-            there = await catalogue.find_many(wanted)
-            made = {
-                n: CatalogueEntry(n, NO_ID, count) for n, count in wanted.items() if n not in there
+            there = await catalogue.find_many(counts)
+            created = {
+                n: CatalogueEntry(n, NO_ID, count) for n, count in counts.items() if n not in there
             }
         else:
-            made = (
-                dict(await catalogue.create_many(wanted, call.author.details())) if wanted else {}
+            created = (
+                dict(await catalogue.create_many(counts, call.author.details())) if counts else {}
             )
     except Unavailable:
-        return {name: _failed(name, WireCode.REQUEST_TIMED_OUT, UNSURE) for name in wanted}
+        return {name: _failed(name, WireCode.REQUEST_TIMED_OUT, UNSURE) for name in counts}
     return {
-        name: _created(made[name], call)
-        if name in made
+        name: _created(created[name], call)
+        if name in created
         else _failed(name, ErrorCode.TOPIC_ALREADY_EXISTS, EXISTS)
-        for name in wanted
+        for name in counts
     }
 
 

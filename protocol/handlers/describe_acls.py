@@ -25,8 +25,8 @@ async def handle(request: DescribeAclsRequest, call: Call) -> DescribeAclsRespon
         acl_filter = acl_wire.filter_of(request)
     except Refuse as refusal:
         return DescribeAclsResponse(error_code=refusal.code, error_message=refusal.detail)
-    known = rules.index.bindings
-    return await call.beside(lambda: _response(b for b in known if acl_filter.matches(b)))
+    bindings = rules.index.bindings
+    return await call.beside(lambda: _response(b for b in bindings if acl_filter.matches(b)))
 
 
 def _response(bindings: Iterable[Binding]) -> DescribeAclsResponse:

@@ -24,9 +24,9 @@ async def handle(request: DescribeClientQuotasRequest, call: Call) -> DescribeCl
         return DescribeClientQuotasResponse(
             error_code=refusal.code, error_message=refusal.detail, entries=None
         )
-    known = call.node.quotas.index.quotas
+    quotas = call.node.quotas.index.quotas
     return await call.beside(
-        lambda: _response(e for e in known.items() if entity_filter.matches(e[0]))
+        lambda: _response(e for e in quotas.items() if entity_filter.matches(e[0]))
     )
 
 

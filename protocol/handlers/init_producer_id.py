@@ -18,7 +18,7 @@ async def handle(request: InitProducerIdRequest, call: Call) -> InitProducerIdRe
         if request.transactional_id is None:
             _check_idempotent(call)
             _claim(request)  # checked without a transactional id too, as in Kafka
-            return _given(await call.node.transactions.draw_producer_id(), 0)
+            return _granted(await call.node.transactions.draw_producer_id(), 0)
         return await _initialise(request, request.transactional_id, call)
     except Refuse as refusal:
         code = validation.fencing(refusal.code, known=call.version >= FENCED_SINCE)
@@ -35,7 +35,7 @@ async def _initialise(
     producer = await call.node.transactions.initialise(
         transactional_id, request.transaction_timeout_ms, claim
     )
-    return _given(producer.producer_id, producer.epoch)
+    return _granted(producer.producer_id, producer.epoch)
 
 
 def _claim(request: InitProducerIdRequest) -> Claim | None:
@@ -65,5 +65,5 @@ def _check(request: InitProducerIdRequest, timeout_ms_max: int) -> None:
         raise Refuse(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
 
 
-def _given(producer_id: int, epoch: int) -> InitProducerIdResponse:
+def _granted(producer_id: int, epoch: int) -> InitProducerIdResponse:
     return InitProducerIdResponse(producer_id=producer_id, producer_epoch=epoch)

@@ -71,11 +71,11 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
     topics = request.topics
     operations = _Operations(request.include_topic_authorized_operations, call.access)
     if topics is None or (not topics and call.version < NULL_MEANS_ALL_SINCE):
-        reply, shown = _Answer(call, operations), call.access
+        reply, access = _Answer(call, operations), call.access
         return [
             await reply.known(entry)
             async for entry in call.each(call.node.catalogue.all())
-            if shown.may(AclOperation.DESCRIBE, ResourceType.TOPIC, entry.name)
+            if access.may(AclOperation.DESCRIBE, ResourceType.TOPIC, entry.name)
         ]
     if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in topics):
         return [

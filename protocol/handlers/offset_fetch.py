@@ -54,9 +54,9 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
         return OffsetFetchResponse(groups=await _groups(request, call))
     requested = await call.aside(partial(found_offsets.one_group, request))
     found = await _find(requested, request.require_stable, call, REPLY_BYTES_MAX)
-    made = partial(found_offsets.response, requested, found, call.version)
+    making = partial(found_offsets.response, requested, found, call.version)
     is_long = found.error is not ErrorCode.NONE or found.partitions > LARGE_ELEMENTS
-    return await call.beside(made) if is_long else made()
+    return await call.beside(making) if is_long else making()
 
 
 async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchResponseGroup]:
@@ -71,9 +71,9 @@ async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchRe
         async for requested, one in call.each(zip(few, found, strict=True)):
             if room < 0 or (one.error is ErrorCode.POLICY_VIOLATION and groups):
                 room, one = -1, GroupOffsets(AGAIN)  # it may fit into a reply of its own
-            made = partial(found_offsets.group_of, requested.group_id, one)
+            making = partial(found_offsets.group_of, requested.group_id, one)
             is_long = one.partitions > LARGE_ELEMENTS
-            group, size = await call.beside(made) if is_long else made()
+            group, size = await call.beside(making) if is_long else making()
             groups.append(group)
             room -= size
         if room < 0:

@@ -41,8 +41,8 @@ class Pace:
         """The pause after this many failures in sequence; 20 % more or less, at random."""
         if not failures:
             return self.refresh_s
-        wanted = min(self.backoff_max_s, self.backoff_s * 2.0 ** min(failures - 1, 30))
-        return wanted * random.uniform(0.8, 1.2)
+        backoff_s = min(self.backoff_max_s, self.backoff_s * 2.0 ** min(failures - 1, 30))
+        return backoff_s * random.uniform(0.8, 1.2)
 
 
 class Keyring:
@@ -52,7 +52,7 @@ class Keyring:
         self._source = source
         self._pace = pace
         self._now = now
-        self.known = Jwks()
+        self.keys = Jwks()
         self._failures = 0
         self._loading: asyncio.Task[None] | None = None
         self._unknown_requested_at = -UNKNOWN_EVERY_S
@@ -72,13 +72,13 @@ class Keyring:
         """The keys that may have signed the token, maybe none. If there is none, the issuer is
         asked, unless it was asked just before. Raises ``NoKeys`` if it did not answer the last
         time."""
-        found = self.known.fitting(key_id, algorithm)
+        found = self.keys.fitting(key_id, algorithm)
         if found:
             return found
         if self._may_request():
             await self._request()
-            found = self.known.fitting(key_id, algorithm)
-        if not found and (self._failures or not self.known):
+            found = self.keys.fitting(key_id, algorithm)
+        if not found and (self._failures or not self.keys):
             raise NoKeys("the issuer's keys could not be fetched")
         return found
 
@@ -105,17 +105,17 @@ class Keyring:
     async def _load(self) -> None:
         try:
             published = await self._source.read()
-            self.known = await asyncio.to_thread(jwks.read, published)  # 7 ms for 100 keys
+            self.keys = await asyncio.to_thread(jwks.read, published)  # 7 ms for 100 keys
         except (SourceError, JwksError) as error:
             self._failures += 1
             self._log_failure(str(error))
             return
         if self._failures:
-            logger.info("the issuer's keys are there (%d)", len(self.known))
+            logger.info("the issuer's keys are there (%d)", len(self.keys))
         self._failures = 0
 
     def _log_failure(self, why: str) -> None:
         """Log the first failure, then at each doubling: an issuer may be unavailable for days."""
         if self._failures & (self._failures - 1) == 0:
-            kept = f"the last {len(self.known)} go on" if self.known else "nobody gets in"
+            kept = f"the last {len(self.keys)} go on" if self.keys else "nobody gets in"
             logger.warning("the issuer's keys could not be fetched, %s: %s", kept, why)

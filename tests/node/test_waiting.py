@@ -75,7 +75,7 @@ async def test_a_group_that_settles_at_once_is_not_recorded_repeatedly(one: Runn
     await until(lambda told: told is None)
     known = one.node.waiting_groups
     await known.collect()
-    assert await known.collect() == ({}, []) and not known._known
+    assert await known.collect() == ({}, []) and not known._last_writes
 
 
 async def test_unchanged_state_is_recorded_again_before_it_expires(

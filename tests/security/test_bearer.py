@@ -282,7 +282,7 @@ async def asking(
     async with served_with(settings_of(published.url, certificates.ca)) as started:
         assert started.server.tokens is not None
         ring = started.server.tokens.keyring
-        await until(lambda: ring.known)
+        await until(lambda: ring.keys)
         yield started
 
 
@@ -373,7 +373,7 @@ async def test_a_node_starts_without_its_issuer_and_fetches_keys_later(tmp_path:
         path.write_bytes(KEYS)
         tokens = started.server.tokens
         assert tokens is not None
-        await until(lambda: tokens.keyring.known)
+        await until(lambda: tokens.keyring.keys)
         client, _ = await started.connect()
         assert (await show(client, token())).session_lifetime_ms > 0
 

@@ -7,10 +7,10 @@ import pytest
 from groups.cluster.view import Endpoint, NodeAddress
 from launcher.plan import moved
 from protocol import listeners, principals
-from protocol.listeners import Listener, ListenerError, Security, Wanted
+from protocol.listeners import Listener, ListenerError, ListenerSettings, Security
 
 MAP = "IN:PLAINTEXT,OUT:SSL,SASL:SASL_SSL,BARE:SASL_PLAINTEXT"
-WANTED = Wanted("IN://127.0.0.1:9092", "", MAP, has_certificate=True)
+WANTED = ListenerSettings("IN://127.0.0.1:9092", "", MAP, has_certificate=True)
 
 
 def test_listeners_are_parsed_as_by_kafka() -> None:

@@ -359,7 +359,7 @@ async def test_the_number_of_remembered_clients_is_limited(ops: Client, served: 
         client.client_id = b"c%d" % number
         await client.call(hello(), 3)
     assert len(served.server.metering._used) <= 5
-    assert len(served.server.metering._known) <= 5
+    assert len(served.server.metering._limits) <= 5
 
 
 async def test_while_the_database_is_down_the_outcome_is_unknown(

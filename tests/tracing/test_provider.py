@@ -23,7 +23,7 @@ HERE = "http://127.0.0.1:4318"
     ],
 )
 def test_an_endpoint_or_the_exporter_enables_traces(environ: dict[str, str]) -> None:
-    assert provider.is_wanted(environ)
+    assert provider.is_enabled(environ)
     assert provider.problem_of(environ) is None
 
 
@@ -38,7 +38,7 @@ def test_an_endpoint_or_the_exporter_enables_traces(environ: dict[str, str]) -> 
     ],
 )
 def test_traces_are_disabled_by_default(environ: dict[str, str]) -> None:
-    assert not provider.is_wanted(environ)
+    assert not provider.is_enabled(environ)
     assert provider.start(environ, "rollcall-node", "node-0") is None
 
 

@@ -101,7 +101,7 @@ def _oversized(binding: Binding) -> tuple[str, str] | None:
 def filter_of(numbers: Sequence[int], names: Sequence[str | None]) -> Filter:
     """A filter of (type, pattern, operation, permission) and (name, principal, host), with
     INVALID_REQUEST for a number that Kafka does not know."""
-    made = Filter(
+    acl_filter = Filter(
         word(ResourceType, numbers[0]),
         names[0],
         word(PatternType, numbers[1]),
@@ -110,9 +110,14 @@ def filter_of(numbers: Sequence[int], names: Sequence[str | None]) -> Filter:
         word(AclOperation, numbers[2]),
         word(Permission, numbers[3]),
     )
-    if 0 in (made.resource_type, made.pattern, made.operation, made.permission):
+    if 0 in (
+        acl_filter.resource_type,
+        acl_filter.pattern,
+        acl_filter.operation,
+        acl_filter.permission,
+    ):
         raise _invalid("The filter contains UNKNOWN elements")
-    return made
+    return acl_filter
 
 
 def _invalid(sentence: str) -> Refuse:

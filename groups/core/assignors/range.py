@@ -15,7 +15,7 @@ def assign_ranges(
 ) -> Mapping[str, Parts]:
     """Split each topic among its subscribers; the first ones get one more if it does not divide
     evenly."""
-    given: dict[str, list[Part]] = {member.member_id: [] for member in members}
+    shares: dict[str, list[Part]] = {member.member_id: [] for member in members}
     ordered = sorted(members, key=_place)
     places = _places(ordered)
     of, having = list(places.values()), _having(list(places), counts)
@@ -27,8 +27,8 @@ def assign_ranges(
         if subscriptions not in known:
             found = sorted(chain.from_iterable(of[i] for i in subscriptions))
             known[subscriptions] = [ordered[place].member_id for place in found]
-        _split(topic, counts[topic], known[subscriptions], given)
-    return {member_id: frozenset(parts) for member_id, parts in given.items()}
+        _split(topic, counts[topic], known[subscriptions], shares)
+    return {member_id: frozenset(parts) for member_id, parts in shares.items()}
 
 
 def _places(ordered: Sequence[Subscriber]) -> dict[frozenset[str], list[int]]:
@@ -56,7 +56,7 @@ def _place(member: Subscriber) -> tuple[bool, str]:
 
 
 def _split(
-    topic: str, count: int, subscribers: Sequence[str], given: Mapping[str, list[Part]]
+    topic: str, count: int, subscribers: Sequence[str], shares: Mapping[str, list[Part]]
 ) -> None:
     quota, more = divmod(count, len(subscribers))
     at = 0
@@ -64,5 +64,5 @@ def _split(
         size = quota + (place < more)
         if not size:
             break  # the following members get none
-        given[member_id] += [(topic, p) for p in range(at, at + size)]
+        shares[member_id] += [(topic, p) for p in range(at, at + size)]
         at += size

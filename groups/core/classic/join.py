@@ -202,10 +202,10 @@ def parked(work: Work, event: JoinGroup, row: MemberRow, *, is_new: bool) -> Joi
 
 def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:
     """The member's row from this join; a known one keeps its position and assignment."""
-    known = work.row_of(member_id) if work.has(member_id) else None
+    before = work.row_of(member_id) if work.has(member_id) else None
     instance_id = event.instance_id
-    if known is not None and instance_id is None:
-        instance_id = known.instance_id  # it never changes, even if the request omits it
+    if before is not None and instance_id is None:
+        instance_id = before.instance_id  # it never changes, even if the request omits it
     return MemberRow(
         member_id=member_id,
         instance_id=instance_id,
@@ -213,9 +213,9 @@ def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:
         client_host=event.client_host,
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.rebalance_timeout_ms,
-        position=work.live.next_position if known is None else known.position,
+        position=work.live.next_position if before is None else before.position,
         subscription=packing.pack(event.protocols),
-        assignment=b"" if known is None else known.assignment,
+        assignment=b"" if before is None else before.assignment,
     )
 
 

@@ -29,8 +29,8 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
     """Assign the instance to a new member id; ``wished`` is the member's row from the join."""
     old_leader = work.row.leader
     held = _fence(work, old_id)
-    known = work.row_of(old_id)
-    row = replace(wished, position=known.position, assignment=known.assignment)
+    before = work.row_of(old_id)
+    row = replace(wished, position=before.position, assignment=before.assignment)
     work.note(
         EntryKind.MEMBER_REPLACED,
         trigger=MEMBER_REPLACED,

@@ -157,12 +157,12 @@ def _expire_held_joins(work: Work) -> None:
         return
     joins = live.joins.values()
     late = [join.row for join in joins if work.now >= guards.join_deadline(live, join)]
-    known = [row for row in late if row.member_id in work.members]
+    members = [row for row in late if row.member_id in work.members]
     for row in late:
         remove(work, row.member_id, SESSION_EXPIRED)
-    if known:
+    if members:
         what = "waited too long for a rebalance that was put off"
-        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, what, known))
+        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, what, members))
 
 
 def _expire_syncs(work: Work) -> None:

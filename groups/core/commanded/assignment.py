@@ -23,7 +23,7 @@ def deal(threads: Threads, counts: Counts) -> Mapping[str, Owned]:
     Threads are ordered by consumer id, then by number. Every partition of a topic for which a
     consumer has threads gets one owner.
     """
-    given: dict[str, dict[tuple[str, int], int]] = {consumer: {} for consumer in threads}
+    shares: dict[str, dict[tuple[str, int], int]] = {consumer: {} for consumer in threads}
     lines: dict[str, list[tuple[str, int]]] = {}
     for consumer in sorted(threads):
         for topic, number in threads[consumer].items():
@@ -33,18 +33,18 @@ def deal(threads: Threads, counts: Counts) -> Mapping[str, Owned]:
         at = 0
         for place, (consumer, number) in enumerate(lined_up):
             size = quota + (place < more)
-            given[consumer].update({(topic, p): number for p in range(at, at + size)})
+            shares[consumer].update({(topic, p): number for p in range(at, at + size)})
             at += size
-    return given
+    return shares
 
 
-def necessity(owned: Mapping[str, Owned], wanted: Mapping[str, Owned], counts: Counts) -> str:
+def necessity(owned: Mapping[str, Owned], target: Mapping[str, Owned], counts: Counts) -> str:
     """The first of the design's conditions that makes a rebalance necessary; "" if none does.
 
     If nothing is owned before or after, it is not necessary (docs/decisions/0014).
     """
     has = {part for parts in owned.values() for part in parts}
-    shall = {part for parts in wanted.values() for part in parts}
+    shall = {part for parts in target.values() for part in parts}
     if not has:
         return NOTHING_REGISTERED if shall else ""
     if shall - has:
@@ -52,4 +52,4 @@ def necessity(owned: Mapping[str, Owned], wanted: Mapping[str, Owned], counts: C
     if any(partition >= counts.get(topic, 0) for topic, partition in has):
         return GONE
     mine = {consumer: parts for consumer, parts in owned.items() if parts}
-    return DIFFERS if mine != {c: parts for c, parts in wanted.items() if parts} else ""
+    return DIFFERS if mine != {c: parts for c, parts in target.items() if parts} else ""

@@ -86,12 +86,12 @@ def _present(work: Work) -> Mapping[str, MemberRow]:
 def _deal(work: Work) -> Mapping[str, Owned]:
     """The new ownership, without partitions that an expelled consumer may still work on."""
     offered = {c: thread_offers.threads_of(row, work.matches) for c, row in _present(work).items()}
-    given = assignment.deal(offered, work.counts)
+    shares = assignment.deal(offered, work.counts)
     expelled = [row for row in work.members.values() if is_expelled(row)]
     if not expelled:
-        return given
+        return shares
     kept = frozenset().union(*map(thread_offers.parts_in, expelled))
-    return {c: {p: n for p, n in owned.items() if p not in kept} for c, owned in given.items()}
+    return {c: {p: n for p, n in owned.items() if p not in kept} for c, owned in shares.items()}
 
 
 def _command(work: Work, row: MemberRow, option: str, owned: Owned | None = None) -> None:
@@ -114,18 +114,18 @@ def _start(work: Work) -> bool:
     """4.2, after all have stopped: the new ownership, the next generation."""
     if any(row.commands for row in work.members.values()):
         return False
-    given, present = _deal(work), _present(work)
+    shares, present = _deal(work), _present(work)
     before = {
         part: c for c, row in work.before.members.items() for part in thread_offers.parts_in(row)
     }
-    moved = sum(before.get(p, c) != c for c, parts in given.items() for p in parts)
+    moved = sum(before.get(p, c) != c for c, parts in shares.items() for p in parts)
     joined = [c for c, row in present.items() if thread_offers.OWNED not in row.details]
     done = {**work.row.details[ROUND], "moved": moved, "joined": joined[:NAMED_MAX]}
     work.set_details(queued=None, attempt=1, round=done)
     work.move_to(COMPLETING, generation=work.row.generation + 1)
     work.change().attempt_at = work.now
     for consumer, row in present.items():
-        owned = given[consumer]
+        owned = shares[consumer]
         _command(work, thread_offers.owning(row, owned), commands.START, owned)
     return True
 

@@ -35,19 +35,19 @@ FILTERS_MAX = 100
 def register(work: Work, event: RegisterConsumer) -> None:
     """Add a consumer, or update its offer."""
     _check_request(work, event)
-    known = work.members.get(event.consumer_id)
+    consumer = work.members.get(event.consumer_id)
     if event.generation_id != WORKS_ON_NOTHING and (
-        known is None or thread_offers.is_expelled(known)
+        consumer is None or thread_offers.is_expelled(consumer)
     ):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-    if known is None and len(work.members) >= work.rules.group_max_size:
+    if consumer is None and len(work.members) >= work.rules.group_max_size:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
     if event.filter is not None or len(event.threads) > FEW_TOPICS:
         _check_room(work, event)
     if work.state == EMPTY:
         work.move_to(STABLE, protocol_type=PROTOCOL_TYPE, protocol_name=thread_offers.STRATEGY)
     consumer_id = event.consumer_id or _new_id(work)
-    cause = _welcome(work, event, consumer_id, known)
+    cause = _welcome(work, event, consumer_id, consumer)
     topics.learn(work, event.counts, event.matches, consumer_id)
     if cause is not None:
         rebalance.queue(work, cause)
@@ -76,8 +76,8 @@ def _check_request(work: Work, event: RegisterConsumer) -> None:
 
 def _check_room(work: Work, event: RegisterConsumer) -> None:
     """Refuse an offer that would let the group's rows grow without limit."""
-    known, offered = work.members.get(event.consumer_id), work.offered
-    before = {} if known is None else known.details
+    consumer, offered = work.members.get(event.consumer_id), work.offered
+    before = {} if consumer is None else consumer.details
     if event.filter is not None:
         own = before.get(thread_offers.FILTER)
         others = {key for key, number in offered.filters.items() if number > (key == own)}
@@ -96,14 +96,14 @@ def _new_id(work: Work) -> str:
 
 
 def _welcome(
-    work: Work, event: RegisterConsumer, consumer_id: str, known: MemberRow | None
+    work: Work, event: RegisterConsumer, consumer_id: str, consumer: MemberRow | None
 ) -> Cause | None:
     """Write its row; returns the cause if that requires a rebalance, else None."""
     details = thread_offers.offers(event.threads, event.filter, event.filter_threads)
-    if known is not None and event.generation_id != WORKS_ON_NOTHING:
-        return _offer_again(work, event, known, details)
-    is_same = known is not None and thread_offers.same_offer(known, details)
-    if known is not None and is_same and not _has_anything(known):
+    if consumer is not None and event.generation_id != WORKS_ON_NOTHING:
+        return _offer_again(work, event, consumer, details)
+    is_same = consumer is not None and thread_offers.same_offer(consumer, details)
+    if consumer is not None and is_same and not _has_anything(consumer):
         work.hear(consumer_id)  # it did not receive the reply, and asks again
         return None
     row = MemberRow(
@@ -113,13 +113,13 @@ def _welcome(
         client_host=event.client_host,
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.session_timeout_ms,
-        position=known.position if known is not None else _next_position(work),
+        position=consumer.position if consumer is not None else _next_position(work),
         details=details,
     )
-    if known is not None:
+    if consumer is not None:
         work.drop(consumer_id)  # it does not work on its partitions any more
     work.put(row)
-    reason = "a consumer starts anew" if known is not None else "a consumer has registered"
+    reason = "a consumer starts anew" if consumer is not None else "a consumer has registered"
     return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)
 
 
@@ -127,32 +127,34 @@ def _next_position(work: Work) -> int:
     return work.offered.next_position(work.members.values())
 
 
-def _has_anything(known: MemberRow) -> bool:
-    return bool(known.commands or thread_offers.parts_in(known) or thread_offers.is_expelled(known))
+def _has_anything(consumer: MemberRow) -> bool:
+    return bool(
+        consumer.commands or thread_offers.parts_in(consumer) or thread_offers.is_expelled(consumer)
+    )
 
 
 def _offer_again(
-    work: Work, event: RegisterConsumer, known: MemberRow, details: thread_offers.Offer
+    work: Work, event: RegisterConsumer, consumer: MemberRow, details: thread_offers.Offer
 ) -> Cause | None:
     """It continues to work; its offer changes."""
-    work.hear(known.member_id)
+    work.hear(consumer.member_id)
     timeout_ms = event.session_timeout_ms
     kept = (
-        {thread_offers.OWNED: known.details[thread_offers.OWNED]}
-        if thread_offers.OWNED in known.details
+        {thread_offers.OWNED: consumer.details[thread_offers.OWNED]}
+        if thread_offers.OWNED in consumer.details
         else {}
     )
     after = replace(
-        known,
+        consumer,
         session_timeout_ms=timeout_ms,
         rebalance_timeout_ms=timeout_ms,
         details={**details, **kept},
     )
-    if after == known:
+    if after == consumer:
         return None
     work.put(after)
-    if thread_offers.same_offer(known, details):
+    if thread_offers.same_offer(consumer, details):
         return None
     return Cause(
-        METADATA_CHANGED, "a consumer wants other topics", known.member_id, known.client_id
+        METADATA_CHANGED, "a consumer wants other topics", consumer.member_id, consumer.client_id
     )

@@ -75,8 +75,8 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAME
     for wrong, sentence in complaints:
         if wrong:
             raise Refuse(ErrorCode.INVALID_REQUEST, sentence)
-    wanted = weights.assignor_of(event.server_assignor)
-    if event.server_assignor is not None and wanted not in assignors:
+    assignor = weights.assignor_of(event.server_assignor)
+    if event.server_assignor is not None and assignor not in assignors:
         offered = ", ".join(assignors)
         raise Refuse(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
@@ -94,10 +94,10 @@ def check_size(
 ) -> None:
     """Refuse a request that would exceed the limit of the group's metadata. A request that
     decreases a member's metadata is always accepted."""
-    known = work.index.names
-    if len(known) + len(names) > NAMES_MAX:
-        new = len(set(names) - known.keys())
-        if new and len(known) + new > NAMES_MAX:
+    subscribed = work.index.names
+    if len(subscribed) + len(names) > NAMES_MAX:
+        new = len(set(names) - subscribed.keys())
+        if new and len(subscribed) + new > NAMES_MAX:
             detail = f"The group's members subscribe to more than {NAMES_MAX} topics together."
             raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
     member = work.members.get(member_id)
@@ -320,11 +320,11 @@ def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
         member.client_assignors if event.client_assignors is None else event.client_assignors,
     )
     client_id, client_host, timeout, topics, assignor, rack_id, regex, own = updated
-    known = (row.client_id, row.client_host, row.rebalance_timeout_ms)
+    of_row = (row.client_id, row.client_host, row.rebalance_timeout_ms)
     before = (member.topics, member.assignor, member.rack_id, member.regex)
-    if updated == (*known, *before, member.client_assignors):
+    if updated == (*of_row, *before, member.client_assignors):
         return member
-    if updated[:3] != known:
+    if updated[:3] != of_row:
         row = replace(
             row, client_id=client_id, client_host=client_host, rebalance_timeout_ms=timeout
         )
@@ -347,13 +347,13 @@ def _catalogue(
     Topics that the handler did not look up stay as they were. Topics without subscribers are
     removed, but that is not a change.
     """
-    names, known = work.index.names, work.index.catalogue
-    if facts is known or (facts == known and facts.keys() <= names.keys()):
+    names, current = work.index.names, work.index.catalogue
+    if facts is current or (facts == current and facts.keys() <= names.keys()):
         return None
     queried = names.keys() if looked_up is None else looked_up
     now = {name: facts[name] for name in names if name in facts}
-    now |= {n: known[n] for n in names if n in known and n not in facts and n not in queried}
-    return None if now == {n: t for n, t in known.items() if n in names} else now
+    now |= {n: current[n] for n in names if n in current and n not in facts and n not in queried}
+    return None if now == {n: t for n, t in current.items() if n in names} else now
 
 
 def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:

@@ -59,9 +59,9 @@ class Index:
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
         """The index of these members, with these details of the group's row."""
-        known: Mapping[str, Any] = details.get("topics", {})
+        topics: Mapping[str, Any] = details.get("topics", {})
         index = cls(
-            catalogue={name: (entry[0], entry[1]) for name, entry in known.items()},
+            catalogue={name: (entry[0], entry[1]) for name, entry in topics.items()},
             matches={regex: tuple(names) for regex, names in details.get("matches", {}).items()},
         )
         for member in members:
@@ -117,15 +117,15 @@ class Index:
 
     def _count_pattern(self, regex: str, by: int) -> None:
         """Count the names of a pattern once, however many members have it."""
-        known = len(self.regexes)
+        before = len(self.regexes)
         _count(self.regexes, [regex], by)
-        if len(self.regexes) != known:
+        if len(self.regexes) != before:
             self._count_names(self.matches.get(regex, ()), by)
 
     def _count_names(self, names: Iterable[str], by: int) -> None:
-        known = len(self.names)
+        before = len(self.names)
         _count(self.names, names, by)
-        if len(self.names) != known:
+        if len(self.names) != before:
             self._topic_names = None
 
     def _forget(self, member: Member) -> None:

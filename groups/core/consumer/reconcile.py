@@ -39,10 +39,10 @@ def reconcile(
         # It stays in its epoch, however often it must revoke more (Kafka 4.3; earlier versions
         # counted).
         return _moved(member, member.epoch, UNREVOKED, keep, revoke, target_epoch)
-    wanted = target - keep
-    given = frozenset(part for part in wanted if is_free(part))
-    state = UNRELEASED if wanted - given else STABLE
-    return _moved(member, target_epoch, state, keep | given, NOTHING, target_epoch)
+    missing = target - keep
+    free = frozenset(part for part in missing if is_free(part))
+    state = UNRELEASED if missing - free else STABLE
+    return _moved(member, target_epoch, state, keep | free, NOTHING, target_epoch)
 
 
 def _turned_away(member: Member, subscribed: frozenset[str], target_epoch: int) -> Member:

@@ -9,7 +9,7 @@ def vote(work: Work) -> str:
     offered = work.rules.group_consumer_assignors
     votes = dict.fromkeys(offered, 0)
     for member in work.members.values():
-        wanted = weights.assignor_of(member.assignor)
-        if wanted in votes:
-            votes[wanted] += 1
+        assignor = weights.assignor_of(member.assignor)
+        if assignor in votes:
+            votes[assignor] += 1
     return max(offered, key=votes.__getitem__)

@@ -53,10 +53,10 @@ def put_off(work: Work, cause: Cause) -> None:
     work.note(EntryKind.REBALANCE_PUT_OFF, **cause._asdict(), details=details)
 
 
-def admit(work: Work, event: DraftJoin, known: MemberRow | None, wanted: bytes) -> None:
+def admit(work: Work, event: DraftJoin, row: MemberRow | None, subscription: bytes) -> None:
     """A join that would start a rebalance: a member that keeps all its topics continues with its
     partitions, and its new subscription is stored; any other consumer has to ask again."""
     topics = frozenset(event.topics)
-    if known is None or not {t for t, _ in row_packing.parts_in(known.assignment)} <= topics:
+    if row is None or not {t for t, _ in row_packing.parts_in(row.assignment)} <= topics:
         raise Refuse(RETRY)
-    work.set_subscription(event.consumer_id, wanted)
+    work.set_subscription(event.consumer_id, subscription)

@@ -70,7 +70,7 @@ def check_thoroughly(durable: Durable, live: Live) -> None:
 def _check_dealt(durable: Durable) -> None:
     """Every partition of every subscribed topic has an owner that subscribes to it."""
     dealt: Mapping[str, int] = durable.group.details[TOPICS]
-    wanted = {(topic, p) for topic, count in dealt.items() for p in range(count)}
+    expected = {(topic, p) for topic, count in dealt.items() for p in range(count)}
     owned: set[tuple[str, int]] = set()
     for row in durable.members.values():
         topics, parts = (
@@ -80,4 +80,4 @@ def _check_dealt(durable: Durable) -> None:
         assert {topic for topic, _ in parts} <= topics, "owned, but not subscribed to"
         assert topics <= dealt.keys(), "subscribed to, but not dealt"
         owned |= parts
-    assert owned == wanted, "a partition without an owner, or one too many"
+    assert owned == expected, "a partition without an owner, or one too many"

@@ -36,14 +36,14 @@ def join_group(work: Work, event: DraftJoin) -> None:
     """Hold the join until all have joined; reply at once if nothing changes."""
     _check_request(work, event)
     _check_group(work, event)
-    known = work.members.get(event.consumer_id)
-    if known is not None and work.state == STABLE and _has_same_topics(known, event):
+    row = work.members.get(event.consumer_id)
+    if row is not None and work.state == STABLE and _has_same_topics(row, event):
         work.hear(event.consumer_id)
         work.answer(event.ticket, join_phase.joined(work, event.consumer_id))
         return
     if guards.holds(work):
-        wanted = row_packing.pack_topics(event.strategy, event.topics)
-        guards.admit(work, event, known, wanted)
+        subscription = row_packing.pack_topics(event.strategy, event.topics)
+        guards.admit(work, event, row, subscription)
         _count_topics(work, event)
         join_phase.start(work, Cause(METADATA_CHANGED, WANTS, event.consumer_id, event.client_id))
         work.hear(event.consumer_id)
@@ -52,7 +52,7 @@ def join_group(work: Work, event: DraftJoin) -> None:
     if work.state == EMPTY:
         work.set_row(protocol_type=PROTOCOL_TYPE, protocol_name=event.strategy)
     _count_topics(work, event)
-    cause = _hold_newcomer(work, event) if known is None else _hold_member(work, event, known)
+    cause = _hold_newcomer(work, event) if row is None else _hold_member(work, event, row)
     join_phase.start(work, cause)
 
 
@@ -108,8 +108,8 @@ def _bytes_of(topics: Sequence[str]) -> int:
     return sum(map(len, topics)) + 2 * len(topics)
 
 
-def _has_same_topics(known: MemberRow, event: DraftJoin) -> bool:
-    return row_packing.topics_in(known.subscription) == frozenset(event.topics)
+def _has_same_topics(row: MemberRow, event: DraftJoin) -> bool:
+    return row_packing.topics_in(row.subscription) == frozenset(event.topics)
 
 
 def _row(event: DraftJoin, position: int, assignment: bytes = b"") -> MemberRow:
@@ -126,14 +126,14 @@ def _row(event: DraftJoin, position: int, assignment: bytes = b"") -> MemberRow:
     )
 
 
-def _hold_member(work: Work, event: DraftJoin, known: MemberRow) -> Cause:
+def _hold_member(work: Work, event: DraftJoin, member: MemberRow) -> Cause:
     """Hold a member's join; if it was a suspect it is alive again (Slow consumers, 5)."""
     live, consumer_id = work.change(), event.consumer_id
     live.suspects.discard(consumer_id)
     before = live.joins.get(consumer_id)
     if before is not None:
         _supersede(work, before.ticket, consumer_id)
-    row = _row(event, known.position, known.assignment)
+    row = _row(event, member.position, member.assignment)
     live.joins[consumer_id] = Join(row, event.ticket, work.now)
     return Cause(METADATA_CHANGED, WANTS, consumer_id, event.client_id)
 

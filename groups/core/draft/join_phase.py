@@ -119,8 +119,8 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
     }
     names = sorted(set().union(*topics.values()))
     counts = {name: work.live.counts.get(name, 0) for name in names}
-    given = _deal(work, topics, counts)
-    work.set_members({c: _with(row, before.get(c), given[c]) for c, row in rows.items()})
+    shares = _deal(work, topics, counts)
+    work.set_members({c: _with(row, before.get(c), shares[c]) for c, row in rows.items()})
     work.set_details(topics=counts)
     work.change().count_only(counts)
     work.move_to(STABLE, generation=generation + 1)
@@ -133,7 +133,7 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
         waited_for=_waits(work, held),
         joined=tuple(joined)[:NAMED_MAX],
         left=left[:NAMED_MAX],
-        details={"members": len(held), "moved": _moved(before, given), "left": len(left)},
+        details={"members": len(held), "moved": _moved(before, shares), "left": len(left)},
     )
 
 
@@ -159,10 +159,10 @@ def _with(row: MemberRow, before: MemberRow | None, parts: Parts) -> MemberRow:
     return before if before is not None and after == before else after
 
 
-def _moved(before: Mapping[str, MemberRow], given: Mapping[str, Parts]) -> int:
+def _moved(before: Mapping[str, MemberRow], shares: Mapping[str, Parts]) -> int:
     """How many partitions changed their owner."""
     owners = {p: c for c, row in before.items() for p in row_packing.parts_in(row.assignment)}
-    return sum(owners.get(p, c) != c for c, parts in given.items() for p in parts)
+    return sum(owners.get(p, c) != c for c, parts in shares.items() for p in parts)
 
 
 def _waits(work: Work, held: Mapping[str, Join]) -> dict[str, int]:

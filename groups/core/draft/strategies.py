@@ -22,29 +22,29 @@ class Misdealt(Exception):
 def assign_ranges(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
     """Topic by topic, each of its consumers gets a contiguous range; the first ones get one
     more."""
-    given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
+    shares: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
     for topic, consumers in _subscribers(topics):
         quota, more = divmod(counts.get(topic, 0), len(consumers))
         at = 0
         for place, consumer in enumerate(consumers):
             size = quota + (place < more)
-            given[consumer] += [(topic, p) for p in range(at, at + size)]
+            shares[consumer] += [(topic, p) for p in range(at, at + size)]
             at += size
-    return given
+    return shares
 
 
 def assign_in_turn(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
     """All partitions in order, to consumers in round-robin order; those that do not subscribe are
     skipped."""
-    given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
+    shares: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
     last = ""  # no consumer has this id
     for topic, consumers in _subscribers(topics):
         at = bisect_right(consumers, last)
         for partition in range(counts.get(topic, 0)):
             last = consumers[at % len(consumers)]
-            given[last].append((topic, partition))
+            shares[last].append((topic, partition))
             at += 1
-    return given
+    return shares
 
 
 BUILT_IN: Final[Mapping[str, Strategy]] = {RANGE: assign_ranges, ROUND_ROBIN: assign_in_turn}
@@ -62,25 +62,25 @@ def deal(strategy: Strategy, topics: Topics, counts: Counts) -> Mapping[str, Par
     Raises ``Misdealt``, also for errors that the strategy raises.
     """
     try:
-        given = {consumer: list(parts) for consumer, parts in strategy(topics, counts).items()}
+        shares = {consumer: list(parts) for consumer, parts in strategy(topics, counts).items()}
     except Exception as error:
         raise Misdealt(f"it raised {type(error).__name__}: {error}") from error
-    _check(given, topics, counts)
-    return {consumer: frozenset(given.get(consumer, ())) for consumer in topics}
+    _check(shares, topics, counts)
+    return {consumer: frozenset(shares.get(consumer, ())) for consumer in topics}
 
 
-def _check(given: Mapping[str, list[tuple[str, int]]], topics: Topics, counts: Counts) -> None:
-    wanted = {(t, p) for t in _subscribed(topics) for p in range(counts.get(t, 0))}
+def _check(shares: Mapping[str, list[tuple[str, int]]], topics: Topics, counts: Counts) -> None:
+    expected = {(t, p) for t in _subscribed(topics) for p in range(counts.get(t, 0))}
     seen: set[tuple[str, int]] = set()
-    for consumer, parts in given.items():
+    for consumer, parts in shares.items():
         for part in parts:
             if part in seen:
                 raise Misdealt(f"it gave {part[0]}-{part[1]} to two consumers")
-            if part not in wanted or consumer not in topics or part[0] not in topics[consumer]:
+            if part not in expected or consumer not in topics or part[0] not in topics[consumer]:
                 raise Misdealt(f"it gave {consumer} {part[0]}-{part[1]}, which nobody asked for")
             seen.add(part)
-    if len(seen) < len(wanted):
-        raise Misdealt(f"it gave {len(seen)} of {len(wanted)} partitions away")
+    if len(seen) < len(expected):
+        raise Misdealt(f"it gave {len(seen)} of {len(expected)} partitions away")
 
 
 def _subscribers(topics: Topics) -> list[tuple[str, list[str]]]:

@@ -34,14 +34,14 @@ class Change(NamedTuple):
 
 def check(entity: Entity, changes: Iterable[Change]) -> dict[str, float | None]:
     """The changes by key. Refuses INVALID_REQUEST."""
-    wanted = tuple(changes)
-    if len({change.key for change in wanted}) < len(wanted):
+    requested = tuple(changes)
+    if len({change.key for change in requested}) < len(requested):
         raise twice(entity)
     keys = _keys(entity)
-    for change in wanted:
+    for change in requested:
         if change.value is not None:
             _check_value(keys, change.key, change.value)
-    return {change.key: change.value for change in wanted}
+    return {change.key: change.value for change in requested}
 
 
 def twice(entity: Entity) -> Refuse:

@@ -20,7 +20,7 @@ COLUMNS: Final = (
 """The columns of a binding, in order."""
 
 _KEY = ", ".join(COLUMNS)
-_GIVEN = ", ".join(f"%({column})s::text[]" for column in COLUMNS)
+_ARRAYS = ", ".join(f"%({column})s::text[]" for column in COLUMNS)
 
 ALL = f"SELECT {_KEY} FROM rollcall_acl"
 
@@ -32,7 +32,7 @@ _DETAILS = "'acl', to_jsonb(changed)"
 CREATE = f"""
 WITH changed AS (
     INSERT INTO rollcall_acl ({_KEY}, created_at)
-    SELECT {_KEY}, clock_timestamp() FROM unnest({_GIVEN}) AS given({_KEY})
+    SELECT {_KEY}, clock_timestamp() FROM unnest({_ARRAYS}) AS given({_KEY})
     ON CONFLICT DO NOTHING
     RETURNING {_KEY}
 ), noted AS ({access_note(EntryKind.ACL_CREATED, _DETAILS)})
@@ -41,7 +41,7 @@ SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
 
 DELETE = f"""
 WITH changed AS (
-    DELETE FROM rollcall_acl WHERE ({_KEY}) IN (SELECT * FROM unnest({_GIVEN}))
+    DELETE FROM rollcall_acl WHERE ({_KEY}) IN (SELECT * FROM unnest({_ARRAYS}))
     RETURNING {_KEY}
 ), noted AS ({access_note(EntryKind.ACL_DELETED, _DETAILS)})
 SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1

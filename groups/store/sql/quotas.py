@@ -17,8 +17,8 @@ COLUMNS: Final = (*ENTITY, "key", "value")
 
 _KEY = ", ".join((*ENTITY, "key"))
 _ALL = ", ".join(COLUMNS)
-_GIVEN = ", ".join(f"%({column})s::text[]" for column in (*ENTITY, "key"))
-_GIVEN_VALUES = f"unnest({_GIVEN}, %(value)s::float8[]) AS given({_ALL})"
+_ARRAYS = ", ".join(f"%({column})s::text[]" for column in (*ENTITY, "key"))
+_ROWS = f"unnest({_ARRAYS}, %(value)s::float8[]) AS given({_ALL})"
 
 ALL = f"SELECT {_ALL} FROM rollcall_quota"
 
@@ -28,7 +28,7 @@ TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_quotas', 0))"
 _DETAILS = "'quota', to_jsonb(changed)"
 
 SET = f"""
-WITH given AS (SELECT * FROM {_GIVEN_VALUES}
+WITH given AS (SELECT * FROM {_ROWS}
 ), known AS (
     SELECT {_KEY}, value AS before FROM rollcall_quota WHERE ({_KEY}) IN (
         SELECT {_KEY} FROM given)
@@ -44,7 +44,7 @@ SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
 
 REMOVE = f"""
 WITH changed AS (
-    DELETE FROM rollcall_quota WHERE ({_KEY}) IN (SELECT * FROM unnest({_GIVEN}))
+    DELETE FROM rollcall_quota WHERE ({_KEY}) IN (SELECT * FROM unnest({_ARRAYS}))
     RETURNING {_KEY}, value AS before
 ), noted AS ({access_note(EntryKind.QUOTA_REMOVED, _DETAILS)})
 SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1

@@ -27,13 +27,13 @@ async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResp
     modern_request = MetadataRequest(
         topics=[MetadataRequestTopic(name=name) for name in request.topics]
     )
-    known = await metadata.handle(modern_request, call)
-    making = partial(_response, known, call.node.cluster.brokers)
-    count = sum(len(topic.partitions) for topic in known.topics)
+    response = await metadata.handle(modern_request, call)
+    making = partial(_response, response, call.node.cluster.brokers)
+    count = sum(len(topic.partitions) for topic in response.topics)
     return await call.beside(making) if count > LARGE_ELEMENTS else making()
 
 
-def _response(known: MetadataResponse, brokers: Sequence[NodeAddress]) -> TopicMetadataResponse:
+def _response(response: MetadataResponse, brokers: Sequence[NodeAddress]) -> TopicMetadataResponse:
     return TopicMetadataResponse(
         brokers=[
             TopicMetadataBroker(node_id=b.node_id, host=at.host, port=at.port)
@@ -46,16 +46,16 @@ def _response(known: MetadataResponse, brokers: Sequence[NodeAddress]) -> TopicM
                 name=topic.name or "",
                 partitions=[_partition(partition) for partition in topic.partitions],
             )
-            for topic in known.topics
+            for topic in response.topics
         ],
     )
 
 
-def _partition(known: MetadataResponsePartition) -> TopicMetadataPartition:
+def _partition(partition: MetadataResponsePartition) -> TopicMetadataPartition:
     return TopicMetadataPartition(
-        error_code=known.error_code,
-        partition=known.partition_index,
-        leader=known.leader_id,
-        replicas=known.replica_nodes,
-        in_sync_replicas=known.isr_nodes,
+        error_code=partition.error_code,
+        partition=partition.partition_index,
+        leader=partition.leader_id,
+        replicas=partition.replica_nodes,
+        in_sync_replicas=partition.isr_nodes,
     )

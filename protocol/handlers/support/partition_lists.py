@@ -48,16 +48,16 @@ class PartitionLists:
 
     def make(self, topic_id: UUID, count: int, nodes: tuple[int, ...]) -> Partitions:
         """The list, made anew and kept."""
-        made = _made(topic_id, count, nodes)
+        partitions = _partitions(topic_id, count, nodes)
         key = _key(topic_id, count, nodes)
         with self._lock:
             before = self._lists.pop(key, None)
-            self._lists[key] = made
-            self._room += _cost(before) - _cost(made)
+            self._lists[key] = partitions
+            self._room += _cost(before) - _cost(partitions)
             while self._room < 0 and len(self._lists) > 1:
                 _, oldest = self._lists.popitem(last=False)
                 self._room += _cost(oldest)
-        return made
+        return partitions
 
 
 def _cost(of: Partitions | None) -> int:
@@ -69,7 +69,7 @@ def _key(topic_id: UUID, count: int, nodes: tuple[int, ...]) -> Key:
     return (topic_id if len(nodes) > 1 else None, count, nodes)
 
 
-def _made(topic_id: UUID, count: int, nodes: tuple[int, ...]) -> Partitions:
+def _partitions(topic_id: UUID, count: int, nodes: tuple[int, ...]) -> Partitions:
     """Leader epoch -1, "none": without a log no epoch is needed, and clients then do not send
     OffsetForLeaderEpoch."""
     alone = {node_id: (node_id,) for node_id in nodes}

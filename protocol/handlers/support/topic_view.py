@@ -22,7 +22,7 @@ async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool
 
     COORDINATOR_NOT_AVAILABLE if the rows could not be read.
     """
-    seen, names = _known(group_id, call, joins), tuple(brought)
+    seen, names = _current_view(group_id, call, joins), tuple(brought)
     if not names:
         return seen
     try:
@@ -35,7 +35,7 @@ async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool
     )
 
 
-def _known(group_id: str, call: Call, joins: bool) -> View:
+def _current_view(group_id: str, call: Call, joins: bool) -> View:
     entry, catalogue = call.node.coordinator.entries.get(group_id), call.node.catalogue
     group = None if entry is None else entry.group
     if entry is not None and isinstance(group, ConsumerGroup):

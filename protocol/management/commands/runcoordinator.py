@@ -14,7 +14,7 @@ from groups.cluster.view import DRAFT
 from groups.loop_watch import LoopWatch
 from groups.tracing import provider
 from protocol import listeners, principals
-from protocol.listeners import Listener, ListenerError, Wanted
+from protocol.listeners import Listener, ListenerError, ListenerSettings
 from protocol.metrics_listener import MetricsAddress
 from protocol.sasl import OAUTHBEARER
 from protocol.tls import Tls, TlsError, TlsSettings
@@ -119,9 +119,9 @@ def setting(name: str) -> Any:
     return getattr(settings, name)
 
 
-def wanted() -> Wanted:
+def listener_settings() -> ListenerSettings:
     """The settings of listeners."""
-    return Wanted(
+    return ListenerSettings(
         listeners=setting("LISTENERS"),
         advertised=setting("ADVERTISED_LISTENERS"),
         security_map=setting("LISTENER_SECURITY_PROTOCOL_MAP"),
@@ -134,12 +134,12 @@ def wanted() -> Wanted:
 def listeners_of(options: Mapping[str, Any]) -> Sequence[Listener]:
     """The listeners of the settings, or the one of the command line; raises ``ListenerError``."""
     if setting("LISTENERS"):
-        return listeners.read(wanted())
+        return listeners.read(listener_settings())
     host = options["host"]
     only = listeners.plain(
         host, options["port"], options["advertised_host"] or host, options["advertised_port"]
     )
-    listeners.check(only, wanted())
+    listeners.check(only, listener_settings())
     return (only,)
 
 
@@ -150,7 +150,7 @@ def draft_of(options: Mapping[str, Any]) -> Listener | None:
         return None
     host = options["host"]
     found = Listener(DRAFT, host, port, advertised_host=options["advertised_host"] or host)
-    listeners.check(found, wanted())
+    listeners.check(found, listener_settings())
     return found
 
 
@@ -207,9 +207,9 @@ def spans(node_id: int) -> "NodeSpans | None":
 
 def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
     """The port of the draft's listener, 0 for any free one; None: there is no such listener."""
-    wanted: int | None = options["draft_port"]
-    if wanted is not None:
-        return wanted if wanted >= 0 else None
+    port: int | None = options["draft_port"]
+    if port is not None:
+        return port if port >= 0 else None
     first = int(environ.get("ROLLCALL_DRAFT_PORT") or DRAFT_PORT)
     return first + int(options["node_id"]) if first and options["port"] else 0
 
@@ -217,16 +217,16 @@ def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | 
 def metrics_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
     """The port of the listener for Prometheus, 0 for any free one; None: there is no such
     listener."""
-    wanted: int | None = options["metrics_port"]
-    if wanted is None:
+    port: int | None = options["metrics_port"]
+    if port is None:
         text = environ.get("ROLLCALL_METRICS_PORT") or "-1"
         if not re.fullmatch(r"-1|\d{1,5}", text):
             raise ListenerError(f"ROLLCALL_METRICS_PORT is a port, 0 or -1, not {text!r}")
         first = int(text)
-        wanted = first + int(options["node_id"]) if first > 0 else first
-    if wanted > listeners.PORT_MAX:
-        raise ListenerError(f"{wanted} is not a port (ROLLCALL_METRICS_PORT)")
-    return wanted if wanted >= 0 else None
+        port = first + int(options["node_id"]) if first > 0 else first
+    if port > listeners.PORT_MAX:
+        raise ListenerError(f"{port} is not a port (ROLLCALL_METRICS_PORT)")
+    return port if port >= 0 else None
 
 
 def announce(host: str, port: int, draft_port: int) -> None:
