@@ -57,11 +57,11 @@ def main(arguments: Sequence[str]) -> int:
     signals = Signals(Parent() if options.stop_with_parent else None)
     try:
         with signals.watching():
-            wanted = environment.read(os.environ)
-            known = kafka_settings.read(os.environ)
-            output.form = str(known["LOG_FORMAT"])
-            others = sum(int(str(known[name])) for name in LOGINS)
-            with importing(output) as server, stages(wanted, others, output, server) as planned:
+            configured = environment.read(os.environ)
+            kafka = kafka_settings.read(os.environ)
+            output.form = str(kafka["LOG_FORMAT"])
+            others = sum(int(str(kafka[name])) for name in LOGINS)
+            with importing(output) as server, stages(configured, others, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, SettingError) as refusal:
         if signals.stop_requested:  # what failed was stopped by the signal: not an error of its own
@@ -99,26 +99,26 @@ def importing(output: Output) -> Iterator[Forks | None]:
 
 @contextmanager
 def stages(
-    wanted: Environment, others: int, output: Output, server: Forks | None
+    configured: Environment, others: int, output: Output, server: Forks | None
 ) -> Iterator[tuple[Stage, ...]]:
     """The whole plan; if we serve the database, the data folder stays locked until the end.
     ``others``: how many connections processes other than nodes may have."""
-    data_dir = places.DataDir(wanted.data_dir)
-    if wanted.database_url is not None:
+    data_dir = places.DataDir(configured.data_dir)
+    if configured.database_url is not None:
         data_dir.make()
-        reach(wanted.database_url)
-        yield plan.build(wanted, data_dir, wanted.database_url, server)
+        reach(configured.database_url)
+        yield plan.build(configured, data_dir, configured.database_url, server)
         return
     cluster = clusters.prepare(
-        wanted.data_dir,
+        configured.data_dir,
         lambda text: output.say("postgres", text),
-        throwaway=wanted.data_are_disposable,
+        throwaway=configured.data_are_disposable,
     )
     places.write_private(data_dir.url_file, cluster.url() + "\n")
     try:
-        programs = plan.build(wanted, data_dir, cluster.url(), server)
-        settings = postgres.for_processes(wanted.nodes, others)
-        if wanted.data_are_disposable:
+        programs = plan.build(configured, data_dir, cluster.url(), server)
+        settings = postgres.for_processes(configured.nodes, others)
+        if configured.data_are_disposable:
             settings = {**settings, **postgres.THROWAWAY}
         yield ((postgres.describe(cluster, settings),), *programs)
     finally:

@@ -24,14 +24,14 @@ def of(name: str, environ: Mapping[str, str]) -> dict[str, str]:
     the same user.
     """
     program = commands.PROGRAMS[name]
-    given = {k: v for k, v in environ.items() if k not in SECRETS or k in (URL, *program.secrets)}
+    own = {k: v for k, v in environ.items() if k not in SECRETS or k in (URL, *program.secrets)}
     if environ.get(ROLES, "").lower() != LOGINS or not program.login:
-        return given
-    if commands.ANALYSIS_URL in program.secrets and not given.get(commands.ANALYSIS_URL):
-        given[commands.ANALYSIS_URL] = url(environ, ANALYSIS)
-    given[URL] = url(environ, program.login)
-    given.pop(PASSWORD, None)
-    return given
+        return own
+    if commands.ANALYSIS_URL in program.secrets and not own.get(commands.ANALYSIS_URL):
+        own[commands.ANALYSIS_URL] = url(environ, ANALYSIS)
+    own[URL] = url(environ, program.login)
+    own.pop(PASSWORD, None)
+    return own
 
 
 def of_nobody(environ: Mapping[str, str]) -> dict[str, str]:

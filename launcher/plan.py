@@ -36,14 +36,14 @@ class Ports:
     web: int
 
 
-def choose_ports(wanted: Environment) -> Ports:
+def choose_ports(configured: Environment) -> Ports:
     """The ports that are set; a free one for each 0. ``LaunchError`` for a port that another
     program uses."""
-    free = iter(ports.free(2 * wanted.nodes + 1))
-    first = 0 if os.environ.get(LISTENERS[0]) else wanted.kafka_port
-    kafka = _of_nodes(first, wanted.nodes, free)
-    draft = _of_nodes(wanted.draft_port, wanted.nodes, free)
-    web = (wanted.web_port or next(free),)
+    free = iter(ports.free(2 * configured.nodes + 1))
+    first = 0 if os.environ.get(LISTENERS[0]) else configured.kafka_port
+    kafka = _of_nodes(first, configured.nodes, free)
+    draft = _of_nodes(configured.draft_port, configured.nodes, free)
+    web = (configured.web_port or next(free),)
     for variable, found in (("KAFKA", kafka), ("DRAFT", draft), ("WEB", web)):
         for port in found:
             ports.demand(port, f"ROLLCALL_{variable}_PORT")
@@ -56,19 +56,19 @@ def _of_nodes(first: int, nodes: int, free: Iterator[int]) -> tuple[int, ...]:
 
 
 def build(
-    wanted: Environment, data_dir: DataDir, database_url: str, forks: Forks | None
+    configured: Environment, data_dir: DataDir, database_url: str, forks: Forks | None
 ) -> tuple[Stage, ...]:
     """Everything but PostgreSQL: tasks first, then the nodes, then web and worker together.
 
     The nodes come first because members wait for them.
     """
-    chosen = choose_ports(wanted)
+    chosen = choose_ports(configured)
     environ = {
-        **({} if wanted.database_url else OWN_POSTGRESQL),
+        **({} if configured.database_url else OWN_POSTGRESQL),
         **secret_files.read(os.environ),
         "ROLLCALL_DATA_DIR": str(data_dir.path),
         "ROLLCALL_DATABASE_URL": database_url,
-        "ROLLCALL_NODES": str(wanted.nodes),
+        "ROLLCALL_NODES": str(configured.nodes),
         "ROLLCALL_WEB_PORT": str(chosen.web),
         # Tell programs whether their output goes to a terminal: they only see a pipe.
         **({"ROLLCALL_TERMINAL": "1"} if os.isatty(output.STANDARD_ERROR) else {}),
