@@ -30,7 +30,7 @@ class Filter(admin.SimpleListFilter):
     """A filter with choices. A value in the URL that is no choice is accepted and shown."""
 
     @property
-    def known(self) -> Sequence[tuple[str, str]]:
+    def options(self) -> Sequence[tuple[str, str]]:
         """The choices."""
         raise NotImplementedError
 
@@ -44,7 +44,7 @@ class Filter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """The choices, and the value in the URL."""
-        found, value = list(self.known), self.value()
+        found, value = list(self.options), self.value()
         if value and value not in dict(found):
             found.append((value, value))
         return found
@@ -60,7 +60,7 @@ class StateFilter(Filter):
 
     title = "state"
     parameter_name = "state"
-    known = [(state, state) for state in groups.STATES]
+    options = [(state, state) for state in groups.STATES]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups in this state, or all that wait."""
@@ -72,7 +72,7 @@ class TypeFilter(Filter):
 
     title = "type"
     parameter_name = "type"
-    known = [(kind, kind) for kind in groups.KINDS]
+    options = [(kind, kind) for kind in groups.KINDS]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups with this protocol."""
@@ -84,7 +84,7 @@ class AttentionFilter(Filter):
 
     title = "rule that fires"
     parameter_name = "attention"
-    known = [(ANY_RULE, "any rule"), *((name, name) for name in attention.OF_GROUPS)]
+    options = [(ANY_RULE, "any rule"), *((name, name) for name in attention.OF_GROUPS)]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups with a finding of this rule."""
@@ -97,7 +97,7 @@ class AssignorFilter(Filter):
 
     title = "assignor"
     parameter_name = "assignor"
-    known = [(name, name) for name in ASSIGNORS]
+    options = [(name, name) for name in ASSIGNORS]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """The assignor that the members selected, or the coordinator's."""
@@ -112,7 +112,7 @@ class NodeFilter(Filter):
     parameter_name = "node"
 
     @property
-    def known(self) -> Sequence[tuple[str, str]]:
+    def options(self) -> Sequence[tuple[str, str]]:
         """The existing nodes, and none."""
         ids = Node.objects.order_by("node_id").values_list("node_id", flat=True)
         return [*((str(n), f"node {n}") for n in ids), (NOBODY, "no node")]
@@ -135,7 +135,7 @@ class TopicFilter(Filter):
 
     title = "topic"
     parameter_name = "topic"
-    known = []
+    options = []
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups that subscribe to it or have committed offsets of it."""
@@ -250,21 +250,21 @@ def columns(site: Any, request: HttpRequest) -> Sequence[str]:
     return ["", *shown] if site.get_actions(request) else shown
 
 
-def numbered(said: QueryDict, names: Sequence[str]) -> QueryDict:
+def numbered(query: QueryDict, names: Sequence[str]) -> QueryDict:
     """The query with column numbers, as Django expects."""
-    return _ordered(said, {name: str(number) for number, name in enumerate(names) if name})
+    return _ordered(query, {name: str(number) for number, name in enumerate(names) if name})
 
 
-def named(said: QueryDict, names: Sequence[str]) -> QueryDict:
+def named(query: QueryDict, names: Sequence[str]) -> QueryDict:
     """The query with column names."""
-    return _ordered(said, {str(number): name for number, name in enumerate(names) if name})
+    return _ordered(query, {str(number): name for number, name in enumerate(names) if name})
 
 
-def _ordered(said: QueryDict, words: Mapping[str, str]) -> QueryDict:
-    if ORDER not in said:
-        return said
-    parts = [part.rpartition("-") for part in str(said[ORDER]).split(".")]
-    changed = said.copy()
+def _ordered(query: QueryDict, words: Mapping[str, str]) -> QueryDict:
+    if ORDER not in query:
+        return query
+    parts = [part.rpartition("-") for part in str(query[ORDER]).split(".")]
+    changed = query.copy()
     changed[ORDER] = ".".join(f"{sign}{words.get(word, word)}" for _, sign, word in parts)
     return changed
 
@@ -303,12 +303,12 @@ def _save_url(present: str, saved: Sequence[SavedView]) -> str:
     return f"{reverse('admin:groups_savedview_add')}?{urlencode({'query': present})}"
 
 
-def query_of(said: QueryDict) -> str:
+def query_of(query: QueryDict) -> str:
     """A list's query without its page, in a fixed order."""
-    return urlencode(sorted(_items(said)))
+    return urlencode(sorted(_items(query)))
 
 
-def _items(said: QueryDict) -> Iterator[tuple[str, str]]:
-    for name in said:
-        if name != PAGE and said[name]:
-            yield name, str(said[name])
+def _items(query: QueryDict) -> Iterator[tuple[str, str]]:
+    for name in query:
+        if name != PAGE and query[name]:
+            yield name, str(query[name])

@@ -25,7 +25,7 @@ TOPIC_LENGTH_MAX: Final = 249
 INT32_MAX: Final = 2**31 - 1
 
 
-def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
+def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     """The tab. At most six statements."""
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
@@ -73,8 +73,8 @@ def part_of(text: str) -> tuple[str, int] | None:
     return topic, partition
 
 
-def _link(**said: str) -> str:
-    return f"?{urlencode({'tab': 'offsets', **{k: v for k, v in said.items() if v}})}"
+def _link(**parameters: str) -> str:
+    return f"?{urlencode({'tab': 'offsets', **{k: v for k, v in parameters.items() if v}})}"
 
 
 def _next(offsets: Sequence[groups.OffsetView], search: str) -> str:

@@ -116,8 +116,8 @@ def _groups(typed: str, may: Callable[[str], bool]) -> Iterator[Hit]:
     """Groups, then verbs of the first one; "freeze orders" is the freeze of ``orders``."""
     verbs, rest = _verbs(typed)
     groups: Sequence[Any] = list(_named(Group, "group_id", typed, GROUPS_MAX))
-    asked = list(_named(Group, "group_id", rest, GROUPS_MAX)) if verbs and rest else []
-    yield from chain.from_iterable(_acts(group, verbs, may) for group in asked)
+    targets = list(_named(Group, "group_id", rest, GROUPS_MAX)) if verbs and rest else []
+    yield from chain.from_iterable(_acts(group, verbs, may) for group in targets)
     yield from (
         Hit(group.group_id, f"{group.kind} group, {group.state}", _url(group), "groups")
         for group in groups

@@ -126,7 +126,7 @@ class OneGroup(View):
             raise missing(group_id)
         group.member_views = groups.members_of(group)
         group.node_id = group.owner_id
-        groups.ask_for_a_look(group_id)
+        groups.request_look(group_id)
         ids = [(member.member_id, member.instance_id) for member in group.member_views]
         group.work = pauses.work_of(group_id, ids)
         seen = _seen(group)

@@ -393,7 +393,7 @@ def slots_by_node() -> Mapping[int | None, int]:
     return {row["node_id"]: row["n"] for row in counted}
 
 
-def ask_for_a_look(group_id: str) -> None:
+def request_look(group_id: str) -> None:
     """Ask the group's owner to write members' last heartbeats, for the next read of the group.
 
     Heartbeats are in the owner's memory and rarely written; observers of a group request fresh
