@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.views import defaults
 
 from coordinator_site.outages import is_outage
-from groups.api.paths import telling
+from groups.api.paths import error_format_of
 from groups.postgres import unavailable
 
 RETRY_AFTER_S = "1"
@@ -45,7 +45,7 @@ def failed(request: HttpRequest) -> HttpResponse:
         return _failed_ourselves(request)
     why = unavailable.sentence(error)
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    tell = telling(request.path_info)
+    tell = error_format_of(request.path_info)
     if tell is not None:
         answer = tell(request, status, "unavailable", why)
     else:
