@@ -32,7 +32,7 @@ class Checked:
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authentication and authorization; then common checks."""
         super().initial(request, *args, **kwargs)  # type: ignore[misc]  # of APIView, beside this
-        audit.known(request._request, actor(request))
+        audit.set_author(request._request, actor(request))
         if any("\0" in str(text) for text in (*kwargs.values(), *_queried(request))):
             # PostgreSQL's texts cannot contain NUL, so no such name exists.
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "An id must not contain NUL.")
