@@ -17,7 +17,7 @@ from unfold.views import ChangeList
 from groups.access import rights
 from groups.models import Group, Node, SavedView
 from groups.queries import attention, group_rows, group_search, groups, situation
-from groups.queries.acknowledgements import ABOUT_GROUPS, known
+from groups.queries.acknowledgements import ABOUT_GROUPS, in_force
 
 ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform")
 """Assignors of Kafka's clients and servers; others can be set in the URL (``?assignor=``)."""
@@ -188,7 +188,7 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
         ids = [one if isinstance(one, str) else one.group_id for one in self.result_list]
         found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
         newest, situations = groups.with_rebalances(found), situation.of_many(found)
-        noted = {one.subject: one for one in known(ids).values() if one.rule in ABOUT_GROUPS}
+        noted = {one.subject: one for one in in_force(ids).values() if one.rule in ABOUT_GROUPS}
         work = group_rows.work_of(found)
         often = group_rows.rebalances_1h(ids)
         may_evict = rights.may(request.user, rights.EVICT)

@@ -76,13 +76,13 @@ def _sentences(topic: Topic, may_see_groups: bool) -> Sequence[str]:
         f"{offsets:,}" if offsets < topic_groups.OFFSETS_COUNTED_MAX else f"at least {offsets:,}"
     )
     usage = topic_groups.of(topic)
-    named = [_use(use) for use in usage.shown] if may_see_groups else []
+    named = [_use(use) for use in usage.uses] if may_see_groups else []
     more = ["More groups use it than are named here."] if named and usage.is_more else []
     return [
         f"The topic is deleted with its {many(topic.partitions, 'partition')}.",
         f"Committed offsets of it that are deleted, of all groups: {count}. The journal of each"
         " group keeps the first thousand.",
-        *(named or ([] if usage.shown else ["No group uses it."])),
+        *(named or ([] if usage.uses else ["No group uses it."])),
         *more,
         "The journal, ACLs that name the topic, and groups stay. A new topic of this name is"
         " another topic.",

@@ -131,7 +131,7 @@ class TopicAdmin(RollcallAdmin):
     def used_by(self, topic: Topic) -> str:
         """Groups whose members subscribe to it, or with committed offsets of it."""
         usage = topic_groups.of(topic)
-        uses = [_shown(use) for use in usage.shown]
+        uses = [_shown(use) for use in usage.uses]
         context = {"uses": uses, "is_more": usage.is_more}
         return render_to_string("admin/groups/topic/groups.html", context)
 

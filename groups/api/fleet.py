@@ -203,7 +203,7 @@ def _tried(name: str, change: Callable[[], Topic]) -> Response:
 
 def _plan(topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
     """The plan of a change of a topic: the result, and the affected groups."""
-    used_by = topic_groups.of(topic).shown
+    used_by = topic_groups.of(topic).uses
     return {
         "dry_run": True,
         "partitions_before": before,

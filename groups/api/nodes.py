@@ -63,7 +63,7 @@ class Drain(View):
         except drains.NoTaker as error:
             raise Problem(HTTPStatus.CONFLICT, "no_taker", str(error)) from None
         result = {"drained": True, "changed": is_new, "dry_run": self.is_dry}
-        return _response(node_id, moves, moves.given, result)
+        return _response(node_id, moves, moves.gains, result)
 
 
 class Undrain(View):
@@ -85,7 +85,7 @@ class Undrain(View):
         if not self.is_dry:
             was_drained = drains.undrain(node_id, reason=self.body["reason"], actor=actor(request))
         result = {"drained": False, "changed": was_drained, "dry_run": self.is_dry}
-        return _response(node_id, moves, moves.taken, result)
+        return _response(node_id, moves, moves.losses, result)
 
 
 class Connections(View):
@@ -107,7 +107,7 @@ class Connections(View):
         `client_id` is that of the connection's first request, `software` is empty where the client
         does not name it."""
         if "cursor" not in self.query:
-            client_connections.ask()
+            client_connections.refresh()
 
         def serialized(page: list[models.ClientConnection]) -> Any:
             return shapes.ConnectionView(page, many=True).data
