@@ -28,7 +28,7 @@ from groups.api.schema import (
 from groups.api.views import View, existing, required
 from groups.models import Offset, Operation
 from groups.operations import offset_resets
-from groups.operations.offset_resets import Wanted
+from groups.operations.offset_resets import ResetTarget
 from groups.queries import groups
 
 
@@ -65,8 +65,8 @@ class Offsets(View):
         """Delete a group's committed offsets of a topic, or of one partition. The operation fails
         while the group has members."""
         topic = required(self.query, "topic")["topic"]
-        wanted = Wanted("none", self.query.get("partition"), (topic,))
-        return _requested(self, request, group_id, wanted, lambda w: _removal(group_id, w))
+        target = ResetTarget("none", self.query.get("partition"), (topic,))
+        return _requested(self, request, group_id, target, lambda w: _removal(group_id, w))
 
 
 class Restores(View):
@@ -82,7 +82,7 @@ class Restores(View):
 
         if self.is_dry:
             existing(group_id)
-            return _restored(group_id, Wanted("moment", body["to"]))
+            return _restored(group_id, ResetTarget("moment", body["to"]))
         verb = Operation.Verb.RESTORE_OFFSETS
         return request_verb(request, group_id, verb, body["reason"], check, restore_to=body["to"])
 
@@ -94,11 +94,11 @@ class Resets(View):
     def post(self, request: Request, group_id: str) -> Response:
         """Reset the offsets of a group without members, as kafka-consumer-groups does."""
         body = self.body
-        wanted = Wanted(body["to"], body.get(body["to"]), tuple(body.get("topics") or ()))
-        if wanted.to == "csv" and not wanted.topics:
-            wanted = replace(wanted, topics=offset_resets.topics_of_csv(body.get("csv") or ""))
+        target = ResetTarget(body["to"], body.get(body["to"]), tuple(body.get("topics") or ()))
+        if target.to == "csv" and not target.topics:
+            target = replace(target, topics=offset_resets.topics_of_csv(body.get("csv") or ""))
 
-        return _requested(self, request, group_id, wanted, lambda w: _plan(group_id, w, w.to))
+        return _requested(self, request, group_id, target, lambda w: _plan(group_id, w, w.to))
 
 
 class Undo(View):
@@ -111,9 +111,9 @@ class Undo(View):
         undone = Operation.objects.filter(id=operation_id).first()
         if undone is None:
             raise Http404(f"There is no operation {operation_id}.")
-        wanted = Wanted("undo", undone.pk)
+        target = ResetTarget("undo", undone.pk)
         return _requested(
-            self, request, undone.group_id, wanted, lambda w: replace(_way_back(undone), wanted=w)
+            self, request, undone.group_id, target, lambda w: replace(_way_back(undone), target=w)
         )
 
 
@@ -129,52 +129,52 @@ def _requested(
     view: View,
     request: Request,
     group_id: str,
-    wanted: Wanted,
-    planned: Callable[[Wanted], offset_resets.Plan],
+    target: ResetTarget,
+    planned: Callable[[ResetTarget], offset_resets.Plan],
 ) -> Response:
     """The operation, with the plan that was computed for it; or the plan. A repeated request gets
     the first one's plan."""
     if view.is_dry:
         existing(group_id)
-        return _plan_response(planned(wanted))
+        return _plan_response(planned(target))
 
     def check() -> None:
         existing(group_id)
 
     def worked_out(before: Operation | None) -> dict[str, Any]:
         offsets = None if before is None else before.offsets
-        if offsets is not None and offsets.get("wanted") == wanted.told:
+        if offsets is not None and offsets.get("wanted") == target.as_json:
             return {"offsets": offsets}
-        return {"offsets": planned(wanted).offsets}
+        return {"offsets": planned(target).offsets}
 
     verb = Operation.Verb.RESET_OFFSETS
     return request_verb(request, group_id, verb, view.body["reason"], check, worked_out)
 
 
-def _plan(group_id: str, wanted: Wanted, field: str) -> offset_resets.Plan:
+def _plan(group_id: str, target: ResetTarget, field: str) -> offset_resets.Plan:
     """``field``: the field of the body to which an error belongs."""
     try:
-        return offset_resets.plan(group_id, wanted)
+        return offset_resets.plan(group_id, target)
     except ValueError as error:
         raise ValidationError({field: [str(error)]}) from None
 
 
-def _removal(group_id: str, wanted: Wanted) -> offset_resets.Plan:
+def _removal(group_id: str, target: ResetTarget) -> offset_resets.Plan:
     try:
-        return offset_resets.removal(group_id, wanted)
+        return offset_resets.removal(group_id, target)
     except ValueError as error:
         errors = [{"parameter": "topic", "detail": str(error)}]
         detail = "Some parameters are invalid."
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors) from None
 
 
-def _restored(group_id: str, wanted: Wanted) -> Response:
+def _restored(group_id: str, target: ResetTarget) -> Response:
     """If the history has no offsets at that time, the operation succeeds and changes nothing."""
     try:
-        return _plan_response(offset_resets.plan(group_id, wanted))
+        return _plan_response(offset_resets.plan(group_id, target))
     except ValueError as error:
         return _plan_response(
-            offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, wanted=wanted)
+            offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, target=target)
         )
 
 
