@@ -172,13 +172,13 @@ def again_s(attempts: int) -> float:
 
 
 def _note(webhook: int, claimed: Claimed, outcome: Outcome, settings: WebhookSettings) -> None:
-    told: dict[str, Any] = {"id": claimed.id, "webhook": webhook}
-    told |= {"status": outcome.status or None, "answer": outcome.body, "took_ms": outcome.took_ms}
+    values: dict[str, Any] = {"id": claimed.id, "webhook": webhook}
+    values |= {"status": outcome.status or None, "answer": outcome.body, "took_ms": outcome.took_ms}
     if outcome.is_delivered:
         with _asking() as cursor:
-            cursor.execute(sql.DELIVERED, told)
+            cursor.execute(sql.DELIVERED, values)
         return
-    told |= {
+    values |= {
         "error": outcome.error,
         "is_over": claimed.age_s >= settings.webhooks_retry_hours * HOUR_S,
         "again_s": again_s(claimed.attempts),
@@ -186,7 +186,7 @@ def _note(webhook: int, claimed: Claimed, outcome: Outcome, settings: WebhookSet
         "quiet_s": QUIET_S,
     }
     with _asking() as cursor:
-        cursor.execute(sql.FAILED, told)
+        cursor.execute(sql.FAILED, values)
         row = cursor.fetchone()
         because = row and _why_no_more(outcome, row[0], settings)
         if because:
