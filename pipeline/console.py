@@ -25,7 +25,7 @@ SHOWN = {
 }
 
 
-def told(done: "Done") -> str:
+def result_text(done: "Done") -> str:
     """What was done, and the rows whose partitions had no owner for the longest time."""
     line = (
         f"Run {done.run_id}: {done.events} journal entries, {done.rows} rows in the report,"

@@ -55,7 +55,7 @@ def of_the_machine(environ: Mapping[str, str]) -> Path | None:
 def version(place: Path) -> int | None:
     """The major version of the Java in a folder; None if there is none that works."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [place / "bin" / "java", "-version"],
             capture_output=True,
             text=True,
@@ -64,7 +64,7 @@ def version(place: Path) -> int | None:
         ).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r'version "(\d+)', said)
+    match = re.search(r'version "(\d+)', output)
     return int(match[1]) if match else None
 
 

@@ -117,9 +117,9 @@ class JournalSource(DataSource):
 
     def reader(self, schema: Any) -> "JournalReader":
         """One read of a frozen journal."""
-        told = self.options
-        first, last, events = (int(told[name]) for name in ("first", "last", "events"))
-        return JournalReader(Frozen(told["conninfo"], told["snapshot"], first, last, events))
+        options = self.options
+        first, last, events = (int(options[name]) for name in ("first", "last", "events"))
+        return JournalReader(Frozen(options["conninfo"], options["snapshot"], first, last, events))
 
 
 class JournalReader(DataSourceReader):
