@@ -41,7 +41,7 @@ class Followers:
         self._wake = asyncio.Event()
         self._connection: Connection | None = None
 
-    def heard(self, group_id: str, member_id: str, obeying: int) -> None:
+    def note_report(self, group_id: str, member_id: str, obeying: int) -> None:
         """A member's poll reports this; an unchanged report is not written again."""
         who = (group_id, member_id)
         if self._reported.get(who) != obeying:
