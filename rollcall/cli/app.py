@@ -1,6 +1,8 @@
 """The whole command line: its groups of commands, the common options, and its exit."""
 
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import metadata
 from typing import Annotated
 
@@ -23,8 +25,8 @@ from rollcall.cli import (
     watch,
 )
 from rollcall.cli.context import Session
-from rollcall.cli.failures import Failure
-from rollcall.cli.output import note, plain, say
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.output import OutputLost, note, plain, say
 
 app = typer.Typer(
     name="rollcall",
@@ -82,8 +84,29 @@ def options(
 def run() -> None:
     """Run the given command; the process ends with its exit code."""
     try:
+        _check_words(sys.argv)
         app()
+    except OutputLost as lost:
+        _complain(f"rollcall: the output cannot be written: {lost}")
+        sys.exit(int(Code.OTHER))
     except Failure as failure:
         for line in str(failure).splitlines():
             note(f"rollcall: {plain(line)}" if not line.startswith("  ") else plain(line))
         sys.exit(int(failure.code))
+
+
+def _check_words(words: Sequence[str]) -> None:
+    """Bytes of an argument that are no text in the locale's encoding cannot be sent."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            encoding = sys.getfilesystemencoding()
+            told = f"The argument {word!r} is not text in this locale's encoding ({encoding})."
+            raise Failure(Code.USAGE, told) from None
+
+
+def _complain(line: str) -> None:
+    """Standard error may be closed, too."""
+    with suppress(OSError, AttributeError):
+        note(plain(line))

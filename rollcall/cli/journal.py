@@ -1,6 +1,5 @@
 """``rollcall journal``: decisions and their reasons, in sentences, and live."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
@@ -8,7 +7,7 @@ import typer
 
 from rollcall.cli.context import Form, complete_group, rest_of
 from rollcall.cli.events import Follower
-from rollcall.cli.output import Column, Output, cell, say, show
+from rollcall.cli.output import Column, Output, as_json, cell, say, show
 from rollcall.cli.rest import Rest, Row
 
 app = typer.Typer(no_args_is_help=True, help="Events of groups, and their causes.")
@@ -84,7 +83,7 @@ def _tell(row: Row, output: Output) -> None:
     if output is Output.TABLE:
         say("  ".join(cell(column.of(row)) for column in COLUMNS))
     elif output is Output.JSON:
-        say(json.dumps(row, ensure_ascii=False))
+        say(as_json(row))
     else:
         if output is Output.YAML:
             say("---")

@@ -13,6 +13,10 @@ import yaml
 Row = Mapping[str, Any]
 
 
+class OutputLost(Exception):
+    """Standard output takes nothing: it is closed, or its disk is full."""
+
+
 class Output(StrEnum):
     """The output format."""
 
@@ -45,7 +49,7 @@ ABSENT: Final = "-"
 def show(rows: Iterable[Row], columns: Sequence[Column], output: Output) -> None:
     """Print a list. JSON and YAML have all fields of REST, the others the columns."""
     if output is Output.JSON:
-        say(json.dumps(list(rows), indent=2, ensure_ascii=False))
+        say(as_json(list(rows), indent=2))
     elif output is Output.YAML:
         say(_yaml(list(rows)))
     elif output is Output.CSV:
@@ -58,7 +62,7 @@ def show(rows: Iterable[Row], columns: Sequence[Column], output: Output) -> None
 def show_one(row: Row, columns: Sequence[Column], output: Output) -> None:
     """Print one thing: an object in JSON and YAML, a row in the others."""
     if output is Output.JSON:
-        say(json.dumps(row, indent=2, ensure_ascii=False))
+        say(as_json(row, indent=2))
     elif output is Output.YAML:
         say(_yaml(row))
     else:
@@ -89,21 +93,51 @@ def plain(text: str) -> str:
 
 
 def _csv(rows: Iterable[Row], columns: Sequence[Column]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = csv.writer(_Lines(), lineterminator="")
     writer.writerow([column.field for column in columns])
     for row in rows:
         values = [column.of(row) for column in columns]
         writer.writerow(["" if value is None else value for value in values])
 
 
+class _Lines:
+    """Where ``csv`` writes each row."""
+
+    def write(self, line: str) -> None:
+        say(line)
+
+
+def as_json(told: Any, indent: int | None = None) -> str:
+    """JSON in characters that standard output has."""
+    return json.dumps(told, indent=indent, ensure_ascii=not _is_unicode())
+
+
+def _is_unicode() -> bool:
+    return _encoding().lower().replace("-", "").startswith("utf")
+
+
 def _yaml(told: Any) -> str:
-    return str(yaml.safe_dump(told, sort_keys=False, allow_unicode=True)).rstrip("\n")
+    return str(yaml.safe_dump(told, sort_keys=False, allow_unicode=_is_unicode())).rstrip("\n")
 
 
 def say(line: str) -> None:
-    """Print and flush a line on standard output, which may be read line by line."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    """Print and flush a line on standard output, which may be read line by line. Raises
+    ``OutputLost``, and ``BrokenPipeError`` for a reader that has read enough (``| head``).
+
+    Characters that its encoding does not have are printed as escapes."""
+    if sys.stdout is None:
+        raise OutputLost("standard output is closed")
+    try:
+        sys.stdout.write(f"{line}\n".encode(_encoding(), "backslashreplace").decode(_encoding()))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputLost(error.strerror or str(error)) from error
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 def note(line: str) -> None:

@@ -43,6 +43,8 @@ class Rest:
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         headers = {"Accept": "application/json", "User-Agent": "rollcall-cli"}
+        if not (profile.token.isascii() and profile.token.isprintable()):
+            raise Failure(Code.USAGE, "The token has a character that no token has.")
         if profile.token:
             headers["Authorization"] = f"Bearer {profile.token}"
         try:
@@ -173,9 +175,12 @@ class Rest:
 
 def _prefer(wait_s: float) -> dict[str, str]:
     """0: do not wait. Whole seconds, at least one."""
-    return {"Prefer": f"wait={max(1, min(int(wait_s), WAIT_S_MAX))}"} if wait_s > 0 else {}
+    return {"Prefer": f"wait={max(1, int(min(wait_s, WAIT_S_MAX)))}"} if wait_s > 0 else {}
 
 
 def segment(text: str) -> str:
-    """A topic's name as a part of a path; every valid name can be one."""
+    """A topic's name as a part of a path; every valid name can be one. Others would lead to
+    another path: ``Failure``."""
+    if text in ("", ".", ".."):
+        raise Failure(Code.NOT_FOUND, f"There is no topic {text!r}: no topic can have this name.")
     return quote(text, safe="")

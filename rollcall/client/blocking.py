@@ -7,14 +7,15 @@ Nothing is decided here: every method calls ``Member`` and waits.
 import asyncio
 import inspect
 import os
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager, suppress
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
-from rollcall.client import calling
+from rollcall.client import calling, checks
 from rollcall.client.change_stream import Following
 from rollcall.client.core.events import Change, Partitions, Token, TopicPartition
 from rollcall.client.core.pausing import Order
@@ -40,8 +41,9 @@ class BlockingMember:
         self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._is_open = True
-        self._is_stopped = False
-        self._opening = threading.Lock()
+        self._is_stopping = False
+        self._is_ended = False
+        self._begun: dict[Future[Any], Coroutine[Any, Any, Any]] = {}
         self._turn = threading.Lock()
         self._following: Following | None = None
         self._thread = threading.Thread(target=self._serve, daemon=True, name="rollcall-member")
@@ -71,10 +73,16 @@ class BlockingMember:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        if os.getpid() == self._process:  # a forked process that leaves the block ends nothing
+            self.close()
 
-    def close(self, timeout_s: float = CLOSE_S) -> None:
-        """See ``Member.close``. A loop over ``changes`` gets no more changes."""
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a member cannot be passed to another process: create it there")
+
+    def close(self, timeout_s: float | None = CLOSE_S) -> None:
+        """See ``Member.close``. A loop over ``changes`` gets no more changes. A signal handler may
+        call it, too."""
+        checks.seconds("timeout_s", timeout_s)
         if not self._is_open:
             return
         with self._ending():
@@ -191,6 +199,7 @@ class BlockingMember:
         loop ends. After a timeout it may be called again, and continues; a change waits five
         seconds for that, then the loop counts as ended.
         """
+        checks.seconds("timeout_s", timeout_s)
         if not self._turn.acquire(blocking=False):
             raise RuntimeError("another loop follows this member already")
         is_left = True
@@ -203,9 +212,11 @@ class BlockingMember:
                     return
                 yield change
         finally:
-            if is_left:
-                self._leave()
-            self._turn.release()
+            try:
+                if is_left:
+                    self._leave()
+            finally:
+                self._turn.release()
 
     def __iter__(self) -> Iterator[Change]:
         return self.changes()
@@ -232,20 +243,44 @@ class BlockingMember:
             return None
 
     def _leave(self) -> None:
+        """Without waiting: the garbage collector may end the loop, and the program may be at its
+        end, where the thread runs no more."""
         following, self._following = self._following, None
-        if following is not None:
-            self._do(following.leave)
+        if following is not None and os.getpid() == self._process:
+            self._soon(following.leave)
 
     # -- the thread
 
     def _begin(self, make: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Future[T] | Any":
-        """Start it in the thread; raises ``Closed`` if the thread has ended."""
+        """Start it in the thread; raises ``Closed`` if the thread has ended.
+
+        Without a lock: a signal handler that closes the member may interrupt this at any point, and
+        would wait for it.
+        """
         if os.getpid() != self._process:
             raise Closed("the member was made by another process")
-        with self._opening:
-            if not self._is_open:
-                raise Closed("the member is closed")
-            return asyncio.run_coroutine_threadsafe(make(), self._loop)
+        if not self._is_open or sys.is_finalizing():
+            raise Closed("the member is closed")
+        doing = make()
+        try:
+            future = asyncio.run_coroutine_threadsafe(doing, self._loop)
+        except RuntimeError:  # the event loop was closed meanwhile
+            doing.close()
+            raise Closed("the member is closed") from None
+        self._begun[future] = doing
+        future.add_done_callback(self._forget)
+        if self._is_ended:
+            self._give_up_begun()
+        return future
+
+    def _forget(self, future: "Future[Any]") -> None:
+        self._begun.pop(future, None)
+
+    def _give_up_begun(self) -> None:
+        """The thread has ended, and does nothing more of this."""
+        for future, doing in list(self._begun.items()):
+            future.cancel()
+            doing.close()
 
     def _run(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if threading.current_thread() is self._thread:
@@ -280,25 +315,31 @@ class BlockingMember:
 
     def _stop(self) -> None:
         """End the thread, and wait for that."""
-        self._stop_loop()
-        self._thread.join()
+        self._soon(self._stop_loop)
+        if not sys.is_finalizing():  # where no other thread runs any more
+            self._thread.join()
+
+    def _soon(self, doing: Callable[[], object]) -> None:
+        """Run it in the thread, unless that has ended."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(doing)
 
     def _stop_loop(self) -> None:
         """Once, whoever asks: a second time would stop it in the midst of its end."""
-        with self._opening:
-            if not self._is_stopped:
-                self._is_stopped = True
-                self._loop.call_soon_threadsafe(self._loop.stop)
+        if not self._is_stopping:
+            self._is_stopping = True
+            self._loop.stop()
 
     def _serve(self) -> None:
         """The thread's function: runs the loop until it is stopped, and then ends all tasks."""
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
-        with self._opening:
-            self._is_open = False
+        self._is_open = False
         self._loop.run_until_complete(_cancel_all())
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
+        self._is_ended = True
+        self._give_up_begun()
 
 
 async def _cancel_all() -> None:

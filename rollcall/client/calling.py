@@ -32,14 +32,20 @@ class Call:
 _WITHIN: ContextVar[Call | None] = ContextVar("rollcall-within", default=None)
 
 
-@contextmanager
-def within(owner: object, *, is_body: bool = False) -> Iterator[None]:
-    """Run the block as part of a call of this owner."""
+def begin(owner: object, *, is_body: bool = False) -> Call:
+    """From now on the current context is part of a call of this owner, until that is over."""
     outer = _WITHIN.get()
     while outer is not None and outer.is_over:
         outer = outer.outer
     call = Call(owner, is_body, outer)
     _WITHIN.set(call)
+    return call
+
+
+@contextmanager
+def within(owner: object) -> Iterator[None]:
+    """Run the block as part of a call of this owner."""
+    call = begin(owner)
     try:
         yield
     finally:

@@ -4,10 +4,13 @@ Each function raises ``ValueError``; limits of one protocol are in ``protocols``
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from math import isnan
 from typing import Any, Final
 
-from rollcall.client.core.events import Identity, Subscription, TopicPartition
+from rollcall.client.core.events import Identity, Partitions, Subscription, TopicPartition
+from rollcall.client.metrics import Metrics
 
 NAME_BYTES_MAX: Final = 2**15 - 1
 MOST: Final = 2**31 - 1
@@ -59,6 +62,45 @@ def own_pattern(wanted: Subscription) -> str | None:
     except re.error as error:
         return f"{wanted.pattern!r} is no regular expression: {error}"
     return None
+
+
+def partition(said: Any) -> TopicPartition:
+    """A topic's name and a number; any pair of these will do."""
+    if not isinstance(said, tuple) or len(said) != 2:
+        raise ValueError(f"a partition is TopicPartition(topic, number), not {said!r}")
+    name("a topic", said[0])
+    _number(f"a partition of {said[0]!r}", said[1], 0)
+    return said if isinstance(said, TopicPartition) else TopicPartition(*said)
+
+
+def partitions(said: Iterable[Any]) -> Partitions:
+    """Partitions, not the name of a topic."""
+    if isinstance(said, str) or not isinstance(said, Iterable):
+        raise ValueError(f"partitions are a collection of TopicPartition, not {said!r}")
+    return frozenset(map(partition, said))
+
+
+def offsets(said: Mapping[Any, Any]) -> dict[TopicPartition, int]:
+    """Offsets by partition."""
+    if not isinstance(said, Mapping):
+        raise ValueError(f"offsets are a mapping from TopicPartition to a number, not {said!r}")
+    found = {partition(each): number for each, number in said.items()}
+    for each, number in found.items():
+        offset(each, number)
+    return found
+
+
+def seconds(what: str, said: Any) -> None:
+    """A time to wait, or None."""
+    is_number = isinstance(said, int | float) and not isinstance(said, bool)
+    if said is not None and (not is_number or isnan(said) or said < 0):
+        raise ValueError(f"{what} must be a number of seconds from 0, or None, not {said!r}")
+
+
+def hooks(said: Any) -> None:
+    """Metrics of an application."""
+    if not isinstance(said, Metrics):
+        raise ValueError(f"metrics must be a rollcall.client.Metrics, not {said!r}")
 
 
 def offset(partition: TopicPartition, number: Any) -> None:

@@ -32,9 +32,13 @@ log = logging.getLogger("rollcall.client")
 
 def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
     """``HOST:PORT``, several separated by commas or in a list; raises ``ValueError`` for others."""
-    listed = bootstrap.split(",") if isinstance(bootstrap, str) else list(bootstrap)
+    listed = bootstrap.split(",") if isinstance(bootstrap, str) else list(bootstrap or ())
+    if not listed:
+        raise ValueError("bootstrap is empty: at least one HOST:PORT is needed")
     found = []
     for each in listed:
+        if not isinstance(each, str):
+            raise ValueError(f"{each!r} is not HOST:PORT")
         host, colon, port = each.strip().rpartition(":")
         if not (host and colon and port.isdecimal() and 0 < int(port) <= PORT_MAX):
             raise ValueError(f"{each!r} is not HOST:PORT")

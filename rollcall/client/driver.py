@@ -47,6 +47,20 @@ _CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 sessions include it too."""
 
 
+ONE_LOOP: Final = (
+    "a Member belongs to one event loop (call_soon_threadsafe runs something in it;"
+    " BlockingMember may be used by any thread)"
+)
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """The event loop of this thread; None if none runs."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 def clock_ms() -> Millis:
     """Monotonic milliseconds."""
     return time.clock_gettime_ns(_CLOCK) // 1_000_000
@@ -80,12 +94,14 @@ class Pump:
         self._assigning = Assigning(cluster)
         self._tasks = tasks
         self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.moved = asyncio.Event()
 
     def put(self, event: Event) -> None:
         """An event; its outputs are started before this returns."""
         if self._tasks.is_stopped:
             return
+        self.check_loop()
         try:
             for effect in self._machine.take(event, clock_ms()):
                 self._do(effect)
@@ -95,11 +111,40 @@ class Pump:
             self._tasks.failed(error)
         self.moved.set()
 
-    def look(self) -> None:
-        """Process the current time: the program may have been suspended since the last step."""
-        due = self._machine.due()
-        if due is not None and due <= clock_ms():
-            self.put(Tick())
+    def look(self) -> bool:
+        """Process the current time: the program may have been suspended since the last step.
+        False: that is only possible in the event loop, and the member's partitions may be another
+        member's by now."""
+        due, now = self._machine.due(), clock_ms()
+        if due is None or due > now or self._tasks.is_stopped:
+            return True
+        if self._loop is not running_loop():
+            return not self._machine.is_overdue(now)
+        self.put(Tick())
+        return True
+
+    # -- the event loop: that in which the member was started
+
+    @property
+    def is_stranded(self) -> bool:
+        """Whether its event loop was closed before the member."""
+        return self._loop is not None and self._loop.is_closed()
+
+    def check_loop(self) -> None:
+        """Raise ``RuntimeError`` outside of the member's event loop: there it would break."""
+        running = running_loop()
+        if running is None:
+            raise RuntimeError(f"no event loop runs here; {ONE_LOOP}")
+        if self._loop is None:
+            self._loop = running
+        elif self._loop is not running:
+            raise RuntimeError(f"the member was started in another event loop; {ONE_LOOP}")
+
+    def check_thread(self) -> None:
+        """Raise ``RuntimeError`` while the member's event loop runs in another thread."""
+        is_elsewhere = self._loop is not None and self._loop is not running_loop()
+        if is_elsewhere and self._loop is not None and self._loop.is_running():
+            raise RuntimeError(f"the member's event loop runs in another thread; {ONE_LOOP}")
 
     def stop(self) -> None:
         """Stop the timer; ``Tasks`` cancels what runs."""

@@ -6,15 +6,15 @@ are in ``delivery``. ``blocking.BlockingMember`` is the same for programs withou
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from random import Random, SystemRandom
 from types import TracebackType
-from typing import Final, Self, Unpack
+from typing import Final, NoReturn, Self, Unpack
 
 from rollcall.client import calling, checks, protocols, security
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.calling import Callback
-from rollcall.client.change_stream import Following
+from rollcall.client.change_stream import Following, Loop
 from rollcall.client.cluster import ClusterClient
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.events import (
@@ -101,6 +101,7 @@ class Member:
         identity = identity_of(spoken, chosen, group, instance_id, rack, times)
         checks.identity(identity)
         checks.name("client_id", client_id)
+        checks.hooks(metrics)
         self._identity, self._fault = identity, spoken.fault
         self._machine = spoken.make(identity, chosen, rng)
         self._subscription = subscription_of(topics, pattern, blacklist, threads)
@@ -146,13 +147,20 @@ class Member:
         if self._subscription:
             self._pump.put(Subscribe(self._subscription))
 
-    async def close(self, timeout_s: float = CLOSE_S) -> None:
+    async def close(self, timeout_s: float | None = CLOSE_S) -> None:
         """Revoke everything, with callbacks, leave, and close every connection.
 
-        After ``timeout_s`` it ends without a leave; the group then waits for the session timeout.
-        In a callback this only begins: the member leaves when the callback has returned.
+        After ``timeout_s`` (None: never) it ends without a leave; the group then waits for the
+        session timeout. In a callback this only begins: the member leaves when the callback has
+        returned.
         """
-        if calling.is_within(self, is_body=True):
+        checks.seconds("timeout_s", timeout_s)
+        if self._pump.is_stranded:
+            self.abandon()
+            return
+        if not self._is_over:
+            self._pump.check_loop()
+        if calling.is_within(self, is_body=True) or self._delivery.changes.is_away:
             self._delivery.changes.leave()  # the loop's body cannot return for the next change
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close(timeout_s))
@@ -170,7 +178,7 @@ class Member:
         if self._closing is not None:
             await asyncio.wait([self._closing])
 
-    async def _close(self, timeout_s: float) -> None:
+    async def _close(self, timeout_s: float | None) -> None:
         try:
             async with asyncio.timeout(timeout_s):
                 self._pump.put(Unsubscribe())
@@ -188,7 +196,10 @@ class Member:
     def abandon(self) -> None:
         """End at once, like a process that dies: nothing is committed, no callback is called, and
         the group waits for the session timeout."""
+        self._pump.check_thread()
         self._is_over = True
+        if self._pump.is_stranded:
+            return  # its tasks and connections have ended with the event loop
         self._pump.stop()
         self._tasks.stop()
         self._cluster.close()
@@ -199,6 +210,7 @@ class Member:
         if self._is_over:
             is_own = isinstance(self._failure, Ended)
             raise self._failure if self._failure and is_own else Closed("the member is closed")
+        self._pump.check_loop()
 
     def _check_open(self) -> None:
         self._check_alive()
@@ -212,6 +224,9 @@ class Member:
         """Why the member has no partitions permanently: ``Refused`` by the coordinator until there
         is a new subscription, or ``Ended`` by itself."""
         return self._failure
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a member cannot be passed to another process: create it there")
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -255,6 +270,8 @@ class Member:
 
     def unsubscribe(self) -> None:
         """Unsubscribe, and leave the group."""
+        if not self._is_over:
+            self._pump.check_loop()
         self._manual = None
         self._pump.put(Unsubscribe())
 
@@ -262,8 +279,9 @@ class Member:
         """Work on exactly these partitions, outside of the group: without coordination or
         callbacks. Offsets can be committed as long as the group has no members."""
         self._check_open()
+        chosen = checks.partitions(partitions)
         self.unsubscribe()
-        self._manual = frozenset(partitions)
+        self._manual = chosen
 
     @property
     def assigned(self) -> Partitions:
@@ -284,9 +302,8 @@ class Member:
     @property
     def _standing(self) -> Standing:
         """Its standing now: a program that was suspended for a session may read it before its event
-        loop runs."""
-        self._pump.look()
-        return self._machine.standing
+        loop runs, and a thread while the event loop stands still."""
+        return self._machine.standing if self._pump.look() else Standing()
 
     @property
     def workable(self) -> Partitions:
@@ -313,6 +330,7 @@ class Member:
         ``NotAssigned`` if it is not this member's, or was not assigned by a group; ``Unfenced`` if
         this is a static member, whose successor's token would be the same.
         """
+        partition = checks.partition(partition)
         hand_out = self._standing.handed_out.get(partition)
         if hand_out is None or self._is_over:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
@@ -323,6 +341,7 @@ class Member:
     def thread(self, partition: TopicPartition) -> int:
         """The thread of this member that should work on it, in a commanded group, from 0.
         ``NotAssigned`` if it is not this member's, or has no thread."""
+        partition = checks.partition(partition)
         number = self._standing.threads.get(partition)
         if number is None or partition not in self.assigned:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
@@ -346,10 +365,11 @@ class Member:
         It is committed by ``commit()``, and automatically when the partition is revoked.
         ``NotAssigned`` if the partition is not this member's.
         """
-        checks.offset(partition, offset)
-        if partition not in self.assigned:
-            raise NotAssigned(f"{partition.topic}-{partition.partition}")
-        self._ledger.noted[partition] = offset
+        noted = checks.partition(partition)
+        checks.offset(noted, offset)
+        if noted not in self.assigned:
+            raise NotAssigned(f"{noted.topic}-{noted.partition}")
+        self._ledger.noted[noted] = offset
 
     async def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Commit these, or all noted offsets; returns when they are durable.
@@ -359,9 +379,7 @@ class Member:
         """
         self._check_alive()
         look = self._look()
-        chosen = self._still_own(look()) if offsets is None else dict(offsets)
-        for partition, offset in chosen.items():
-            checks.offset(partition, offset)
+        chosen = self._still_own(look()) if offsets is None else checks.offsets(offsets)
         await self._ledger.commit(chosen, look)
         if offsets is None:
             self._ledger.forget(chosen)
@@ -378,7 +396,8 @@ class Member:
         """The group's committed offsets of these, or of all assigned partitions; None if there is
         none."""
         self._check_alive()
-        return await self._ledger.committed(self.assigned if partitions is None else partitions)
+        wanted = self.assigned if partitions is None else checks.partitions(partitions)
+        return await self._ledger.committed(wanted)
 
     def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
         self._pump.put(Gone(hand_outs))
@@ -391,16 +410,7 @@ class Member:
         A change counts as handled when the next one is requested: the body of the loop is the
         callback. Ends when the member closes; raises ``failure``.
         """
-        return self._follow()
-
-    async def _follow(self) -> AsyncGenerator[Change, None]:
-        following = self._following()
-        try:
-            while (change := await following.next()) is not None:
-                with calling.within(self, is_body=True):
-                    yield change
-        finally:
-            following.leave()
+        return Loop(self, self._following)
 
     def _following(self) -> Following:
         """A loop that begins with the current assignment."""

@@ -30,6 +30,8 @@ def identity_of(
     settings: Mapping[str, int],
 ) -> Identity:
     """The member's identity; its times are the given ones, or the protocol's defaults."""
+    if unknown := settings.keys() - Settings.__annotations__.keys():
+        raise TypeError(f"unknown settings: {', '.join(sorted(unknown))}")
     names = tuple(each if isinstance(each, str) else each.name for each in chosen)
     return Identity(group, instance_id, rack, names, **{**spoken.defaults, **settings})
 

@@ -61,6 +61,10 @@ def _prepared(database_url: str, settings: Any) -> None:
     settings.GROUP_CONSUMER_SESSION_TIMEOUT_MS = 3_000
 
 
+class Mistake(Exception):
+    """The application's own."""
+
+
 class Progress:
     """What was committed, so that an old owner's write shows: each hand-out has a greater term."""
 
@@ -107,7 +111,7 @@ class Application:
         """Do it, however wrong that is."""
         match what:
             case "raise":
-                raise RuntimeError("the application's own")
+                raise Mistake("the application's own")
             case "cancel":
                 work = asyncio.ensure_future(asyncio.sleep(3600))
                 work.cancel()
@@ -134,6 +138,7 @@ class Application:
         """What was its own when this was begun."""
         offsets = dict(self.mine)
         await asyncio.sleep(after_s)
+        await asyncio.to_thread(lambda: self.member.workable)
         with suppress(MemberError):
             await self.member.commit(offsets)
             self.progress.durable(offsets)
@@ -141,7 +146,7 @@ class Application:
     async def follow(self) -> None:
         """Loops over the changes, one after another."""
         while not self.is_dead and self.member.failure is None:
-            with suppress(RuntimeError, MemberError):
+            with suppress(Mistake, MemberError):
                 async for _ in self.member:
                     what = self.rng.choice(ACTS)
                     if what == "leave the loop":

@@ -307,3 +307,7 @@ class Machine(Protocol):
     def due(self) -> Millis | None:
         """When to return with a ``Tick``; None: only after another event."""
         ...
+
+    def is_overdue(self, now: Millis) -> bool:
+        """Whether its partitions may be another member's by now."""
+        ...

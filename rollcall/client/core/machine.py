@@ -215,6 +215,11 @@ class MemberMachine(ABC, Generic[S, I, P]):
     def _look_at_clock(self, now: Millis) -> None:
         """Stop if it is too late for its partitions; and other deadlines."""
 
+    def is_overdue(self, now: Millis) -> bool:
+        """Whether its partitions may be another member's by now, for readers that cannot pass a
+        ``Tick``. Changes nothing."""
+        return bool(self._owned) and now >= self._lease()
+
     def _lease(self) -> Millis:
         """Until when no other member can have got this member's partitions: its session is
         running."""
