@@ -1,7 +1,7 @@
 """The web's part of the audit: the author, address and result of its requests.
 
 Triggers of the database record changes of rows (migration 0028), in the transaction of the change;
-they read the author from settings of the session, which ``said`` sets during a request. Events
+they read the author from settings of the session, which ``authored`` sets during a request. Events
 without a change of rows (logins, refusals) are recorded here.
 
 Nothing is changed without an author in the audit: a request is not begun if the session does not

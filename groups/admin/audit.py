@@ -99,7 +99,7 @@ class AuditAdmin(RollcallAdmin):
     paginator = Newest
     search_fields = ("who", "address", "client_id", "target", "=request_id")
     ordering = ("-id",)
-    fields = readonly_fields = AuditEntry.SHOWN[1:]
+    fields = readonly_fields = AuditEntry.LISTED[1:]
     sortable_by = (TIME,)  # other columns would sort all rows
     list_before_template = "admin/groups/auditentry/above.html"
 
@@ -134,7 +134,7 @@ class AuditAdmin(RollcallAdmin):
         name = f"audit-{timezone.now():%Y%m%dT%H%M%SZ}.csv"
         answer["Content-Disposition"] = f'attachment; filename="{name}"'
         lines = csv.writer(answer)
-        lines.writerow(AuditEntry.SHOWN)
-        for entry in found.values_list(*AuditEntry.SHOWN)[:ROWS_MAX].iterator():
+        lines.writerow(AuditEntry.LISTED)
+        for entry in found.values_list(*AuditEntry.LISTED)[:ROWS_MAX].iterator():
             lines.writerow(map(cell, entry))
         return answer

@@ -246,8 +246,8 @@ ORDER: Final = "o"
 def columns(site: Any, request: HttpRequest) -> Sequence[str]:
     """The columns as Django numbers them in an order: from 1 if there is a checkbox before each
     row, from 0 if the user has no actions. So views use column names."""
-    shown: Sequence[str] = site.get_list_display(request)
-    return ["", *shown] if site.get_actions(request) else shown
+    names: Sequence[str] = site.get_list_display(request)
+    return ["", *names] if site.get_actions(request) else names
 
 
 def numbered(query: QueryDict, names: Sequence[str]) -> QueryDict:

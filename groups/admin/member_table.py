@@ -32,10 +32,11 @@ TAB: Final = {"tab": "members"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One page of members. ``found``: the number of matches; ``links``: other pages by name."""
+    """One page of members. ``match_count``: the number of matches; ``links``: other pages by
+    name."""
 
     rows: Sequence[MemberView]
-    found: int
+    match_count: int
     total: int
     search: str
     sort: str
@@ -57,10 +58,10 @@ class Table:
     @property
     def position(self) -> str:
         """What is shown: "1 to 40 of 5,000", or with a search "100 of 5,000 found: 1 to 40"."""
-        shown = f"{self.first:,} to {self.last:,}" if self.rows else ""
+        lines = f"{self.first:,} to {self.last:,}" if self.rows else ""
         if not self.search:
-            return f"{shown} of {self.total:,}" if shown else ""
-        return f"{self.found:,} of {self.total:,} found" + (f": {shown}" if shown else "")
+            return f"{lines} of {self.total:,}" if lines else ""
+        return f"{self.match_count:,} of {self.total:,} found" + (f": {lines}" if lines else "")
 
 
 def table(members: Sequence[MemberView], query: QueryDict) -> Table:
@@ -73,7 +74,7 @@ def table(members: Sequence[MemberView], query: QueryDict) -> Table:
     parameters = {SEARCH: search, SORT: sort if SORT in query else ""}
     return Table(
         rows=matching[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
-        found=len(matching),
+        match_count=len(matching),
         total=len(members),
         search=search,
         sort=sort,

@@ -121,5 +121,5 @@ def _author(commit: Commit, names: Names) -> str:
 
 def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:
     """The sum over partitions with a known end offset."""
-    known = [offset.lag for offset in offsets if offset.lag is not None]
-    return sum(known) if known else None
+    lags = [offset.lag for offset in offsets if offset.lag is not None]
+    return sum(lags) if lags else None

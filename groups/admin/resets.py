@@ -107,7 +107,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "members": members,
             "changed": bool(seen) and plan is not None,
             "plan": plan,
-            "shown": [] if plan is None else plan.changes[:SHOWN_MAX],
+            "changes": [] if plan is None else plan.changes[:SHOWN_MAX],
             "more": 0 if plan is None else max(0, len(plan.changes) - SHOWN_MAX),
             "curl": None if plan is None else _curl(request, group, form),
             "cli": None if plan is None else _cli(group, form),

@@ -131,12 +131,12 @@ class TopicAdmin(RollcallAdmin):
     def used_by(self, topic: Topic) -> str:
         """Groups whose members subscribe to it, or with committed offsets of it."""
         usage = topic_groups.of(topic)
-        uses = [_shown(use) for use in usage.uses]
+        uses = [_use_values(use) for use in usage.uses]
         context = {"uses": uses, "is_more": usage.is_more}
         return render_to_string("admin/groups/topic/groups.html", context)
 
 
-def _shown(use: topic_groups.Use) -> dict[str, Any]:
+def _use_values(use: topic_groups.Use) -> dict[str, Any]:
     named = use.owners[:OWNERS_MAX]
     owners = [(who, ranges(numbers, RANGES_MAX)) for who, numbers in named]
     return {

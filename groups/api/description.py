@@ -60,7 +60,7 @@ PROBLEM: Final = {
 FAILED: Final = str(int(HTTPStatus.CONFLICT))
 
 UNCHANGED: Final = str(int(HTTPStatus.NOT_MODIFIED))
-KNOWN: Final = "Nothing has changed since the response with the `ETag` of `If-None-Match`."
+NOT_MODIFIED: Final = "Nothing has changed since the response with the `ETag` of `If-None-Match`."
 
 REFUSED: Final = {
     "description": "A problem.",
@@ -93,7 +93,7 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 TOO_OFTEN: {"$ref": "#/components/responses/TooOften"},
                 "default": REFUSED,
             }
-            responses |= {UNCHANGED: {"description": KNOWN}} if method == "get" else {}
+            responses |= {UNCHANGED: {"description": NOT_MODIFIED}} if method == "get" else {}
             responses |= {
                 code: {**REFUSED, **responses[code]} for code in responses if code == FAILED
             }

@@ -79,7 +79,7 @@ class Groups(View):
     def get(self, request: Request) -> Response:
         """List groups, by default ordered by id."""
         found = matching(self.query)
-        return self.paged(request, found, ["group_id"], _shown, ORDERINGS)
+        return self.paged(request, found, ["group_id"], _page_summaries, ORDERINGS)
 
 
 def matching(query: Mapping[str, Any]) -> Any:
@@ -95,7 +95,7 @@ def matching(query: Mapping[str, Any]) -> Any:
     return found
 
 
-def _shown(page: list[Any]) -> Any:
+def _page_summaries(page: list[Any]) -> Any:
     """Values that are computed only for the groups of a page."""
     ids = [row.group_id for row in page]
     by_id = {g.group_id: g for g in groups.annotated(Group.objects.filter(group_id__in=ids))}

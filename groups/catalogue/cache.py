@@ -58,8 +58,8 @@ class CatalogueEntry:
 
     def end_offset(self, partition: int) -> int:
         """The partition's reported end offset; never below 0."""
-        known = self.end_offsets
-        return max(known[partition], 0) if partition < len(known) else 0
+        offsets = self.end_offsets
+        return max(offsets[partition], 0) if partition < len(offsets) else 0
 
 
 class Catalogue:
@@ -173,8 +173,8 @@ class Catalogue:
 
     def known(self, names: Iterable[str]) -> Mapping[str, CatalogueEntry]:
         """The topics in memory. No I/O."""
-        known = self._by_name
-        return {name: known[name] for name in names if name in known}
+        by_name = self._by_name
+        return {name: by_name[name] for name in names if name in by_name}
 
     async def find_many_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, CatalogueEntry]:
         """The same by id. Raises ``Unavailable``."""
@@ -187,8 +187,8 @@ class Catalogue:
 
     def known_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, CatalogueEntry]:
         """The same by id. No I/O."""
-        known = self._by_id
-        return {topic_id: known[topic_id] for topic_id in topic_ids if topic_id in known}
+        by_id = self._by_id
+        return {topic_id: by_id[topic_id] for topic_id in topic_ids if topic_id in by_id}
 
     # -- changes
 
@@ -237,8 +237,8 @@ class Catalogue:
         Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS for no
         increase; raises ``Unavailable``.
         """
-        known = self._by_name.get(name)
-        more = 0 if known is None else max(count - known.partitions, 0)
+        current = self._by_name.get(name)
+        more = 0 if current is None else max(count - current.partitions, 0)
         with self._reserved(0, more):
             async with self._asking() as connection:
                 parameters = self._change_parameters(author)

@@ -83,8 +83,8 @@ def run() -> str:
         return "no cluster is configured (import.bootstrap.servers)"
     config = read_config(settings.import_client_config)
     found = KafkaCluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
-    known = dict(Topic.objects.values_list("name", "partitions"))
-    return apply(plan(known, found), len(found))
+    existing = dict(Topic.objects.values_list("name", "partitions"))
+    return apply(plan(existing, found), len(found))
 
 
 def apply(planned: Plan, found: int) -> str:

@@ -1,6 +1,6 @@
 """Operators' requests: a row to insert, and the event that the owner executes.
 
-``ask`` is for the admin and REST (any process, any time); ``OperationDispatcher`` is the node's
+``request`` is for the admin and REST (any process, any time); ``OperationDispatcher`` is the node's
 part. The store commits effect and result together, so an operation survives an owner that fails
 (docs/architecture.md, *Operations*).
 """

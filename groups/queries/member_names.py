@@ -45,7 +45,7 @@ def plain(member_id: str | None, client_id: str | None = None) -> str:
 
 
 class Names:
-    """Members of one group. ``known``: names by member id; ``alike``: names that several have."""
+    """Members of one group. ``by_id``: names by member id; ``alike``: names that several have."""
 
     def __init__(
         self, by_id: Mapping[str, str], alike: Collection[str] = (), group_id: str = ""
