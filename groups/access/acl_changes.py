@@ -45,7 +45,7 @@ def binding(acl: Acl) -> Binding:
     return Binding.of_words(*(getattr(acl, column) for column in Binding._fields))
 
 
-def found(acl_filter: Filter) -> QuerySet[Acl]:
+def matching(acl_filter: Filter) -> QuerySet[Acl]:
     """The rows that match a filter, as ``Filter.matches`` does for bindings."""
     rows = Acl.objects.filter(_names(acl_filter))
     for name, word in (
@@ -82,14 +82,14 @@ def check(binding: Binding) -> None:
         raise OFF
     forms.check(binding)
     most = getattr(settings, MOST)
-    if not found(Filter(*binding)).exists() and Acl.objects.count() >= most:
+    if not matching(Filter(*binding)).exists() and Acl.objects.count() >= most:
         detail = f"There may be {most} ACLs (acls.max)."
         raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
 
 
 def existing(binding: Binding) -> Acl | None:
     """The row of exactly this binding, if it exists."""
-    return found(Filter(*binding)).first()
+    return matching(Filter(*binding)).first()
 
 
 def create(binding: Binding, author: AuthorDetails) -> tuple[Acl, bool]:
@@ -100,7 +100,7 @@ def create(binding: Binding, author: AuthorDetails) -> tuple[Acl, bool]:
         check(binding)
         columns = [[word.name if isinstance(word, IntEnum) else word] for word in binding]
         is_new = functions.CREATE_ACLS.changes(*columns, json.dumps(author))
-        return found(Filter(*binding)).get(), is_new
+        return matching(Filter(*binding)).get(), is_new
 
 
 def delete(acl_filter: Filter, author: AuthorDetails) -> list[Acl]:
@@ -109,7 +109,7 @@ def delete(acl_filter: Filter, author: AuthorDetails) -> list[Acl]:
         raise OFF
     with transaction.atomic():
         _turn()
-        return delete_rows(list(found(acl_filter).order_by("id")), author)
+        return delete_rows(list(matching(acl_filter).order_by("id")), author)
 
 
 def delete_rows(rows: Sequence[Acl], author: AuthorDetails) -> list[Acl]:

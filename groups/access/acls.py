@@ -99,11 +99,11 @@ class Acls:
             async with connection.transaction():
                 await connection.execute(sql.TURN)
                 there = await _rows(connection)
-                found = await asyncio.to_thread(_meant_by_each, filters, there)
-                gone = {binding for each in found for binding in each}
+                by_filter = await asyncio.to_thread(_meant_by_each, filters, there)
+                gone = {binding for each in by_filter for binding in each}
                 await self._execute(connection, sql.DELETE, gone, author)
             await self.load(connection)
-        return found
+        return by_filter
 
     async def _execute(
         self,

@@ -37,7 +37,7 @@ def entity_of(row: QuotaEntity) -> Entity:
     return entity(names)
 
 
-def found(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
+def matching(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
     """Entities that have all these parts; None is the default."""
     rows = QuotaEntity.objects.all()
     for kind, name in parts.items():
@@ -49,7 +49,7 @@ def found(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
 def existing(entity: Entity) -> QuotaEntity | None:
     """The row of exactly this entity."""
     row: QuotaEntity | None = (
-        found(dict(entity)).filter(entity_type=" ".join(kind for kind, _ in entity)).first()
+        matching(dict(entity)).filter(entity_type=" ".join(kind for kind, _ in entity)).first()
     )
     return row
 

@@ -127,7 +127,7 @@ class AuditAdmin(RollcallAdmin):
     def csv_view(self, request: HttpRequest) -> HttpResponse:
         """The rows of the list, with the same filters, as CSV."""
         try:
-            found = self.get_changelist_instance(request).queryset
+            entries = self.get_changelist_instance(request).queryset
         except IncorrectLookupParameters:
             return redirect(f"{reverse('admin:groups_auditentry_changelist')}?{ERROR_FLAG}=1")
         answer = HttpResponse(content_type="text/csv; charset=utf-8")
@@ -135,6 +135,6 @@ class AuditAdmin(RollcallAdmin):
         answer["Content-Disposition"] = f'attachment; filename="{name}"'
         lines = csv.writer(answer)
         lines.writerow(AuditEntry.LISTED)
-        for entry in found.values_list(*AuditEntry.LISTED)[:ROWS_MAX].iterator():
+        for entry in entries.values_list(*AuditEntry.LISTED)[:ROWS_MAX].iterator():
             lines.writerow(map(cell, entry))
         return answer

@@ -44,10 +44,10 @@ class Filter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """The choices, and the value in the URL."""
-        found, value = list(self.options), self.value()
-        if value and value not in dict(found):
-            found.append((value, value))
-        return found
+        choices, value = list(self.options), self.value()
+        if value and value not in dict(choices):
+            choices.append((value, value))
+        return choices
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The groups with the selected value; all if none is selected."""
@@ -186,20 +186,20 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
             self.queryset = self.queryset.only("group_id")
         super().get_results(request)
         ids = [one if isinstance(one, str) else one.group_id for one in self.result_list]
-        found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
-        newest, situations = groups.with_rebalances(found), situation.of_many(found)
+        rows = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
+        newest, situations = groups.with_rebalances(rows), situation.of_many(rows)
         noted = {one.subject: one for one in in_force(ids).values() if one.rule in ABOUT_GROUPS}
-        work = group_rows.work_of(found)
+        work = group_rows.work_of(rows)
         often = group_rows.rebalances_1h(ids)
         may_evict = rights.may(request.user, rights.EVICT)
-        for group in found:
+        for group in rows:
             group.newest = newest.get(group.group_id)
             group.situation = situations[group.group_id]
             group.acknowledged = noted.get(group.group_id)
             group.work = work.get(group.group_id)
             group.rebalances_1h = often.get(group.group_id, 0)
             group.may_evict = may_evict
-        self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
+        self.result_list = sorted(rows, key=lambda group: ids.index(group.group_id))
 
     def _find_once(self) -> None:
         """Search once for the count and the page, or load all rows if there are few."""
@@ -284,9 +284,9 @@ def views(request: HttpRequest, names: Sequence[str]) -> dict[str, Any]:
 
 def visible(user: Any) -> QuerySet[SavedView]:
     """This user's views, then those that others share: one's own are offered in any case."""
-    found = SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True))
+    views = SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True))
     is_others = Case(When(user=user.pk, then=0), default=1)
-    return found.order_by(is_others, "name", "id")
+    return views.order_by(is_others, "name", "id")
 
 
 def _saved(one: SavedView, present: str, user: Any) -> View:

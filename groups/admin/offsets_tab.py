@@ -34,8 +34,8 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     after = _after(request)
     if after is not None:
         rows = rows.filter(Q(topic__gt=after[0]) | Q(topic=after[0], partition__gt=after[1]))
-    found = list(rows[: PAGE_SIZE + 1])
-    offsets = groups.views_of(found[:PAGE_SIZE], seen.members)
+    page = list(rows[: PAGE_SIZE + 1])
+    offsets = groups.views_of(page[:PAGE_SIZE], seen.members)
     names = names_of(group_id, [], seen.members)
     progress = progress_of(group_id)
     return {
@@ -49,7 +49,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "stalled_after": seconds(progress.stalled_ms),
         "per_minute": None if progress.per_minute is None else f"{progress.per_minute:,.0f}",
         "first_link": _link(topic=search) if after is not None else None,
-        "next_link": _next(offsets, search) if len(found) > PAGE_SIZE else None,
+        "next_link": _next(offsets, search) if len(page) > PAGE_SIZE else None,
         **_one(seen, request, names),
     }
 

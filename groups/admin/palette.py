@@ -75,7 +75,11 @@ def search(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
     typed = request.GET.get("s", "").strip()
     if not typed:
         return HttpResponse()
-    hits = [] if len(typed) > WORD_CHARS_MAX or text_problem(typed) else list(found(request, typed))
+    hits = (
+        []
+        if len(typed) > WORD_CHARS_MAX or text_problem(typed)
+        else list(matching_hits(request, typed))
+    )
     context = {"results": hits, "number": len(hits)}
     return TemplateResponse(request, "admin/palette.html", context)
 
@@ -83,7 +87,7 @@ def search(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
 setattr(admin.site, "search", search)  # noqa: B010  (unfold's, whose URL is made of it)
 
 
-def found(request: HttpRequest, typed: str) -> Iterator[Hit]:
+def matching_hits(request: HttpRequest, typed: str) -> Iterator[Hit]:
     """The hits by kind. At most four statements."""
     may = partial(rights.may, request.user)
     yield from _pages(request, typed)

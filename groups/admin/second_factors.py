@@ -142,10 +142,10 @@ def _change(request: HttpRequest, password: str, code: str) -> list[str] | None:
 def _is(request: HttpRequest, password: str, code: str = "") -> bool:
     """Verify like a login: failures count, delay further attempts, and are in the audit."""
     user: Any = request.user
-    found = authenticate(
+    verified = authenticate(
         request, username=user.get_username(), password=password, one_time_password=code
     )
-    return found is not None and found.pk == user.pk
+    return verified is not None and verified.pk == user.pk
 
 
 def _left(request: HttpRequest) -> dict[str, Any]:

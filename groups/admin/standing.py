@@ -233,6 +233,6 @@ def number_of(text: str) -> int | None:
 
 def last_operations(group_id: str) -> list[Operation]:
     """The newest operations on the group."""
-    found = Operation.objects.filter(group_id=group_id)
-    people = found.exclude(verb=Operation.Verb.EXPIRE_OFFSETS)
+    operations = Operation.objects.filter(group_id=group_id)
+    people = operations.exclude(verb=Operation.Verb.EXPIRE_OFFSETS)
     return list(people.order_by("-id")[:OPERATIONS_MAX])

@@ -81,7 +81,7 @@ class Acls(View):
             return shapes.AclView(page, many=True).data
 
         authorizer = shapes.Authorizer({"is_on": acl_changes.is_on()}).data
-        rows = acl_changes.found(_filter(self.query))
+        rows = acl_changes.matching(_filter(self.query))
         return self.paged(request, rows, ["id"], serialized, authorizer=authorizer)
 
     @described(
@@ -131,7 +131,7 @@ class Acls(View):
         acl_filter = _filter(self.query)
         is_dry = self.is_dry
         if is_dry:
-            rows = list(acl_changes.found(acl_filter).order_by("id"))
+            rows = list(acl_changes.matching(acl_filter).order_by("id"))
         else:
             rows = acl_changes.delete(acl_filter, by(actor(request)))
         return Response(shapes.DeletedAcls({"dry_run": is_dry, "acls": rows}).data)
@@ -168,12 +168,12 @@ class Users(View):
     )
     def get(self, request: Request) -> Response:
         """List users by name, with their mechanisms, without their passwords."""
-        found = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
+        users = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
 
         def serialized(page: list[KafkaUser]) -> Any:
             return shapes.KafkaUserView(page, many=True).data
 
-        return self.paged(request, found, ["name"], serialized)
+        return self.paged(request, users, ["name"], serialized)
 
 
 class OneUser(View):

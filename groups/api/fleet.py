@@ -70,12 +70,12 @@ class Topics(View):
     )
     def get(self, request: Request) -> Response:
         """List topics, by default ordered by name."""
-        found = Topic.objects.filter(name__icontains=self.query.get("q", ""))
+        topics = Topic.objects.filter(name__icontains=self.query.get("q", ""))
 
         def serialized(page: list[Topic]) -> Any:
             return shapes.TopicView(page, many=True).data
 
-        return self.paged(request, found, ["name"], serialized, TOPIC_ORDERINGS)
+        return self.paged(request, topics, ["name"], serialized, TOPIC_ORDERINGS)
 
     @described(
         operation_id="create_topic",

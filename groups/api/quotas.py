@@ -56,7 +56,7 @@ class Quotas(View):
         def serialized(page: list[QuotaEntity]) -> Any:
             return shapes.QuotaView(page, many=True).data
 
-        rows = quota_changes.found(_parts(self.query))
+        rows = quota_changes.matching(_parts(self.query))
         return self.paged(
             request, rows, ["entity_type", "user_name", "client_id", "ip"], serialized
         )

@@ -82,19 +82,19 @@ def run() -> str:
     if not settings.import_bootstrap_servers:
         return "no cluster is configured (import.bootstrap.servers)"
     config = read_config(settings.import_client_config)
-    found = KafkaCluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
+    topics = KafkaCluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
     existing = dict(Topic.objects.values_list("name", "partitions"))
-    return apply(plan(existing, found), len(found))
+    return apply(plan(existing, topics), len(topics))
 
 
-def apply(planned: Plan, found: int) -> str:
+def apply(planned: Plan, topic_count: int) -> str:
     """Write a plan's changes, each topic separately; returns the result."""
     for name, count in planned.create.items():
         changes.create(name, count, IMPORT)
     for name, count in planned.grow.items():
         changes.grow(name, count, IMPORT)
     raised = sum(changes.raise_ends(name, ends) for name, ends in planned.ends.items())
-    return "; ".join((f"{found} topics found", *_sentences(planned, raised)))
+    return "; ".join((f"{topic_count} topics found", *_sentences(planned, raised)))
 
 
 def _sentences(planned: Plan, raised: int) -> Iterator[str]:

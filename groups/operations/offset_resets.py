@@ -170,7 +170,11 @@ def _scope(group_id: str, target: ResetTarget) -> Scope:
     for name in target.topics:
         for partition in range(topics.get(name, (0, ()))[0]):
             before.setdefault((name, partition), None)
-    ends = {(n, p): end for n, (_, found) in topics.items() for p, end in enumerate(found)}
+    ends = {
+        (n, p): end
+        for n, (_, ends_of_topic) in topics.items()
+        for p, end in enumerate(ends_of_topic)
+    }
     return Scope(group_id, before, ends)
 
 

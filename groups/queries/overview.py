@@ -155,13 +155,13 @@ def _counted() -> Mapping[str, Any]:
     """Slots, members, and the journal's newest entry, in one statement."""
     newest = Journal.objects.order_by("-id").values("id")[:1]
     members = Member.objects.order_by().annotate(one=Value(1)).values("one")
-    found: Mapping[str, Any] = Slot.objects.aggregate(
+    counts: Mapping[str, Any] = Slot.objects.aggregate(
         all=Count("slot"),
         free=Count("slot", filter=_ownerless()),
         newest=Max(Subquery(newest)),
         members=Max(Subquery(members.annotate(n=Count("*")).values("n"))),
     )
-    return found
+    return counts
 
 
 def _ownerless() -> Q:

@@ -116,14 +116,14 @@ def _shares(
 ) -> tuple[Mapping[str, Sequence[Share]], str | None]:
     """The members' shares of the topic by group, and the first group that was not read
     completely."""
-    found, left = dict[str, list[Share]](), PARTITIONS_READ_MAX
+    shares, left = dict[str, list[Share]](), PARTITIONS_READ_MAX
     for row in members:
         group = groups[row.group_id]
         left -= partitions_owned(group, row)
         if left < 0:
-            return found, row.group_id
-        found.setdefault(row.group_id, []).append(Share(row, *share_of(group, row, topic)))
-    return found, cut
+            return shares, row.group_id
+        shares.setdefault(row.group_id, []).append(Share(row, *share_of(group, row, topic)))
+    return shares, cut
 
 
 def _use(

@@ -128,8 +128,8 @@ def is_public(address: Address) -> bool:
 def named(address: Address, networks: Sequence[str]) -> bool:
     """Whether a configured network contains this address."""
     real = embedded(address)
-    found = map(ip_network, networks)
-    return any(real.version == network.version and real in network for network in found)
+    configured = map(ip_network, networks)
+    return any(real.version == network.version and real in network for network in configured)
 
 
 def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str, int]:

@@ -73,11 +73,11 @@ class Senders:
         self._lock = threading.Lock()
         self._at_work: set[int] = set()
 
-    def begin(self, found: Sequence[Due]) -> int:
+    def begin(self, waiting: Sequence[Due]) -> int:
         """Start threads for endpoints without one, up to the limit; returns how many."""
         chosen = []
         with self._lock:
-            for webhook, fails in sorted(found, key=lambda each: each.fails):
+            for webhook, fails in sorted(waiting, key=lambda each: each.fails):
                 most = FAILING_MAX if fails else THREADS_MAX
                 if webhook not in self._at_work and len(self._at_work) < most:
                     self._at_work.add(webhook)
@@ -123,9 +123,9 @@ def due() -> list[Due]:
     """Endpoints with due deliveries, in random order."""
     with connection.cursor() as cursor:
         cursor.execute(sql.DUE)
-        found = [Due(*row) for row in cursor.fetchall()]
-    random.shuffle(found)
-    return found
+        endpoints = [Due(*row) for row in cursor.fetchall()]
+    random.shuffle(endpoints)
+    return endpoints
 
 
 def turn_still_s() -> float:

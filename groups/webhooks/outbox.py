@@ -37,8 +37,8 @@ def turn() -> int:
     queued = 0
     for _ in range(PAGES_A_TURN):
         with transaction.atomic():
-            found, is_more = _page()
-        queued += found
+            count, is_more = _page()
+        queued += count
         if not is_more:
             break
     return queued
@@ -57,13 +57,13 @@ def _page() -> tuple[int, bool]:
     state = json.loads(row[0]) if isinstance(row[0], str) else row[0]
     position = _position(state)
     page = journal_rows.beyond(position)
-    found = _of_entries(page, enabled)
+    deliveries = _of_entries(page, enabled)
     fired, looked_at = state["fired"], state["looked_at"]
     if not 0 <= time.time() - looked_at < RULES_EVERY_S and _is_for_rules(enabled):
         lines, looked_at = _lines(), time.time()
         fired, changes = _changed(fired, lines)
-        found += [(each, _who(enabled, each.name, each.group_id)) for each in changes]
-    queued = endpoints.queue(found) if found else 0
+        deliveries += [(each, _who(enabled, each.name, each.group_id)) for each in changes]
+    queued = endpoints.queue(deliveries) if deliveries else 0
     now = time.time()
     for entry in page:
         position.note(entry.seq, now)

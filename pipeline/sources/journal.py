@@ -99,8 +99,8 @@ class Range(InputPartition):
 def ranges(first: int, last: int) -> list[Range]:
     """The ids of a read in ranges of the same size; at least one range, possibly empty."""
     size = min(max(-(-(last - first + 1) // RANGES), RANGE_IDS_MIN), RANGE_IDS_MAX)
-    found = [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
-    return found or [Range(first, last)]
+    id_ranges = [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
+    return id_ranges or [Range(first, last)]
 
 
 class JournalSource(DataSource):
