@@ -176,9 +176,12 @@ class Changes:
         return self._following
 
     def follow(self, begun: Sequence[Change], failure: MemberError | None) -> Following:
-        """Start a loop with the current state, and the changes after it."""
-        if self.following is not None:
-            raise RuntimeError("another loop follows this member already")
+        """Start a loop with the current state, and the changes after it. It takes the place of one
+        whose last request was cancelled: the error of that may keep it alive."""
+        if (following := self.following) is not None:
+            if not following.is_away:
+                raise RuntimeError("another loop follows this member already")
+            following.leave()
         self._following = Following(begun, failure)
         return self._following
 

@@ -10,7 +10,6 @@ import yaml
 
 from launcher.installation import Installation
 from tests.cli.conftest import Cli
-from tests.clients.conftest import Worker
 from tests.installations import TOKEN
 
 REASON = "Größe ☃"
@@ -44,17 +43,16 @@ def test_an_argument_that_is_no_text_is_a_usage_error(installation: Installation
     assert ended.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("output", ["json", "yaml", "table", "csv"])
-def test_every_format_is_valid_in_ascii(
-    installation: Installation, cli: Cli, worker: Worker, name: str, output: str
-) -> None:
+@pytest.mark.usefixtures("worker")
+def test_every_format_is_valid_in_ascii(installation: Installation, cli: Cli, name: str) -> None:
     cli("group", "rebalance", name, "--no-wait", "--reason", REASON)
-    ended = typed(installation, f"operation list -o {output}", PYTHONIOENCODING="ascii")
-    assert ended.returncode == 0, ended.stderr
-    if output == "json":
-        assert REASON in {row["reason"] for row in json.loads(ended.stdout)}
-    if output == "yaml":
-        assert REASON in {row["reason"] for row in yaml.safe_load(ended.stdout)}
+    printed: dict[str, str] = {}
+    for output in ("json", "yaml", "table", "csv"):
+        ended = typed(installation, f"operation list -o {output}", PYTHONIOENCODING="ascii")
+        assert ended.returncode == 0, ended.stderr
+        printed[output] = ended.stdout
+    assert REASON in {row["reason"] for row in json.loads(printed["json"])}
+    assert REASON in {row["reason"] for row in yaml.safe_load(printed["yaml"])}
 
 
 def test_no_wait_is_too_long(cli: Cli) -> None:

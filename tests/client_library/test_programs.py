@@ -61,6 +61,20 @@ async def test_a_request_that_is_cancelled_does_not_end_the_loop(
     assert NOT_ORDERLY not in caplog.text
 
 
+async def test_a_loop_begins_in_place_of_one_that_was_cancelled(served: Serving) -> None:
+    """The error of a cancelled task keeps its loop alive."""
+    async with Member(served.address, "g", ["t"]) as member:
+        cancelled = member.changes()
+        assert (await anext(cancelled)).kind is Kind.ASSIGNED
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(anext(cancelled), 0.01)
+        async for change in member.changes():
+            assert change.kind is Kind.ASSIGNED
+            break
+        with pytest.raises(StopAsyncIteration):
+            await anext(cancelled)
+
+
 async def test_close_waits_for_no_body_of_its_own_task(
     served: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
