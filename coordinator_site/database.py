@@ -119,8 +119,8 @@ def take_role(
     if role in logins:
         entry["USER"], entry["PASSWORD"] = role, logins[role]
     # What the URL says about the migrator's own sessions counts: it is only the migrator's.
-    said = "" if role else entry["OPTIONS"].get("options", "")
-    entry["OPTIONS"]["options"] = f"{roles.options(role, taken=taken)} {said}".rstrip()
+    options = "" if role else entry["OPTIONS"].get("options", "")
+    entry["OPTIONS"]["options"] = f"{roles.options(role, taken=taken)} {options}".rstrip()
     if role:
         entry["OPTIONS"]["application_name"] = role.replace("_", " ")  # in pg_stat_activity
     if role == WORKER:

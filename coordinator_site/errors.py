@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.views import defaults
 
 from coordinator_site.outages import is_outage
-from groups.api.paths import telling
+from groups.api.paths import error_format_of
 from groups.postgres import unavailable
 
 RETRY_AFTER_S = "1"
@@ -45,9 +45,9 @@ def failed(request: HttpRequest) -> HttpResponse:
         return _failed_ourselves(request)
     why = unavailable.sentence(error)
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    tell = telling(request.path_info)
-    if tell is not None:
-        answer = tell(request, status, "unavailable", why)
+    error_format = error_format_of(request.path_info)
+    if error_format is not None:
+        answer = error_format(request, status, "unavailable", why)
     else:
         answer = _unavailable(request, status, why)
     answer["Retry-After"] = RETRY_AFTER_S
@@ -88,10 +88,10 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's ``handler404``."""
-    told = exception.args[0] if exception.args else None
+    reason = exception.args[0] if exception.args else None
     if not _is_staff(request):
         return defaults.page_not_found(request, exception)
-    sentence = told if isinstance(told, str) else "There is no page at this address."
+    sentence = reason if isinstance(reason, str) else "There is no page at this address."
     return _page(request, HTTPStatus.NOT_FOUND, "Not found", sentence)
 
 

@@ -30,11 +30,11 @@ class Forwarded:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Remove untrusted headers, and set the client's address."""
-        told = {name: request.META.pop(name) for name in FORWARDED if name in request.META}
+        headers = {name: request.META.pop(name) for name in FORWARDED if name in request.META}
         if settings.BEHIND_TLS and request.META.get("REMOTE_ADDR") in settings.WEB_PROXIES:
-            if "HTTP_X_FORWARDED_PROTO" in told:
-                request.META["HTTP_X_FORWARDED_PROTO"] = told["HTTP_X_FORWARDED_PROTO"]
-            client = client_of(told.get("HTTP_X_FORWARDED_FOR", ""))
+            if "HTTP_X_FORWARDED_PROTO" in headers:
+                request.META["HTTP_X_FORWARDED_PROTO"] = headers["HTTP_X_FORWARDED_PROTO"]
+            client = client_of(headers.get("HTTP_X_FORWARDED_FOR", ""))
             if client:
                 request.META["REMOTE_ADDR"] = client
         return self.get_response(request)
@@ -51,16 +51,16 @@ def address_of(scope: Mapping[str, Any]) -> str:
     address = (scope.get("client") or ("",))[0]
     if not (settings.BEHIND_TLS and address in settings.WEB_PROXIES):
         return str(address)
-    told = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
-    return client_of(b",".join(told).decode("latin-1")) or str(address)
+    values = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    return client_of(b",".join(values).decode("latin-1")) or str(address)
 
 
 def client_of(forwarded_for: str) -> str:
     """The last address that is not one of our proxies: the client may have written those before it.
     "" if there is none, or if it is not a valid address."""
-    for said in reversed(forwarded_for.split(",")):
+    for part in reversed(forwarded_for.split(",")):
         try:
-            address = str(ip_address(said.strip()))
+            address = str(ip_address(part.strip()))
         except ValueError:
             return ""
         if address not in settings.WEB_PROXIES:

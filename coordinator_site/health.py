@@ -109,7 +109,7 @@ class Latest:
         """Whether each check passes, by its name."""
         with self._asking:
             if self.clock() >= self._until:
-                self._results = _asked()
+                self._results = _checked()
                 self._until = self.clock() + KEPT_S
             return self._results
 
@@ -122,7 +122,7 @@ LATEST = Latest()
 """Of this process."""
 
 
-def _asked() -> Mapping[str, bool]:
+def _checked() -> Mapping[str, bool]:
     """The result of each check. If the database does not answer, the others are not run."""
     results: dict[str, bool] = {}
     with patient(PATIENCE_S):

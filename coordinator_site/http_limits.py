@@ -42,7 +42,7 @@ CHUNK_BYTES_MIN: Final = 64
 """The number of a body's chunks is limited as if each had this size: a chunk of one byte costs as
 much work as any other."""
 
-HEARD_BYTES, HEARD_BYTES_A_SECOND = 4_096, 128
+RECEIVED_BYTES, RECEIVED_BYTES_A_SECOND = 4_096, 128
 """For a websocket: pages only report that they are there, a hundred bytes in twenty seconds."""
 
 UNREAD_EVENTS_S: Final = 20
@@ -175,8 +175,10 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
     def body_bytes_max(self) -> int:
         """The maximum size of its body."""
         session = settings.SESSION_COOKIE_NAME.encode()
-        known = self.requestHeaders.hasHeader(b"authorization") or session in self.received_cookies
-        return BODY_BYTES_MAX if known else STRANGERS_BODY_BYTES_MAX
+        has_credentials = (
+            self.requestHeaders.hasHeader(b"authorization") or session in self.received_cookies
+        )
+        return BODY_BYTES_MAX if has_credentials else STRANGERS_BODY_BYTES_MAX
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802
         """The length in its headers: None for a body in chunks."""
@@ -219,7 +221,7 @@ class Websocket(WebSocketProtocol):  # type: ignore[misc]  # daphne is untyped
     """A websocket whose client has nothing to send."""
 
     _opened_at: float | None = None
-    _heard = 0
+    _received = 0
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
         """Process the upgrade request, which ``Request`` passes on; then the frames. If the client
@@ -229,8 +231,8 @@ class Websocket(WebSocketProtocol):  # type: ignore[misc]  # daphne is untyped
         if self._opened_at is None:
             self._opened_at = now
         else:
-            self._heard += len(data)
-            if self._heard > HEARD_BYTES + HEARD_BYTES_A_SECOND * (now - self._opened_at):
+            self._received += len(data)
+            if self._received > RECEIVED_BYTES + RECEIVED_BYTES_A_SECOND * (now - self._opened_at):
                 self.transport.abortConnection()
                 return
         super().dataReceived(data)
@@ -252,10 +254,10 @@ class Factory(HTTPFactory):  # type: ignore[misc]
         a request; if all have a request, None, which closes the new one."""
         if len(self._waiting) + len(self._working) >= self.most and not self._drop_oldest():
             return None
-        made: Channel = super().buildProtocol(addr)
-        made.requestFactory = Request
-        self._waiting[made] = None
-        return made
+        channel: Channel = super().buildProtocol(addr)
+        channel.requestFactory = Request
+        self._waiting[channel] = None
+        return channel
 
     def _drop_oldest(self) -> bool:
         oldest = next(iter(self._waiting), None)

@@ -72,7 +72,7 @@ class LimitedHandler(logging.StreamHandler[Any]):
         window, now = self._windows.get(kind), self.clock()
         if window is None or window.until <= now:
             if window is not None:
-                self._tell(kind, window)
+                self._report(kind, window)
             elif len(self._windows) >= KINDS_MAX:
                 self._windows.pop(next(iter(self._windows)))
             window = self._windows[kind] = Window(now + WINDOW_S)
@@ -82,24 +82,24 @@ class LimitedHandler(logging.StreamHandler[Any]):
         """End a window in which lines were left out."""
         self.acquire()
         try:
-            self._tell(kind, window)
+            self._report(kind, window)
         finally:
             self.release()
 
-    def _tell(self, kind: Kind, window: Window) -> None:
+    def _report(self, kind: Kind, window: Window) -> None:
         left_out, window.left_out = window.left_out, 0
         if left_out:
             name, level, _ = kind
-            said = "%d more of this within a second, the last: %s"
+            message = "%d more of this within a second, the last: %s"
             args, window.last = (left_out, _rendered(*window.last)), ("", None)
-            self._write(logging.LogRecord(name, level, "", 0, said, args, None))
+            self._write(logging.LogRecord(name, level, "", 0, message, args, None))
 
     def _write(self, record: logging.LogRecord) -> None:
         stream = self.stream
         if isinstance(stream, LogStream) and stream.lost and stream.is_ready():
             lost, stream.lost = stream.lost, 0
-            said, args = "%d lines are missing here: nobody read the log", (lost,)
-            super().emit(logging.LogRecord(__name__, logging.WARNING, "", 0, said, args, None))
+            message, args = "%d lines are missing here: nobody read the log", (lost,)
+            super().emit(logging.LogRecord(__name__, logging.WARNING, "", 0, message, args, None))
         super().emit(record)
 
 

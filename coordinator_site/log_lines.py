@@ -43,8 +43,8 @@ POSTGRES: Final[Mapping[str, str]] = {
 
 def stamp(at: float) -> str:
     """Seconds since 1970 in ISO 8601: UTC, to the millisecond."""
-    told = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-    return told.replace("+00:00", "Z")
+    text = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
 
 
 def escaped(text: str) -> str:
@@ -58,10 +58,10 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-def for_people(at: str, level: str, name: str, said: str, fields: Mapping[str, Any]) -> str:
+def for_people(at: str, level: str, name: str, message: str, fields: Mapping[str, Any]) -> str:
     """``TIME level name: message  key=value ...``."""
     pairs = "".join(f" {key}={_value(value)}" for key, value in fields.items())
-    head = f"{at} {level:{LEVEL_WIDTH}} {name}: {escaped(said)}"
+    head = f"{at} {level:{LEVEL_WIDTH}} {name}: {escaped(message)}"
     return _cut(f"{head} {pairs}" if pairs else head)
 
 
@@ -110,21 +110,21 @@ def of_process(form: str, process: str, text: str, at: float) -> str:
         return escaped(text)
     if text[:1] == "\t":
         return f"    {escaped(text.strip())}"
-    level, said = _leveled(text)
-    return f"{stamp(at)} {level:{LEVEL_WIDTH}} {escaped(said)}"
+    level, message = _leveled(text)
+    return f"{stamp(at)} {level:{LEVEL_WIDTH}} {escaped(message)}"
 
 
 def _json_of_process(process: str, text: str, at: float) -> str:
-    told = None
+    fields = None
     if text[:1] == "{":
         try:
-            told = json.loads(text)
+            fields = json.loads(text)
         except ValueError:
-            told = None
-    if not isinstance(told, dict):
-        level, said = _leveled(text)
-        told = {"timestamp": stamp(at), "level": level, "event": said.rstrip()}
-    return for_programs({**told, "process": process})
+            fields = None
+    if not isinstance(fields, dict):
+        level, message = _leveled(text)
+        fields = {"timestamp": stamp(at), "level": level, "event": message.rstrip()}
+    return for_programs({**fields, "process": process})
 
 
 def _leveled(text: str) -> tuple[str, str]:

@@ -51,18 +51,18 @@ def formatter(form: str) -> structlog.stdlib.ProcessorFormatter:
 def gathered(_logger: Any, _name: str, event: Event) -> Event:
     """A record as the fields of its line."""
     record = event["_record"]
-    found: Event = {
+    fields: Event = {
         "timestamp": log_lines.stamp(record.created),
         "level": record.levelname.lower(),
         "logger": record.name,
         "event": str(event["event"]),
     }
-    known = vars(record)
-    found.update((name, known[name]) for name in FIELDS if name in known)
-    told = "".join(_trace(event))
-    if told:
-        found["exception"] = told
-    return {key: _without_secrets(value) for key, value in found.items()}
+    attributes = vars(record)
+    fields.update((name, attributes[name]) for name in FIELDS if name in attributes)
+    trace = "".join(_trace(event))
+    if trace:
+        fields["exception"] = trace
+    return {key: _without_secrets(value) for key, value in fields.items()}
 
 
 def _trace(event: Mapping[str, Any]) -> Iterator[str]:
@@ -88,10 +88,10 @@ def _without_secrets(value: Any) -> Any:
 
 def _secrets() -> Iterator[str]:
     """The secrets of this process; read each time, since a fork has others than its parent."""
-    known = [getattr(settings, name, "") for name in SECRETS]
-    known += [entry.get("PASSWORD") or "" for entry in settings.DATABASES.values()]
-    known += getattr(settings, "DATABASE_LOGINS", {}).values()
-    return (secret for secret in known if len(secret) >= SECRET_LENGTH_MIN)
+    values = [getattr(settings, name, "") for name in SECRETS]
+    values += [entry.get("PASSWORD") or "" for entry in settings.DATABASES.values()]
+    values += getattr(settings, "DATABASE_LOGINS", {}).values()
+    return (secret for secret in values if len(secret) >= SECRET_LENGTH_MIN)
 
 
 def as_json(_logger: Any, _name: str, event: Event) -> str:
@@ -101,7 +101,7 @@ def as_json(_logger: Any, _name: str, event: Event) -> str:
 
 def as_text(_logger: Any, _name: str, event: Event) -> str:
     """For people: one line, and below it a traceback, indented."""
-    at, level, name, said = (event.pop(each) for each in HEAD)
+    at, level, name, message = (event.pop(each) for each in HEAD)
     trace = event.pop("exception", "")
-    line = log_lines.for_people(at, level, name, said, event)
+    line = log_lines.for_people(at, level, name, message, event)
     return "\n".join([line, *(f"    {log_lines.escaped(each)}" for each in trace.splitlines())])

@@ -54,10 +54,10 @@ def refused(request: HttpRequest) -> HttpResponse | None:
     if has_token(request) or is_near(request):
         return None
     try:
-        found = BearerAuthentication().authenticate(Request(request))
+        credentials = BearerAuthentication().authenticate(Request(request))
     except AuthenticationFailed as error:
         return unknown(f"{error}\n")
-    user, token = found or (request.user, None)
+    user, token = credentials or (request.user, None)
     if not user.is_authenticated:
         return unknown("Send a bearer token, or log in to the admin.\n")
     needed = rights.needed(rights.SERVICES[ROUTE], str(request.method)) or rights.NOBODY
@@ -69,10 +69,10 @@ def refused(request: HttpRequest) -> HttpResponse | None:
 
 def has_token(request: HttpRequest) -> bool:
     """Whether the request has the configured token for scrapes."""
-    given, own = request.headers.get("Authorization", ""), settings.METRICS_TOKEN
-    is_bearer = given[: len(BEARER)].lower() == BEARER
-    said = given[len(BEARER) :].strip().encode()
-    return bool(own) and is_bearer and secrets.compare_digest(own.encode(), said)
+    header, own = request.headers.get("Authorization", ""), settings.METRICS_TOKEN
+    is_bearer = header[: len(BEARER)].lower() == BEARER
+    token = header[len(BEARER) :].strip().encode()
+    return bool(own) and is_bearer and secrets.compare_digest(own.encode(), token)
 
 
 def is_near(request: HttpRequest) -> bool:

@@ -51,15 +51,15 @@ class Outages(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self.clock = clock
-        self._heard_at = -QUIET_S
+        self._last_at = -QUIET_S
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is written; one of an outage is shortened."""
         error = next(filter(is_outage, _errors(record)), None)
         if error is None and not _follows_from_one(record):
             return True
-        now, before = self.clock(), self._heard_at
-        self._heard_at = now
+        now, before = self.clock(), self._last_at
+        self._last_at = now
         if error is not None:
             record.msg, record.args = f"{_what(error)}: %s", (_first_line(error),)
         record.exc_info = record.exc_text = record.stack_info = None

@@ -13,22 +13,22 @@ from groups.core.assignors.registry import NAMES
 from groups.postgres import roles
 
 
-def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Django's settings by name; ``known`` are the settings with Kafka's names."""
+def read(environ: Mapping[str, str], data_dir: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Django's settings by name; ``settings`` are those with Kafka's names."""
     url = database.url(environ, data_dir)
     taken = environ.get(database.ROLES_VARIABLE, "on").lower() != "off"
     logins = database.logins(url, environ)
     role = environ.get("ROLLCALL_DATABASE_ROLE", "")
     entry = database.from_url(url)
-    most = known["WEB_DATABASE_CONNECTIONS"]
+    most = settings["WEB_DATABASE_CONNECTIONS"]
     database.take_role(entry, role, taken=taken, connections=most, logins=logins)
     broker_url = environ.get("ROLLCALL_BROKER_URL", "")
-    asks = role or database.WORKER
+    queue_role = role or database.WORKER
     queue = {
-        "options": roles.options(asks, taken=taken),
+        "options": roles.options(queue_role, taken=taken),
         "connect_timeout": entry["OPTIONS"]["connect_timeout"],
-        "application_name": f"{asks} queue".replace("_", " "),
-        **database.login(asks, logins),
+        "application_name": f"{queue_role} queue".replace("_", " "),
+        **database.login(queue_role, logins),
     }
     return {
         "SECRET_KEY": secret_key.read(environ, data_dir),
@@ -52,7 +52,7 @@ def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -
     }
 
 
-def names_foreign_code(known: Mapping[str, Any]) -> bool:
+def names_foreign_code(settings: Mapping[str, Any]) -> bool:
     """Whether nodes import assignors or strategies that the installation adds."""
-    own = set(known["GROUP_CONSUMER_ASSIGNORS"]) - set(NAMES)
-    return bool(own or known["PARTITION_ASSIGNMENT_STRATEGIES"])
+    own = set(settings["GROUP_CONSUMER_ASSIGNORS"]) - set(NAMES)
+    return bool(own or settings["PARTITION_ASSIGNMENT_STRATEGIES"])

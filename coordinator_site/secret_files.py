@@ -28,17 +28,17 @@ class SecretError(ValueError):
 
 def read(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment with all secrets filled in and checked. Raises ``SecretError``."""
-    found = dict(environ)
+    filled = dict(environ)
     for name in SECRETS:
-        path = found.pop(name + FILE, "")
+        path = filled.pop(name + FILE, "")
         if not path:
             continue
-        if found.get(name):
+        if filled.get(name):
             raise SecretError(f"{name} and {name}{FILE} are both set.")
         try:
-            found[name] = Path(path).read_text().strip()
+            filled[name] = Path(path).read_text().strip()
         except (OSError, UnicodeDecodeError) as failure:
             raise SecretError(f"{name}{FILE}: the file cannot be read: {failure}.") from None
-    if found.get(HOSTS) and 0 < len(found.get(TOKEN, "")) < TOKEN_LENGTH_MIN:
+    if filled.get(HOSTS) and 0 < len(filled.get(TOKEN, "")) < TOKEN_LENGTH_MIN:
         raise SecretError(f"{TOKEN} must have at least {TOKEN_LENGTH_MIN} characters.")
-    return found
+    return filled

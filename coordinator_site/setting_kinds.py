@@ -237,13 +237,13 @@ class Assignors(Choices):
         """Names separated by commas; installed packages are searched only for a name that is not
         built in."""
         words = {word.strip().lower() for word in text.split(",")}
-        known = self.choices
-        if not words <= set(known):
+        names = self.choices
+        if not words <= set(names):
             # Rarely needed, and a third of the memory of the launcher, which reads this too.
             from importlib.metadata import entry_points
 
-            known = (*known, *sorted(entry_points(group=PLUG_INS).names))
-        return Choices(self.name, self.default, self.reason, known).parse(text)
+            names = (*names, *sorted(entry_points(group=PLUG_INS).names))
+        return Choices(self.name, self.default, self.reason, names).parse(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,5 +253,5 @@ class Mechanisms(Choices):
     def parse(self, text: str) -> tuple[str, ...]:
         """Names separated by commas, in either case."""
         words = {name.lower(): name for name in self.choices}
-        found = Choices(self.name, self.default, self.reason, tuple(words)).parse(text)
-        return tuple(words[word] for word in found)
+        chosen = Choices(self.name, self.default, self.reason, tuple(words)).parse(text)
+        return tuple(words[word] for word in chosen)

@@ -68,10 +68,10 @@ def tracing(get_response: GetResponse, provided: "TracerProvider") -> GetRespons
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if request.method in READS and not request.path.startswith(REST):
             return get_response(request)
-        said = {"http.request.method": request.method or "", "url.path": request.path}
+        attributes = {"http.request.method": request.method or "", "url.path": request.path}
         above = extract(request.headers)
         with tracer.start_as_current_span(
-            request.method or "HTTP", above, SpanKind.SERVER, said
+            request.method or "HTTP", above, SpanKind.SERVER, attributes
         ) as span:
             response = get_response(request)
             _answered(span, request, response.status_code)

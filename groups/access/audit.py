@@ -1,7 +1,7 @@
 """The web's part of the audit: the author, address and result of its requests.
 
 Triggers of the database record changes of rows (migration 0028), in the transaction of the change;
-they read the author from settings of the session, which ``said`` sets during a request. Events
+they read the author from settings of the session, which ``authored`` sets during a request. Events
 without a change of rows (logins, refusals) are recorded here.
 
 Nothing is changed without an author in the audit: a request is not begun if the session does not
@@ -51,24 +51,24 @@ _lockouts = Shares(REFUSALS_OF_ONE_PER_S, REFUSALS_PER_S)
 
 
 @contextmanager
-def said(request: HttpRequest) -> Iterator[None]:
+def authored(request: HttpRequest) -> Iterator[None]:
     """Set the author in the connection's session until the request is answered. Raises Django's
     errors if the database is unavailable."""
-    _say(*_of(request))
+    _set_author(*_of(request))
     try:
         yield
     finally:
         try:
-            _say(*NOBODY)
+            _set_author(*NOBODY)
         except DatabaseError:
             connection.close()  # the session must not keep this author
 
 
-def known(request: HttpRequest, who: str) -> None:
+def set_author(request: HttpRequest, who: str) -> None:
     """Set the author again: REST knows it only after authentication, by a token."""
     setattr(request, ACTOR, who)
     if request.method not in READS:
-        _say(*_of(request))
+        _set_author(*_of(request))
 
 
 def note(
@@ -79,8 +79,8 @@ def note(
         append(request, kind, who, outcome, target, **details)
     except DatabaseError as error:
         _, address, request_id = NOBODY if request is None else _of(request)
-        said = (kind, who, address, target, outcome, request_id, error)
-        logger.error("not in the audit: %s by %r from %s: %r %s, request %s: %s", *said)
+        values = (kind, who, address, target, outcome, request_id, error)
+        logger.error("not in the audit: %s by %r from %s: %r %s, request %s: %s", *values)
 
 
 def append(
@@ -120,12 +120,12 @@ def _address(request: HttpRequest | None) -> str:
     return "" if request is None else str(request.META.get("REMOTE_ADDR", ""))
 
 
-def _say(*values: str) -> None:
+def _set_author(*values: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(SAY, [value.replace("\0", "") for value in values])
 
 
 def _short(text: str) -> str:
     """PostgreSQL's texts cannot contain NUL, and single surrogates cannot be sent."""
-    told = text.replace("\0", "").encode(errors="replace").decode()
-    return told if len(told) <= TEXT_MAX else told[: TEXT_MAX - 1] + "…"
+    sendable = text.replace("\0", "").encode(errors="replace").decode()
+    return sendable if len(sendable) <= TEXT_MAX else sendable[: TEXT_MAX - 1] + "…"

@@ -42,7 +42,7 @@ class Audited:
         user = request.user
         if user.is_authenticated:
             setattr(request, audit.ACTOR, user.get_username())
-        with audit.said(request):
+        with audit.authored(request):
             response = self.get_response(request)
         _note(request, response.status_code)
         return response
@@ -53,14 +53,14 @@ def by(request: HttpRequest, who: str) -> Iterator[None]:
     """A GET that changes something does so as this user, as other methods do."""
     setattr(request, audit.REQUEST_ID, _named(request))
     setattr(request, audit.ACTOR, who)
-    with audit.said(request):
+    with audit.authored(request):
         yield
 
 
 def _named(request: HttpRequest) -> str:
     """The client's id for the request, or a new one."""
-    given = request.headers.get("X-Request-ID", "")
-    return given if NAME.fullmatch(given) else uuid4().hex
+    sent_id = request.headers.get("X-Request-ID", "")
+    return sent_id if NAME.fullmatch(sent_id) else uuid4().hex
 
 
 def _note(request: HttpRequest, status: int) -> None:

@@ -82,8 +82,8 @@ def mark(request: HttpRequest) -> None:
 
 def duty_of(user: Any) -> Duty | None:
     """The first duty of the user of this request."""
-    found: Duty | None = getattr(user, rights.HELD_UP, None)
-    return found
+    duty: Duty | None = getattr(user, rights.HELD_UP, None)
+    return duty
 
 
 def is_due(user: Any) -> bool:

@@ -28,18 +28,18 @@ def set_password(
 ) -> bool:
     """Create a user, or change its password for these mechanisms; others are not changed. Returns
     whether it is new. Open connections stay open."""
-    made = {each: scram.of_password(each, password, iterations) for each in mechanisms}
+    credentials = {each: scram.of_password(each, password, iterations) for each in mechanisms}
     with transaction.atomic():
         is_new = not KafkaUser.objects.filter(name=name).exists()
-        for mechanism, known in made.items():
-            functions.SET_PASSWORD.changes(name, mechanism, *known, json.dumps(author))
+        for mechanism, credential in credentials.items():
+            functions.SET_PASSWORD.changes(name, mechanism, *credential, json.dumps(author))
     return is_new
 
 
 def delete(name: str, mechanisms: Sequence[str], author: AuthorDetails) -> bool:
     """Delete a user's passwords for these mechanisms; returns whether there were any. A user
     without passwords loses its connections."""
-    said = json.dumps(author)
+    author_text = json.dumps(author)
     with transaction.atomic():
-        gone = [functions.DELETE_USER.changes(name, each, said) for each in mechanisms]
+        gone = [functions.DELETE_USER.changes(name, each, author_text) for each in mechanisms]
     return any(gone)

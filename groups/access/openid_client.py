@@ -33,7 +33,7 @@ SALT: Final = "rollcall.openid"
 FLOW_S: Final = 600
 """The maximum time of a login at the provider."""
 
-KNOWN_S, FAILED_S = 300.0, 5.0
+KEPT_S, FAILED_S = 300.0, 5.0
 """How long the provider's description and keys are used; and the pause after a failure."""
 
 TIMEOUT_S: Final = 5.0
@@ -67,7 +67,7 @@ ODD: Final = (
 
 
 @dataclass
-class _Asked:
+class _FlowRequest:
     """The attributes of a request that Authlib reads. ``session`` is the cookie's, not Django's."""
 
     method: str
@@ -103,11 +103,11 @@ class Provider:
     def _look(self) -> None:
         self._client, self._until = None, time.monotonic() + FAILED_S
         try:
-            self._client = _made()
+            self._client = _registered_client()
         except ODD as error:
             logger.warning("the OpenID provider is not available: %s", error)
             return
-        self._until = time.monotonic() + KNOWN_S
+        self._until = time.monotonic() + KEPT_S
 
 
 PROVIDER: Final = Provider()
@@ -116,11 +116,11 @@ _attempts = Shares(ATTEMPTS_OF_ONE_PER_S, ATTEMPTS_PER_S)
 
 def begin(request: HttpRequest, callback: str, then: str) -> HttpResponse:
     """Redirect the browser to the provider, which returns it to ``callback``. ``then`` is kept."""
-    asked = _Asked("GET", request.GET.dict())
-    answer: HttpResponse = PROVIDER.client().authorize_redirect(asked, callback)
+    flow_request = _FlowRequest("GET", request.GET.dict())
+    answer: HttpResponse = PROVIDER.client().authorize_redirect(flow_request, callback)
     answer.set_cookie(
         COOKIE,
-        signing.dumps({"flow": asked.session, "then": then}, salt=SALT, compress=True),
+        signing.dumps({"flow": flow_request.session, "then": then}, salt=SALT, compress=True),
         max_age=FLOW_S,
         path=PATH,
         secure=settings.SESSION_COOKIE_SECURE,
@@ -133,15 +133,17 @@ def begin(request: HttpRequest, callback: str, then: str) -> HttpResponse:
 def finish(request: HttpRequest) -> tuple[Mapping[str, Any], str]:
     """The verified claims of a user who returned from the provider, and the kept values."""
     kept = _kept(request)
-    asked = _Asked("GET", request.GET.dict(), kept["flow"])
+    flow_request = _FlowRequest("GET", request.GET.dict(), kept["flow"])
     client = PROVIDER.client()
     address = str(request.META.get("REMOTE_ADDR", ""))
     if not _attempts.take(address, int(time.monotonic() * 1000)):
         raise LoginRefused("Too many logins at once. Try again.")
     try:
-        token = client.authorize_access_token(asked, claims_options=_options(), leeway=LEEWAY_S)
+        token = client.authorize_access_token(
+            flow_request, claims_options=_options(), leeway=LEEWAY_S
+        )
     except ODD as error:
-        raise LoginRefused("The provider's answer was refused.", _told(error)) from error
+        raise LoginRefused("The provider's answer was refused.", _error_code(error)) from error
     claims = token.get("userinfo")
     if claims is None:
         raise LoginRefused("The provider's answer was refused.", "no ID token")
@@ -150,15 +152,15 @@ def finish(request: HttpRequest) -> tuple[Mapping[str, Any], str]:
 
 def _kept(request: HttpRequest) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = signing.loads(
+        kept: dict[str, Any] = signing.loads(
             request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=FLOW_S
         )
     except signing.BadSignature as error:
         raise LoginRefused("This login took too long, or began elsewhere. Try again.") from error
-    return found
+    return kept
 
 
-def _made() -> Any:
+def _registered_client() -> Any:
     client = OAuth().register(
         name="rollcall",
         client_id=getattr(settings, CLIENT_ID),
@@ -171,25 +173,25 @@ def _made() -> Any:
             "verify": getattr(settings, AUTHORITIES) or True,
         },
     )
-    told = client.load_server_metadata()
-    if told["issuer"] != issuer():
-        raise ValueError(f"it says that its issuer is {told['issuer']!r}")
-    algorithms = ALGORITHMS.intersection(told.get(SIGNED_BY, ["RS256"]))
+    metadata = client.load_server_metadata()
+    if metadata["issuer"] != issuer():
+        raise ValueError(f"it says that its issuer is {metadata['issuer']!r}")
+    algorithms = ALGORITHMS.intersection(metadata.get(SIGNED_BY, ["RS256"]))
     if not algorithms:
         raise ValueError("it signs by nothing that is accepted here")
     client.server_metadata = {
-        **{name: told[name] for name in ENDPOINTS},
+        **{name: metadata[name] for name in ENDPOINTS},
         SIGNED_BY: sorted(algorithms),  # Authlib accepts only these
     }
     _check_addresses(client.server_metadata)
     return client
 
 
-def _check_addresses(told: Mapping[str, Any]) -> None:
+def _check_addresses(metadata: Mapping[str, Any]) -> None:
     """Codes and tokens must be sent over TLS, as the description itself; or on loopback, as it."""
     schemes = ("https://",) if issuer().startswith("https://") else URLS
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
-        if not str(told[name]).startswith(schemes):
+        if not str(metadata[name]).startswith(schemes):
             raise ValueError(f"its {name} does not begin with {' or '.join(schemes)}")
 
 
@@ -204,6 +206,6 @@ def _options() -> dict[str, Any]:
     }
 
 
-def _told(error: Exception) -> str:
+def _error_code(error: Exception) -> str:
     """An error message without text from the provider or the browser."""
     return str(getattr(error, "error", "") or type(error).__name__)

@@ -64,7 +64,7 @@ def actor_of(claims: Mapping[str, Any]) -> str:
     """The name of the user who logs in, for the audit: the name here, which may differ from the
     provider's; for a new user the provider's."""
     subject = claims.get("sub")
-    user = _known(subject) if isinstance(subject, str) and "\0" not in subject else None
+    user = _existing_user(subject) if isinstance(subject, str) and "\0" not in subject else None
     return name_of(claims) if user is None else str(user.get_username())
 
 
@@ -74,15 +74,15 @@ def of_claims(claims: Mapping[str, Any]) -> Any:
     subject = claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT_MAX or "\0" in subject:
         raise LoginRefused("The provider's answer was refused.", "sub")
-    wanted = _roles(claims)
+    roles = _roles(claims)
     try:
         with transaction.atomic():
-            user = _known(subject) or (_new(subject, name_of(claims)) if wanted else None)
+            user = _existing_user(subject) or (_new(subject, name_of(claims)) if roles else None)
             if user is not None:
-                _give(user, wanted)
+                _give(user, roles)
     except IntegrityError as error:
         raise LoginRefused("Another login of yours was quicker. Try again.") from error
-    if not wanted or user is None:
+    if not roles or user is None:
         raise LoginRefused("None of your groups has a role here.")
     if not user.is_active:
         raise LoginRefused("This user is inactive.")
@@ -92,23 +92,23 @@ def of_claims(claims: Mapping[str, Any]) -> Any:
 
 def _roles(claims: Mapping[str, Any]) -> list[Any]:
     """The roles of the groups in the claim."""
-    said = claims.get(getattr(settings, ROLES_CLAIM))
-    groups = said if isinstance(said, list) else [said]
+    claim = claims.get(getattr(settings, ROLES_CLAIM))
+    groups = claim if isinstance(claim, list) else [claim]
     names = set()
     for pair in getattr(settings, ROLES).split(";"):
         group, _, role = pair.rpartition("=")
         if group.strip() in groups:
             names.add(role.strip())
-    found = list(Role.objects.filter(name__in=names))
-    for missing in sorted(names - {role.name for role in found}):
+    roles = list(Role.objects.filter(name__in=names))
+    for missing in sorted(names - {role.name for role in roles}):
         logger.error("ROLLCALL_WEB_OIDC_ROLES (web.oidc.roles): there is no role %r", missing)
-    return found
+    return roles
 
 
-def _known(subject: str) -> Any:
+def _existing_user(subject: str) -> Any:
     """A user who has logged in before."""
-    found = OpenIdUser.objects.select_related("user").filter(issuer=issuer(), subject=subject)
-    row = found.first()
+    rows = OpenIdUser.objects.select_related("user").filter(issuer=issuer(), subject=subject)
+    row = rows.first()
     return None if row is None else row.user
 
 

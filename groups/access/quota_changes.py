@@ -37,7 +37,7 @@ def entity_of(row: QuotaEntity) -> Entity:
     return entity(names)
 
 
-def found(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
+def matching(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
     """Entities that have all these parts; None is the default."""
     rows = QuotaEntity.objects.all()
     for kind, name in parts.items():
@@ -46,49 +46,49 @@ def found(parts: Mapping[str, str | None]) -> QuerySet[QuotaEntity]:
     return rows
 
 
-def existing(asked: Entity) -> QuotaEntity | None:
+def existing(entity: Entity) -> QuotaEntity | None:
     """The row of exactly this entity."""
     row: QuotaEntity | None = (
-        found(dict(asked)).filter(entity_type=" ".join(kind for kind, _ in asked)).first()
+        matching(dict(entity)).filter(entity_type=" ".join(kind for kind, _ in entity)).first()
     )
     return row
 
 
-def row_of(asked: Entity, quotas: Mapping[str, float], at: datetime | None) -> QuotaEntity:
+def row_of(entity: Entity, quotas: Mapping[str, float], at: datetime | None) -> QuotaEntity:
     """An entity with these quotas as a row that is not written."""
-    names = {COLUMN_OF[kind]: name or "" for kind, name in asked}
-    kinds = " ".join(kind for kind, _ in asked)
-    told: dict[str, Any] = {**names, "entity_type": kinds, "quotas": quotas, "updated_at": at}
-    return QuotaEntity(**told)
+    names = {COLUMN_OF[kind]: name or "" for kind, name in entity}
+    kinds = " ".join(kind for kind, _ in entity)
+    values: dict[str, Any] = {**names, "entity_type": kinds, "quotas": quotas, "updated_at": at}
+    return QuotaEntity(**values)
 
 
-def check(asked: Entity, changes: Changes) -> None:
+def check(entity: Entity, changes: Changes) -> None:
     """Refuse invalid changes: INVALID_REQUEST, POLICY_VIOLATION."""
-    _check(asked, changes)
-    differences(_there(), {asked: changes}, getattr(settings, MOST))
+    _check(entity, changes)
+    differences(_there(), {entity: changes}, getattr(settings, MOST))
 
 
-def alter(asked: Entity, changes: Changes, author: AuthorDetails) -> bool:
+def alter(entity: Entity, changes: Changes, author: AuthorDetails) -> bool:
     """Set and remove quotas of an entity, all or none; returns whether anything changed. Nodes are
     notified at once. Refuses as ``check``."""
-    _check(asked, changes)
-    said = json.dumps(author)
+    _check(entity, changes)
+    author_text = json.dumps(author)
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(sql.TURN)
-        put, drop = differences(_there(), {asked: changes}, getattr(settings, MOST))
+        put, drop = differences(_there(), {entity: changes}, getattr(settings, MOST))
         if drop:
             *key, _values = columns_of(drop).values()
-            functions.REMOVE_QUOTAS.changes(*map(list, key), said)
+            functions.REMOVE_QUOTAS.changes(*map(list, key), author_text)
         if put:
-            functions.SET_QUOTAS.changes(*map(list, columns_of(put).values()), said)
+            functions.SET_QUOTAS.changes(*map(list, columns_of(put).values()), author_text)
     return bool(put or drop)
 
 
-def _check(asked: Entity, changes: Changes) -> None:
+def _check(entity: Entity, changes: Changes) -> None:
     if not changes:
         raise NOTHING
-    forms.check(asked, (Change(*change) for change in changes.items()))
+    forms.check(entity, (Change(*change) for change in changes.items()))
 
 
 def _there() -> dict[Entity, dict[str, float]]:

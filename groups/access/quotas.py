@@ -85,9 +85,9 @@ class Quotas:
     ) -> None:
         if not rows:
             return
-        given = {name: array(column) for name, column in columns_of(rows).items()}
-        said = {"node_id": self._node_id, "author": json.dumps(author)}
-        await connection.execute(statement.encode(), {**given, **said})
+        parameters = {name: array(column) for name, column in columns_of(rows).items()}
+        author_values = {"node_id": self._node_id, "author": json.dumps(author)}
+        await connection.execute(statement.encode(), {**parameters, **author_values})
 
     def _learn(self, values: Values) -> None:
         if values == self.index.quotas:
@@ -101,12 +101,12 @@ def differences(there: Values, changes: Changes, most: int) -> tuple[list[Row], 
     """The rows to set, and those to remove, without unchanged ones. Refuses POLICY_VIOLATION if
     there would be more than ``most``."""
     put, drop = list[Row](), list[Row]()
-    for entity, wanted in changes.items():
-        known = there.get(entity, {})
-        for key, value in wanted.items():
-            if value is None and key in known:
-                drop.append((entity, key, known[key]))
-            elif value is not None and known.get(key) != value:
+    for entity, values in changes.items():
+        current = there.get(entity, {})
+        for key, value in values.items():
+            if value is None and key in current:
+                drop.append((entity, key, current[key]))
+            elif value is not None and current.get(key) != value:
                 put.append((entity, key, value))
     count = sum(map(len, there.values())) - len(drop)
     if count + sum(1 for e, key, _ in put if key not in there.get(e, {})) > most:
@@ -117,8 +117,8 @@ def differences(there: Values, changes: Changes, most: int) -> tuple[list[Row], 
 
 def columns_of(rows: Sequence[Row]) -> Mapping[str, Sequence[Any]]:
     """Rows as the statements take them: a list for each column. There must be at least one."""
-    told = zip(*((*_columns(entity), key, value) for entity, key, value in rows), strict=True)
-    return dict(zip(sql.COLUMNS, told, strict=True))
+    columns = zip(*((*_columns(entity), key, value) for entity, key, value in rows), strict=True)
+    return dict(zip(sql.COLUMNS, columns, strict=True))
 
 
 def _columns(entity: Entity) -> tuple[str, ...]:
@@ -128,8 +128,8 @@ def _columns(entity: Entity) -> tuple[str, ...]:
 
 
 async def _rows(connection: Connection) -> Values:
-    found = await (await connection.execute(sql.ALL.encode())).fetchall()
-    return values_of(found)
+    rows = await (await connection.execute(sql.ALL.encode())).fetchall()
+    return values_of(rows)
 
 
 def values_of(rows: Iterable[Sequence[Any]]) -> Values:

@@ -131,10 +131,10 @@ class Form(NamedTuple):
     is_text: bool = False
 
     @classmethod
-    def of(cls, known: Credential) -> Self:
+    def of(cls, credential: Credential) -> Self:
         """That of a credential."""
-        is_text = set(known.salt) <= TEXT_SALT
-        return cls(known.iterations, len(known.salt), is_text)
+        is_text = set(credential.salt) <= TEXT_SALT
+        return cls(credential.iterations, len(credential.salt), is_text)
 
 
 OURS = Form()
@@ -157,14 +157,14 @@ class Credentials:
 
     def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
         self._connections = connections
-        self._known: dict[Key, Credential] = {}
+        self._credentials: dict[Key, Credential] = {}
         self._since: dict[str, datetime] = {}
         self._usual: Mapping[str, Form] = {}
         self.deleted: Callable[[Iterable[str]], None] = lambda _names: None
 
     def get(self, name: str, mechanism: str) -> Credential | None:
         """A user's credential; None: no such user, or it does not have this mechanism."""
-        return self._known.get((name, mechanism))
+        return self._credentials.get((name, mechanism))
 
     def usual(self, mechanism: str) -> Form:
         """The form that most credentials of this mechanism have."""
@@ -172,10 +172,10 @@ class Credentials:
 
     def iterations(self) -> Mapping[str, Mapping[str, int]]:
         """Every user's mechanisms, and their iterations."""
-        found: dict[str, dict[str, int]] = {}
-        for (name, mechanism), known in self._known.items():
-            found.setdefault(name, {})[mechanism] = known.iterations
-        return found
+        by_user: dict[str, dict[str, int]] = {}
+        for (name, mechanism), credential in self._credentials.items():
+            by_user.setdefault(name, {})[mechanism] = credential.iterations
+        return by_user
 
     async def change(
         self, changes: Mapping[str, Sequence[Change]], author: AuthorDetails, node_id: int
@@ -191,29 +191,29 @@ class Credentials:
                 there = {(row[0], row[1]) for row in await _all(connection)}
                 missing = {
                     name
-                    for name, wanted in changes.items()
-                    for one in wanted
+                    for name, of_user in changes.items()
+                    for one in of_user
                     if one.credential is None and (name, one.mechanism) not in there
                 }
-                said = {"author": json.dumps(author), "node_id": node_id}
+                values = {"author": json.dumps(author), "node_id": node_id}
                 for name in sorted(changes.keys() - missing):
                     # Deletions last: a user whose passwords are replaced remains the same user.
                     for one in sorted(changes[name], key=lambda each: each.credential is None):
-                        await _change(connection, {**said, "name": name}, one)
+                        await _change(connection, {**values, "name": name}, one)
             await self.load(connection)
         return missing
 
     async def load(self, connection: Connection) -> None:
         """Read all of them. Raises psycopg's errors."""
         rows = await _all(connection)
-        self._known = {
+        self._credentials = {
             (name, mechanism): Credential(bytes(salt), iterations, bytes(stored), bytes(server))
             for name, mechanism, salt, iterations, stored, server, _ in rows
         }
         before, self._since = self._since, _since(rows)
         if gone := {name for name, since in before.items() if self._since.get(name) != since}:
             self.deleted(gone)
-        self._usual = await asyncio.to_thread(usual, self._known)  # 30 ms for ten thousand
+        self._usual = await asyncio.to_thread(usual, self._credentials)  # 30 ms for ten thousand
 
     async def rung(self, _payload: str | None) -> None:
         """A notification: credentials have changed."""
@@ -221,10 +221,10 @@ class Credentials:
             await self.load(connection)
 
 
-def usual(known: Mapping[Key, Credential]) -> Mapping[str, Form]:
+def usual(credentials: Mapping[Key, Credential]) -> Mapping[str, Form]:
     """The most frequent form by mechanism; of two that are, the greater."""
     counts: dict[str, Counter[Form]] = {}
-    for (_, mechanism), each in known.items():
+    for (_, mechanism), each in credentials.items():
         counts.setdefault(mechanism, Counter())[Form.of(each)] += 1
     return {
         mechanism: max(forms, key=lambda form: (forms[form], form))
@@ -235,18 +235,18 @@ def usual(known: Mapping[Key, Credential]) -> Mapping[str, Form]:
 def _since(rows: Iterable[Sequence[Any]]) -> dict[str, datetime]:
     """When each user was created. Nodes before migration 0049 write a time of its own for each
     mechanism."""
-    found: dict[str, datetime] = {}
+    earliest: dict[str, datetime] = {}
     for name, *_, since in rows:
-        found[name] = min(since, found.get(name, since))
-    return found
+        earliest[name] = min(since, earliest.get(name, since))
+    return earliest
 
 
 async def _all(connection: Connection) -> Sequence[Sequence[Any]]:
     return await (await connection.execute(ALL.encode())).fetchall()
 
 
-async def _change(connection: Connection, said: Mapping[str, Any], change: Change) -> None:
-    key = {**said, "mechanism": change.mechanism}
+async def _change(connection: Connection, values: Mapping[str, Any], change: Change) -> None:
+    key = {**values, "mechanism": change.mechanism}
     if change.credential is None:
         await connection.execute(DROP_NOTED.encode(), key)
     else:

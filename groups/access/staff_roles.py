@@ -73,5 +73,5 @@ def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:
     """Create missing roles, and set the permissions of each by the table (post_migrate)."""
     with transaction.atomic(using=using):
         for name, holds in ROLES.items():
-            role, _made = Role.objects.using(using).get_or_create(name=name)
+            role, _is_new = Role.objects.using(using).get_or_create(name=name)
             role.permissions.set(Permission.objects.using(using).filter(holds))

@@ -62,18 +62,18 @@ class WireAudit:
         self._connections = connections
         self._waiting: list[Login] = []
         self._failures: Counter[str] = Counter()
-        self._untold = 0
+        self._unlisted = 0
         self._wake = asyncio.Event()
 
     def add(self, login: Login) -> None:
         """Somebody logged in, or failed to."""
-        if len(self._waiting) >= WAITING_MAX or (login.why and not self._may_tell(login)):
-            self._untold += 1
+        if len(self._waiting) >= WAITING_MAX or (login.why and not self._may_list(login)):
+            self._unlisted += 1
         else:
             self._waiting.append(login)
         self._wake.set()
 
-    def _may_tell(self, failure: Login) -> bool:
+    def _may_list(self, failure: Login) -> bool:
         """Whether one more failure of this address is told by itself."""
         whose = network_of(failure.by.client_host.removeprefix("/"))
         is_much = self._failures[whose] >= FAILURES_OF_ONE_MAX
@@ -99,36 +99,36 @@ class WireAudit:
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_S):
                 await self._write()
-        lost = len(self._waiting) + self._untold
+        lost = len(self._waiting) + self._unlisted
         if lost:
             logger.error("%d logins are not in the audit: the database did not take them", lost)
 
     async def _write(self) -> None:
-        batch, untold = self._waiting, self._untold
-        self._waiting, self._untold, self._failures = [], 0, Counter()
-        if untold:
-            logger.warning("%d logins are not in the audit one by one", untold)
-        if not (batch or untold):
+        batch, unlisted = self._waiting, self._unlisted
+        self._waiting, self._unlisted, self._failures = [], 0, Counter()
+        if unlisted:
+            logger.warning("%d logins are not in the audit one by one", unlisted)
+        if not (batch or unlisted):
             return
         try:
             async with self._connections() as connection:
-                await connection.execute(APPEND.encode(), _columns(batch, untold))
+                await connection.execute(APPEND.encode(), _columns(batch, unlisted))
         except (psycopg.Error, PoolTimeout, OSError) as error:
             logger.info("the audit of %d logins waits for the database: %s", len(batch), error)
-            self._give_back(batch, untold)
+            self._give_back(batch, unlisted)
         except asyncio.CancelledError:
-            self._give_back(batch, untold)
+            self._give_back(batch, unlisted)
             raise
 
-    def _give_back(self, batch: list[Login], untold: int) -> None:
+    def _give_back(self, batch: list[Login], unlisted: int) -> None:
         """Put logins back, before newer ones, as far as there is room."""
         room = max(0, WAITING_MAX - len(self._waiting))
-        self._untold += untold + max(0, len(batch) - room)
+        self._unlisted += unlisted + max(0, len(batch) - room)
         self._waiting = batch[:room] + self._waiting
         self._wake.set()
 
 
-def _columns(batch: list[Login], untold: int) -> dict[str, Any]:
+def _columns(batch: list[Login], unlisted: int) -> dict[str, Any]:
     rows = [
         (
             each.by.principal,
@@ -140,8 +140,8 @@ def _columns(batch: list[Login], untold: int) -> dict[str, Any]:
         )
         for each in batch
     ]
-    if untold:
-        rows.append(("", "", "", "", "not told one by one", json.dumps({"logins": untold})))
+    if unlisted:
+        rows.append(("", "", "", "", "not told one by one", json.dumps({"logins": unlisted})))
     names = ("who", "address", "client_id", "mechanism", "outcome", "details")
     columns = zip(*rows, strict=True)
     return {name: array(column) for name, column in zip(names, columns, strict=True)}

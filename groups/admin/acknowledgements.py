@@ -67,8 +67,8 @@ class AcknowledgementAdmin(RollcallAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """The input fields; the others are read-only."""
-        said = ("note", "until")
-        return said if obj is None else ("rule", "subject", *said, "actor", "at")
+        inputs = ("note", "until")
+        return inputs if obj is None else ("rule", "subject", *inputs, "actor", "at")
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -97,14 +97,18 @@ class AcknowledgementAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Save it as REST does."""
-        made = acknowledgements.acknowledge(
+        acknowledgement = acknowledgements.acknowledge(
             request.GET["rule"],
             request.GET.get("subject", ""),
             note=obj.note,
             actor=request.user.get_username(),
             until=obj.until,
         )
-        obj.pk, obj.rule, obj.subject = made.pk, made.rule, made.subject
+        obj.pk, obj.rule, obj.subject = (
+            acknowledgement.pk,
+            acknowledgement.rule,
+            acknowledgement.subject,
+        )
 
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None

@@ -62,26 +62,26 @@ class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stub
 
     def clean(self) -> dict[str, Any]:
         """Whether the rule is valid, and can be created now."""
-        said: dict[str, Any] = super().clean() or {}
+        values: dict[str, Any] = super().clean() or {}
         for field in ("name", "principal", "host"):
-            if problem := text_problem(said.get(field, "")):
+            if problem := text_problem(values.get(field, "")):
                 self.add_error(field, problem)
         if self.errors:
-            return said
-        asked = binding(said)
-        if (fault := rules.fault(asked)) is not None:
+            return values
+        acl = binding(values)
+        if (fault := rules.fault(acl)) is not None:
             self.add_error(*fault)
-            return said
+            return values
         try:
-            acl_changes.check(asked)
+            acl_changes.check(acl)
         except Refuse as refusal:
             self.add_error(None, refusal.detail or refusal.code.name)
-        return said
+        return values
 
 
-def binding(said: dict[str, Any]) -> Binding:
+def binding(values: dict[str, Any]) -> Binding:
     """The binding in the form."""
-    return Binding.of_words(*(said[field] for field in Binding._fields))
+    return Binding.of_words(*(values[field] for field in Binding._fields))
 
 
 @admin.register(Acl)
@@ -89,7 +89,7 @@ class AclAdmin(RollcallAdmin):
     """A rule is never edited: a different one is created instead."""
 
     form = AclForm
-    list_display = ("principal", "says", "operation", "resource", "host", "created_at")
+    list_display = ("principal", "effect", "operation", "resource", "host", "created_at")
     list_filter = ("permission", "operation", "resource_type", "pattern")
     search_fields = ("principal", "name")
     search_help_text = "Part of a principal or of a resource's name"
@@ -132,8 +132,8 @@ class AclAdmin(RollcallAdmin):
         if acl is None:
             line = curl(request, "POST", "acls", body=EXAMPLE)
         else:
-            asked = {name: getattr(acl, name) for name in FIELDS}
-            line = curl(request, "DELETE", "acls", body=None, query=asked)
+            query = {name: getattr(acl, name) for name in FIELDS}
+            line = curl(request, "DELETE", "acls", body=None, query=query)
         title = "The same over REST" if acl is None else "Delete it over REST"
         context = {**(extra_context or {}), "curl": line, "curl_title": title}
         answer: HttpResponse = super().changeform_view(request, object_id, form_url, context)
@@ -141,9 +141,9 @@ class AclAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: Acl, form: Any, change: bool) -> None:
         """Nodes are notified at once. An existing rule is not created again."""
-        asked = binding(form.cleaned_data)
-        made, _ = acl_changes.create(asked, user(request.user.get_username()))
-        obj.pk, obj.created_at = made.pk, made.created_at
+        acl = binding(form.cleaned_data)
+        created, _ = acl_changes.create(acl, user(request.user.get_username()))
+        obj.pk, obj.created_at = created.pk, created.created_at
 
     def delete_model(self, request: HttpRequest, obj: Acl) -> None:
         """Delete one rule."""
@@ -156,7 +156,7 @@ class AclAdmin(RollcallAdmin):
     @display(  # type: ignore[untyped-decorator]
         description="Says", ordering="permission", label={"ALLOW": "success", "DENY": "danger"}
     )
-    def says(self, acl: Acl) -> str:
+    def effect(self, acl: Acl) -> str:
         """ALLOW or DENY."""
         return acl.permission
 

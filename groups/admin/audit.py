@@ -99,7 +99,7 @@ class AuditAdmin(RollcallAdmin):
     paginator = Newest
     search_fields = ("who", "address", "client_id", "target", "=request_id")
     ordering = ("-id",)
-    fields = readonly_fields = AuditEntry.SHOWN[1:]
+    fields = readonly_fields = AuditEntry.LISTED[1:]
     sortable_by = (TIME,)  # other columns would sort all rows
     list_before_template = "admin/groups/auditentry/above.html"
 
@@ -127,14 +127,14 @@ class AuditAdmin(RollcallAdmin):
     def csv_view(self, request: HttpRequest) -> HttpResponse:
         """The rows of the list, with the same filters, as CSV."""
         try:
-            found = self.get_changelist_instance(request).queryset
+            entries = self.get_changelist_instance(request).queryset
         except IncorrectLookupParameters:
             return redirect(f"{reverse('admin:groups_auditentry_changelist')}?{ERROR_FLAG}=1")
         answer = HttpResponse(content_type="text/csv; charset=utf-8")
         name = f"audit-{timezone.now():%Y%m%dT%H%M%SZ}.csv"
         answer["Content-Disposition"] = f'attachment; filename="{name}"'
         lines = csv.writer(answer)
-        lines.writerow(AuditEntry.SHOWN)
-        for entry in found.values_list(*AuditEntry.SHOWN)[:ROWS_MAX].iterator():
+        lines.writerow(AuditEntry.LISTED)
+        for entry in entries.values_list(*AuditEntry.LISTED)[:ROWS_MAX].iterator():
             lines.writerow(map(cell, entry))
         return answer

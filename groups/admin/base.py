@@ -32,16 +32,16 @@ TOO_LONG = (
 T = TypeVar("T")
 
 
-def once(shown: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
+def once(method: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
     """A read-only field that is computed once per page, although a form's template reads its value
     several times. The value is kept in the object, which belongs to the request."""
 
-    @wraps(shown)
+    @wraps(method)
     def kept(site: Any, row: Any) -> T:
-        known: dict[str, T] = row.__dict__.setdefault("_shown_once", {})
-        if shown.__name__ not in known:
-            known[shown.__name__] = shown(site, row)
-        return known[shown.__name__]
+        values: dict[str, T] = row.__dict__.setdefault("_shown_once", {})
+        if method.__name__ not in values:
+            values[method.__name__] = method(site, row)
+        return values[method.__name__]
 
     return kept
 

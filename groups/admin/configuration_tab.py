@@ -28,7 +28,7 @@ READ_MAX: Final = 50
 """Journal entries about a group's settings that are searched for their authors."""
 
 
-def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
+def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     """The tab. Two statements."""
     group_id, broker = seen.group.group_id, from_django()
     own = {row.name: row for row in GroupConfig.objects.filter(group_id=group_id)}

@@ -72,8 +72,8 @@ def configure(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
         except _Stale:
             changed = True
     if changed:
-        said = {**request.POST.dict(), "seen": _initial(group, config)["seen"]}
-        form = Configuring(config, said)
+        data = {**request.POST.dict(), "seen": _initial(group, config)["seen"]}
+        form = Configuring(config, data)
         form.errors.clear()
     return render(
         request,
@@ -84,8 +84,8 @@ def configure(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
 
 def _initial(group: Group, config: GroupConfig) -> Mapping[str, str]:
     own = configs.own(group.group_id)
-    shown = config.entry(own, from_django())
-    return {"value": shown.value or "", "seen": own.get(config.name, "")}
+    entry = config.entry(own, from_django())
+    return {"value": entry.value or "", "seen": own.get(config.name, "")}
 
 
 def _is_done(request: HttpRequest, group: Group, config: GroupConfig, form: Configuring) -> bool:
@@ -102,7 +102,7 @@ def _is_done(request: HttpRequest, group: Group, config: GroupConfig, form: Conf
     except Refuse as refusal:
         form.add_error("value", refusal.detail or refusal.code.name)
         return False
-    messages.success(request, _told(config, done))
+    messages.success(request, _result(config, done))
     return True
 
 
@@ -117,7 +117,7 @@ def _compare(name: str, seen: str, own: Values) -> None:
         raise _Stale
 
 
-def _told(config: GroupConfig, done: configs.Altered) -> str:
+def _result(config: GroupConfig, done: configs.Altered) -> str:
     if not done.names:
         return f"{config.name} is so already: nothing was changed."
     after = done.after.get(config.name)
@@ -147,10 +147,10 @@ def _context(
 def _sentences(config: GroupConfig, own: Values, broker: Broker) -> Sequence[str]:
     now, otherwise = config.entry(own, broker), config.entry({}, broker)
     source, inherited = (configuration_tab.SOURCES[each.source] for each in (now, otherwise))
-    said = [f"Its value is {now.value}, from {source}."]
+    sentences = [f"Its value is {now.value}, from {source}."]
     if config.name in own:
-        said.append(f"Reset, it is {otherwise.value}, from {inherited}.")
-    return [*said, "A change is in force within a second. It starts no rebalance by itself."]
+        sentences.append(f"Reset, it is {otherwise.value}, from {inherited}.")
+    return [*sentences, "A change is in force within a second. It starts no rebalance by itself."]
 
 
 def _commands(
@@ -165,7 +165,7 @@ def _commands(
     def command(*options: str) -> str:
         return cli("group", "configure", ids=[group.group_id], options=[*options, *WHY])
 
-    said = {"curl": line("VALUE"), "cli": command("--set", f"{config.name}=VALUE")}
+    commands = {"curl": line("VALUE"), "cli": command("--set", f"{config.name}=VALUE")}
     if not is_own:
-        return said
-    return {**said, "reset_curl": line(None), "reset_cli": command("--unset", config.name)}
+        return commands
+    return {**commands, "reset_curl": line(None), "reset_cli": command("--unset", config.name)}

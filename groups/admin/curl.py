@@ -37,5 +37,5 @@ def curl(
 def cli(*words: str, ids: Sequence[str] = (), options: Sequence[str] = WHY) -> str:
     """The command of docs/cli.md. An id that looks like an option comes after "--"."""
     marks = ["--"] if any(one.startswith("-") for one in ids) else []
-    said = [*words, *options, *marks, *ids] if marks else [*words, *ids, *options]
-    return shlex.join(["rollcall", *said])
+    arguments = [*words, *options, *marks, *ids] if marks else [*words, *ids, *options]
+    return shlex.join(["rollcall", *arguments])

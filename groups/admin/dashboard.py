@@ -60,10 +60,10 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 def _latest(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
     names = names_of_groups(entries)
-    return [_told(entry, names[entry.group_id]) for entry in entries]
+    return [_row(entry, names[entry.group_id]) for entry in entries]
 
 
-def _told(entry: Journal, name: Name) -> dict[str, Any]:
+def _row(entry: Journal, name: Name) -> dict[str, Any]:
     return {
         "group_id": entry.group_id,
         "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)]),

@@ -47,7 +47,7 @@ def drain(site: RollcallAdmin, request: HttpRequest, node_id: int) -> HttpRespon
     changed = request.method == "POST" and form.data.get("verb") != verb
     refused = "" if is_drained else _refused(node_id)
     if request.method == "POST" and not changed and not refused and form.is_valid():
-        refused = _ask(request, node_id, verb, form.cleaned_data["reason"])
+        refused = _apply(request, node_id, verb, form.cleaned_data["reason"])
         if not refused:
             return redirect("admin:groups_node_changelist")
     if changed:
@@ -84,7 +84,7 @@ def _refused(node_id: int) -> str:
     return ""
 
 
-def _ask(request: HttpRequest, node_id: int, verb: str, reason: str) -> str:
+def _apply(request: HttpRequest, node_id: int, verb: str, reason: str) -> str:
     """Do it; returns the error if someone else was faster."""
     who: Any = request.user
     try:

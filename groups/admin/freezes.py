@@ -15,7 +15,7 @@ from django.utils import timezone
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import cli, curl
-from groups.admin.verbs import Reason, Typed, ask
+from groups.admin.verbs import Reason, Typed, request_verb
 from groups.models import Group, Operation
 from groups.queries import previews
 
@@ -48,9 +48,9 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
     form = Freezing(request.POST or None, initial={"verb": verb})
     changed = request.method == "POST" and form.data.get("verb") != verb
     if request.method == "POST" and not changed and form.is_valid():
-        said = form.cleaned_data
-        until = said["until"] if verb == FREEZE else None
-        return ask(request, group.group_id, verb, said["reason"], until=until)
+        values = form.cleaned_data
+        until = values["until"] if verb == FREEZE else None
+        return request_verb(request, group.group_id, verb, values["reason"], until=until)
     if changed:
         form = Freezing({**request.POST.dict(), "verb": verb})
         form.errors.clear()
@@ -68,18 +68,18 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
 
 def remove(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """The preview of a deletion, and the form if the group has no members."""
-    found = previews.delete(group.group_id)
-    is_refused = found.would == previews.REFUSED
+    preview = previews.delete(group.group_id)
+    is_refused = preview.would == previews.REFUSED
     form = Typed(request.POST or None)
     if request.method == "POST" and form.is_valid() and form.is_typed(group.group_id):
         if not is_refused:
             verb, reason = Operation.Verb.DELETE, form.cleaned_data["reason"]
-            return ask(request, group.group_id, verb, reason)
+            return request_verb(request, group.group_id, verb, reason)
     context = {
         "title": f"Delete {group.group_id}",
         "button": "Delete the group",
-        "refused": " ".join(found.sentences) if is_refused else "",
-        "sentences": found.sentences,
+        "refused": " ".join(preview.sentences) if is_refused else "",
+        "sentences": preview.sentences,
         "curl": curl(request, "DELETE", "groups/{}", group.group_id),
         "cli": cli("group", "delete", ids=[group.group_id]),
         "destroys": True,

@@ -17,7 +17,7 @@ from unfold.views import ChangeList
 from groups.access import rights
 from groups.models import Group, Node, SavedView
 from groups.queries import attention, group_rows, group_search, groups, situation
-from groups.queries.acknowledgements import ABOUT_GROUPS, known
+from groups.queries.acknowledgements import ABOUT_GROUPS, in_force
 
 ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform")
 """Assignors of Kafka's clients and servers; others can be set in the URL (``?assignor=``)."""
@@ -30,7 +30,7 @@ class Filter(admin.SimpleListFilter):
     """A filter with choices. A value in the URL that is no choice is accepted and shown."""
 
     @property
-    def known(self) -> Sequence[tuple[str, str]]:
+    def options(self) -> Sequence[tuple[str, str]]:
         """The choices."""
         raise NotImplementedError
 
@@ -44,10 +44,10 @@ class Filter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """The choices, and the value in the URL."""
-        found, value = list(self.known), self.value()
-        if value and value not in dict(found):
-            found.append((value, value))
-        return found
+        choices, value = list(self.options), self.value()
+        if value and value not in dict(choices):
+            choices.append((value, value))
+        return choices
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The groups with the selected value; all if none is selected."""
@@ -60,7 +60,7 @@ class StateFilter(Filter):
 
     title = "state"
     parameter_name = "state"
-    known = [(state, state) for state in groups.STATES]
+    options = [(state, state) for state in groups.STATES]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups in this state, or all that wait."""
@@ -72,7 +72,7 @@ class TypeFilter(Filter):
 
     title = "type"
     parameter_name = "type"
-    known = [(kind, kind) for kind in groups.KINDS]
+    options = [(kind, kind) for kind in groups.KINDS]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups with this protocol."""
@@ -84,7 +84,7 @@ class AttentionFilter(Filter):
 
     title = "rule that fires"
     parameter_name = "attention"
-    known = [(ANY_RULE, "any rule"), *((name, name) for name in attention.OF_GROUPS)]
+    options = [(ANY_RULE, "any rule"), *((name, name) for name in attention.OF_GROUPS)]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups with a finding of this rule."""
@@ -97,7 +97,7 @@ class AssignorFilter(Filter):
 
     title = "assignor"
     parameter_name = "assignor"
-    known = [(name, name) for name in ASSIGNORS]
+    options = [(name, name) for name in ASSIGNORS]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """The assignor that the members selected, or the coordinator's."""
@@ -112,7 +112,7 @@ class NodeFilter(Filter):
     parameter_name = "node"
 
     @property
-    def known(self) -> Sequence[tuple[str, str]]:
+    def options(self) -> Sequence[tuple[str, str]]:
         """The existing nodes, and none."""
         ids = Node.objects.order_by("node_id").values_list("node_id", flat=True)
         return [*((str(n), f"node {n}") for n in ids), (NOBODY, "no node")]
@@ -135,7 +135,7 @@ class TopicFilter(Filter):
 
     title = "topic"
     parameter_name = "topic"
-    known = []
+    options = []
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups that subscribe to it or have committed offsets of it."""
@@ -186,20 +186,20 @@ class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
             self.queryset = self.queryset.only("group_id")
         super().get_results(request)
         ids = [one if isinstance(one, str) else one.group_id for one in self.result_list]
-        found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
-        newest, situations = groups.with_rebalances(found), situation.of_many(found)
-        noted = {one.subject: one for one in known(ids).values() if one.rule in ABOUT_GROUPS}
-        work = group_rows.work_of(found)
+        rows = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
+        newest, situations = groups.with_rebalances(rows), situation.of_many(rows)
+        noted = {one.subject: one for one in in_force(ids).values() if one.rule in ABOUT_GROUPS}
+        work = group_rows.work_of(rows)
         often = group_rows.rebalances_1h(ids)
         may_evict = rights.may(request.user, rights.EVICT)
-        for group in found:
+        for group in rows:
             group.newest = newest.get(group.group_id)
             group.situation = situations[group.group_id]
             group.acknowledged = noted.get(group.group_id)
             group.work = work.get(group.group_id)
             group.rebalances_1h = often.get(group.group_id, 0)
             group.may_evict = may_evict
-        self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
+        self.result_list = sorted(rows, key=lambda group: ids.index(group.group_id))
 
     def _find_once(self) -> None:
         """Search once for the count and the page, or load all rows if there are few."""
@@ -246,25 +246,25 @@ ORDER: Final = "o"
 def columns(site: Any, request: HttpRequest) -> Sequence[str]:
     """The columns as Django numbers them in an order: from 1 if there is a checkbox before each
     row, from 0 if the user has no actions. So views use column names."""
-    shown: Sequence[str] = site.get_list_display(request)
-    return ["", *shown] if site.get_actions(request) else shown
+    names: Sequence[str] = site.get_list_display(request)
+    return ["", *names] if site.get_actions(request) else names
 
 
-def numbered(said: QueryDict, names: Sequence[str]) -> QueryDict:
+def numbered(query: QueryDict, names: Sequence[str]) -> QueryDict:
     """The query with column numbers, as Django expects."""
-    return _ordered(said, {name: str(number) for number, name in enumerate(names) if name})
+    return _ordered(query, {name: str(number) for number, name in enumerate(names) if name})
 
 
-def named(said: QueryDict, names: Sequence[str]) -> QueryDict:
+def named(query: QueryDict, names: Sequence[str]) -> QueryDict:
     """The query with column names."""
-    return _ordered(said, {str(number): name for number, name in enumerate(names) if name})
+    return _ordered(query, {str(number): name for number, name in enumerate(names) if name})
 
 
-def _ordered(said: QueryDict, words: Mapping[str, str]) -> QueryDict:
-    if ORDER not in said:
-        return said
-    parts = [part.rpartition("-") for part in str(said[ORDER]).split(".")]
-    changed = said.copy()
+def _ordered(query: QueryDict, words: Mapping[str, str]) -> QueryDict:
+    if ORDER not in query:
+        return query
+    parts = [part.rpartition("-") for part in str(query[ORDER]).split(".")]
+    changed = query.copy()
     changed[ORDER] = ".".join(f"{sign}{words.get(word, word)}" for _, sign, word in parts)
     return changed
 
@@ -284,9 +284,9 @@ def views(request: HttpRequest, names: Sequence[str]) -> dict[str, Any]:
 
 def visible(user: Any) -> QuerySet[SavedView]:
     """This user's views, then those that others share: one's own are offered in any case."""
-    found = SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True))
+    views = SavedView.objects.filter(Q(user=user.pk) | Q(is_shared=True))
     is_others = Case(When(user=user.pk, then=0), default=1)
-    return found.order_by(is_others, "name", "id")
+    return views.order_by(is_others, "name", "id")
 
 
 def _saved(one: SavedView, present: str, user: Any) -> View:
@@ -303,12 +303,12 @@ def _save_url(present: str, saved: Sequence[SavedView]) -> str:
     return f"{reverse('admin:groups_savedview_add')}?{urlencode({'query': present})}"
 
 
-def query_of(said: QueryDict) -> str:
+def query_of(query: QueryDict) -> str:
     """A list's query without its page, in a fixed order."""
-    return urlencode(sorted(_items(said)))
+    return urlencode(sorted(_items(query)))
 
 
-def _items(said: QueryDict) -> Iterator[tuple[str, str]]:
-    for name in said:
-        if name != PAGE and said[name]:
-            yield name, str(said[name])
+def _items(query: QueryDict) -> Iterator[tuple[str, str]]:
+    for name in query:
+        if name != PAGE and query[name]:
+            yield name, str(query[name])

@@ -29,7 +29,7 @@ class Tab(NamedTuple):
     """One tab. ``query``: parameters that select it if the URL names no tab."""
 
     title: str
-    shown: Callable[[Standing, HttpRequest], Mapping[str, Any]]
+    context: Callable[[Standing, HttpRequest], Mapping[str, Any]]
     query: tuple[str, ...] = ()
 
 
@@ -78,8 +78,8 @@ TABS: Final[Mapping[str, Tab]] = {
     "owners": Tab("Who owns what", owners),
     "members": Tab("Members", members, ("members", "sort", "page")),
     "rebalances": Tab("Rebalances", rebalances, ("before", "unfolded")),
-    "offsets": Tab("Offsets", offsets_tab.shown, ("topic", "partition", "after")),
-    "configuration": Tab("Configuration", configuration_tab.shown),
+    "offsets": Tab("Offsets", offsets_tab.context, ("topic", "partition", "after")),
+    "configuration": Tab("Configuration", configuration_tab.context),
 }
 """By the name in the URL; the first is the default."""
 
@@ -103,7 +103,7 @@ def of(seen: Standing, request: HttpRequest) -> dict[str, Any]:
             {"title": tab.title, "link": f"?{urlencode({'tab': key})}", "active": key == name}
             for key, tab in TABS.items()
         ],
-        **TABS[name].shown(seen, request),
+        **TABS[name].context(seen, request),
     }
 
 

@@ -122,7 +122,7 @@ class GroupAdmin(RollcallAdmin):
     def many(self, request: HttpRequest, chosen: QuerySet[Any], action: str) -> HttpResponse:
         """The form for many groups."""
         ids = list(chosen.values_list("group_id", flat=True))
-        return many.ask(self, request, ids, many.BULKS[action])
+        return many.page(self, request, ids, many.BULKS[action])
 
     def get_urls(self) -> list[URLPattern]:
         """URLs besides the group's page: its live part, and its verbs."""
@@ -158,7 +158,7 @@ class GroupAdmin(RollcallAdmin):
         context = {
             **self.admin_site.each_context(request),
             "title": unquote(object_id),
-            **self.shown(request, object_id),
+            **self.context(request, object_id),
         }
         return render(request, "admin/groups/group/page.html", context)
 
@@ -166,7 +166,7 @@ class GroupAdmin(RollcallAdmin):
         """The part of the page that changes."""
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
-        context = self.shown(request, object_id)
+        context = self.context(request, object_id)
         return small(request, render(request, "admin/groups/group/live.html", context))
 
     def rebalance_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -187,7 +187,7 @@ class GroupAdmin(RollcallAdmin):
 
     def freeze_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Preview and form of a freeze or a thaw."""
-        group = self.found(object_id) or standing.only_frozen(unquote(object_id))
+        group = self.existing(object_id) or standing.only_frozen(unquote(object_id))
         return freezes.freeze(self, request, group or self.seen(request, object_id))
 
     def configure_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -198,9 +198,9 @@ class GroupAdmin(RollcallAdmin):
         """Preview and form of the group's deletion."""
         return freezes.remove(self, request, self.seen(request, object_id))
 
-    def shown(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
+    def context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """The content of a group's page; for a deleted one, its tombstone and journal."""
-        group = self.found(object_id)
+        group = self.existing(object_id)
         if group is not None:
             seen = standing.look(group)
             return {
@@ -216,7 +216,7 @@ class GroupAdmin(RollcallAdmin):
         journal = journal_page.page(group_id, entries, request)
         return {**_rights(request), **standing.buried(group_id, freeze), **journal}
 
-    def found(self, object_id: str) -> Group | None:
+    def existing(self, object_id: str) -> Group | None:
         """The group of a URL, if it exists."""
         group_id = unquote(object_id)
         found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
@@ -225,7 +225,7 @@ class GroupAdmin(RollcallAdmin):
 
     def seen(self, request: HttpRequest, object_id: str) -> Group:
         """The group of a URL. Raises 404."""
-        group_id, group = unquote(object_id), self.found(object_id)
+        group_id, group = unquote(object_id), self.existing(object_id)
         if group is None:
             raise Http404(f"There is no group {group_id}.")
         return group
@@ -240,16 +240,16 @@ class GroupAdmin(RollcallAdmin):
     @admin.display(description="Now")
     def now(self, group: Any) -> str:
         """Its current activity, in a sentence."""
-        told, noted = group.situation, group.acknowledged
+        situation, noted = group.situation, group.acknowledged
         by = f" Acknowledged by {noted.actor}: {noted.note}" if noted else ""
-        evict = standing.evict_link(group, told) if group.may_evict else None
+        evict = standing.evict_link(group, situation) if group.may_evict else None
         button = (
             format_html(' <a class="rc-link" href="{}">Evict {}</a>', evict[1], evict[0])
             if evict
             else ""
         )
         doing = '<span class="rc-doing rc-{}">{}{}{}</span>'
-        return format_html(doing, told.tone, told.text, by, button)
+        return format_html(doing, situation.tone, situation.text, by, button)
 
     @admin.display(description="Members", ordering=group_rows.BY_MEMBERS)
     def size(self, group: Any) -> str:

@@ -40,10 +40,10 @@ def read(group_id: str, request: HttpRequest) -> list[Journal]:
 def until_of(request: HttpRequest) -> datetime | None:
     """``?until=``: only entries before this time, in UTC and without zone; None for other texts."""
     try:
-        told = datetime.fromisoformat(request.GET.get("until", ""))
+        until = datetime.fromisoformat(request.GET.get("until", ""))
     except ValueError:
         return None
-    return told.replace(tzinfo=UTC) if told.tzinfo is None else None
+    return until.replace(tzinfo=UTC) if until.tzinfo is None else None
 
 
 def page(
@@ -55,13 +55,14 @@ def page(
     """A page of lines; with ``?unfolded`` of entries."""
     is_unfolded, until = "unfolded" in request.GET, until_of(request)
     lines = [[entry] for entry in entries] if is_unfolded else folded(entries[:READ_MAX])
-    shown = _whole(lines, has_more=len(entries) > READ_MAX)[:LINES_MAX]
-    names = names_of(group_id, [e for some in shown for e in some], members)
-    last = min((entry.pk for some in shown for entry in some), default=None)
+    page_lines = _whole(lines, has_more=len(entries) > READ_MAX)[:LINES_MAX]
+    names = names_of(group_id, [e for some in page_lines for e in some], members)
+    last = min((entry.pk for some in page_lines for entry in some), default=None)
     has_older = bool(entries) and last is not None and entries[-1].pk < last
     return {
         "journal": [
-            _single(some[0], names) if is_unfolded else told(some, names) for some in shown
+            _single(some[0], names) if is_unfolded else line_values(some, names)
+            for some in page_lines
         ],
         "is_unfolded": is_unfolded,
         "is_old": number_of(request.GET.get("before", "")) is not None or until is not None,
@@ -79,28 +80,28 @@ def _whole(lines: Sequence[Sequence[Journal]], *, has_more: bool) -> Sequence[Se
 def newest(group_id: str, members: Iterable[groups.MemberView]) -> list[dict[str, Any]]:
     """The newest lines. At most two statements."""
     entries = list(groups.journal_of(group_id)[:NEWEST_READ])
-    shown = folded(entries)[:NEWEST_LINES]
-    names = names_of(group_id, [e for some in shown for e in some], members)
-    return [{**told(some, names), "opened": []} for some in shown]
+    lines = folded(entries)[:NEWEST_LINES]
+    names = names_of(group_id, [e for some in lines for e in some], members)
+    return [{**line_values(some, names), "opened": []} for some in lines]
 
 
-def told(entries: Sequence[Journal], names: Names) -> dict[str, Any]:
+def line_values(entries: Sequence[Journal], names: Names) -> dict[str, Any]:
     """One line for the template; ``opened``: its entries, if they say more."""
-    said = line(entries, names, KIND_TONES)
-    return _shown(said, entries if len(entries) > 1 else [], names.among(entries))
+    folded_line = line(entries, names, KIND_TONES)
+    return _values(folded_line, entries if len(entries) > 1 else [], names.among(entries))
 
 
 def _single(entry: Journal, names: Names) -> dict[str, Any]:
-    return _shown(single(entry, names.among([entry]), KIND_TONES), [], names)
+    return _values(single(entry, names.among([entry]), KIND_TONES), [], names)
 
 
-def _shown(said: Line, opened: Sequence[Journal], name: Names) -> dict[str, Any]:
-    entries = said.entries
+def _values(folded_line: Line, opened: Sequence[Journal], name: Names) -> dict[str, Any]:
+    entries = folded_line.entries
     return {
         "pk": entries[-1].pk,
-        "at": said.at,
-        "tone": said.tone,
-        "text": said.text,
+        "at": folded_line.at,
+        "tone": folded_line.tone,
+        "text": folded_line.text,
         "opened": [_entry(entry, name) for entry in opened[-OPENED_MAX:]],
         "earlier": max(0, len(opened) - OPENED_MAX),
         "next": entries[-1].pk + 1,

@@ -74,12 +74,12 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
 
     def clean(self) -> dict[str, Any]:
         """Both passwords."""
-        said: dict[str, Any] = super().clean() or {}
-        if PASSWORD in said and "again" in said and said[PASSWORD] != said["again"]:
+        values: dict[str, Any] = super().clean() or {}
+        if PASSWORD in values and "again" in values and values[PASSWORD] != values["again"]:
             self.add_error("again", "The passwords differ.")
-        if problem := text_problem(said.get(PASSWORD, "")):
+        if problem := text_problem(values.get(PASSWORD, "")):
             self.add_error(PASSWORD, problem)
-        return said
+        return values
 
 
 @admin.register(KafkaUser)
@@ -87,7 +87,7 @@ class KafkaUserAdmin(RollcallAdmin):
     """The users that nodes accept with a password."""
 
     form = UserForm
-    list_display = ("name", "told_mechanisms", "updated_at")
+    list_display = ("name", "mechanisms_text", "updated_at")
     search_fields = ("name",)
     search_help_text = "Part of the name"
     ordering = ("name",)
@@ -96,14 +96,14 @@ class KafkaUserAdmin(RollcallAdmin):
 
     def get_fields(self, request: HttpRequest, obj: KafkaUser | None = None) -> tuple[str, ...]:
         """An existing user's facts are shown too."""
-        asked = (PASSWORD, "again", "for_mechanisms", "iterations")
-        return ("name", *(() if obj is None else ("told_mechanisms", "updated_at")), *asked)
+        inputs = (PASSWORD, "again", "for_mechanisms", "iterations")
+        return ("name", *(() if obj is None else ("mechanisms_text", "updated_at")), *inputs)
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: KafkaUser | None = None
     ) -> tuple[str, ...]:
         """A user's name cannot be changed."""
-        return () if obj is None else ("name", "told_mechanisms", "updated_at")
+        return () if obj is None else ("name", "mechanisms_text", "updated_at")
 
     def changeform_view(
         self,
@@ -123,10 +123,10 @@ class KafkaUserAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: KafkaUser, form: Any, change: bool) -> None:
         """Nodes are notified at once; open connections stay open."""
-        said = form.cleaned_data
+        values = form.cleaned_data
         author = user(request.user.get_username())
         kafka_users.set_password(
-            obj.name, said[PASSWORD], said["for_mechanisms"], said["iterations"], author
+            obj.name, values[PASSWORD], values["for_mechanisms"], values["iterations"], author
         )
 
     def delete_model(self, request: HttpRequest, obj: KafkaUser) -> None:
@@ -139,6 +139,6 @@ class KafkaUserAdmin(RollcallAdmin):
             self.delete_model(request, each)
 
     @admin.display(description="Mechanisms")
-    def told_mechanisms(self, known: KafkaUser) -> str:
+    def mechanisms_text(self, row: KafkaUser) -> str:
         """The mechanisms with their iterations."""
-        return ", ".join(f"{name} ({count})" for name, count in sorted(known.mechanisms.items()))
+        return ", ".join(f"{name} ({count})" for name, count in sorted(row.mechanisms.items()))

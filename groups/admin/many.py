@@ -104,7 +104,7 @@ BULKS: Final[Mapping[str, Bulk]] = {
 }
 
 
-def ask(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bulk) -> HttpResponse:
+def page(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bulk) -> HttpResponse:
     """The form; a complete one requests the verb, and shows the progress."""
     form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
     chosen = list(Group.objects.filter(group_id__in=ids[:GROUPS_MAX]).order_by("group_id"))
@@ -124,25 +124,25 @@ def ask(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bul
         "form": form,
     }
     if form.is_valid():
-        refusals = _ask(request, form, chosen, bulk)
-        context |= {"asked": True, "refusals": refusals}
+        refusals = _request_each(request, form, chosen, bulk)
+        context |= {"requested": True, "refusals": refusals}
         context |= standing(request, form.cleaned_data["once"])
     return render(request, "admin/groups/group/many.html", context)
 
 
-def _ask(
+def _request_each(
     request: HttpRequest, form: Many, chosen: Sequence[Group], bulk: Bulk
 ) -> Sequence[tuple[str, str]]:
     """Request it for each group that has no operation yet; returns the refused ones with reasons. A
     form that is sent again, by a reload, requests nothing more."""
     begin = _key(request, form.cleaned_data["once"])
-    asked = set(_operations(begin).values_list("group_id", flat=True))
+    requested = set(_operations(begin).values_list("group_id", flat=True))
     seen = {g: n for n, _, g in (text.partition(":") for text in request.POST.getlist("seen"))}
     refusals: list[tuple[str, str]] = []
     for group in chosen:
-        if group.group_id in asked:
+        if group.group_id in requested:
             continue
-        refused = bulk.refused(group, seen.get(group.group_id)) or _asked(
+        refused = bulk.refused(group, seen.get(group.group_id)) or _refusal(
             request, form, group, bulk, begin
         )
         if refused:
@@ -150,7 +150,7 @@ def _ask(
     return refusals
 
 
-def _asked(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: str) -> str:
+def _refusal(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: str) -> str:
     """Request it for one group; returns the reason if it is refused, else ""."""
     try:
         requests.request(

@@ -113,7 +113,7 @@ def heat_map(
     for topic, size in topics.items():
         starts[topic], start = start, start + size
     columns, rows = min(total, HEAT_COLUMNS), min(len(members), HEAT_ROWS)
-    held, given = [0] * (rows * columns), [0] * (rows * columns)
+    held, given_up = [0] * (rows * columns), [0] * (rows * columns)
     free = [_in_bin(column, columns, total) for column in range(columns)]
     for n, member in enumerate(members):
         first = n * rows // len(members) * columns
@@ -121,12 +121,12 @@ def heat_map(
             for number in numbers:
                 column = (starts[topic] + number) * columns // total
                 held[first + column] += 1
-                given[first + column] += member.member_id in gave_up
+                given_up[first + column] += member.member_id in gave_up
                 free[column] -= 1
     free = [max(0, count) for count in free]
     sizes = [_in_bin(column, columns, total) for column in range(columns)]
     cells = [_cell(count, 0, sizes[n]) for n, count in enumerate(free)]
-    cells += [_cell(count, given[n], sizes[n % columns]) for n, count in enumerate(held)]
+    cells += [_cell(count, given_up[n], sizes[n % columns]) for n, count in enumerate(held)]
     firsts = [members[-(-row * len(members) // rows)] for row in range(rows)]
     return HeatMap(
         cells="".join(cells),
@@ -154,11 +154,11 @@ def _in_bin(column: int, columns: int, total: int) -> int:
     return -(-(column + 1) * total // columns) - -(-column * total // columns)
 
 
-def _cell(count: int, given: int, size: int) -> str:
+def _cell(count: int, given_up: int, size: int) -> str:
     if not count:
         return "."
     level = min(len(LEVELS), -(-count * len(LEVELS) // max(1, size))) - 1
-    return (GAVE_UP if given else LEVELS)[level]
+    return (GAVE_UP if given_up else LEVELS)[level]
 
 
 def gave_up(

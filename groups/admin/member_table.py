@@ -32,10 +32,11 @@ TAB: Final = {"tab": "members"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One page of members. ``found``: the number of matches; ``links``: other pages by name."""
+    """One page of members. ``match_count``: the number of matches; ``links``: other pages by
+    name."""
 
     rows: Sequence[MemberView]
-    found: int
+    match_count: int
     total: int
     search: str
     sort: str
@@ -57,51 +58,51 @@ class Table:
     @property
     def position(self) -> str:
         """What is shown: "1 to 40 of 5,000", or with a search "100 of 5,000 found: 1 to 40"."""
-        shown = f"{self.first:,} to {self.last:,}" if self.rows else ""
+        lines = f"{self.first:,} to {self.last:,}" if self.rows else ""
         if not self.search:
-            return f"{shown} of {self.total:,}" if shown else ""
-        return f"{self.found:,} of {self.total:,} found" + (f": {shown}" if shown else "")
+            return f"{lines} of {self.total:,}" if lines else ""
+        return f"{self.match_count:,} of {self.total:,} found" + (f": {lines}" if lines else "")
 
 
-def table(members: Sequence[MemberView], asked: QueryDict) -> Table:
+def table(members: Sequence[MemberView], query: QueryDict) -> Table:
     """The page that a URL selects; invalid parameters are ignored."""
-    search, sort = asked.get(SEARCH, "").strip(), asked.get(SORT, "")
+    search, sort = query.get(SEARCH, "").strip(), query.get(SORT, "")
     sort = sort if sort in SORTS else next(iter(SORTS))
-    found = sorted((m for m in members if matches(m, search)), key=SORTS[sort])
-    pages = max(1, -(-len(found) // PAGE_SIZE))
-    page = min(max(1, _number(asked.get(PAGE, ""))), pages)
-    said = {SEARCH: search, SORT: sort if SORT in asked else ""}
+    matching = sorted((m for m in members if matches(m, search)), key=SORTS[sort])
+    pages = max(1, -(-len(matching) // PAGE_SIZE))
+    page = min(max(1, _number(query.get(PAGE, ""))), pages)
+    parameters = {SEARCH: search, SORT: sort if SORT in query else ""}
     return Table(
-        rows=found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
-        found=len(found),
+        rows=matching[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
+        match_count=len(matching),
         total=len(members),
         search=search,
         sort=sort,
         page=page,
         pages=pages,
-        links=_pages(said, page, pages),
-        sorts={name: _link({**said, SORT: name}) for name in SORTS},
+        links=_pages(parameters, page, pages),
+        sorts={name: _link({**parameters, SORT: name}) for name in SORTS},
     )
 
 
-def _pages(said: Mapping[str, str], page: int, pages: int) -> Mapping[str, str]:
-    wanted = {"First": 1, "Previous": page - 1, "Next": page + 1, "Last": pages}
+def _pages(parameters: Mapping[str, str], page: int, pages: int) -> Mapping[str, str]:
+    numbers = {"First": 1, "Previous": page - 1, "Next": page + 1, "Last": pages}
     return {
-        name: _link({**said, PAGE: str(number)})
-        for name, number in wanted.items()
+        name: _link({**parameters, PAGE: str(number)})
+        for name, number in numbers.items()
         if 1 <= number <= pages and number != page
     }
 
 
-def _link(said: Mapping[str, str]) -> str:
-    return f"?{urlencode({**TAB, **{name: value for name, value in said.items() if value}})}"
+def _link(parameters: Mapping[str, str]) -> str:
+    return f"?{urlencode({**TAB, **{name: value for name, value in parameters.items() if value}})}"
 
 
 def matches(member: MemberView, search: str) -> bool:
     """Whether any of a member's names contains the text, ignoring case."""
-    wanted = search.casefold()
+    text = search.casefold()
     names = (member.client_id, member.member_id, member.instance_id or "", member.client_host)
-    return any(wanted in name.casefold() for name in names)
+    return any(text in name.casefold() for name in names)
 
 
 def _number(text: str) -> int:

@@ -20,7 +20,7 @@ from groups.queries.journal_text import sentence
 
 CHANGES_MAX = 20
 
-TOLD = ("since", "actor", "reason")
+DRAIN_FIELDS = ("since", "actor", "reason")
 """The fields of a drain in the list."""
 
 
@@ -95,15 +95,15 @@ class NodeAdmin(RollcallAdmin):
         counted = owned.annotate(n=Count("slot")).values("n")
         mine = Slot.objects.filter(node_id=OuterRef(OuterRef("node_id"))).values("slot")
         theirs = Group.objects.filter(slot__in=mine).order_by().annotate(one=Value(1)).values("one")
-        found: QuerySet[Any] = super().get_queryset(request)
+        nodes: QuerySet[Any] = super().get_queryset(request)
         drain = Drain.objects.filter(node_id=OuterRef("node_id"))
-        told = {f"drain_{name}": Subquery(drain.values(name)) for name in TOLD}
-        shown: QuerySet[Any] = found.annotate(
+        drain_fields = {f"drain_{name}": Subquery(drain.values(name)) for name in DRAIN_FIELDS}
+        annotated: QuerySet[Any] = nodes.annotate(
             slot_count=Coalesce(Subquery(counted), 0),
             group_count=Coalesce(Subquery(theirs.annotate(n=Count("*")).values("n")), 0),
-            **told,
+            **drain_fields,
         )
-        return shown
+        return annotated
 
     @admin.display(description="Slots", ordering="slot_count")
     def slots(self, node: Any) -> int:

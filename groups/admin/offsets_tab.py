@@ -25,7 +25,7 @@ TOPIC_LENGTH_MAX: Final = 249
 INT32_MAX: Final = 2**31 - 1
 
 
-def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
+def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     """The tab. At most six statements."""
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
@@ -34,8 +34,8 @@ def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     after = _after(request)
     if after is not None:
         rows = rows.filter(Q(topic__gt=after[0]) | Q(topic=after[0], partition__gt=after[1]))
-    found = list(rows[: PAGE_SIZE + 1])
-    offsets = groups.views_of(found[:PAGE_SIZE], seen.members)
+    page = list(rows[: PAGE_SIZE + 1])
+    offsets = groups.views_of(page[:PAGE_SIZE], seen.members)
     names = names_of(group_id, [], seen.members)
     progress = progress_of(group_id)
     return {
@@ -49,7 +49,7 @@ def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "stalled_after": seconds(progress.stalled_ms),
         "per_minute": None if progress.per_minute is None else f"{progress.per_minute:,.0f}",
         "first_link": _link(topic=search) if after is not None else None,
-        "next_link": _next(offsets, search) if len(found) > PAGE_SIZE else None,
+        "next_link": _next(offsets, search) if len(page) > PAGE_SIZE else None,
         **_one(seen, request, names),
     }
 
@@ -73,8 +73,8 @@ def part_of(text: str) -> tuple[str, int] | None:
     return topic, partition
 
 
-def _link(**said: str) -> str:
-    return f"?{urlencode({'tab': 'offsets', **{k: v for k, v in said.items() if v}})}"
+def _link(**parameters: str) -> str:
+    return f"?{urlencode({'tab': 'offsets', **{k: v for k, v in parameters.items() if v}})}"
 
 
 def _next(offsets: Sequence[groups.OffsetView], search: str) -> str:
@@ -121,5 +121,5 @@ def _author(commit: Commit, names: Names) -> str:
 
 def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:
     """The sum over partitions with a known end offset."""
-    known = [offset.lag for offset in offsets if offset.lag is not None]
-    return sum(known) if known else None
+    lags = [offset.lag for offset in offsets if offset.lag is not None]
+    return sum(lags) if lags else None

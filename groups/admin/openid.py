@@ -49,8 +49,8 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 def _refuse(request: HttpRequest, refusal: openid.LoginRefused, name: str = "") -> HttpResponse:
     if audit.may_note_refusal(request):
-        told = {"with": people.OPENID, "reason": refusal.why}
-        audit.note(request, "login", name, "failed", **told)
+        details = {"with": people.OPENID, "reason": refusal.why}
+        audit.note(request, "login", name, "failed", **details)
     messages.error(request, str(refusal))
     return _forget(redirect("admin:login"))
 

@@ -75,7 +75,11 @@ def search(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
     typed = request.GET.get("s", "").strip()
     if not typed:
         return HttpResponse()
-    hits = [] if len(typed) > WORD_CHARS_MAX or text_problem(typed) else list(found(request, typed))
+    hits = (
+        []
+        if len(typed) > WORD_CHARS_MAX or text_problem(typed)
+        else list(matching_hits(request, typed))
+    )
     context = {"results": hits, "number": len(hits)}
     return TemplateResponse(request, "admin/palette.html", context)
 
@@ -83,7 +87,7 @@ def search(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
 setattr(admin.site, "search", search)  # noqa: B010  (unfold's, whose URL is made of it)
 
 
-def found(request: HttpRequest, typed: str) -> Iterator[Hit]:
+def matching_hits(request: HttpRequest, typed: str) -> Iterator[Hit]:
     """The hits by kind. At most four statements."""
     may = partial(rights.may, request.user)
     yield from _pages(request, typed)
@@ -116,8 +120,8 @@ def _groups(typed: str, may: Callable[[str], bool]) -> Iterator[Hit]:
     """Groups, then verbs of the first one; "freeze orders" is the freeze of ``orders``."""
     verbs, rest = _verbs(typed)
     groups: Sequence[Any] = list(_named(Group, "group_id", typed, GROUPS_MAX))
-    asked = list(_named(Group, "group_id", rest, GROUPS_MAX)) if verbs and rest else []
-    yield from chain.from_iterable(_acts(group, verbs, may) for group in asked)
+    targets = list(_named(Group, "group_id", rest, GROUPS_MAX)) if verbs and rest else []
+    yield from chain.from_iterable(_acts(group, verbs, may) for group in targets)
     yield from (
         Hit(group.group_id, f"{group.kind} group, {group.state}", _url(group), "groups")
         for group in groups

@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import cli, curl
-from groups.admin.verbs import TYPED_ABOVE, Typed, ask, every_member
+from groups.admin.verbs import TYPED_ABOVE, Typed, every_member, request_verb
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
 from groups.queries import groups, pauses
@@ -50,8 +50,10 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     changed = request.method == "POST" and form.data.get("seen") != str(held)
     must_type = not name and len(members) > TYPED_ABOVE
     if request.method == "POST" and not changed and _is_complete(form, group, must_type):
-        said = form.cleaned_data
-        return ask(request, group.group_id, _verb(said["verb"]), said["reason"], member_id=name)
+        values = form.cleaned_data
+        return request_verb(
+            request, group.group_id, _verb(values["verb"]), values["reason"], member_id=name
+        )
     if changed:
         form = PauseForm({**request.POST.dict(), **now})
         form.errors.clear()
@@ -117,7 +119,7 @@ def _preview(
             f"Nothing stops: {nothing}." if members else "Nothing stops: the group has no members.",
             "Members that join later with Rollcall's library are ordered to stop.",
         ]
-    found = [
+    sentences = [
         f"{every_member(len(members))} ordered to stop at once, and so are members that join"
         " later.",
         "They stay members and keep their partitions; no member works on them until the start.",
@@ -126,8 +128,8 @@ def _preview(
     if deaf:
         one, many = "one client does", f"{deaf} clients do"
         clients = f"{one if deaf == 1 else many} not support stopping"
-        found.append(f"But {clients}, and will continue: {SUPPORTED}.")
-    return found
+        sentences.append(f"But {clients}, and will continue: {SUPPORTED}.")
+    return sentences
 
 
 def _preview_of_one(member: groups.MemberView, *, can_stop: bool) -> list[str]:
@@ -147,9 +149,11 @@ def _preview_of_one(member: groups.MemberView, *, can_stop: bool) -> list[str]:
 
 def _after(work: WorkState, name: str) -> list[str]:
     """What starting will do."""
-    found = ["The members that this stopped continue at once with the partitions that they have."]
+    sentences = [
+        "The members that this stopped continue at once with the partitions that they have."
+    ]
     if name and work.of_group is not None:
-        found = [
+        sentences = [
             "The whole group is stopped as well, so the member stays stopped until the group"
             " is started."
         ]
@@ -160,5 +164,5 @@ def _after(work: WorkState, name: str) -> list[str]:
             if others == 1
             else f"{others} members that were stopped individually stay"
         )
-        found.append(f"{alone} stopped.")
-    return found
+        sentences.append(f"{alone} stopped.")
+    return sentences

@@ -105,29 +105,29 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
         for name, _ in PARTS.values():  # an entity cannot be changed
             for field in (name, f"{name}_kind"):
                 self.fields.pop(field, None)
-        told = self.instance.quotas.items()
-        self.initial.update({key: value for key, value in told if not isinstance(value, str)})
+        items = self.instance.quotas.items()
+        self.initial.update({key: value for key, value in items if not isinstance(value, str)})
 
     def clean(self) -> dict[str, Any]:
         """Refuse what the Kafka port would refuse."""
-        said: dict[str, Any] = super().clean() or self.cleaned_data
+        values: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors and (self.changes or not self.instance.pk):
             try:
-                quota_changes.check(self.asked, self.changes)
+                quota_changes.check(self.entity, self.changes)
             except Refuse as refusal:
                 raise forms.ValidationError(refusal.detail or refusal.code.name) from None
-        return said
+        return values
 
     @property
-    def asked(self) -> Entity:
+    def entity(self) -> Entity:
         """The entity; an existing one is not changed."""
         if self.instance.pk:
             return quota_changes.entity_of(self.instance)
-        said = self.cleaned_data
-        kinds = {kind: said[f"{name}_kind"] for kind, (name, _) in PARTS.items()}
+        values = self.cleaned_data
+        kinds = {kind: values[f"{name}_kind"] for kind, (name, _) in PARTS.items()}
         return entity(
             {
-                kind: said[PARTS[kind][0]] if how == NAMED else None
+                kind: values[PARTS[kind][0]] if how == NAMED else None
                 for kind, how in kinds.items()
                 if how != NONE
             }
@@ -136,9 +136,9 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
     @property
     def changes(self) -> dict[str, float | None]:
         """The quotas that differ from the form's initial values."""
-        known = self.instance.quotas if self.instance.pk else {}
-        said = {key: self.cleaned_data.get(key) for key in KEYS if key in self.changed_data}
-        return {key: value for key, value in said.items() if value is not None or key in known}
+        current = self.instance.quotas if self.instance.pk else {}
+        values = {key: self.cleaned_data.get(key) for key in KEYS if key in self.changed_data}
+        return {key: value for key, value in values.items() if value is not None or key in current}
 
 
 @admin.register(QuotaEntity)
@@ -146,7 +146,7 @@ class QuotaEntityAdmin(RollcallAdmin):
     """How much of a node clients may use."""
 
     form = QuotaForm
-    list_display = ("entity", "told_quotas", "updated_at")
+    list_display = ("entity", "quotas_text", "updated_at")
     list_display_links = ("entity",)
     list_filter = ("entity_type",)
     search_fields = ("user_name", "client_id", "ip")
@@ -186,13 +186,13 @@ class QuotaEntityAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: QuotaEntity, form: Any, change: bool) -> None:
         """Nodes are notified at once."""
-        asked = form.asked
+        target = form.entity
         if form.changes:
-            quota_changes.alter(asked, form.changes, user(request.user.get_username()))
-        made = quota_changes.existing(asked)
-        if made is not None:
-            obj.pk, obj.entity_type = made.pk, made.entity_type
-            obj.user_name, obj.client_id, obj.ip = made.user_name, made.client_id, made.ip
+            quota_changes.alter(target, form.changes, user(request.user.get_username()))
+        row = quota_changes.existing(target)
+        if row is not None:
+            obj.pk, obj.entity_type = row.pk, row.entity_type
+            obj.user_name, obj.client_id, obj.ip = row.user_name, row.client_id, row.ip
 
     def delete_model(self, request: HttpRequest, obj: QuotaEntity) -> None:
         """Remove all quotas of one entity."""
@@ -210,12 +210,12 @@ class QuotaEntityAdmin(RollcallAdmin):
         return str(row)
 
     @admin.display(description="Quotas")
-    def told_quotas(self, row: QuotaEntity) -> str:
+    def quotas_text(self, row: QuotaEntity) -> str:
         """Each quota with its value."""
-        return ", ".join(f"{key} {_told(value)}" for key, value in sorted(row.quotas.items()))
+        return ", ".join(f"{key} {_figure(value)}" for key, value in sorted(row.quotas.items()))
 
 
-def _told(value: float | str) -> str:
+def _figure(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:,.12g}"
 
 

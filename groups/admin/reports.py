@@ -39,7 +39,7 @@ def costliest(run: ReportRun) -> Sequence[chart.Cost]:
 class ReportRunAdmin(RollcallAdmin):
     """Only the pipeline writes runs."""
 
-    list_display = ("run", "outcome", "started_at", "took", "events", "asked_by", "short")
+    list_display = ("run", "outcome", "started_at", "took", "events", "requester", "short")
     list_display_links = ("run",)
     list_filter = ("state",)
     ordering = ("-id",)
@@ -154,7 +154,7 @@ class ReportRunAdmin(RollcallAdmin):
         return took(run)
 
     @admin.display(description="Asked by", ordering="requested_by")
-    def asked_by(self, run: ReportRun) -> str:
+    def requester(self, run: ReportRun) -> str:
         """A user, or the schedule."""
         return run.requested_by or "schedule"
 

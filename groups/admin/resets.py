@@ -15,10 +15,10 @@ from django.shortcuts import redirect, render
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import cli, curl
-from groups.admin.verbs import Reason, ask
+from groups.admin.verbs import Reason, request_verb
 from groups.models import Group, Member, Operation
 from groups.operations import offset_resets
-from groups.operations.offset_resets import Plan, Wanted
+from groups.operations.offset_resets import Plan, ResetTarget
 
 SHOWN_MAX: Final = 200
 """Partitions whose offsets a preview shows; all are counted."""
@@ -77,13 +77,13 @@ class Reset(Reason):
     )
 
     @property
-    def wanted(self) -> Wanted:
+    def target(self) -> ResetTarget:
         """The input of the calculation."""
-        said = self.cleaned_data
-        topics = tuple(sorted({t.strip() for t in said["topics"].split(",") if t.strip()}))
-        if said["to"] == "csv" and not topics:
-            topics = offset_resets.topics_of_csv(said["csv"])
-        return Wanted(said["to"], said.get(FIELDS.get(said["to"], "")), topics)
+        values = self.cleaned_data
+        topics = tuple(sorted({t.strip() for t in values["topics"].split(",") if t.strip()}))
+        if values["to"] == "csv" and not topics:
+            topics = offset_resets.topics_of_csv(values["csv"])
+        return ResetTarget(values["to"], values.get(FIELDS.get(values["to"], "")), topics)
 
 
 def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
@@ -92,7 +92,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     plan = _planned(form, group) if request.method == "POST" and form.is_valid() else None
     seen = request.POST.get("seen", "")
     if plan is not None and plan.changes and seen == plan.digest:
-        return _ask(request, group.group_id, plan, form.cleaned_data["reason"])
+        return _request(request, group.group_id, plan, form.cleaned_data["reason"])
     members = Member.objects.filter(group_id=group.group_id).count()
     return render(
         request,
@@ -107,7 +107,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "members": members,
             "changed": bool(seen) and plan is not None,
             "plan": plan,
-            "shown": [] if plan is None else plan.changes[:SHOWN_MAX],
+            "changes": [] if plan is None else plan.changes[:SHOWN_MAX],
             "more": 0 if plan is None else max(0, len(plan.changes) - SHOWN_MAX),
             "curl": None if plan is None else _curl(request, group, form),
             "cli": None if plan is None else _cli(group, form),
@@ -119,7 +119,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
 def _planned(form: Reset, group: Group) -> Plan | None:
     """The preview; an error is shown beside its field."""
     try:
-        return offset_resets.plan(group.group_id, form.wanted)
+        return offset_resets.plan(group.group_id, form.target)
     except ValueError as error:
         text = str(error)
         field = FIELDS.get(form.cleaned_data["to"], "to")
@@ -127,8 +127,10 @@ def _planned(form: Reset, group: Group) -> Plan | None:
         return None
 
 
-def _ask(request: HttpRequest, group_id: str, plan: Plan, reason: str) -> HttpResponse:
-    return ask(request, group_id, Operation.Verb.RESET_OFFSETS, reason, offsets=plan.offsets)
+def _request(request: HttpRequest, group_id: str, plan: Plan, reason: str) -> HttpResponse:
+    return request_verb(
+        request, group_id, Operation.Verb.RESET_OFFSETS, reason, offsets=plan.offsets
+    )
 
 
 def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
@@ -138,23 +140,23 @@ def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
     except ValueError as error:
         messages.error(request, f"Nothing was undone: {error}.")
         return redirect("admin:groups_operation_change", operation.pk)
-    return _ask(request, operation.group_id, plan, f"undo of operation {operation.pk}")
+    return _request(request, operation.group_id, plan, f"undo of operation {operation.pk}")
 
 
-def _json(wanted: Wanted) -> str | int:
+def _json(target: ResetTarget) -> str | int:
     """The value for REST; it is valid, since a plan was computed from it."""
-    if wanted.to == "moment":
-        return str(wanted.value.isoformat())
-    return int(wanted.value) if wanted.to in ("offset", "shift") else str(wanted.value)
+    if target.to == "moment":
+        return str(target.value.isoformat())
+    return int(target.value) if target.to in ("offset", "shift") else str(target.value)
 
 
 def _curl(request: HttpRequest, group: Group, form: Reset) -> str:
-    wanted, said = form.wanted, form.cleaned_data
-    body: dict[str, Any] = {"to": wanted.to, "reason": said["reason"]}
-    if wanted.to in FIELDS:
-        body[FIELDS[wanted.to]] = _json(wanted)
-    if wanted.topics and wanted.to != "csv":
-        body["topics"] = list(wanted.topics)
+    target, values = form.target, form.cleaned_data
+    body: dict[str, Any] = {"to": target.to, "reason": values["reason"]}
+    if target.to in FIELDS:
+        body[FIELDS[target.to]] = _json(target)
+    if target.topics and target.to != "csv":
+        body["topics"] = list(target.topics)
     return curl(request, "POST", "groups/{}/offsets/resets", group.group_id, body=body)
 
 
@@ -174,11 +176,11 @@ FILE: Final = "FILE"
 
 
 def _cli(group: Group, form: Reset) -> str:
-    wanted, said = form.wanted, [OPTIONS[form.wanted.to]]
-    if wanted.to in FIELDS:
-        said.append(FILE if wanted.to == "csv" else str(_json(wanted)))
-    if wanted.to != "csv":
-        named = [word for topic in wanted.topics for word in ("--topic", topic)]
-        said += named or ["--all-topics"]
-    options = [*said, "--execute", "--reason", form.cleaned_data["reason"]]
+    target, arguments = form.target, [OPTIONS[form.target.to]]
+    if target.to in FIELDS:
+        arguments.append(FILE if target.to == "csv" else str(_json(target)))
+    if target.to != "csv":
+        named = [word for topic in target.topics for word in ("--topic", topic)]
+        arguments += named or ["--all-topics"]
+    options = [*arguments, "--execute", "--reason", form.cleaned_data["reason"]]
     return cli("group", "reset-offsets", ids=[group.group_id], options=options)

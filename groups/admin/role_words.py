@@ -47,7 +47,7 @@ class Line(NamedTuple):
     """One row, with "yes", "-", or "partly" for each role."""
 
     deed: str
-    told: Sequence[str]
+    cells: Sequence[str]
 
 
 class Matrix(NamedTuple):
@@ -64,7 +64,7 @@ def matrix() -> Matrix:
     roles.sort(key=lambda role: ours.index(role.name) if role.name in ours else len(ours))
     each = [held(role) for role in roles]
     lines = [
-        Line(deed, [_told(needed, permissions) for permissions in each])
+        Line(deed, [_cell(needed, permissions) for permissions in each])
         for deed, needed in DEEDS.items()
     ]
     return Matrix([role.name for role in roles], lines)
@@ -75,7 +75,7 @@ def held(role: Any) -> set[str]:
     return {f"{one.content_type.app_label}.{one.codename}" for one in role.permissions.all()}
 
 
-def _told(needed: Sequence[str], permissions: set[str]) -> str:
+def _cell(needed: Sequence[str], permissions: set[str]) -> str:
     has = sum(permission in permissions for permission in needed)
     if has == len(needed):
         return "yes"

@@ -71,9 +71,9 @@ class SavedViewAdmin(RollcallAdmin):
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
     ) -> Any:
         """The form for this user."""
-        made = super().get_form(request, obj, change, **kwargs)
+        form_class = super().get_form(request, obj, change, **kwargs)
 
-        class Own(made):  # type: ignore[misc, valid-type]  # made at run time
+        class Own(form_class):  # type: ignore[misc, valid-type]  # made at run time
             def __init__(self, *args: Any, **more: Any) -> None:
                 super().__init__(*args, **more)
                 self.instance.user_id = request.user.pk

@@ -78,13 +78,13 @@ class TaskForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        known = [(name, f"{name.rpartition('.')[2]}: {does}") for name, does in CALLS.items()]
+        choices = [(name, f"{name.rpartition('.')[2]}: {does}") for name, does in CALLS.items()]
         present = self.instance.task
         if present and present not in CALLS:
-            known.append((present, present))
+            choices.append((present, present))
         if "task" in self.fields:
             self.fields["task"] = forms.ChoiceField(
-                choices=known, widget=UnfoldAdminSelectWidget, help_text="What runs."
+                choices=choices, widget=UnfoldAdminSelectWidget, help_text="What runs."
             )
 
 

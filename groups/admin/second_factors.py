@@ -100,9 +100,9 @@ class SecondFactorAdmin(RollcallAdmin):
             if done is not None:
                 return self._done(request, done)
             form.add_error(None, WRONG)
-        shown = _left(request) if has_one else _offered(request)
+        context = _left(request) if has_one else _offered(request)
         sees_all = rights.may(request.user, self.rights.view)
-        return self._page(request, form=form, has_one=has_one, sees_all=sees_all, **shown)
+        return self._page(request, form=form, has_one=has_one, sees_all=sees_all, **context)
 
     def _done(self, request: HttpRequest, codes: list[str]) -> HttpResponse:
         if not codes:
@@ -142,10 +142,10 @@ def _change(request: HttpRequest, password: str, code: str) -> list[str] | None:
 def _is(request: HttpRequest, password: str, code: str = "") -> bool:
     """Verify like a login: failures count, delay further attempts, and are in the audit."""
     user: Any = request.user
-    found = authenticate(
+    verified = authenticate(
         request, username=user.get_username(), password=password, one_time_password=code
     )
-    return found is not None and found.pk == user.pk
+    return verified is not None and verified.pk == user.pk
 
 
 def _left(request: HttpRequest) -> dict[str, Any]:
@@ -157,8 +157,8 @@ def _offered(request: HttpRequest) -> dict[str, Any]:
     key = request.session.setdefault(KEY, second_factor.new_key())
     import segno  # takes half a megabyte, which few processes need
 
-    told = second_factor.unconfirmed(request.user, key).config_url
+    url = second_factor.unconfirmed(request.user, key).config_url
     return {
-        "picture": segno.make(told, error="m").svg_data_uri(scale=5, light="#fff"),
+        "picture": segno.make(url, error="m").svg_data_uri(scale=5, light="#fff"),
         "secret": b32encode(unhexlify(key)).decode(),
     }

@@ -86,7 +86,7 @@ def look(group: Any) -> Standing:
     """Read the state of a group. At most nine statements."""
     members = groups.members_of(group)
     work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
-    groups.ask_for_a_look(group.group_id)
+    groups.request_look(group.group_id)
     counts = groups.partition_counts(groups.topics_of_members(members))
     now = of_one(PageValues(group, members, work, group.owner_id, counts))
     return Standing(group, members, counts, work, now, attention.of_group(group, now))
@@ -155,12 +155,12 @@ def _ended(end: Journal) -> Situation:
     return situation(Facts("Dead", True, deleted=order), timezone.now())
 
 
-def evict_link(group: Group, told: Situation) -> tuple[str, str] | None:
+def evict_link(group: Group, current: Situation) -> tuple[str, str] | None:
     """The label and URL of the button that would end the wait."""
-    if told.evict is None:
+    if current.evict is None:
         return None
     url = reverse("admin:groups_group_evict", args=[quote(group.group_id)])
-    return told.evict.name, f"{url}?{urlencode({'member': told.evict.member_id})}"
+    return current.evict.name, f"{url}?{urlencode({'member': current.evict.member_id})}"
 
 
 def urls(group: Group) -> dict[str, str]:
@@ -215,9 +215,9 @@ def commands(group: Group) -> list[tuple[str, str]]:
     """The members that a commanded group waits for: "stop-fetcher: w-1, w-2 and 3 more"."""
     if group.kind != groups.COMMANDED:
         return []
-    found = groups.not_acknowledged(group.group_id)
-    said = [f"{option}: {_named(names)}" for option, names in found.items()]
-    return [("Not acknowledged", "; ".join(said) or "nothing")]
+    members = groups.not_acknowledged(group.group_id)
+    lines = [f"{option}: {_named(names)}" for option, names in members.items()]
+    return [("Not acknowledged", "; ".join(lines) or "nothing")]
 
 
 def _named(names: Sequence[str]) -> str:
@@ -233,6 +233,6 @@ def number_of(text: str) -> int | None:
 
 def last_operations(group_id: str) -> list[Operation]:
     """The newest operations on the group."""
-    found = Operation.objects.filter(group_id=group_id)
-    people = found.exclude(verb=Operation.Verb.EXPIRE_OFFSETS)
+    operations = Operation.objects.filter(group_id=group_id)
+    people = operations.exclude(verb=Operation.Verb.EXPIRE_OFFSETS)
     return list(people.order_by("-id")[:OPERATIONS_MAX])

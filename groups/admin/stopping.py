@@ -50,11 +50,11 @@ def of_member(work: WorkState, view: MemberView) -> dict[str, Any]:
 def obedience(work: WorkState) -> str:
     """How many have stopped: "3 of 4 members that support stopping have stopped"."""
     have = "has" if work.obeyed == 1 else "have"
-    said = f"{work.obeyed} of {work.asked} members that support stopping {have} stopped"
+    text = f"{work.obeyed} of {work.asked} members that support stopping {have} stopped"
     if work.deaf:
         takes, goes = ("does", "continues") if work.deaf == 1 else ("do", "continue")
-        said += f"; {work.deaf} {takes} not support it, and {goes}"
-    return f"{said}."
+        text += f"; {work.deaf} {takes} not support it, and {goes}"
+    return f"{text}."
 
 
 def _stop(group: Group, pause: Pause) -> dict[str, Any]:

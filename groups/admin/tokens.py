@@ -33,7 +33,7 @@ SECRET = "rollcall_issued_token"
 """The attribute of the request that creates a token, from saving to the response."""
 
 
-TOLD = ("prefix", "made_by", "created_at", "used_at")
+READ_ONLY = ("prefix", "made_by", "created_at", "used_at")
 
 
 class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
@@ -70,7 +70,7 @@ class ApiTokenAdmin(RollcallAdmin):
     """A token is never edited: a different one is created instead."""
 
     form = TokenForm
-    list_display = ("name", "begins", "user", "told_scopes", "made_by", "used_at", "expires")
+    list_display = ("name", "begins", "user", "scopes_text", "made_by", "used_at", "expires")
     list_select_related = ("user",)
     search_fields = ("name", "user__username")
     ordering = ("name",)
@@ -93,11 +93,11 @@ class ApiTokenAdmin(RollcallAdmin):
         """The fields of a new token; others are computed."""
         if obj is None:
             return ("name", "user", "expires_at", "scopes", "ends_with_password")
-        return ("name", "user", "expires_at", "told_scopes", *TOLD)
+        return ("name", "user", "expires_at", "scopes_text", *READ_ONLY)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """All: tokens are not edited."""
-        return () if obj is None else ("told_scopes", *TOLD)
+        return () if obj is None else ("scopes_text", *READ_ONLY)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """For oneself, read-only, with the default lifetime."""
@@ -119,7 +119,7 @@ class ApiTokenAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:
         """Create it, and keep its text for the response to this request."""
-        made, secret = api_tokens.issue(
+        token, secret = api_tokens.issue(
             obj.user,
             obj.name,
             obj.expires_at,
@@ -127,7 +127,7 @@ class ApiTokenAdmin(RollcallAdmin):
             made_by=request.user.get_username(),
             ends_with_password=form.cleaned_data["ends_with_password"],
         )
-        obj.pk, obj.prefix = made.pk, made.prefix
+        obj.pk, obj.prefix = token.pk, token.prefix
         setattr(request, SECRET, secret)
 
     def response_add(
@@ -153,7 +153,7 @@ class ApiTokenAdmin(RollcallAdmin):
         return actions
 
     @admin.display(description="Scopes")
-    def told_scopes(self, token: ApiToken) -> str:
+    def scopes_text(self, token: ApiToken) -> str:
         """Its scopes."""
         return ", ".join(token.scopes)
 

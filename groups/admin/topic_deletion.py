@@ -75,14 +75,14 @@ def _sentences(topic: Topic, may_see_groups: bool) -> Sequence[str]:
     count = (
         f"{offsets:,}" if offsets < topic_groups.OFFSETS_COUNTED_MAX else f"at least {offsets:,}"
     )
-    found = topic_groups.of(topic)
-    named = [_use(use) for use in found.shown] if may_see_groups else []
-    more = ["More groups use it than are named here."] if named and found.is_more else []
+    usage = topic_groups.of(topic)
+    named = [_use(use) for use in usage.uses] if may_see_groups else []
+    more = ["More groups use it than are named here."] if named and usage.is_more else []
     return [
         f"The topic is deleted with its {many(topic.partitions, 'partition')}.",
         f"Committed offsets of it that are deleted, of all groups: {count}. The journal of each"
         " group keeps the first thousand.",
-        *(named or ([] if found.shown else ["No group uses it."])),
+        *(named or ([] if usage.uses else ["No group uses it."])),
         *more,
         "The journal, ACLs that name the topic, and groups stay. A new topic of this name is"
         " another topic.",
@@ -93,12 +93,12 @@ def _use(use: topic_groups.Use) -> str:
     """ "orders: 3 members subscribe and rebalance; 2 of them lose partitions." """
     if use.unread:
         return f"{use.group.group_id}: its members that subscribe rebalance (too many to count)."
-    said = []
+    effects = []
     if use.subscribers:
         who = "member subscribes" if use.subscribers == 1 else "members subscribe"
-        said.append(f"{use.subscribers} {who}, so the group rebalances")
+        effects.append(f"{use.subscribers} {who}, so the group rebalances")
     if use.owners:
-        said.append(f"{many(len(use.owners), 'member')} lose{'s' * (len(use.owners) == 1)} work")
+        effects.append(f"{many(len(use.owners), 'member')} lose{'s' * (len(use.owners) == 1)} work")
     if use.has_committed:
-        said.append("its committed offsets of the topic are deleted")
-    return f"{use.group.group_id}: {'; '.join(said)}."
+        effects.append("its committed offsets of the topic are deleted")
+    return f"{use.group.group_id}: {'; '.join(effects)}."

@@ -85,15 +85,15 @@ class TopicAdmin(RollcallAdmin):
     def get_fields(self, request: HttpRequest, obj: Topic | None = None) -> tuple[str, ...]:
         """A new topic has only the input fields."""
         used = ("used_by",) if rights.may(request.user, rights.VIEW_GROUP) else ()
-        made = ("topic_id", "created_at", *used, "configuration", "history")
-        return ("name", "partitions", *(made if obj is not None else ()))
+        fields = ("topic_id", "created_at", *used, "configuration", "history")
+        return ("name", "partitions", *(fields if obj is not None else ()))
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Topic | None = None
     ) -> tuple[str, ...]:
         """A topic's name cannot be changed: members subscribe by it."""
-        shown = ("topic_id", "created_at", "used_by", "configuration", "history")
-        return () if obj is None else ("name", *shown)
+        fields = ("topic_id", "created_at", "used_by", "configuration", "history")
+        return () if obj is None else ("name", *fields)
 
     def save_model(self, request: HttpRequest, obj: Topic, form: TopicForm, change: bool) -> None:
         """With the catalogue's functions, which notify every node."""
@@ -130,13 +130,13 @@ class TopicAdmin(RollcallAdmin):
     @once
     def used_by(self, topic: Topic) -> str:
         """Groups whose members subscribe to it, or with committed offsets of it."""
-        found = topic_groups.of(topic)
-        uses = [_shown(use) for use in found.shown]
-        context = {"uses": uses, "is_more": found.is_more}
+        usage = topic_groups.of(topic)
+        uses = [_use_values(use) for use in usage.uses]
+        context = {"uses": uses, "is_more": usage.is_more}
         return render_to_string("admin/groups/topic/groups.html", context)
 
 
-def _shown(use: topic_groups.Use) -> dict[str, Any]:
+def _use_values(use: topic_groups.Use) -> dict[str, Any]:
     named = use.owners[:OWNERS_MAX]
     owners = [(who, ranges(numbers, RANGES_MAX)) for who, numbers in named]
     return {

@@ -45,10 +45,10 @@ def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
 
 def folded(lines: Iterable[Trouble]) -> Mapping[str, Sequence[Trouble]]:
     """Open findings, and acknowledged ones."""
-    told = list(lines)
+    findings = list(lines)
     return {
-        "troubles": [line for line in told if line.acknowledged is None],
-        "acknowledged": [line for line in told if line.acknowledged is not None],
+        "troubles": [line for line in findings if line.acknowledged is None],
+        "acknowledged": [line for line in findings if line.acknowledged is not None],
     }
 
 

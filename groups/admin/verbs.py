@@ -67,12 +67,12 @@ class TypedOut(forms.Form):
 
     typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
 
-    def is_typed(self, wanted: str) -> bool:
+    def is_typed(self, expected: str) -> bool:
         """Whether the name was typed; otherwise the form gets an error. An input is one line, and
         spaces at the ends of an id are invisible, so these are ignored."""
-        if self.cleaned_data["typed"].split() == wanted.split():
+        if self.cleaned_data["typed"].split() == expected.split():
             return True
-        self.add_error("typed", f"Type {wanted} to continue.")
+        self.add_error("typed", f"Type {expected} to continue.")
         return False
 
 
@@ -93,11 +93,11 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
     form = OperationForm(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_complete(form, group, len(members)):
-        said = form.cleaned_data
+        values = form.cleaned_data
         # A rebalance may end between the page and the request; the generation then differs.
-        expected = None if said["anyway"] else group.generation
-        verb, reason = Operation.Verb.REBALANCE, said["reason"]
-        return ask(request, group.group_id, verb, reason, expected_generation=expected)
+        expected = None if values["anyway"] else group.generation
+        verb, reason = Operation.Verb.REBALANCE, values["reason"]
+        return request_verb(request, group.group_id, verb, reason, expected_generation=expected)
     if changed:
         form = OperationForm({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
@@ -142,7 +142,9 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_confirmed(form, group, len(members)):
         reason = form.cleaned_data["reason"]
-        return ask(request, group.group_id, Operation.Verb.EVICT, reason, member_id=member_id)
+        return request_verb(
+            request, group.group_id, Operation.Verb.EVICT, reason, member_id=member_id
+        )
     if changed:
         form = OperationForm({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
@@ -188,7 +190,9 @@ def _is_confirmed(form: OperationForm, group: Group, members: int) -> bool:
     return not form.errors
 
 
-def ask(request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any) -> HttpResponse:
+def request_verb(
+    request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any
+) -> HttpResponse:
     """Request a verb, and redirect to its operation; or to the group, if it is refused."""
     try:
         operation = requests.request(

@@ -24,7 +24,7 @@ from groups.webhooks.events import NAMES
 SECRET = "rollcall_webhook_secret"
 """The attribute of the request that creates an endpoint, from saving to the response."""
 
-TOLD = ("standing", "delivered_at", "failing_since", "deliveries", "created_at")
+READ_ONLY = ("standing", "delivered_at", "failing_since", "deliveries", "created_at")
 
 
 class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
@@ -68,11 +68,11 @@ class WebhookAdmin(RollcallAdmin):
     def get_fields(self, request: HttpRequest, obj: Webhook | None = None) -> tuple[str, ...]:
         """The input fields; below them its state."""
         own = ("name", "url", "events", "group_prefix", "enabled")
-        return own if obj is None else (*own, *TOLD)
+        return own if obj is None else (*own, *READ_ONLY)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Its state is read-only."""
-        return () if obj is None else TOLD
+        return () if obj is None else READ_ONLY
 
     def save_model(self, request: HttpRequest, obj: Webhook, form: Any, change: bool) -> None:
         """Write it; keep a new one's secret for the response to this request."""
@@ -80,8 +80,8 @@ class WebhookAdmin(RollcallAdmin):
             endpoints.change(obj, {name: form.cleaned_data[name] for name in form.changed_data})
             return
         fields = ("name", "url", "events", "group_prefix", "enabled")
-        made, secret = endpoints.create({name: getattr(obj, name) for name in fields})
-        obj.pk = made.pk
+        webhook, secret = endpoints.create({name: getattr(obj, name) for name in fields})
+        obj.pk = webhook.pk
         setattr(request, SECRET, secret)
 
     def response_add(
@@ -90,12 +90,12 @@ class WebhookAdmin(RollcallAdmin):
         """The page with the secret."""
         return self._issued(request, [(obj, getattr(request, SECRET))])
 
-    def _issued(self, request: HttpRequest, found: list[tuple[Webhook, str]]) -> HttpResponse:
+    def _issued(self, request: HttpRequest, issued: list[tuple[Webhook, str]]) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
             "title": "Secret made",
             "opts": self.opts,
-            "found": found,
+            "issued": issued,
         }
         return TemplateResponse(request, "admin/groups/webhook/issued.html", context)
 
@@ -139,15 +139,15 @@ class WebhookDeliveryAdmin(RollcallAdmin):
     """Events that were sent, or wait."""
 
     list_display = (
-        *("type", "webhook", "told_state", "attempts", "status", "created_at", "told_next"),
+        *("type", "webhook", "state_text", "attempts", "status", "created_at", "next_attempt"),
     )
     list_select_related = ("webhook",)
     list_filter = ("state", "webhook")
     ordering = ("-id",)
     actions = ("deliver_again",)
     fields = (
-        *("type", "webhook", "message", "told_state", "attempts", "status", "error", "answer"),
-        *("took_ms", "created_at", "told_next", "finished_at", "body"),
+        *("type", "webhook", "message", "state_text", "attempts", "status", "error", "answer"),
+        *("took_ms", "created_at", "next_attempt", "finished_at", "body"),
     )
     readonly_fields = fields
 
@@ -159,7 +159,7 @@ class WebhookDeliveryAdmin(RollcallAdmin):
         messages.success(request, "They are queued again.")
 
     @admin.display(description="Next attempt", ordering="next_at")
-    def told_next(self, delivery: WebhookDelivery) -> datetime | None:
+    def next_attempt(self, delivery: WebhookDelivery) -> datetime | None:
         """The next attempt of a waiting one."""
         return delivery.next_at if delivery.state == WebhookDelivery.State.PENDING else None
 
@@ -173,6 +173,6 @@ class WebhookDeliveryAdmin(RollcallAdmin):
         ordering="state",
         label={"delivered": "success", "pending": "info", "failed": "danger"},
     )
-    def told_state(self, delivery: WebhookDelivery) -> str:
+    def state_text(self, delivery: WebhookDelivery) -> str:
         """The result."""
         return str(delivery.state)

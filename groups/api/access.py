@@ -77,12 +77,12 @@ class Acls(View):
     def get(self, request: Request) -> Response:
         """List ACLs in the order of their creation, and whether an authorizer enforces them."""
 
-        def shown(page: list[Acl]) -> Any:
+        def serialized(page: list[Acl]) -> Any:
             return shapes.AclView(page, many=True).data
 
-        told = shapes.Authorizer({"is_on": acl_changes.is_on()}).data
-        rows = acl_changes.found(_filter(self.query))
-        return self.paged(request, rows, ["id"], shown, authorizer=told)
+        authorizer = shapes.Authorizer({"is_on": acl_changes.is_on()}).data
+        rows = acl_changes.matching(_filter(self.query))
+        return self.paged(request, rows, ["id"], serialized, authorizer=authorizer)
 
     @described(
         operation_id="create_acl",
@@ -98,13 +98,13 @@ class Acls(View):
     def post(self, request: Request) -> Response:
         """Create an ACL; it takes effect on all nodes within milliseconds. A repeated request
         creates only one."""
-        asked = _binding(self.said)
+        binding = _binding(self.body)
         if self.is_dry:
-            acl_changes.check(asked)
-            known = acl_changes.existing(asked)
-            told = {**self.said, "created_at": known and known.created_at, "dry_run": True}
-            return Response(shapes.AclOrPlan(told).data)
-        acl, is_new = acl_changes.create(asked, by(actor(request)))
+            acl_changes.check(binding)
+            current = acl_changes.existing(binding)
+            values = {**self.body, "created_at": current and current.created_at, "dry_run": True}
+            return Response(shapes.AclOrPlan(values).data)
+        acl, is_new = acl_changes.create(binding, by(actor(request)))
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
         return Response(shapes.AclView(acl).data, status=status)
 
@@ -128,12 +128,12 @@ class Acls(View):
             }
             detail = "Which ACLs?"
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=[error])
-        asked = _filter(self.query)
+        acl_filter = _filter(self.query)
         is_dry = self.is_dry
         if is_dry:
-            rows = list(acl_changes.found(asked).order_by("id"))
+            rows = list(acl_changes.matching(acl_filter).order_by("id"))
         else:
-            rows = acl_changes.delete(asked, by(actor(request)))
+            rows = acl_changes.delete(acl_filter, by(actor(request)))
         return Response(shapes.DeletedAcls({"dry_run": is_dry, "acls": rows}).data)
 
 
@@ -149,13 +149,13 @@ def _filter(query: Mapping[str, Any]) -> Filter:
     )
 
 
-def _binding(said: Mapping[str, Any]) -> Binding:
+def _binding(body: Mapping[str, Any]) -> Binding:
     """The ACL of the body; raises a problem that points at the invalid field."""
-    made = Binding.of_words(*(said[field] for field in Binding._fields))
-    fault = forms.fault(made)
+    binding = Binding.of_words(*(body[field] for field in Binding._fields))
+    fault = forms.fault(binding)
     if fault is not None:
         raise ValidationError({fault[0]: [fault[1]]})
-    return made
+    return binding
 
 
 class Users(View):
@@ -168,12 +168,12 @@ class Users(View):
     )
     def get(self, request: Request) -> Response:
         """List users by name, with their mechanisms, without their passwords."""
-        found = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
+        users = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
 
-        def shown(page: list[KafkaUser]) -> Any:
+        def serialized(page: list[KafkaUser]) -> Any:
             return shapes.KafkaUserView(page, many=True).data
 
-        return self.paged(request, found, ["name"], shown)
+        return self.paged(request, users, ["name"], serialized)
 
 
 class OneUser(View):
@@ -198,17 +198,17 @@ class OneUser(View):
     def put(self, request: Request, user: str) -> Response:
         """Create a user, or change its password for some mechanisms. Its connections stay open; the
         next login needs the new password."""
-        said = self.said
+        body = self.body
         _check_name(user)
         if self.is_dry:
-            told: dict[str, Any] = {
+            values: dict[str, Any] = {
                 "name": user,
-                "mechanisms": dict.fromkeys(said["mechanisms"], said["iterations"]),
+                "mechanisms": dict.fromkeys(body["mechanisms"], body["iterations"]),
             }
-            told |= {"updated_at": None, "dry_run": True}
-            return Response(shapes.KafkaUserOrPlan(told).data)
+            values |= {"updated_at": None, "dry_run": True}
+            return Response(shapes.KafkaUserOrPlan(values).data)
         is_new = kafka_users.set_password(
-            user, said["password"], said["mechanisms"], said["iterations"], by(actor(request))
+            user, body["password"], body["mechanisms"], body["iterations"], by(actor(request))
         )
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
         return Response(shapes.KafkaUserView(_user(user)).data, status=status)
@@ -226,16 +226,16 @@ class OneUser(View):
     def delete(self, request: Request, user: str) -> Response:
         """Delete a user, or its password for one mechanism, and show what was deleted. The
         connections of a user without passwords are closed."""
-        known, mechanism = _user(user), self.query.get("mechanism")
+        row, mechanism = _user(user), self.query.get("mechanism")
         mechanisms = (mechanism,) if mechanism else kafka_users.MECHANISMS
-        gone = {m: n for m, n in known.mechanisms.items() if m in mechanisms}
+        gone = {m: n for m, n in row.mechanisms.items() if m in mechanisms}
         if not gone:
             raise Http404(f"The user {user} has no password for {mechanism}.")
-        told = {"name": user, "mechanisms": gone, "updated_at": known.updated_at}
+        values = {"name": user, "mechanisms": gone, "updated_at": row.updated_at}
         if self.is_dry:
-            return Response(shapes.KafkaUserOrPlan({**told, "dry_run": True}).data)
+            return Response(shapes.KafkaUserOrPlan({**values, "dry_run": True}).data)
         kafka_users.delete(user, tuple(gone), by(actor(request)))
-        return Response(shapes.KafkaUserOrPlan(told).data)
+        return Response(shapes.KafkaUserOrPlan(values).data)
 
 
 def _check_name(name: str) -> None:
@@ -244,7 +244,7 @@ def _check_name(name: str) -> None:
 
 
 def _user(name: str) -> KafkaUser:
-    found: KafkaUser | None = KafkaUser.objects.filter(name=name).first()
-    if found is None:
+    row: KafkaUser | None = KafkaUser.objects.filter(name=name).first()
+    if row is None:
         raise Http404(f"There is no user {name} of the Kafka port.")
-    return found
+    return row

@@ -1,7 +1,7 @@
 """How operators' verbs are requested over REST: once for each key, and awaited on request.
 
-Every verb of ``verbs`` goes through ``ask``; ``verbs`` defines which verbs there are, and for which
-targets.
+Every verb of ``verbs`` goes through ``request_verb``; ``verbs`` defines which verbs there are, and
+for which targets.
 """
 
 import time
@@ -56,26 +56,26 @@ RIGHTS_S: Final = 2.0
 _seats = BoundedSemaphore(WAITING_MAX)
 
 
-def asks(
+def described_verb(
     operation_id: str,
     *named: OpenApiParameter,
-    said: type[Serializer[Any]] = shapes.Reason,
+    body: type[Serializer[Any]] = shapes.Reason,
     plan: type[Serializer[Any]] = shapes.Plan,
     is_delete: bool = False,
 ) -> Callable[[Method], Method]:
-    """``described``, for a method that requests a verb. ``named``: its own parameters; ``said``:
+    """``described``, for a method that requests a verb. ``named``: its own parameters; ``body``:
     its body, which OpenAPI's tools omit for DELETE; ``plan``: the shape of a dry run."""
-    body: Mapping[str, Any] = {"request": None, "body": said} if is_delete else {"request": said}
+    inputs: Mapping[str, Any] = {"request": None, "body": body} if is_delete else {"request": body}
     reason = [REASON] if is_delete else []
     return described(
         operation_id=operation_id,
         parameters=[*named, *reason, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         responses=accepted_or_planned(shapes.OperationView, plan),
-        **body,
+        **inputs,
     )
 
 
-def ask(
+def request_verb(
     request: Request,
     group_id: str,
     verb: Operation.Verb,
@@ -105,10 +105,10 @@ def ask(
         detail = "The Idempotency-Key was used before for a different request."
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
     replayed = {} if before is None else {"Idempotency-Replayed": "true"}
-    return shown(request, operation, replayed)
+    return operation_response(request, operation, replayed)
 
 
-def shown(request: Request, operation: Operation, more: Mapping[str, str]) -> Response:
+def operation_response(request: Request, operation: Operation, more: Mapping[str, str]) -> Response:
     """The response with an operation: 200 if it has succeeded, 202 if it has not ended.
 
     A failed one is a problem (409) with the operation in it: clients that check only the status
@@ -117,15 +117,15 @@ def shown(request: Request, operation: Operation, more: Mapping[str, str]) -> Re
     context.note(context.OPERATION_ID, operation.pk)
     operation, headers = awaited(request, operation)
     headers |= {"Location": reverse("operation", args=[operation.pk]), **more}
-    told = shapes.OperationView(operation).data
+    body = shapes.OperationView(operation).data
     if operation.state == Operation.State.FAILED:
         detail = f"The operation failed: {operation.detail}."
         conflict = HTTPStatus.CONFLICT
-        raise Problem(conflict, "operation_failed", detail, headers, operation=told)
+        raise Problem(conflict, "operation_failed", detail, headers, operation=body)
     ended = operation.state in ENDED
     if not ended:
         headers["Retry-After"] = "1"
-    return Response(told, status=HTTPStatus.OK if ended else HTTPStatus.ACCEPTED, headers=headers)
+    return Response(body, status=HTTPStatus.OK if ended else HTTPStatus.ACCEPTED, headers=headers)
 
 
 def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str, str]]:

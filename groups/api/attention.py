@@ -24,8 +24,8 @@ class Attention(View):
     def get(self, request: Request) -> Response:
         """List everything that needs attention, the most urgent first, as in the Overview, with
         acknowledgements."""
-        told = [line._asdict() for line in attention.fired(overview.look())]
-        return Response({"data": shapes.AttentionLine(told, many=True).data})
+        rows = [line._asdict() for line in attention.fired(overview.look())]
+        return Response({"data": shapes.AttentionLine(rows, many=True).data})
 
 
 class Acknowledgements(View):
@@ -39,10 +39,10 @@ class Acknowledgements(View):
     def get(self, request: Request) -> Response:
         """List acknowledgements."""
 
-        def shown(page: list[Acknowledgement]) -> object:
+        def serialized(page: list[Acknowledgement]) -> object:
             return shapes.AcknowledgementView(page, many=True).data
 
-        return self.paged(request, Acknowledgement.objects.all(), ["id"], shown)
+        return self.paged(request, Acknowledgement.objects.all(), ["id"], serialized)
 
     @described(
         operation_id="acknowledge",
@@ -54,26 +54,28 @@ class Acknowledgements(View):
         """Acknowledge a rule that fires, with a note; or change an acknowledgement. It ends with
         the situation, or at `until`. Prometheus alerts continue."""
         if self.is_dry:
-            return self.tried(lambda: shapes.AcknowledgementView(self._made(request)).data)
-        made = self._made(request)
-        place = {"Location": f"{request.path}/{made.pk}"}
-        return Response(shapes.AcknowledgementView(made).data, HTTPStatus.CREATED, headers=place)
+            return self.tried(lambda: shapes.AcknowledgementView(self._acknowledge(request)).data)
+        acknowledgement = self._acknowledge(request)
+        place = {"Location": f"{request.path}/{acknowledgement.pk}"}
+        return Response(
+            shapes.AcknowledgementView(acknowledgement).data, HTTPStatus.CREATED, headers=place
+        )
 
-    def _made(self, request: Request) -> Acknowledgement:
-        said = self.said
+    def _acknowledge(self, request: Request) -> Acknowledgement:
+        body = self.body
         try:
-            made = acknowledgements.acknowledge(
-                said["rule"],
-                said["subject"],
-                note=said["note"],
+            acknowledgement = acknowledgements.acknowledge(
+                body["rule"],
+                body["subject"],
+                note=body["note"],
                 actor=actor(request),
-                until=said.get("until"),
+                until=body.get("until"),
             )
         except ValueError as error:
             raise ValidationError({"until": [f"{error}."]}) from None
         except acknowledgements.DoesNotFire as error:
             raise Problem(HTTPStatus.CONFLICT, "does_not_fire", str(error)) from None
-        return made
+        return acknowledgement
 
 
 class OneAcknowledgement(View):
@@ -87,11 +89,11 @@ class OneAcknowledgement(View):
     )
     def delete(self, request: Request, acknowledgement_id: int) -> Response:
         """Withdraw an acknowledgement, and show it: the rule is shown as before."""
-        found = Acknowledgement.objects.filter(id=acknowledgement_id).first()
-        if found is None:
+        acknowledgement = Acknowledgement.objects.filter(id=acknowledgement_id).first()
+        if acknowledgement is None:
             raise Http404(f"There is no acknowledgement {acknowledgement_id}.")
-        told = shapes.AcknowledgementView(found).data
+        body = shapes.AcknowledgementView(acknowledgement).data
         if self.is_dry:
-            return self.tried(lambda: told)
-        found.delete()
-        return Response(told)
+            return self.tried(lambda: body)
+        acknowledgement.delete()
+        return Response(body)

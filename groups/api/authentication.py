@@ -51,8 +51,8 @@ class BearerAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         """The header of a 401; for an invalid token with that error (RFC 6750)."""
-        given = request.headers.get("Authorization", "").lower().startswith("bearer ")
-        return 'Bearer realm="rollcall"' + (', error="invalid_token"' if given else "")
+        has_token = request.headers.get("Authorization", "").lower().startswith("bearer ")
+        return 'Bearer realm="rollcall"' + (', error="invalid_token"' if has_token else "")
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -22,7 +22,7 @@ from groups.api.views import View, actor, key_of
 from groups.models import Operation
 from groups.operations import requests
 
-ASKED: Final = OpenApiResponse(shapes.Batch, "Recorded: an operation for each group.")
+RECORDED: Final = OpenApiResponse(shapes.Batch, "Recorded: an operation for each group.")
 PLANNED: Final = OpenApiResponse(
     shapes.BatchPlan, "With `dry_run`: the groups that match, and nothing is asked of them."
 )
@@ -41,18 +41,23 @@ class Batch(View):
             errors = [{"parameter": "q", "detail": detail}]
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "Which groups?", errors=errors)
         key = key_of(request)
-        before = _asked_before(key)
+        before = _earlier_operations(key)
         if before and not self.is_dry:
             return self._replayed(before)
         ids = self._matched()
         if self.is_dry:
             requests.check_nodes(self.verb)
-            told = {"dry_run": True, "verb": self.verb.value, "groups": len(ids), "group_ids": ids}
-            return Response(shapes.BatchPlan(told).data)
-        return _answered(self._ask(ids, actor(request), key), {})
+            values = {
+                "dry_run": True,
+                "verb": self.verb.value,
+                "groups": len(ids),
+                "group_ids": ids,
+            }
+            return Response(shapes.BatchPlan(values).data)
+        return _answered(self._request_each(ids, actor(request), key), {})
 
     def _matched(self) -> Sequence[str]:
-        most = self.said["groups_max"]
+        most = self.body["groups_max"]
         ids = list(
             matching(self.query).order_by("group_id").values_list("group_id", flat=True)[: most + 1]
         )
@@ -61,13 +66,13 @@ class Batch(View):
             raise Problem(HTTPStatus.CONFLICT, "too_many_groups", detail)
         return ids
 
-    def _ask(self, ids: Sequence[str], who: str, key: str | None) -> Sequence[Operation]:
+    def _request_each(self, ids: Sequence[str], who: str, key: str | None) -> Sequence[Operation]:
         with transaction.atomic():
             return [
                 requests.request(
                     group_id,
                     self.verb,
-                    reason=self.said["reason"],
+                    reason=self.body["reason"],
                     actor=who,
                     idempotency_key=None if key is None else _key_of_group(key, group_id),
                 )
@@ -75,8 +80,8 @@ class Batch(View):
             ]
 
     def _replayed(self, before: Sequence[Operation]) -> Response:
-        said = (self.verb, self.said["reason"])
-        if any((operation.verb, operation.reason) != said for operation in before):
+        request_again = (self.verb, self.body["reason"])
+        if any((operation.verb, operation.reason) != request_again for operation in before):
             detail = "The Idempotency-Key was used before for a different request."
             raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
         return _answered(before, {"Idempotency-Replayed": "true"})
@@ -91,18 +96,18 @@ def _key_of_group(key: str, group_id: str) -> str:
     return _begin(key) + hashlib.sha256(group_id.encode()).hexdigest()
 
 
-def _asked_before(key: str | None) -> Sequence[Operation]:
+def _earlier_operations(key: str | None) -> Sequence[Operation]:
     """The operations that an earlier request with this key created."""
     if key is None:
         return []
-    found = Operation.objects.filter(idempotency_key__startswith=_begin(key))
-    return list(found.order_by("id"))
+    operations = Operation.objects.filter(idempotency_key__startswith=_begin(key))
+    return list(operations.order_by("id"))
 
 
 def _answered(operations: Sequence[Operation], headers: Mapping[str, str]) -> Response:
     rows = [{"id": each.pk, "group_id": each.group_id} for each in operations]
-    told = shapes.Batch({"groups": len(rows), "operations": rows}).data
-    return Response(told, status=HTTPStatus.ACCEPTED, headers=dict(headers))
+    body = shapes.Batch({"groups": len(rows), "operations": rows}).data
+    return Response(body, status=HTTPStatus.ACCEPTED, headers=dict(headers))
 
 
 def _of(verb: Operation.Verb, sentence: str) -> type[Batch]:
@@ -112,7 +117,7 @@ def _of(verb: Operation.Verb, sentence: str) -> type[Batch]:
         operation_id=f"{verb.value}_groups",
         parameters=[*FILTERS, DRY_RUN, IDEMPOTENCY_KEY],
         request=shapes.NewBatch,
-        responses={202: ASKED, 200: PLANNED},
+        responses={202: RECORDED, 200: PLANNED},
         tags=["groups"],
         description=f"{sentence} An operation is recorded for each group, for all of them or for"
         " none. Refused if more groups match than `groups_max`.",

@@ -28,8 +28,8 @@ class Config(View):
     def get(self, request: Request, group_id: str) -> Response:
         """Show all settings of a group, which need not exist (KIP-1142)."""
         own = configs.own(group_id)
-        answer = Response({"data": _told(own, broker_configs.from_django())})
-        return preconditions.told(answer, preconditions.of_values(own))
+        answer = Response({"data": _serialized(own, broker_configs.from_django())})
+        return preconditions.with_version(answer, preconditions.of_values(own))
 
     @described(
         operation_id="change_group_config",
@@ -43,9 +43,9 @@ class Config(View):
         broker = broker_configs.from_django()
         done = configs.alter(
             group_id,
-            _changes(self.said["changes"], broker),
+            _changes(self.body["changes"], broker),
             broker,
-            reason=self.said["reason"],
+            reason=self.body["reason"],
             actor=actor(request),
             seen=lambda own: preconditions.compare(request, preconditions.of_values(own)),
             dry_run=self.is_dry,
@@ -62,16 +62,16 @@ class Config(View):
         return preconditions.of_values(configs.own(ids["group_id"]))
 
 
-def _told(own: Values, broker: Broker) -> Any:
+def _serialized(own: Values, broker: Broker) -> Any:
     return shapes.ConfigEntry(entries(own, broker), many=True).data
 
 
-def _changes(said: Sequence[Mapping[str, Any]], broker: Broker) -> Sequence[Change]:
+def _changes(changes: Sequence[Mapping[str, Any]], broker: Broker) -> Sequence[Change]:
     """The changes in the form of the wire; an error points at the invalid value."""
-    wrong: list[Mapping[str, Any]] = [{} for _ in said]
-    for number, each in enumerate(said):
+    wrong: list[Mapping[str, Any]] = [{} for _ in changes]
+    for number, each in enumerate(changes):
         name, value = each["name"], each["value"]
-        if name in [earlier["name"] for earlier in said[:number]]:
+        if name in [earlier["name"] for earlier in changes[:number]]:
             wrong[number] = {"name": ["This setting was given twice."]}
         elif value is not None:
             try:
@@ -80,7 +80,7 @@ def _changes(said: Sequence[Mapping[str, Any]], broker: Broker) -> Sequence[Chan
                 wrong[number] = {"value": [refusal.detail]}
     if any(wrong):
         raise ValidationError({"changes": wrong})
-    return [_change(each["name"], each["value"]) for each in said]
+    return [_change(each["name"], each["value"]) for each in changes]
 
 
 def _change(name: str, value: str | None) -> Change:

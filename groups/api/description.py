@@ -60,7 +60,7 @@ PROBLEM: Final = {
 FAILED: Final = str(int(HTTPStatus.CONFLICT))
 
 UNCHANGED: Final = str(int(HTTPStatus.NOT_MODIFIED))
-KNOWN: Final = "Nothing has changed since the response with the `ETag` of `If-None-Match`."
+NOT_MODIFIED: Final = "Nothing has changed since the response with the `ETag` of `If-None-Match`."
 
 REFUSED: Final = {
     "description": "A problem.",
@@ -88,10 +88,15 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     result["components"]["responses"] = {"TooOften": THROTTLED}
     for operations in result["paths"].values():
         for method, operation in operations.items():
-            told = operation["responses"]
-            told |= {TOO_OFTEN: {"$ref": "#/components/responses/TooOften"}, "default": REFUSED}
-            told |= {UNCHANGED: {"description": KNOWN}} if method == "get" else {}
-            told |= {code: {**REFUSED, **told[code]} for code in told if code == FAILED}
+            responses = operation["responses"]
+            responses |= {
+                TOO_OFTEN: {"$ref": "#/components/responses/TooOften"},
+                "default": REFUSED,
+            }
+            responses |= {UNCHANGED: {"description": NOT_MODIFIED}} if method == "get" else {}
+            responses |= {
+                code: {**REFUSED, **responses[code]} for code in responses if code == FAILED
+            }
     return result
 
 
@@ -99,11 +104,11 @@ def with_files(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Lists are described as available in file formats (``renderers``), with the neighbouring pages
     in a header. As further content types, generated clients might return each list as text."""
     for operations in result["paths"].values():
-        told = operations.get("get", {}).get("responses", {}).get("200")
-        if told is not None and _lists(told):
-            told["content"] = {JSON: told["content"][JSON]}
-            told["description"] = FILES
-            told["headers"] = {"Link": {"schema": TEXT, "description": NEIGHBOURS}}
+        response = operations.get("get", {}).get("responses", {}).get("200")
+        if response is not None and _lists(response):
+            response["content"] = {JSON: response["content"][JSON]}
+            response["description"] = FILES
+            response["headers"] = {"Link": {"schema": TEXT, "description": NEIGHBOURS}}
     return result
 
 
@@ -112,8 +117,8 @@ FILES: Final = "The page; as a file with `Accept: text/csv` or `application/x-nd
 NEIGHBOURS: Final = "Links to the next and the previous page, if they exist (RFC 8288)."
 
 
-def _lists(told: Any) -> bool:
-    name = told.get("content", {}).get("application/json", {}).get("schema", {}).get("$ref", "")
+def _lists(response: Any) -> bool:
+    name = response.get("content", {}).get("application/json", {}).get("schema", {}).get("$ref", "")
     return bool(name.endswith(("Page", "List")))
 
 
@@ -149,12 +154,12 @@ def strict(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-def _close(schemas: dict[str, Any], told: Mapping[str, Any]) -> None:
-    found = schemas.get(told.get("$ref", "").rpartition("/")[2], {})
-    if found.get("type") != "object":
+def _close(schemas: dict[str, Any], schema: Mapping[str, Any]) -> None:
+    target = schemas.get(schema.get("$ref", "").rpartition("/")[2], {})
+    if target.get("type") != "object":
         return
-    found["additionalProperties"] = False
-    for inner in found.get("properties", {}).values():
+    target["additionalProperties"] = False
+    for inner in target.get("properties", {}).values():
         _close(schemas, inner)
 
 

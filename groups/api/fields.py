@@ -67,8 +67,8 @@ class PartitionCount(serializers.IntegerField):
 class Rate(serializers.FloatField):
     """A quota: greater than 0; an integer if it has a maximum. Validated as on the Kafka port."""
 
-    def __init__(self, most: int | None = None, **told: Any) -> None:
-        super().__init__(required=False, **told)
+    def __init__(self, most: int | None = None, **options: Any) -> None:
+        super().__init__(required=False, **options)
         self.most = most
 
 

@@ -70,12 +70,12 @@ class Topics(View):
     )
     def get(self, request: Request) -> Response:
         """List topics, by default ordered by name."""
-        found = Topic.objects.filter(name__icontains=self.query.get("q", ""))
+        topics = Topic.objects.filter(name__icontains=self.query.get("q", ""))
 
-        def shown(page: list[Topic]) -> Any:
+        def serialized(page: list[Topic]) -> Any:
             return shapes.TopicView(page, many=True).data
 
-        return self.paged(request, found, ["name"], shown, TOPIC_ORDERINGS)
+        return self.paged(request, topics, ["name"], serialized, TOPIC_ORDERINGS)
 
     @described(
         operation_id="create_topic",
@@ -85,7 +85,7 @@ class Topics(View):
     )
     def post(self, request: Request) -> Response:
         """Create a topic."""
-        name, partitions = self.said["name"], self.said["partitions"]
+        name, partitions = self.body["name"], self.body["partitions"]
         if self.is_dry:
             return _tried(name, lambda: changes.create(name, partitions))
         topic = changes.create(name, partitions, user(actor(request)))
@@ -101,7 +101,7 @@ class OneTopic(View):
         """Show a topic."""
         topic = _topic(name)
         answer = Response(shapes.TopicView(topic).data)
-        return preconditions.told(answer, preconditions.of_topic(topic))
+        return preconditions.with_version(answer, preconditions.of_topic(topic))
 
     @described(
         operation_id="grow_topic",
@@ -111,7 +111,7 @@ class OneTopic(View):
     )
     def patch(self, request: Request, name: str) -> Response:
         """Add partitions to a topic. Their number cannot decrease."""
-        partitions = self.said["partitions"]
+        partitions = self.body["partitions"]
         if self.is_dry:
             return _tried(name, lambda: changes.grow(name, partitions))
         with preconditions.topic_held(request, name):
@@ -129,8 +129,8 @@ class OneTopic(View):
         that subscribe to it rebalance."""
         topic = _topic(name)
         if self.is_dry:
-            told = _plan(topic, topic.partitions, None)
-            return Response({**told, "offsets_deleted": topic_groups.offsets_of(topic)})
+            plan = _plan(topic, topic.partitions, None)
+            return Response({**plan, "offsets_deleted": topic_groups.offsets_of(topic)})
         with preconditions.topic_held(request, name):
             changes.delete(topic, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
@@ -148,10 +148,10 @@ class TopicJournal(View):
         """List the changes of a topic, newest first. The journal of a deleted topic is kept, and a
         new topic with the same name continues it."""
 
-        def shown(page: list[Journal]) -> Any:
+        def serialized(page: list[Journal]) -> Any:
             return shapes.JournalEntry(page, many=True).data
 
-        return self.paged(request, groups.journal_of_topic(name), ["-id"], shown)
+        return self.paged(request, groups.journal_of_topic(name), ["-id"], serialized)
 
 
 class TopicRacks(View):
@@ -165,7 +165,7 @@ class TopicRacks(View):
     )
     def put(self, request: Request, name: str) -> Response:
         """Set the racks of each partition, for the assignor uniform-rack."""
-        racks = self.said["racks"]
+        racks = self.body["racks"]
         if self.is_dry:
             return _tried(name, lambda: changes.place(name, racks))
         with preconditions.topic_held(request, name):
@@ -184,11 +184,11 @@ class TopicPartitions(View):
     def get(self, request: Request, name: str) -> Response:
         """List the first and the end offset of each partition, as ListOffsets returns them."""
         ends = groups.ends_of(_topic(name))
-        told = [
+        rows = [
             {"partition": number, "log_start_offset": 0, "log_end_offset": end}
             for number, end in enumerate(ends)
         ]
-        return Response({"data": shapes.PartitionView(told, many=True).data})
+        return Response({"data": shapes.PartitionView(rows, many=True).data})
 
 
 def _tried(name: str, change: Callable[[], Topic]) -> Response:
@@ -203,7 +203,7 @@ def _tried(name: str, change: Callable[[], Topic]) -> Response:
 
 def _plan(topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
     """The plan of a change of a topic: the result, and the affected groups."""
-    used_by = topic_groups.of(topic).shown
+    used_by = topic_groups.of(topic).uses
     return {
         "dry_run": True,
         "partitions_before": before,
@@ -252,10 +252,10 @@ class FleetJournal(View):
         if follows:
             rows = rows.filter(id__gt=self.query["after"])
 
-        def shown(page: list[Journal]) -> Any:
+        def serialized(page: list[Journal]) -> Any:
             return shapes.JournalEntry(page, many=True).data
 
-        return self.paged(request, rows, ["id" if follows else "-id"], shown)
+        return self.paged(request, rows, ["id" if follows else "-id"], serialized)
 
 
 class Nodes(View):
@@ -267,10 +267,10 @@ class Nodes(View):
         drained = {drain.node_id: drain for drain in drains.all_of_them()}
         context = {"slots": groups.slots_by_node(), "drains": drained}
 
-        def shown(page: list[Node]) -> Any:
+        def serialized(page: list[Node]) -> Any:
             return shapes.NodeView(page, many=True, context=context).data
 
-        return self.paged(request, Node.objects.all(), ["node_id"], shown)
+        return self.paged(request, Node.objects.all(), ["node_id"], serialized)
 
 
 class RebalanceReport(View):
@@ -292,11 +292,13 @@ class RebalanceReport(View):
         if "group_id" in self.query:
             rows = rows.filter(group_id=self.query["group_id"])
 
-        def shown(page: list[RebalanceCost]) -> Any:
+        def serialized(page: list[RebalanceCost]) -> Any:
             return shapes.Cost(page, many=True).data
 
         keys = ["-without_owner_ms", "id"]
-        return self.paged(request, rows, keys, shown, COST_ORDERINGS, run=shapes.RunView(run).data)
+        return self.paged(
+            request, rows, keys, serialized, COST_ORDERINGS, run=shapes.RunView(run).data
+        )
 
     @described(
         operation_id="start_rebalance_report",
@@ -313,8 +315,8 @@ class RebalanceReport(View):
         tasks.analyse.delay(requested_by=actor(request))
         detail = "The analysis was requested; a worker starts it."
         place = {"Location": request.path}
-        told = shapes.Analysis({"detail": detail}).data
-        return Response(told, HTTPStatus.ACCEPTED, headers=place)
+        body = shapes.Analysis({"detail": detail}).data
+        return Response(body, HTTPStatus.ACCEPTED, headers=place)
 
 
 class Me(View):

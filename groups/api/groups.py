@@ -79,7 +79,7 @@ class Groups(View):
     def get(self, request: Request) -> Response:
         """List groups, by default ordered by id."""
         found = matching(self.query)
-        return self.paged(request, found, ["group_id"], _shown, ORDERINGS)
+        return self.paged(request, found, ["group_id"], _page_summaries, ORDERINGS)
 
 
 def matching(query: Mapping[str, Any]) -> Any:
@@ -95,11 +95,11 @@ def matching(query: Mapping[str, Any]) -> Any:
     return found
 
 
-def _shown(page: list[Any]) -> Any:
+def _page_summaries(page: list[Any]) -> Any:
     """Values that are computed only for the groups of a page."""
     ids = [row.group_id for row in page]
-    known = {g.group_id: g for g in groups.annotated(Group.objects.filter(group_id__in=ids))}
-    return _summaries([known[group_id] for group_id in ids if group_id in known])
+    by_id = {g.group_id: g for g in groups.annotated(Group.objects.filter(group_id__in=ids))}
+    return _summaries([by_id[group_id] for group_id in ids if group_id in by_id])
 
 
 def _summaries(page: list[Any]) -> Any:
@@ -126,7 +126,7 @@ class OneGroup(View):
             raise missing(group_id)
         group.member_views = groups.members_of(group)
         group.node_id = group.owner_id
-        groups.ask_for_a_look(group_id)
+        groups.request_look(group_id)
         ids = [(member.member_id, member.instance_id) for member in group.member_views]
         group.work = pauses.work_of(group_id, ids)
         seen = _seen(group)
@@ -139,7 +139,7 @@ class OneGroup(View):
             "unowned": {group_id: situation.unowned(seen)},
         }
         answer = Response(shapes.Group(group, context=context).data)
-        return preconditions.told(answer, preconditions.of_group(group))
+        return preconditions.with_version(answer, preconditions.of_group(group))
 
 
 def _seen(group: Any) -> situation.PageValues:
@@ -169,7 +169,7 @@ class Members(View):
         """List members, by default in the order in which they joined."""
         group = existing(group_id)
 
-        def shown(page: list[Any]) -> Any:
+        def serialized(page: list[Any]) -> Any:
             ids = [(row.member_id, row.instance_id) for row in page]
             context = {"work": pauses.work_of(group_id, ids)}
             views = groups.member_views(group, page)
@@ -177,7 +177,7 @@ class Members(View):
 
         rows = groups.noted_members(group_id)
         rows = rows.filter(**{n: v for n, v in self.query.items() if n in MEMBER_FILTERS})
-        return self.paged(request, rows, ["position", "member_id"], shown, MEMBER_ORDERINGS)
+        return self.paged(request, rows, ["position", "member_id"], serialized, MEMBER_ORDERINGS)
 
 
 class Journal(View):
@@ -204,10 +204,10 @@ class Journal(View):
 def _entries(view: View, request: Request, rows: Any) -> Response:
     rows = journal_times.between(rows, view.query.get("since"), view.query.get("until"))
 
-    def shown(page: list[Any]) -> Any:
+    def serialized(page: list[Any]) -> Any:
         return shapes.JournalEntry(page, many=True).data
 
-    return view.paged(request, rows, ["-id"], shown)
+    return view.paged(request, rows, ["-id"], serialized)
 
 
 def rebalances(view: View, request: Request, group_id: str) -> Response:

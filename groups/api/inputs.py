@@ -57,7 +57,7 @@ ATTRIBUTE: Final = "rollcall_inputs"
 
 
 def described(
-    *, body: type[serializers.Serializer[Any]] | None = None, **told: Any
+    *, body: type[serializers.Serializer[Any]] | None = None, **arguments: Any
 ) -> Callable[[Method], Method]:
     """``extend_schema``, and the method then accepts only what this describes.
 
@@ -65,22 +65,24 @@ def described(
     """
 
     def decorate(method: Method) -> Method:
-        shown, lists = _shown(told.get("responses")) if method.__name__ == "get" else ((), False)
-        parameters = [*told.get("parameters", ()), *([sparse(shown)] if shown else ())]
+        fields, is_list = (
+            _result_fields(arguments.get("responses")) if method.__name__ == "get" else ((), False)
+        )
+        parameters = [*arguments.get("parameters", ()), *([sparse(fields)] if fields else ())]
         query = {
             parameter.name: _schema(parameter)
             for parameter in parameters
             if parameter.location == OpenApiParameter.QUERY
         }
-        inputs = Inputs(query, body or told.get("request"), shown, lists)
+        inputs = Inputs(query, body or arguments.get("request"), fields, is_list)
         setattr(method, ATTRIBUTE, inputs)
-        decorated: Method = extend_schema(**{**told, "parameters": parameters})(method)
+        decorated: Method = extend_schema(**{**arguments, "parameters": parameters})(method)
         return decorated
 
     return decorate
 
 
-def _shown(shape: Any) -> tuple[tuple[str, ...], bool]:
+def _result_fields(shape: Any) -> tuple[tuple[str, ...], bool]:
     """The fields of an operation's result, and whether it is a list."""
     if isinstance(shape, serializers.Serializer) and "data" in shape.fields:
         rows: Any = shape.fields["data"]
@@ -102,8 +104,8 @@ def sparse(names: tuple[str, ...]) -> OpenApiParameter:
 
 
 def _schema(parameter: OpenApiParameter) -> Mapping[str, Any]:
-    told = parameter.type
-    schema = dict(told) if isinstance(told, dict) else {"type": "string"}
+    declared = parameter.type
+    schema = dict(declared) if isinstance(declared, dict) else {"type": "string"}
     return {**schema, "enum": list(parameter.enum)} if parameter.enum else schema
 
 
@@ -118,7 +120,7 @@ def of(method: Any) -> Inputs:
 
 def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, Any]:
     """The query's parameters as values. ``ids`` are in the query too (``paths.TWIN``)."""
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     errors: list[Error] = []
     for name, values in request.query_params.lists():
         if name in ids and len(values) == 1:
@@ -129,11 +131,11 @@ def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, An
                 raise ValueError(UNKNOWN_PARAMETER)
             if len(values) > 1:
                 raise ValueError(TWICE)
-            found[name] = _value(values[0], schema)
+            parameters[name] = _value(values[0], schema)
         except ValueError as error:
             errors.append({"parameter": name[:100], "detail": str(error)})
     _refuse(errors, "Some parameters are invalid.")
-    return found
+    return parameters
 
 
 def _value(text: str, schema: Mapping[str, Any]) -> Any:
@@ -148,10 +150,10 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
     if schema.get("format") == "date-time":
         return _moment(text)
     if "enum" in schema:
-        known = {word.casefold(): word for word in schema["enum"]}
-        if text.casefold() not in known:
+        words = {word.casefold(): word for word in schema["enum"]}
+        if text.casefold() not in words:
             raise ValueError(f"This must be one of: {', '.join(schema['enum'])}.")
-        return known[text.casefold()]
+        return words[text.casefold()]
     if len(text) < schema.get("minLength", 0):
         raise ValueError("This must not be empty.")
     return text
@@ -160,9 +162,9 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
 def _moment(text: str) -> datetime:
     """In UTC: PostgreSQL knows no zone that is further than 16 hours from it."""
     try:
-        found = parse_datetime(text)
-        if found is not None and found.tzinfo is not None:
-            return found.astimezone(UTC)
+        moment = parse_datetime(text)
+        if moment is not None and moment.tzinfo is not None:
+            return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
     raise ValueError("This must be a date and time with a time zone (RFC 3339).")
@@ -182,16 +184,16 @@ def body(request: Request, inputs: Inputs, query: Mapping[str, Any]) -> Any:
         _refuse(_without_shape(request), "This operation takes no body.")
         return {}
     data = _data(request)
-    asked = shape()
-    instead = {name: value for name, value in query.items() if name in asked.fields}
+    serializer = shape()
+    instead = {name: value for name, value in query.items() if name in serializer.fields}
     if isinstance(data, dict):
         both = [_error(f"/{name}", TWICE) for name in instead if name in data]
         _refuse(both, "Some fields were given twice.")
         data = {**instead, **data}
-    _refuse(islice(_misfits(asked, data, ""), ERRORS_MAX), "Some fields are invalid.")
-    found = shape(data=data)
-    found.is_valid(raise_exception=True)
-    return found.validated_data
+    _refuse(islice(_misfits(serializer, data, ""), ERRORS_MAX), "Some fields are invalid.")
+    validated = shape(data=data)
+    validated.is_valid(raise_exception=True)
+    return validated.validated_data
 
 
 def _data(request: Request) -> Any:
@@ -209,21 +211,21 @@ def _without_shape(request: Request) -> list[Error]:
     return [_error(f"/{_step(name)}", UNKNOWN_FIELD) for name in islice(data, ERRORS_MAX)]
 
 
-def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
+def _misfits(shape: Any, value: Any, at: str) -> Iterator[Error]:
     """Errors that serializers do not find: unknown fields, and values of another JSON type.
 
     null, and rules beyond the type, are checked by the fields.
     """
     if value is None:
         return
-    word, kind = _kind(asked)
+    word, kind = _kind(shape)
     # In Python, true is a number; here it is not. 1.0 is an integer (JSON Schema).
     fits = type(value) is kind or (kind is int and type(value) is float and value.is_integer())
     fits = fits or (kind is float and type(value) is int)
     if not fits:
         yield _error(at, f"This must be {word}.")
     elif kind is dict:
-        fields = {name: f for name, f in asked.fields.items() if not f.read_only}
+        fields = {name: f for name, f in shape.fields.items() if not f.read_only}
         for name, inner in value.items():
             step = f"{at}/{_step(name)}"
             if name in fields:
@@ -232,30 +234,30 @@ def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
                 yield _error(step, UNKNOWN_FIELD)
     elif kind is list:
         for number, inner in enumerate(value):
-            yield from _misfits(asked.child, inner, f"{at}/{number}")
-    elif isinstance(asked, Id):
+            yield from _misfits(shape.child, inner, f"{at}/{number}")
+    elif isinstance(shape, Id):
         return
-    elif kind is str and (problem := _text_problem(asked, value)):
+    elif kind is str and (problem := _text_problem(shape, value)):
         yield _error(at, problem)
 
 
-def _text_problem(asked: Any, value: str) -> str | None:
+def _text_problem(shape: Any, value: str) -> str | None:
     """The error in a text; in one with several lines, that of the first invalid line."""
-    texts = value.splitlines() if isinstance(asked, Lines) else [value]
+    texts = value.splitlines() if isinstance(shape, Lines) else [value]
     return next(filter(None, map(text_problem, texts)), None)
 
 
-def _kind(asked: Any) -> tuple[str, type]:
+def _kind(shape: Any) -> tuple[str, type]:
     """The JSON type of a field, in words and in Python."""
-    if isinstance(asked, serializers.ListField | serializers.ListSerializer):
+    if isinstance(shape, serializers.ListField | serializers.ListSerializer):
         return "a list", list
-    if isinstance(asked, serializers.Serializer):
+    if isinstance(shape, serializers.Serializer):
         return "an object", dict
-    if isinstance(asked, serializers.IntegerField):
+    if isinstance(shape, serializers.IntegerField):
         return "a whole number", int
-    if isinstance(asked, serializers.FloatField):
+    if isinstance(shape, serializers.FloatField):
         return "a number", float
-    if isinstance(asked, serializers.BooleanField):
+    if isinstance(shape, serializers.BooleanField):
         return "true or false", bool
     return "a text", str
 
@@ -272,6 +274,6 @@ def _error(at: str, detail: str) -> Error:
 
 def _refuse(errors: Any, detail: str) -> None:
     """Raise if there are errors."""
-    found = list(errors)
-    if found:
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=found[:ERRORS_MAX])
+    listed = list(errors)
+    if listed:
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=listed[:ERRORS_MAX])

@@ -34,10 +34,10 @@ class Drains(View):
     def get(self, request: Request) -> Response:
         """List drained nodes, those that are away too."""
 
-        def shown(page: list[models.Drain]) -> Any:
+        def serialized(page: list[models.Drain]) -> Any:
             return shapes.DrainView(page, many=True).data
 
-        return self.paged(request, models.Drain.objects.all(), ["node_id"], shown)
+        return self.paged(request, models.Drain.objects.all(), ["node_id"], serialized)
 
 
 class Drain(View):
@@ -57,13 +57,13 @@ class Drain(View):
         moves, is_new = queries.by_draining(node_id), queries.of(node_id) is None
         try:
             if not self.is_dry:
-                is_new = drains.drain(node_id, reason=self.said["reason"], actor=actor(request))
+                is_new = drains.drain(node_id, reason=self.body["reason"], actor=actor(request))
             elif is_new:
                 drains.check(node_id)
         except drains.NoTaker as error:
             raise Problem(HTTPStatus.CONFLICT, "no_taker", str(error)) from None
-        told = {"drained": True, "changed": is_new, "dry_run": self.is_dry}
-        return _shown(node_id, moves, moves.given, told)
+        result = {"drained": True, "changed": is_new, "dry_run": self.is_dry}
+        return _response(node_id, moves, moves.gains, result)
 
 
 class Undrain(View):
@@ -83,9 +83,9 @@ class Undrain(View):
             _must_exist(node_id)
         moves = queries.by_undraining(node_id) if was_drained else queries.NOTHING
         if not self.is_dry:
-            was_drained = drains.undrain(node_id, reason=self.said["reason"], actor=actor(request))
-        told = {"drained": False, "changed": was_drained, "dry_run": self.is_dry}
-        return _shown(node_id, moves, moves.taken, told)
+            was_drained = drains.undrain(node_id, reason=self.body["reason"], actor=actor(request))
+        result = {"drained": False, "changed": was_drained, "dry_run": self.is_dry}
+        return _response(node_id, moves, moves.losses, result)
 
 
 class Connections(View):
@@ -107,14 +107,14 @@ class Connections(View):
         `client_id` is that of the connection's first request, `software` is empty where the client
         does not name it."""
         if "cursor" not in self.query:
-            client_connections.ask()
+            client_connections.refresh()
 
-        def shown(page: list[models.ClientConnection]) -> Any:
+        def serialized(page: list[models.ClientConnection]) -> Any:
             return shapes.ConnectionView(page, many=True).data
 
         nodes = shapes.NodeConnections(client_connections.noted(), many=True).data
         rows = client_connections.rows(self.query)
-        return self.paged(request, rows, ["node_id", "number"], shown, nodes=nodes)
+        return self.paged(request, rows, ["node_id", "number"], serialized, nodes=nodes)
 
 
 def _must_exist(node_id: int) -> None:
@@ -122,10 +122,10 @@ def _must_exist(node_id: int) -> None:
         raise Http404(f"There is no node {node_id}.")
 
 
-def _shown(
-    node_id: int, moves: queries.Moves, nodes: Mapping[int, int], told: Mapping[str, bool]
+def _response(
+    node_id: int, moves: queries.Moves, nodes: Mapping[int, int], result: Mapping[str, bool]
 ) -> Response:
-    detail = " ".join(queries.in_words(moves, is_drain=told["drained"]))
+    detail = " ".join(queries.in_words(moves, is_drain=result["drained"]))
     each = [{"node_id": node, "slots": count} for node, count in sorted(nodes.items())]
     counts = {"slots": moves.slots, "groups": moves.groups, "nodes": each, "detail": detail}
-    return Response(shapes.DrainMoves({"node_id": node_id, **told, **counts}).data)
+    return Response(shapes.DrainMoves({"node_id": node_id, **result, **counts}).data)

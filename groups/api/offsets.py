@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups.api import serializers as shapes
-from groups.api.asking import ask, asks
+from groups.api.asking import described_verb, request_verb
 from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import (
@@ -28,7 +28,7 @@ from groups.api.schema import (
 from groups.api.views import View, existing, required
 from groups.models import Offset, Operation
 from groups.operations import offset_resets
-from groups.operations.offset_resets import Wanted
+from groups.operations.offset_resets import ResetTarget
 from groups.queries import groups
 
 
@@ -48,12 +48,12 @@ class Offsets(View):
         if "topic" in self.query:
             rows = rows.filter(topic=self.query["topic"])
 
-        def shown(page: list[Offset]) -> Any:
+        def serialized(page: list[Offset]) -> Any:
             return shapes.Offset(groups.views_of(page, members), many=True).data
 
-        return self.paged(request, rows, ["topic", "partition"], shown)
+        return self.paged(request, rows, ["topic", "partition"], serialized)
 
-    @asks(
+    @described_verb(
         "delete_offsets",
         GROUP_ID,
         OpenApiParameter("topic", NAME, required=True),
@@ -65,55 +65,55 @@ class Offsets(View):
         """Delete a group's committed offsets of a topic, or of one partition. The operation fails
         while the group has members."""
         topic = required(self.query, "topic")["topic"]
-        wanted = Wanted("none", self.query.get("partition"), (topic,))
-        return _asked(self, request, group_id, wanted, lambda w: _removal(group_id, w))
+        target = ResetTarget("none", self.query.get("partition"), (topic,))
+        return _requested(self, request, group_id, target, lambda w: _removal(group_id, w))
 
 
 class Restores(View):
     """Offsets of the past."""
 
-    @asks("restore_offsets", GROUP_ID, said=shapes.RestoreOffsets, plan=shapes.ResetPlan)
+    @described_verb("restore_offsets", GROUP_ID, body=shapes.RestoreOffsets, plan=shapes.ResetPlan)
     def post(self, request: Request, group_id: str) -> Response:
         """Restore the offsets of a group without members to those at a given time."""
-        said = self.said
+        body = self.body
 
         def check() -> None:
             existing(group_id)
 
         if self.is_dry:
             existing(group_id)
-            return _restored(group_id, Wanted("moment", said["to"]))
+            return _restored(group_id, ResetTarget("moment", body["to"]))
         verb = Operation.Verb.RESTORE_OFFSETS
-        return ask(request, group_id, verb, said["reason"], check, restore_to=said["to"])
+        return request_verb(request, group_id, verb, body["reason"], check, restore_to=body["to"])
 
 
 class Resets(View):
     """Offsets as somebody says."""
 
-    @asks("reset_offsets", GROUP_ID, said=shapes.ResetOffsets, plan=shapes.ResetPlan)
+    @described_verb("reset_offsets", GROUP_ID, body=shapes.ResetOffsets, plan=shapes.ResetPlan)
     def post(self, request: Request, group_id: str) -> Response:
         """Reset the offsets of a group without members, as kafka-consumer-groups does."""
-        said = self.said
-        wanted = Wanted(said["to"], said.get(said["to"]), tuple(said.get("topics") or ()))
-        if wanted.to == "csv" and not wanted.topics:
-            wanted = replace(wanted, topics=offset_resets.topics_of_csv(said.get("csv") or ""))
+        body = self.body
+        target = ResetTarget(body["to"], body.get(body["to"]), tuple(body.get("topics") or ()))
+        if target.to == "csv" and not target.topics:
+            target = replace(target, topics=offset_resets.topics_of_csv(body.get("csv") or ""))
 
-        return _asked(self, request, group_id, wanted, lambda w: _plan(group_id, w, w.to))
+        return _requested(self, request, group_id, target, lambda w: _plan(group_id, w, w.to))
 
 
 class Undo(View):
     """The way back from a reset."""
 
-    @asks("undo_operation", plan=shapes.ResetPlan)
+    @described_verb("undo_operation", plan=shapes.ResetPlan)
     def post(self, request: Request, operation_id: int) -> Response:
         """Undo a reset or a deletion of offsets: each partition gets the offset that it had before.
         Refused if offsets were set or committed since."""
         undone = Operation.objects.filter(id=operation_id).first()
         if undone is None:
             raise Http404(f"There is no operation {operation_id}.")
-        wanted = Wanted("undo", undone.pk)
-        return _asked(
-            self, request, undone.group_id, wanted, lambda w: replace(_way_back(undone), wanted=w)
+        target = ResetTarget("undo", undone.pk)
+        return _requested(
+            self, request, undone.group_id, target, lambda w: replace(_way_back(undone), target=w)
         )
 
 
@@ -125,57 +125,59 @@ def _way_back(undone: Operation) -> offset_resets.Plan:
         raise Problem(HTTPStatus.CONFLICT, "not_undoable", detail) from None
 
 
-def _asked(
+def _requested(
     view: View,
     request: Request,
     group_id: str,
-    wanted: Wanted,
-    planned: Callable[[Wanted], offset_resets.Plan],
+    target: ResetTarget,
+    planned: Callable[[ResetTarget], offset_resets.Plan],
 ) -> Response:
     """The operation, with the plan that was computed for it; or the plan. A repeated request gets
     the first one's plan."""
     if view.is_dry:
         existing(group_id)
-        return _shown(planned(wanted))
+        return _plan_response(planned(target))
 
     def check() -> None:
         existing(group_id)
 
     def worked_out(before: Operation | None) -> dict[str, Any]:
-        known = None if before is None else before.offsets
-        if known is not None and known.get("wanted") == wanted.told:
-            return {"offsets": known}
-        return {"offsets": planned(wanted).offsets}
+        offsets = None if before is None else before.offsets
+        if offsets is not None and offsets.get("wanted") == target.as_json:
+            return {"offsets": offsets}
+        return {"offsets": planned(target).offsets}
 
     verb = Operation.Verb.RESET_OFFSETS
-    return ask(request, group_id, verb, view.said["reason"], check, worked_out)
+    return request_verb(request, group_id, verb, view.body["reason"], check, worked_out)
 
 
-def _plan(group_id: str, wanted: Wanted, field: str) -> offset_resets.Plan:
+def _plan(group_id: str, target: ResetTarget, field: str) -> offset_resets.Plan:
     """``field``: the field of the body to which an error belongs."""
     try:
-        return offset_resets.plan(group_id, wanted)
+        return offset_resets.plan(group_id, target)
     except ValueError as error:
         raise ValidationError({field: [str(error)]}) from None
 
 
-def _removal(group_id: str, wanted: Wanted) -> offset_resets.Plan:
+def _removal(group_id: str, target: ResetTarget) -> offset_resets.Plan:
     try:
-        return offset_resets.removal(group_id, wanted)
+        return offset_resets.removal(group_id, target)
     except ValueError as error:
         errors = [{"parameter": "topic", "detail": str(error)}]
         detail = "Some parameters are invalid."
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors) from None
 
 
-def _restored(group_id: str, wanted: Wanted) -> Response:
+def _restored(group_id: str, target: ResetTarget) -> Response:
     """If the history has no offsets at that time, the operation succeeds and changes nothing."""
     try:
-        return _shown(offset_resets.plan(group_id, wanted))
+        return _plan_response(offset_resets.plan(group_id, target))
     except ValueError as error:
-        return _shown(offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, wanted=wanted))
+        return _plan_response(
+            offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, target=target)
+        )
 
 
-def _shown(found: offset_resets.Plan) -> Response:
-    told = {"how": found.how, "changes": found.changes, "unchanged": found.unchanged}
-    return Response(shapes.ResetPlan({"dry_run": True, **told}).data)
+def _plan_response(plan: offset_resets.Plan) -> Response:
+    values = {"how": plan.how, "changes": plan.changes, "unchanged": plan.unchanged}
+    return Response(shapes.ResetPlan({"dry_run": True, **values}).data)

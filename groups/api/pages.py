@@ -36,8 +36,8 @@ class Cursor:
 
     def text(self) -> str:
         """The form in a link."""
-        told = json.dumps([int(self.before), *self.key], separators=(",", ":"))
-        return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
+        document = json.dumps([int(self.before), *self.key], separators=(",", ":"))
+        return base64.urlsafe_b64encode(document.encode()).decode().rstrip("=")
 
     @classmethod
     def read(cls, text: str, checks: Sequence[Callable[[Any], object]]) -> Self:
@@ -60,11 +60,11 @@ def _check(rows: QuerySet[Any], name: str, value: Any) -> None:
         raise TypeError(name)
     added = rows.query.annotations.get(name)
     field: Any = rows.model._meta.get_field(name) if added is None else added.output_field
-    if _told(field.to_python(value)) != value:
+    if _key_part(field.to_python(value)) != value:
         raise TypeError(name)
 
 
-def _told(value: Any) -> Any:
+def _key_part(value: Any) -> Any:
     """A part of a key in a cursor. A time needs its zone."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat() if value.tzinfo else None
@@ -76,10 +76,10 @@ def ordered(
 ) -> Sequence[str]:
     """A page's keys in the requested order: first by one of these columns, then by ``keys``, all in
     the same direction."""
-    asked = query.get("ordering")
-    if asked is None:
+    requested = query.get("ordering")
+    if requested is None:
         return keys
-    column, sign = columns[asked.removeprefix("-")], "-" if asked.startswith("-") else ""
+    column, sign = columns[requested.removeprefix("-")], "-" if requested.startswith("-") else ""
     names = [column, *(key.removeprefix("-") for key in keys)]
     return [sign + name for name in dict.fromkeys(names)]
 
@@ -112,8 +112,8 @@ def paged(
     if cursor is not None:
         rows = rows.filter(_beyond(keys, cursor))
     size = query.get("page_size", SIZE)
-    found = list(rows.order_by(*(_turned(key) if backwards else key for key in keys))[: size + 1])
-    more, page = len(found) > size, found[:size]
+    read = list(rows.order_by(*(_turned(key) if backwards else key for key in keys))[: size + 1])
+    more, page = len(read) > size, read[:size]
     if backwards:
         page.reverse()
     has_next = bool(page) and (backwards or more)
@@ -142,7 +142,7 @@ def _turned(key: str) -> str:
 
 
 def _key(row: Any, names: Sequence[str]) -> list[str | int]:
-    return [_told(getattr(row, name)) for name in names]
+    return [_key_part(getattr(row, name)) for name in names]
 
 
 def _beyond(keys: Sequence[str], cursor: Cursor) -> Q:

@@ -35,21 +35,21 @@ class StrictJSONParser(JSONParser):
         if len(sent) > BODY_BYTES_MAX:
             raise TooLarge
         try:
-            found: dict[str, Any] = json.loads(
+            value: dict[str, Any] = json.loads(
                 sent.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant
             )
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None
         except ValueError as error:
             raise ParseError(f"This is not JSON: {error}") from None
-        return found
+        return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         raise ValueError("a key is duplicated in an object")
-    return found
+    return value
 
 
 def _refuse_constant(name: str) -> NoReturn:

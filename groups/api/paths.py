@@ -17,11 +17,11 @@ from django.urls import register_converter
 
 from groups.api.confluent import errors as confluent
 from groups.api.problems import problem
-from groups.api.request_ids import Tell, identified
+from groups.api.request_ids import ErrorFormat, identified
 from groups.api.sent_paths import sent
 from groups.known_answers import known_is_not_sent
 
-TELL: Final[Mapping[str, Tell]] = {"/api/": problem, "/kafka/": confluent.problem}
+ERROR_FORMATS: Final[Mapping[str, ErrorFormat]] = {"/api/": problem, "/kafka/": confluent.problem}
 """The prefixes of REST paths, and the format of their errors outside of views."""
 
 TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
@@ -74,9 +74,12 @@ def names_ids_in_query(request: HttpRequest) -> bool:
     return TWIN.fullmatch(sent(request)) is not None
 
 
-def telling(path: str) -> Tell | None:
+def error_format_of(path: str) -> ErrorFormat | None:
     """The format of errors for this path; None if it is no REST path."""
-    return next((tell for prefix, tell in TELL.items() if path.startswith(prefix)), None)
+    return next(
+        (error_format for prefix, error_format in ERROR_FORMATS.items() if path.startswith(prefix)),
+        None,
+    )
 
 
 def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
@@ -86,12 +89,12 @@ def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[...
     answered = identified(compressed)
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        tell = telling(request.path_info)
-        if tell is None:
+        error_format = error_format_of(request.path_info)
+        if error_format is None:
             return get_response(request)
         twin = request.path_info == MEMBERS_TWIN
         request.path_info = resolved(request)
-        answer = answered(request, tell)
+        answer = answered(request, error_format)
         if twin and "Allow" in answer:
             answer["Allow"] = "GET, DELETE, HEAD, OPTIONS"
         return answer

@@ -40,7 +40,7 @@ def plan(
     chosen = [m for m in members if not name or name in (m.member_id, m.instance_id)]
     would, detail = _RULES[verb](group, members, chosen, generation)
     moves = verb in (Operation.Verb.REBALANCE, Operation.Verb.EVICT) and would is Would.CHANGE
-    told = {
+    values = {
         "dry_run": True,
         "verb": verb.value,
         "group_id": group_id,
@@ -51,11 +51,11 @@ def plan(
         "members_count": len(chosen),
         "partitions": _given_up(group, verb, chosen) if moves else 0,
     }
-    return Response(shapes.Plan(told).data)
+    return Response(shapes.Plan(values).data)
 
 
 Members = Sequence[groups.MemberView]
-Found = tuple[Would, str]
+Verdict = tuple[Would, str]
 
 
 def _given_up(group: Group, verb: Operation.Verb, chosen: Members) -> int | None:
@@ -66,7 +66,7 @@ def _given_up(group: Group, verb: Operation.Verb, chosen: Members) -> int | None
     return None
 
 
-def _rebalance(group: Group, members: Members, _chosen: Members, expected: int | None) -> Found:
+def _rebalance(group: Group, members: Members, _chosen: Members, expected: int | None) -> Verdict:
     if group.state == EMPTY or not members:
         return Would.FAIL, "The group has no members."
     if expected is not None and expected != group.generation:
@@ -78,7 +78,7 @@ def _rebalance(group: Group, members: Members, _chosen: Members, expected: int |
     return Would.CHANGE, f"Every member rejoins: generation {group.generation + 1}."
 
 
-def _evict(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:
+def _evict(group: Group, members: Members, chosen: Members, _expected: int | None) -> Verdict:
     if not chosen:
         return Would.FAIL, "There is no such member."
     if _is_frozen(group):
@@ -90,26 +90,26 @@ def _evict(group: Group, members: Members, chosen: Members, _expected: int | Non
     )
 
 
-def _pause(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:
+def _pause(group: Group, members: Members, chosen: Members, _expected: int | None) -> Verdict:
     work = _work(group, members)
-    asked = [member.member_id for member in chosen]
-    if work.of_group is not None or (asked and all(_is_told(work, m) for m in asked)):
+    ids = [member.member_id for member in chosen]
+    if work.of_group is not None or (ids and all(_is_stopping(work, m) for m in ids)):
         return Would.LEAVE, "The work is already stopped."
-    deaf = sum(not work.listens.get(member_id, False) for member_id in asked)
+    deaf = sum(not work.listens.get(member_id, False) for member_id in ids)
     return (
         Would.CHANGE,
-        f"{len(asked) - deaf} members stop working; {deaf} do not support stopping.",
+        f"{len(ids) - deaf} members stop working; {deaf} do not support stopping.",
     )
 
 
-def _resume(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:
+def _resume(group: Group, members: Members, chosen: Members, _expected: int | None) -> Verdict:
     work = _work(group, members)
     if not work.is_stopped:
         return Would.LEAVE, "Nothing is stopped."
     return Would.CHANGE, f"{len(chosen)} members may work again."
 
 
-def _is_told(work: pauses.WorkState, member_id: str) -> bool:
+def _is_stopping(work: pauses.WorkState, member_id: str) -> bool:
     return work.members.get(member_id) in (pauses.STOPPING, pauses.STOPPED)
 
 

@@ -38,8 +38,8 @@ def of_group(group: Group) -> str:
 
 def of_topic(topic: Topic) -> str:
     """Differs for each topic, and for each of its sizes and placements."""
-    told = json.dumps([topic.topic_id.hex, topic.partitions, topic.racks])
-    return hashlib.sha256(told.encode()).hexdigest()[:VERSION_HEX]
+    document = json.dumps([topic.topic_id.hex, topic.partitions, topic.racks])
+    return hashlib.sha256(document.encode()).hexdigest()[:VERSION_HEX]
 
 
 def of_values(own: Mapping[str, str]) -> str:
@@ -47,7 +47,7 @@ def of_values(own: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:VERSION_HEX]
 
 
-def told(answer: Response, version: str) -> Response:
+def with_version(answer: Response, version: str) -> Response:
     """The response with this version."""
     setattr(answer, VERSION, version)
     return answer
@@ -65,8 +65,8 @@ def version(ids: Mapping[str, str]) -> str | None:
 def check(request: Request, seen: Callable[[], str | None], key: str | None) -> None:
     """Raise 412 if ``If-Match`` has another version than ``seen``. A repeated request with an
     Idempotency-Key is not executed again, even if the group has changed since."""
-    told = request.headers.get("If-Match")
-    if told is None or (key and Operation.objects.filter(idempotency_key=key).exists()):
+    if_match = request.headers.get("If-Match")
+    if if_match is None or (key and Operation.objects.filter(idempotency_key=key).exists()):
         return
     compare(request, seen())
 
@@ -84,19 +84,19 @@ def topic_held(request: Request, name: str) -> Iterator[None]:
 
 def compare(request: Request, version: str | None) -> None:
     """Raise 412 if ``If-Match`` has another version; None: the resource does not exist."""
-    told = request.headers.get("If-Match")
-    if told is None:
+    if_match = request.headers.get("If-Match")
+    if if_match is None:
         return
-    if not re.match(TAGS, told):
+    if not re.match(TAGS, if_match):
         detail = 'If-Match is * or the "..." of an ETag.'
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid_condition", detail)
-    if version is None or (told != "*" and version not in _versions(told)):
+    if version is None or (if_match != "*" and version not in _versions(if_match)):
         detail = "It has changed since the `ETag` was read: read it again, and send the new ETag."
         raise Problem(HTTPStatus.PRECONDITION_FAILED, "precondition_failed", detail)
 
 
-def _versions(told: str) -> set[str]:
-    tags = (tag.strip().removeprefix("W/") for tag in told.split(","))
+def _versions(if_match: str) -> set[str]:
+    tags = (tag.strip().removeprefix("W/") for tag in if_match.split(","))
     return {
         tag[1:-1].partition(".")[0] for tag in tags if len(tag) > 1 and tag[0] == tag[-1] == '"'
     }

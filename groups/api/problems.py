@@ -92,9 +92,9 @@ def _translated(error: Exception) -> Exception:
         return Http404("It has been deleted meanwhile.")
     if isinstance(error, OlderNode):
         return Problem(HTTPStatus.CONFLICT, "older_node", str(error))
-    for kind, told in AWAY.items():
+    for kind, sentence_of in AWAY.items():
         if isinstance(error, kind):
-            sentence = told(error)
+            sentence = sentence_of(error)
             logger.warning("%s %s", sentence, error)
             return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", sentence)
     return error
@@ -150,7 +150,7 @@ def _fields(detail: Any, pointer: str = "") -> Iterator[dict[str, str]]:
 
 def problem(request: HttpRequest, status: HTTPStatus, code: str, detail: str) -> JsonResponse:
     """A problem outside any view."""
-    told = {
+    body = {
         "type": "about:blank",
         "title": status.phrase,
         "status": int(status),
@@ -158,7 +158,7 @@ def problem(request: HttpRequest, status: HTTPStatus, code: str, detail: str) ->
         "instance": uri(request),
         "code": code,
     }
-    return JsonResponse(told, status=status, content_type=MEDIA_TYPE)
+    return JsonResponse(body, status=status, content_type=MEDIA_TYPE)
 
 
 @csrf_exempt

@@ -53,11 +53,13 @@ class Quotas(View):
     def get(self, request: Request) -> Response:
         """List entities with quotas: all, or those that have the given parts."""
 
-        def told(page: list[QuotaEntity]) -> Any:
+        def serialized(page: list[QuotaEntity]) -> Any:
             return shapes.QuotaView(page, many=True).data
 
-        rows = quota_changes.found(_parts(self.query))
-        return self.paged(request, rows, ["entity_type", "user_name", "client_id", "ip"], told)
+        rows = quota_changes.matching(_parts(self.query))
+        return self.paged(
+            request, rows, ["entity_type", "user_name", "client_id", "ip"], serialized
+        )
 
     @described(
         operation_id="set_quotas",
@@ -73,15 +75,15 @@ class Quotas(View):
     def put(self, request: Request) -> Response:
         """Set quotas of an entity, in force on all nodes within milliseconds. Quotas that are not
         named stay."""
-        parts = {QUOTA_PARTS[name]: value for name, value in self.said["entity"].items()}
-        asked, wanted = entity(parts), dict(self.said["quotas"])
+        parts = {QUOTA_PARTS[name]: value for name, value in self.body["entity"].items()}
+        target, quotas = entity(parts), dict(self.body["quotas"])
         if self.is_dry:
-            quota_changes.check(asked, wanted)
-            known = quota_changes.existing(asked)
-            would = {**(known.quotas if known else {}), **wanted}
-            return _planned(_row(asked, known, would))
-        quota_changes.alter(asked, wanted, by(actor(request)))
-        return Response(shapes.QuotaView(quota_changes.existing(asked)).data)
+            quota_changes.check(target, quotas)
+            current = quota_changes.existing(target)
+            would = {**(current.quotas if current else {}), **quotas}
+            return _planned(_row(target, current, would))
+        quota_changes.alter(target, quotas, by(actor(request)))
+        return Response(shapes.QuotaView(quota_changes.existing(target)).data)
 
     @described(
         operation_id="remove_quotas",
@@ -95,18 +97,20 @@ class Quotas(View):
     )
     def delete(self, request: Request) -> Response:
         """Remove the quotas of just this entity, or one of them, and show what was removed."""
-        asked = entity(_parts(self.query))
-        forms.check(asked, ())
-        known = quota_changes.existing(asked)
+        target = entity(_parts(self.query))
+        forms.check(target, ())
+        current = quota_changes.existing(target)
         key = self.query.get("key")
-        gone = {} if known is None else {k: v for k, v in known.quotas.items() if key in (None, k)}
+        gone = (
+            {} if current is None else {k: v for k, v in current.quotas.items() if key in (None, k)}
+        )
         if not gone:
             what = f"no quota {key}" if key else "no quotas"
-            raise Http404(f"There are {what} of {shown(asked)}.")
+            raise Http404(f"There are {what} of {shown(target)}.")
         if self.is_dry:
-            return _planned(_row(asked, known, gone))
-        quota_changes.alter(asked, dict.fromkeys(gone), by(actor(request)))
-        return Response(shapes.QuotaView(_row(asked, known, gone)).data)
+            return _planned(_row(target, current, gone))
+        quota_changes.alter(target, dict.fromkeys(gone), by(actor(request)))
+        return Response(shapes.QuotaView(_row(target, current, gone)).data)
 
 
 def _planned(row: QuotaEntity) -> Response:
@@ -128,6 +132,6 @@ def _parts(query: Mapping[str, Any]) -> dict[str, str | None]:
     }
 
 
-def _row(asked: Entity, known: QuotaEntity | None, quotas: Mapping[str, Any]) -> QuotaEntity:
+def _row(target: Entity, current: QuotaEntity | None, quotas: Mapping[str, Any]) -> QuotaEntity:
     """The entity with these quotas, as a row that is not stored."""
-    return quota_changes.row_of(asked, quotas, known.updated_at if known else None)
+    return quota_changes.row_of(target, quotas, current.updated_at if current else None)

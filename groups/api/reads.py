@@ -46,13 +46,13 @@ class Assignment(View):
         }
         parts = {(topic, number) for topic, n in counts.items() for number in range(n)}
         only = self.query.get("topic")
-        wanted = sorted(part for part in parts | owners.keys() if only in (None, part[0]))
-        page, following = paged_values(request, wanted, self.query)
-        told = [
+        selected = sorted(part for part in parts | owners.keys() if only in (None, part[0]))
+        page, following = paged_values(request, selected, self.query)
+        owned = [
             {"topic": topic, "partition": number, "member": owners.get((topic, number))}
             for topic, number in page
         ]
-        rows = shapes.AssignedPartition(told, many=True).data
+        rows = shapes.AssignedPartition(owned, many=True).data
         neighbours = {"next": following, "previous": None}
         return Response({"data": rows, **neighbours}, headers=linked(neighbours))
 
@@ -66,9 +66,9 @@ class Waiting(View):
         group = groups.annotated().filter(group_id=group_id).first()
         if group is None:
             raise missing(group_id)
-        found = situation.of_many([group])[group_id]
-        told = {"group_id": group_id, "situation": found.text, "waiting": found.waiting}
-        return Response(shapes.GroupWaiting(told).data)
+        current = situation.of_many([group])[group_id]
+        values = {"group_id": group_id, "situation": current.text, "waiting": current.waiting}
+        return Response(shapes.GroupWaiting(values).data)
 
 
 class OneRebalance(View):
@@ -86,10 +86,10 @@ class OneRebalance(View):
         entry = rows.filter(generation_after=generation).first()
         if entry is None:
             raise Http404(f"No rebalance of {group_id} ended in generation {generation}.")
-        asked = Operation.objects.filter(group_id=group_id, generation=generation)
-        asked = asked.filter(outcome=Operation.Outcome.CHANGED).order_by("-id")
-        told = {"rebalance": entry, "operations": asked[:OPERATIONS_MAX]}
-        return Response(shapes.OneRebalance(told).data)
+        operations = Operation.objects.filter(group_id=group_id, generation=generation)
+        operations = operations.filter(outcome=Operation.Outcome.CHANGED).order_by("-id")
+        values = {"rebalance": entry, "operations": operations[:OPERATIONS_MAX]}
+        return Response(shapes.OneRebalance(values).data)
 
 
 OPERATIONS_MAX: Final = 100
@@ -112,8 +112,8 @@ class OffsetHistory(View):
         """List the newest commits of one partition within the history: 50 at most."""
         existing(group_id)
         required(self.query, "topic", "partition")
-        found = progress.history_of(group_id, self.query["topic"], self.query["partition"])
-        return Response({"data": shapes.Commit([c._asdict() for c in found], many=True).data})
+        commits = progress.history_of(group_id, self.query["topic"], self.query["partition"])
+        return Response({"data": shapes.Commit([c._asdict() for c in commits], many=True).data})
 
 
 class Slots(View):
@@ -134,7 +134,7 @@ class Rules(View):
         """List the rules of what needs attention, each with its setting; `/attention` lists those
         that fire."""
         values = Thresholds.from_django()
-        told = [
+        rows = [
             {
                 "rule": rule.name,
                 "meaning": rule.meaning,
@@ -143,7 +143,7 @@ class Rules(View):
             }
             for rule in attention.RULES
         ]
-        return Response({"data": shapes.RuleView(told, many=True).data})
+        return Response({"data": shapes.RuleView(rows, many=True).data})
 
 
 class Audit(View):
@@ -156,9 +156,9 @@ class Audit(View):
     )
     def get(self, request: Request) -> Response:
         """List logins, refusals and changes, the newest first."""
-        asked = {name: value for name, value in self.query.items() if name in AUDIT_FILTERS}
+        filters = {name: value for name, value in self.query.items() if name in AUDIT_FILTERS}
 
-        def shown(page: list[AuditEntry]) -> Any:
+        def serialized(page: list[AuditEntry]) -> Any:
             return shapes.AuditView(page, many=True).data
 
-        return self.paged(request, AuditEntry.objects.filter(**asked), ["-id"], shown)
+        return self.paged(request, AuditEntry.objects.filter(**filters), ["-id"], serialized)

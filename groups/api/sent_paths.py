@@ -14,8 +14,8 @@ def sent(request: Any) -> str:
     WSGI servers and Django's test client do not: a "/" in an id is then part of the path.
     """
     raw = (getattr(request, "scope", None) or {}).get("raw_path")
-    told = raw.decode("utf-8", "replace").partition("?")[0] if raw else ""
-    path: str = told or quote(request.path, safe="/:")
+    sent_path = raw.decode("utf-8", "replace").partition("?")[0] if raw else ""
+    path: str = sent_path or quote(request.path, safe="/:")
     return path.removeprefix(quote(request.META.get("SCRIPT_NAME", "")))
 
 

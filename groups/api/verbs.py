@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from groups.api import groups as resources
 from groups.api import serializers as shapes
-from groups.api.asking import ask, asks, awaited
+from groups.api.asking import awaited, described_verb, request_verb
 from groups.api.inputs import described
 from groups.api.plans import NAMED_MAX, plan
 from groups.api.problems import Problem
@@ -54,28 +54,30 @@ class Rebalances(View):
         """List completed rebalances, newest first."""
         return resources.rebalances(self, request, group_id)
 
-    @asks("force_rebalance", GROUP_ID, said=shapes.ForceRebalance)
+    @described_verb("force_rebalance", GROUP_ID, body=shapes.ForceRebalance)
     def post(self, request: Request, group_id: str) -> Response:
         """Force a rebalance. The operation has the generation that was reached."""
-        said = self.said
+        body = self.body
 
         def check() -> None:
             group = existing(group_id)
-            if said["on_in_progress"] == "reject" and group.state == REBALANCING:
+            if body["on_in_progress"] == "reject" and group.state == REBALANCING:
                 detail = "The group is already rebalancing."
                 raise Problem(HTTPStatus.CONFLICT, "in_progress", detail)
 
-        expected = said.get("expected_generation")
+        expected = body.get("expected_generation")
         verb = Operation.Verb.REBALANCE
         if self.is_dry:
             return plan(group_id, verb, generation=expected)
-        return ask(request, group_id, verb, said["reason"], check, expected_generation=expected)
+        return request_verb(
+            request, group_id, verb, body["reason"], check, expected_generation=expected
+        )
 
 
 class OneGroup(resources.OneGroup):
     """A group, which may be deleted."""
 
-    @asks("delete_group", GROUP_ID, is_delete=True)
+    @described_verb("delete_group", GROUP_ID, is_delete=True)
     def delete(self, request: Request, group_id: str) -> Response:
         """Delete a group without members, with its offsets. Its journal is kept. The operation
         fails while it has members."""
@@ -83,7 +85,9 @@ class OneGroup(resources.OneGroup):
         if self.is_dry:
             existing(group_id)
             return _previewed(group_id, verb, previews.delete(group_id))
-        return ask(request, group_id, verb, self.said["reason"], lambda: _must_exist(group_id))
+        return request_verb(
+            request, group_id, verb, self.body["reason"], lambda: _must_exist(group_id)
+        )
 
 
 def _must_exist(group_id: str) -> None:
@@ -93,23 +97,25 @@ def _must_exist(group_id: str) -> None:
 class Freeze(View):
     """Freezing a group."""
 
-    @asks("freeze_group", GROUP_ID, said=shapes.FreezeGroup)
+    @described_verb("freeze_group", GROUP_ID, body=shapes.FreezeGroup)
     def post(self, request: Request, group_id: str) -> Response:
         """Freeze a group (`rollcall.freeze`): no rebalance begins, optionally until a given time.
         If one becomes due, it begins when the group is thawed."""
-        verb, said = Operation.Verb.FREEZE, self.said
-        until = said.get("until")
+        verb, body = Operation.Verb.FREEZE, self.body
+        until = body.get("until")
         if self.is_dry:
             existing(group_id)
             return _previewed(group_id, verb, previews.freeze(group_id, until), until)
-        reason = said["reason"]
-        return ask(request, group_id, verb, reason, lambda: _must_exist(group_id), until=until)
+        reason = body["reason"]
+        return request_verb(
+            request, group_id, verb, reason, lambda: _must_exist(group_id), until=until
+        )
 
 
 class Thaw(View):
     """Thawing it again."""
 
-    @asks("thaw_group", GROUP_ID)
+    @described_verb("thaw_group", GROUP_ID)
     def post(self, request: Request, group_id: str) -> Response:
         """Thaw a group: rebalances begin again. A group that does not exist any more may still be
         frozen."""
@@ -122,36 +128,36 @@ class Thaw(View):
         if self.is_dry:
             check()
             return _previewed(group_id, verb, previews.thaw(group_id))
-        return ask(request, group_id, verb, self.said["reason"], check)
+        return request_verb(request, group_id, verb, self.body["reason"], check)
 
 
 def _previewed(
-    group_id: str, verb: Operation.Verb, found: previews.Preview, until: datetime | None = None
+    group_id: str, verb: Operation.Verb, preview: previews.Preview, until: datetime | None = None
 ) -> Response:
     requests.check_nodes(verb, until)
     group = Group.objects.filter(group_id=group_id).first()
     members = Member.objects.filter(group_id=group_id).order_by("position")
-    told = {
+    values = {
         "dry_run": True,
         "verb": verb.value,
         "group_id": group_id,
         "generation": 0 if group is None else group.generation,
-        "would": found.would,
-        "detail": " ".join(found.sentences),
+        "would": preview.would,
+        "detail": " ".join(preview.sentences),
         "members": list(members.values_list("member_id", flat=True)[:NAMED_MAX]),
         "members_count": members.count(),
         "partitions": 0,
     }
-    return Response(shapes.Plan(told).data)
+    return Response(shapes.Plan(values).data)
 
 
 class OneMember(View):
     """A member of a group."""
 
-    @asks("evict_member", GROUP_ID, MEMBER_ID, is_delete=True)
+    @described_verb("evict_member", GROUP_ID, MEMBER_ID, is_delete=True)
     def delete(self, request: Request, group_id: str, member_id: str) -> Response:
         """Remove a member; the others rebalance. If its client is alive, it joins again."""
-        said = self.said
+        body = self.body
 
         def check() -> None:
             if not Member.objects.filter(group_id=group_id, member_id=member_id).exists():
@@ -160,8 +166,8 @@ class OneMember(View):
         if self.is_dry:
             check()
             return plan(group_id, Operation.Verb.EVICT, member_id)
-        return ask(
-            request, group_id, Operation.Verb.EVICT, said["reason"], check, member_id=member_id
+        return request_verb(
+            request, group_id, Operation.Verb.EVICT, body["reason"], check, member_id=member_id
         )
 
 
@@ -170,9 +176,9 @@ class Paused(View):
 
     verb = Operation.Verb.PAUSE
 
-    def ask(self, request: Request, group_id: str, member_id: str = "") -> Response:
+    def request_verb(self, request: Request, group_id: str, member_id: str = "") -> Response:
         """Request the verb, for the group or for one member."""
-        said = self.said
+        body = self.body
 
         def check() -> None:
             existing(group_id)
@@ -182,7 +188,9 @@ class Paused(View):
         if self.is_dry:
             check()
             return plan(group_id, self.verb, member_id)
-        return ask(request, group_id, self.verb, said["reason"], check, member_id=member_id)
+        return request_verb(
+            request, group_id, self.verb, body["reason"], check, member_id=member_id
+        )
 
 
 def _may_be_paused(group_id: str, name: str) -> bool:
@@ -197,11 +205,11 @@ def _may_be_paused(group_id: str, name: str) -> bool:
 class GroupPause(Paused):
     """Stopping all members of a group."""
 
-    @asks("pause_group", GROUP_ID)
+    @described_verb("pause_group", GROUP_ID)
     def post(self, request: Request, group_id: str) -> Response:
         """Stop the work of all members, including those that join later. They stay members, and
         keep their partitions. GET of the group shows which have stopped."""
-        return self.ask(request, group_id)
+        return self.request_verb(request, group_id)
 
 
 class GroupResume(Paused):
@@ -209,20 +217,20 @@ class GroupResume(Paused):
 
     verb = Operation.Verb.RESUME
 
-    @asks("resume_group", GROUP_ID)
+    @described_verb("resume_group", GROUP_ID)
     def post(self, request: Request, group_id: str) -> Response:
         """Start the work of a group; members that were stopped individually stay stopped."""
-        return self.ask(request, group_id)
+        return self.request_verb(request, group_id)
 
 
 class MemberPause(Paused):
     """Stopping one member."""
 
-    @asks("pause_member", GROUP_ID, MEMBER_ID)
+    @described_verb("pause_member", GROUP_ID, MEMBER_ID)
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
         """Stop the work of one member, named by member id or instance id; a static member stays
         stopped when it returns."""
-        return self.ask(request, group_id, member_id)
+        return self.request_verb(request, group_id, member_id)
 
 
 class MemberResume(Paused):
@@ -230,10 +238,10 @@ class MemberResume(Paused):
 
     verb = Operation.Verb.RESUME
 
-    @asks("resume_member", GROUP_ID, MEMBER_ID)
+    @described_verb("resume_member", GROUP_ID, MEMBER_ID)
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
         """Start the work of one member; it stays stopped while the whole group is stopped."""
-        return self.ask(request, group_id, member_id)
+        return self.request_verb(request, group_id, member_id)
 
 
 class Operations(View):
@@ -253,12 +261,14 @@ class Operations(View):
     )
     def get(self, request: Request) -> Response:
         """List operations, by default newest first."""
-        asked = {name: value for name, value in self.query.items() if name in FILTERS}
+        filters = {name: value for name, value in self.query.items() if name in FILTERS}
 
-        def shown(page: list[Operation]) -> Any:
+        def serialized(page: list[Operation]) -> Any:
             return shapes.OperationView(page, many=True).data
 
-        return self.paged(request, Operation.objects.filter(**asked), ["-id"], shown, ORDERINGS)
+        return self.paged(
+            request, Operation.objects.filter(**filters), ["-id"], serialized, ORDERINGS
+        )
 
 
 class OneOperation(View):

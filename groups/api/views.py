@@ -27,12 +27,12 @@ class Checked:
     """A view that validates an operation's input before it does anything."""
 
     query: Mapping[str, Any]
-    said: Any
+    body: Any
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authentication and authorization; then common checks."""
         super().initial(request, *args, **kwargs)  # type: ignore[misc]  # of APIView, beside this
-        audit.known(request._request, actor(request))
+        audit.set_author(request._request, actor(request))
         if any("\0" in str(text) for text in (*kwargs.values(), *_queried(request))):
             # PostgreSQL's texts cannot contain NUL, so no such name exists.
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "An id must not contain NUL.")
@@ -42,7 +42,7 @@ class Checked:
         taken = inputs.of(method)
         ids = frozenset(kwargs) if names_ids_in_query(request._request) else frozenset()
         self.query = inputs.query(request, taken, ids)
-        self.said = inputs.body(request, taken, self.query)
+        self.body = inputs.body(request, taken, self.query)
         if request.method not in ("GET", "HEAD", "OPTIONS"):
             preconditions.check(request, lambda: self.version(kwargs), key_of(request))
 
@@ -57,8 +57,11 @@ class Checked:
 
     def handle_exception(self, exc: Exception) -> Response:
         """A problem, in JSON whatever format the view has."""
-        told: Any = self.request  # type: ignore[attr-defined]  # of APIView, beside this
-        told.accepted_renderer, told.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
+        request: Any = self.request  # type: ignore[attr-defined]  # of APIView, beside this
+        request.accepted_renderer, request.accepted_media_type = (
+            JSONRenderer(),
+            JSONRenderer.media_type,
+        )
         answer: Response = super().handle_exception(exc)  # type: ignore[misc]
         return answer
 
@@ -71,15 +74,17 @@ class View(Checked, APIView):
         request: Request,
         rows: QuerySet[Any],
         keys: Sequence[str],
-        shown: Callable[[list[Any]], Any],
+        serialize: Callable[[list[Any]], Any],
         orderings: Mapping[str, str] | None = None,
         **beside: Any,
     ) -> Response:
-        """A page of rows, converted by ``shown``; ``keys`` as for ``pages.paged``, after a column
-        of ``orderings`` that the request names."""
+        """A page of rows, converted by ``serialize``; ``keys`` as for ``pages.paged``, after a
+        column of ``orderings`` that the request names."""
         keys = [*ordered(self.query, orderings or {}, keys)]
         page, neighbours = paged(request, rows, keys, self.query)
-        return Response({"data": shown(page), **neighbours, **beside}, headers=linked(neighbours))
+        return Response(
+            {"data": serialize(page), **neighbours, **beside}, headers=linked(neighbours)
+        )
 
     def tried(self, do: Callable[[], Any]) -> Response:
         """The result of ``do``, which is executed and rolled back, so no process is notified.
@@ -91,15 +96,15 @@ class View(Checked, APIView):
 
     def get_renderers(self) -> list[Any]:
         """JSON; for lists other formats too."""
-        asked = inputs.of(getattr(self, str(self.request.method).lower(), None))
-        more = (CsvRenderer, LinesRenderer) if asked.lists else ()
+        accepted = inputs.of(getattr(self, str(self.request.method).lower(), None))
+        more = (CsvRenderer, LinesRenderer) if accepted.lists else ()
         return [JSONRenderer(), *(form() for form in more)]
 
     def columns(self) -> list[str]:
         """The fields in the response."""
         all_of_them = inputs.of(getattr(self, str(self.request.method).lower())).fields
-        wanted = getattr(self, "query", {}).get("fields", all_of_them)
-        return [name for name in all_of_them if name in wanted]
+        requested = getattr(self, "query", {}).get("fields", all_of_them)
+        return [name for name in all_of_them if name in requested]
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
         """The response with the requested fields."""

@@ -112,7 +112,7 @@ class DeliveryView(s.ModelSerializer[WebhookDelivery]):
         return f"msg_{delivery.message_id.hex}"
 
 
-def found(webhook_id: int) -> Webhook:
+def existing(webhook_id: int) -> Webhook:
     """The endpoint, or 404."""
     webhook = Webhook.objects.filter(pk=webhook_id).first() if webhook_id <= ID_MAX else None
     if webhook is None:
@@ -138,10 +138,10 @@ class Webhooks(View):
     def get(self, request: Request) -> Response:
         """List endpoints by name."""
 
-        def shown(page: list[Webhook]) -> Any:
+        def serialized(page: list[Webhook]) -> Any:
             return WebhookView(page, many=True).data
 
-        return self.paged(request, Webhook.objects.all(), ["name"], shown)
+        return self.paged(request, Webhook.objects.all(), ["name"], serialized)
 
     @described(
         operation_id="create_webhook",
@@ -152,16 +152,16 @@ class Webhooks(View):
     def post(self, request: Request) -> Response:
         """Create an endpoint. The response has its secret, which is not shown again."""
         if self.is_dry:
-            return self.tried(lambda: WebhookView(_made(self.said)[0]).data)
-        webhook, secret = _made(self.said)
-        told = {"webhook": WebhookView(webhook).data, "secret": secret}
+            return self.tried(lambda: WebhookView(_created(self.body)[0]).data)
+        webhook, secret = _created(self.body)
+        body = {"webhook": WebhookView(webhook).data, "secret": secret}
         where = {"Location": f"{request.path}/{webhook.pk}"}
-        return Response(told, status=HTTPStatus.CREATED, headers=where)
+        return Response(body, status=HTTPStatus.CREATED, headers=where)
 
 
-def _made(said: Any) -> tuple[Webhook, str]:
+def _created(body: Any) -> tuple[Webhook, str]:
     try:
-        return endpoints.create(said)
+        return endpoints.create(body)
     except EndpointRefused as refusal:
         raise refused(refusal) from None
 
@@ -172,7 +172,7 @@ class OneWebhook(View):
     @described(operation_id="get_webhook", responses=WebhookView)
     def get(self, request: Request, webhook_id: int) -> Response:
         """Show an endpoint."""
-        return Response(WebhookView(found(webhook_id)).data)
+        return Response(WebhookView(existing(webhook_id)).data)
 
     @described(
         operation_id="change_webhook",
@@ -182,14 +182,14 @@ class OneWebhook(View):
     )
     def patch(self, request: Request, webhook_id: int) -> Response:
         """Change an endpoint. One that was disabled and is enabled begins with what waits."""
-        webhook = found(webhook_id)
+        webhook = existing(webhook_id)
         if self.is_dry:
             return self.tried(lambda: self._changed(webhook))
         return Response(self._changed(webhook))
 
     def _changed(self, webhook: Webhook) -> Any:
         try:
-            return WebhookView(endpoints.change(webhook, self.said)).data
+            return WebhookView(endpoints.change(webhook, self.body)).data
         except EndpointRefused as refusal:
             raise refused(refusal) from None
 
@@ -200,7 +200,7 @@ class OneWebhook(View):
     )
     def delete(self, request: Request, webhook_id: int) -> Response:
         """Delete an endpoint, with its pending deliveries."""
-        webhook = found(webhook_id)
+        webhook = existing(webhook_id)
         if self.is_dry:
             return self.tried(lambda: WebhookView(webhook).data)
         webhook.delete()
@@ -218,7 +218,7 @@ class Secrets(View):
     )
     def post(self, request: Request, webhook_id: int) -> Response:
         """Create a new secret. Events are signed with both for a day; then with it alone."""
-        webhook = found(webhook_id)
+        webhook = existing(webhook_id)
         if self.is_dry:
             return self.tried(lambda: WebhookView(webhook).data)
         secret = endpoints.new_key(webhook)
@@ -236,7 +236,7 @@ class Tests(View):
     )
     def post(self, request: Request, webhook_id: int) -> Response:
         """Send an event of type `webhook.test`, whatever the endpoint asks for."""
-        webhook, who = found(webhook_id), actor(request)
+        webhook, who = existing(webhook_id), actor(request)
         if self.is_dry:
             return self.tried(lambda: DeliveryView(endpoints.test(webhook, who)).data)
         delivery = endpoints.test(webhook, who)
@@ -257,14 +257,14 @@ class Deliveries(View):
     )
     def get(self, request: Request, webhook_id: int) -> Response:
         """List deliveries, newest first."""
-        rows = WebhookDelivery.objects.filter(webhook=found(webhook_id))
+        rows = WebhookDelivery.objects.filter(webhook=existing(webhook_id))
         if "state" in self.query:
             rows = rows.filter(state=self.query["state"])
 
-        def shown(page: list[WebhookDelivery]) -> Any:
+        def serialized(page: list[WebhookDelivery]) -> Any:
             return DeliveryView(page, many=True).data
 
-        return self.paged(request, rows, ["-id"], shown)
+        return self.paged(request, rows, ["-id"], serialized)
 
 
 class Redeliveries(View):
@@ -278,7 +278,7 @@ class Redeliveries(View):
     )
     def post(self, request: Request, webhook_id: int, delivery_id: int) -> Response:
         """Send an event again, with the `webhook-id` that it has."""
-        rows = WebhookDelivery.objects.filter(webhook=found(webhook_id))
+        rows = WebhookDelivery.objects.filter(webhook=existing(webhook_id))
         delivery = rows.filter(pk=delivery_id).first() if delivery_id <= ID_MAX else None
         if delivery is None:
             raise Http404(f"There is no delivery {delivery_id} to this endpoint.")

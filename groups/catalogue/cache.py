@@ -48,7 +48,7 @@ class CatalogueEntry:
     racks: tuple[frozenset[str], ...] = ()
 
     @property
-    def shown(self) -> tuple[UUID, int, tuple[frozenset[str], ...]]:
+    def assignor_inputs(self) -> tuple[UUID, int, tuple[frozenset[str], ...]]:
         """The values that groups which assign depend on."""
         return self.topic_id, self.partitions, self.racks
 
@@ -58,8 +58,8 @@ class CatalogueEntry:
 
     def end_offset(self, partition: int) -> int:
         """The partition's reported end offset; never below 0."""
-        known = self.end_offsets
-        return max(known[partition], 0) if partition < len(known) else 0
+        offsets = self.end_offsets
+        return max(offsets[partition], 0) if partition < len(offsets) else 0
 
 
 class Catalogue:
@@ -115,7 +115,7 @@ class Catalogue:
         )
 
     @contextmanager
-    def _made_soon(self, topics: int, partitions: int) -> Iterator[None]:
+    def _reserved(self, topics: int, partitions: int) -> Iterator[None]:
         """Count topics that are being created: otherwise requests of many connections would use the
         same room until the first of them is written."""
         self._coming.topics += topics
@@ -173,8 +173,8 @@ class Catalogue:
 
     def known(self, names: Iterable[str]) -> Mapping[str, CatalogueEntry]:
         """The topics in memory. No I/O."""
-        known = self._by_name
-        return {name: known[name] for name in names if name in known}
+        by_name = self._by_name
+        return {name: by_name[name] for name in names if name in by_name}
 
     async def find_many_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, CatalogueEntry]:
         """The same by id. Raises ``Unavailable``."""
@@ -187,8 +187,8 @@ class Catalogue:
 
     def known_by_id(self, topic_ids: Iterable[UUID]) -> Mapping[UUID, CatalogueEntry]:
         """The same by id. No I/O."""
-        known = self._by_id
-        return {topic_id: known[topic_id] for topic_id in topic_ids if topic_id in known}
+        by_id = self._by_id
+        return {topic_id: by_id[topic_id] for topic_id in topic_ids if topic_id in by_id}
 
     # -- changes
 
@@ -196,10 +196,10 @@ class Catalogue:
         self, name: str, partitions: int, author: AuthorDetails = NO_AUTHOR
     ) -> CatalogueEntry:
         """Create one topic. Refuses TOPIC_ALREADY_EXISTS; raises ``Unavailable``."""
-        made = await self.create_many({name: partitions}, author)
-        if name not in made:
+        created = await self.create_many({name: partitions}, author)
+        if name not in created:
             raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
-        return made[name]
+        return created[name]
 
     async def create_many(
         self, partitions: Mapping[str, int], author: AuthorDetails = NO_AUTHOR
@@ -210,24 +210,24 @@ class Catalogue:
         """
         ids = {name: uuid4() for name in sorted(partitions)}
         counts = [partitions[name] for name in ids]
-        with self._made_soon(len(ids), sum(counts)):
+        with self._reserved(len(ids), sum(counts)):
             return await self._create(ids, counts, author)
 
     async def _create(
         self, ids: Mapping[str, UUID], counts: Sequence[int], author: AuthorDetails
     ) -> Mapping[str, CatalogueEntry]:
         async with self._asking() as connection:
-            made = await _rows(
+            created = await _rows(
                 connection,
                 sql.CREATE_TOPICS,
                 names=array(list(ids)),
                 topic_ids=array(list(ids.values())),
                 partitions=array(counts),
-                **self._said(author),
+                **self._change_parameters(author),
             )
             await self._look(connection, list(ids))
         partitions = dict(zip(ids, counts, strict=True))
-        return {row[0]: CatalogueEntry(row[0], ids[row[0]], partitions[row[0]]) for row in made}
+        return {row[0]: CatalogueEntry(row[0], ids[row[0]], partitions[row[0]]) for row in created}
 
     async def grow(
         self, name: str, count: int, author: AuthorDetails = NO_AUTHOR
@@ -237,12 +237,14 @@ class Catalogue:
         Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS for no
         increase; raises ``Unavailable``.
         """
-        known = self._by_name.get(name)
-        more = 0 if known is None else max(count - known.partitions, 0)
-        with self._made_soon(0, more):
+        current = self._by_name.get(name)
+        more = 0 if current is None else max(count - current.partitions, 0)
+        with self._reserved(0, more):
             async with self._asking() as connection:
-                said = self._said(author)
-                grown = await _rows(connection, sql.GROW_TOPIC, name=name, count=count, **said)
+                parameters = self._change_parameters(author)
+                grown = await _rows(
+                    connection, sql.GROW_TOPIC, name=name, count=count, **parameters
+                )
                 await self._look(connection, (name,))
         entry = self._by_name.get(name)
         if entry is None:
@@ -265,20 +267,28 @@ class Catalogue:
         # groups may be on many nodes (docs/decisions/0002-topic-deletion.md).
         async with self._asking() as connection:
             with connection.patient(sql.MORE_TIME_S):
-                gone = await self._erase(connection, name, topic_id, self._said(author))
+                gone = await self._erase(
+                    connection, name, topic_id, self._change_parameters(author)
+                )
             await self._look(connection, (name,))
         if not gone:
             raise unknown_topic(name)
 
     async def _erase(
-        self, connection: Connection, name: str, topic_id: UUID | None, said: Mapping[str, Any]
+        self,
+        connection: Connection,
+        name: str,
+        topic_id: UUID | None,
+        parameters: Mapping[str, Any],
     ) -> bool:
         async with connection.transaction():
             await connection.execute(sql.MORE_TIME)
-            gone = await _rows(connection, sql.DELETE_TOPIC, name=name, topic_id=topic_id, **said)
+            gone = await _rows(
+                connection, sql.DELETE_TOPIC, name=name, topic_id=topic_id, **parameters
+            )
             if gone:
                 await connection.execute(sql.ERASE_PENDING, {"name": name})
-                await connection.execute(sql.ERASE_OFFSETS.encode(), {"name": name, **said})
+                await connection.execute(sql.ERASE_OFFSETS.encode(), {"name": name, **parameters})
         return bool(gone)
 
     # -- committed offsets of groups
@@ -293,17 +303,21 @@ class Catalogue:
         if not partitions:
             return {}
         many = len(partitions) > INLINE_MAX
-        asked = await asyncio.to_thread(_asked, partitions) if many else _asked(partitions)
+        parameters = (
+            await asyncio.to_thread(_partition_arrays, partitions)
+            if many
+            else _partition_arrays(partitions)
+        )
         async with self._asking() as connection:
             # Many are planned again each time: a cached plan is from when the table was small.
             cursor = await connection.execute(
-                sql.GREATEST_COMMITTED.encode(), asked, prepare=False if many else None
+                sql.GREATEST_COMMITTED.encode(), parameters, prepare=False if many else None
             )
             return {(row[0], row[1]): row[2] async for row in in_slices(cursor)}
 
     # -- helpers
 
-    def _said(self, author: AuthorDetails) -> Mapping[str, Any]:
+    def _change_parameters(self, author: AuthorDetails) -> Mapping[str, Any]:
         """The parameters of every statement that changes a topic."""
         return {"bell": sql.BELL, "node_id": self.node_id, "author": json.dumps(author)}
 
@@ -331,7 +345,7 @@ class Catalogue:
     def _add(self, rows: Iterable[Sequence[Any]]) -> None:
         for entry in map(_entry, rows):
             before = self._by_name.get(entry.name)
-            self.changes += before is None or before.shown != entry.shown
+            self.changes += before is None or before.assignor_inputs != entry.assignor_inputs
             self.partition_count += entry.partitions
             if before is not None:
                 self._by_id.pop(before.topic_id, None)
@@ -353,7 +367,7 @@ def _entry(row: Sequence[Any]) -> CatalogueEntry:
     return CatalogueEntry(name, topic_id, partitions, tuple(end_offsets), near)
 
 
-def _asked(partitions: Collection[tuple[str, int]]) -> Mapping[str, Any]:
+def _partition_arrays(partitions: Collection[tuple[str, int]]) -> Mapping[str, Any]:
     topics, numbers = zip(*partitions, strict=True)
     return {"topics": array(topics), "partitions": array(numbers)}
 

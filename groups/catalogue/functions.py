@@ -12,7 +12,7 @@ from groups.postgres import functions
 from groups.postgres.functions import Function
 from groups.store.sql import catalogue as sql
 
-SAID: Final = {"bell": f"'{sql.BELL}'"}
+BELL: Final = {"bell": f"'{sql.BELL}'"}
 
 AUTHOR = ("author", "jsonb")
 
@@ -20,25 +20,25 @@ CREATE: Final = Function(
     "rollcall_create_topics",
     sql.CREATE_TOPICS,
     (("names", "text[]"), ("topic_ids", "uuid[]"), ("partitions", "int[]"), AUTHOR),
-    SAID,
+    BELL,
 )
 GROW: Final = Function(
-    "rollcall_grow_topic", sql.GROW_TOPIC, (("name", "text"), ("count", "int"), AUTHOR), SAID
+    "rollcall_grow_topic", sql.GROW_TOPIC, (("name", "text"), ("count", "int"), AUTHOR), BELL
 )
 PLACE: Final = Function(
     "rollcall_place_topic",
     sql.PLACE_TOPIC,
     (("name", "text"), ("racks", "jsonb"), ("count", "int"), AUTHOR),
-    SAID,
+    BELL,
 )
 RAISE_ENDS: Final = Function(
-    "rollcall_raise_ends", sql.RAISE_ENDS, (("name", "text"), ("ends", "bigint[]")), SAID
+    "rollcall_raise_ends", sql.RAISE_ENDS, (("name", "text"), ("ends", "bigint[]")), BELL
 )
 DELETE: Final = Function(
     "rollcall_delete_topic",
     sql.DELETE_TOPIC,
     (("name", "text"), ("topic_id", "uuid"), AUTHOR),
-    SAID,
+    BELL,
     (sql.ERASE_PENDING, sql.ERASE_OFFSETS),
 )
 

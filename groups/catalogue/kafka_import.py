@@ -41,12 +41,12 @@ class KafkaCluster:
     def topics(self, pattern: str) -> list[FoundTopic]:
         """Every topic whose whole name matches (RE2), without Kafka's internal ones, with end
         offsets."""
-        wanted = re2.compile(pattern)
+        expression = re2.compile(pattern)
         metadata = self._admin.list_topics(timeout=PATIENCE_S)
         counts = {
             name: len(topic.partitions)
             for name, topic in sorted(metadata.topics.items())
-            if topic.error is None and not is_internal(name) and wanted.fullmatch(name)
+            if topic.error is None and not is_internal(name) and expression.fullmatch(name)
         }
         ends = self._ends(counts)
         return [
@@ -59,21 +59,21 @@ class KafkaCluster:
         from confluent_kafka import KafkaException, TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
-        asked = {
+        offset_specs = {
             TopicPartition(name, n): OffsetSpec.latest()
             for name, count in counts.items()
             for n in range(count)
         }
-        if not asked:
+        if not offset_specs:
             return {}
-        found = {}
-        answers = self._admin.list_offsets(asked, request_timeout=PATIENCE_S)
+        offsets = {}
+        answers = self._admin.list_offsets(offset_specs, request_timeout=PATIENCE_S)
         for partition, answer in answers.items():
             try:
-                found[partition.topic, partition.partition] = answer.result().offset
+                offsets[partition.topic, partition.partition] = answer.result().offset
             except KafkaException:
                 continue
-        return found
+        return offsets
 
 
 def run() -> str:
@@ -82,30 +82,30 @@ def run() -> str:
     if not settings.import_bootstrap_servers:
         return "no cluster is configured (import.bootstrap.servers)"
     config = read_config(settings.import_client_config)
-    found = KafkaCluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
-    known = dict(Topic.objects.values_list("name", "partitions"))
-    return apply(plan(known, found), len(found))
+    topics = KafkaCluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
+    existing = dict(Topic.objects.values_list("name", "partitions"))
+    return apply(plan(existing, topics), len(topics))
 
 
-def apply(wanted: Plan, found: int) -> str:
+def apply(planned: Plan, topic_count: int) -> str:
     """Write a plan's changes, each topic separately; returns the result."""
-    for name, count in wanted.create.items():
+    for name, count in planned.create.items():
         changes.create(name, count, IMPORT)
-    for name, count in wanted.grow.items():
+    for name, count in planned.grow.items():
         changes.grow(name, count, IMPORT)
-    raised = sum(changes.raise_ends(name, ends) for name, ends in wanted.ends.items())
-    return "; ".join((f"{found} topics found", *_said(wanted, raised)))
+    raised = sum(changes.raise_ends(name, ends) for name, ends in planned.ends.items())
+    return "; ".join((f"{topic_count} topics found", *_sentences(planned, raised)))
 
 
-def _said(wanted: Plan, raised: int) -> Iterator[str]:
-    for verb, names in (("made", wanted.create), ("grown", wanted.grow)):
+def _sentences(planned: Plan, raised: int) -> Iterator[str]:
+    for verb, names in (("made", planned.create), ("grown", planned.grow)):
         if names:
             yield f"{len(names)} {verb} ({_some(names)})"
     if raised:
         yield f"end offsets of {raised} raised"
-    if wanted.refused:
-        name, problem = next(iter(wanted.refused.items()))
-        yield f"{len(wanted.refused)} not changed ({name}: {problem})"
+    if planned.refused:
+        name, problem = next(iter(planned.refused.items()))
+        yield f"{len(planned.refused)} not changed ({name}: {problem})"
 
 
 def _some(names: Mapping[str, int]) -> str:

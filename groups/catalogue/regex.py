@@ -58,8 +58,8 @@ def problem(pattern: str) -> str | None:
     try:
         _compiled(pattern)
     except re2.error as error:
-        said = error.args[0] if error.args else ""
-        why = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+        message = error.args[0] if error.args else ""
+        why = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
         return refusal(pattern, f"is not a valid regular expression: {why}")
     return None
 

@@ -75,8 +75,8 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
     def enter(self) -> None:
         """Register the socket and its mailbox. Raises ``TooMany`` or ``Full``."""
         user, session = self.scope["user"], self.scope["session"]
-        found = (session.session_key, user.pk, user.get_session_auth_hash(), PATH)
-        holder = Holder(*found, self.end)
+        identity = (session.session_key, user.pk, user.get_session_auth_hash(), PATH)
+        holder = Holder(*identity, self.end)
         SESSIONS.enter(holder)
         self.holder = holder
         self.mailbox = HUB.join(self.group_id)
@@ -127,8 +127,8 @@ def message(group_id: str, news: News) -> dict[str, Any]:
 
 def group_id_of(query_string: bytes) -> str:
     """The group in the URL; "" if it is missing or invalid."""
-    given = parse_qs(query_string.decode("ascii", "replace")).get("group_id", [""])[0]
-    return given if len(given) <= GROUP_ID_LENGTH_MAX else ""
+    group_id = parse_qs(query_string.decode("ascii", "replace")).get("group_id", [""])[0]
+    return group_id if len(group_id) <= GROUP_ID_LENGTH_MAX else ""
 
 
 @database_sync_to_async  # type: ignore[untyped-decorator]
@@ -144,5 +144,5 @@ def refused(user: Any) -> int | None:
 @database_sync_to_async  # type: ignore[untyped-decorator]
 def revision_of(group_id: str) -> int:
     """The group's revision in its row; 0 if it does not exist."""
-    known = Group.objects.filter(group_id=group_id).values_list("revision", flat=True).first()
-    return known or 0
+    revision = Group.objects.filter(group_id=group_id).values_list("revision", flat=True).first()
+    return revision or 0

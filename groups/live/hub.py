@@ -120,12 +120,12 @@ def revisions(payload: str | None) -> dict[str, int]:
     """The revisions in a payload, by group id; none if it is invalid, since anyone with access to
     the database can notify."""
     try:
-        said = json.loads(payload or "{}")
+        by_group = json.loads(payload or "{}")
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(said, dict) or not all(map(_is_revision, said.values())):
+    if not isinstance(by_group, dict) or not all(map(_is_revision, by_group.values())):
         return {}
-    return said
+    return by_group
 
 
 def _is_revision(value: object) -> bool:

@@ -85,12 +85,12 @@ class Sessions:
 @database_sync_to_async  # type: ignore[untyped-decorator]
 def refused(holders: Collection[Holder]) -> Mapping[Holder, int]:
     """Those without the right any more, each with its close code."""
-    sessions, people = _known(holders)
+    sessions, people = _sessions_and_users(holders)
     codes = {holder: _refusal(holder, sessions, people) for holder in holders}
     return {holder: code for holder, code in codes.items() if code is not None}
 
 
-def _known(holders: Collection[Holder]) -> tuple[set[str], Mapping[int, Any]]:
+def _sessions_and_users(holders: Collection[Holder]) -> tuple[set[str], Mapping[int, Any]]:
     """The valid sessions, and the active users."""
     keys = {holder.session_key for holder in holders}
     ids = {holder.user_id for holder in holders}

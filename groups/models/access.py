@@ -231,7 +231,7 @@ class AuditEntry(models.Model):
     outcome = models.TextField(blank=True, default="")
     details = models.JSONField(default=dict)
 
-    SHOWN: Final = (
+    LISTED: Final = (
         *("id", "at", "kind", "who", "address", "client_id", "request_id"),
         *("target", "outcome", "login", "details"),
     )

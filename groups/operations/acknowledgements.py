@@ -31,7 +31,7 @@ def acknowledge(
         raise ValueError("the end has passed")
     with transaction.atomic():
         values = {"note": note, "actor": actor, "until": until, "at": timezone.now()}
-        made, _ = Acknowledgement.objects.update_or_create(
+        acknowledgement, _ = Acknowledgement.objects.update_or_create(
             rule=rule, subject=subject, defaults=values
         )
         if Acknowledgement.objects.count() > MAX:
@@ -39,4 +39,4 @@ def acknowledge(
         fired = attention.fired(overview.look())  # it is now the first of its rule's lines
         if not any((line.rule, line.subject) == (rule, subject) for line in fired):
             raise DoesNotFire(f"Rule {rule} does not fire for {subject or 'the fleet'} now.")
-    return made
+    return acknowledgement

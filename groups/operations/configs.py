@@ -55,8 +55,8 @@ class Altered:
     @property
     def names(self) -> Sequence[str]:
         """The settings that differ."""
-        told = sorted({*self.before, *self.after})
-        return [name for name in told if self.before.get(name) != self.after.get(name)]
+        names = sorted({*self.before, *self.after})
+        return [name for name in names if self.before.get(name) != self.after.get(name)]
 
 
 def sync_functions(sender: AppConfig, using: str = "default", **_: object) -> None:
@@ -113,12 +113,12 @@ def _write(group_id: str, altered: Altered, reason: str, actor: str) -> None:
         slot_of(group_id),
         list(after),
         list(after.values()),
-        [_told(altered.before, altered.names)],
-        [_told(after, altered.names)],
+        [_as_json(altered.before, altered.names)],
+        [_as_json(after, altered.names)],
         reason,
         json.dumps(user(actor)),
     )
 
 
-def _told(values: Mapping[str, str], names: Sequence[str]) -> str:
+def _as_json(values: Mapping[str, str], names: Sequence[str]) -> str:
     return json.dumps({name: values.get(name) for name in names})

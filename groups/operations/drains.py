@@ -18,10 +18,10 @@ from groups.postgres.functions import Function
 from groups.queries import drains as queries
 from groups.store.sql import drains as sql
 
-GIVEN: Final = (("node", "int"), ("reason", "text"), ("author", "jsonb"))
+PARAMETERS: Final = (("node", "int"), ("reason", "text"), ("author", "jsonb"))
 
-DRAIN: Final = Function("rollcall_drain_node", sql.DRAIN, GIVEN)
-UNDRAIN: Final = Function("rollcall_undrain_node", sql.UNDRAIN, GIVEN)
+DRAIN: Final = Function("rollcall_drain_node", sql.DRAIN, PARAMETERS)
+UNDRAIN: Final = Function("rollcall_undrain_node", sql.UNDRAIN, PARAMETERS)
 
 FUNCTIONS: Final = (DRAIN, UNDRAIN)
 
@@ -67,7 +67,7 @@ def undrain(node_id: int, *, reason: str, actor: str) -> bool:
 def check(node_id: int) -> None:
     """Raise ``OlderNode`` or ``NoTaker`` if the node cannot be drained now."""
     if Node.objects.filter(node_id=node_id, schema__lt=sql.KNOWS_DRAINS).exists():
-        told = f"Node {node_id} runs an older version, which cannot be drained"
-        raise OlderNode(f"{told}: upgrade it first.")
+        refusal = f"Node {node_id} runs an older version, which cannot be drained"
+        raise OlderNode(f"{refusal}: upgrade it first.")
     if not queries.look().takers(node_id):
         raise NoTaker(f"No other live node could take the slots of node {node_id}.")

@@ -21,16 +21,16 @@ class Freezing:
     def __init__(self, coordinator: CoordinatorRuntime, configs: Configs) -> None:
         self.coordinator = coordinator
         self.configs = configs
-        self._asked: asyncio.Queue[tuple[str, SetFreeze]] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[str, SetFreeze]] = asyncio.Queue()
 
     def add(self, group_id: str, verb: SetFreeze) -> None:
         """Queue an operation."""
-        self._asked.put_nowait((group_id, verb))
+        self._queue.put_nowait((group_id, verb))
 
     async def run(self) -> None:
         """Execute them one by one, until cancelled."""
         while True:
-            group_id, verb = await self._asked.get()
+            group_id, verb = await self._queue.get()
             try:
                 if self.coordinator.owns(group_id):
                     await self.configs.set_freeze(group_id, verb)

@@ -49,31 +49,31 @@ class OffsetVerbs:
         self.totals = totals
         self._waiting: asyncio.Queue[tuple[str, OffsetVerb]] = asyncio.Queue()
 
-    def add(self, group_id: str, asked: OffsetVerb) -> None:
-        """Queue an operation; ``asked`` has no offsets yet."""
-        self._waiting.put_nowait((group_id, asked))
+    def add(self, group_id: str, verb: OffsetVerb) -> None:
+        """Queue an operation; ``verb`` has no offsets yet."""
+        self._waiting.put_nowait((group_id, verb))
 
     async def run(self) -> None:
         """Process one group after the other, until cancelled."""
         while True:
-            await self._ask(*await self._waiting.get())
+            await self._submit(*await self._waiting.get())
 
-    async def _ask(self, group_id: str, asked: OffsetVerb) -> None:
+    async def _submit(self, group_id: str, verb: OffsetVerb) -> None:
         entry = await self._held(group_id)
         if entry is None:
             if group_id in self.coordinator.entries:
-                self.coordinator.undecided(asked.operation_id)
+                self.coordinator.undecided(verb.operation_id)
             else:
-                self.coordinator.submit(group_id, asked)  # it does not exist: refused
+                self.coordinator.submit(group_id, verb)  # it does not exist: refused
             return
         try:
-            event = await self._read(group_id, asked)
+            event = await self._read(group_id, verb)
         except (psycopg.Error, PoolTimeout, Refuse) as error:
             logger.info("offsets of %r were not looked at: %s", group_id, error)
-            self.coordinator.undecided(asked.operation_id)
+            self.coordinator.undecided(verb.operation_id)
         else:
             if entry.suspended:
-                self.coordinator.undecided(asked.operation_id)
+                self.coordinator.undecided(verb.operation_id)
             else:
                 entry.put_in_front([event])
         finally:
@@ -89,16 +89,16 @@ class OffsetVerbs:
             await asyncio.sleep(HOLD_TRY_S)
         return None
 
-    async def _read(self, group_id: str, asked: OffsetVerb) -> OffsetVerb:
+    async def _read(self, group_id: str, verb: OffsetVerb) -> OffsetVerb:
         """The same event with the offsets in the rows."""
         async with self.readers() as connection:
-            if isinstance(asked, ExpireOffsets):
-                return await _with_ages(connection, group_id, asked)
-            if isinstance(asked, RestoreOffsets):
-                asked = await _with_history(connection, group_id, asked)
-            elif await _is_stale(connection, group_id, asked):
-                return replace(asked, obstacle=SET_SINCE)
-        return replace(asked, obstacle=await self._without_room(group_id, asked.offsets))
+            if isinstance(verb, ExpireOffsets):
+                return await _with_ages(connection, group_id, verb)
+            if isinstance(verb, RestoreOffsets):
+                verb = await _with_history(connection, group_id, verb)
+            elif await _is_stale(connection, group_id, verb):
+                return replace(verb, obstacle=SET_SINCE)
+        return replace(verb, obstacle=await self._without_room(group_id, verb.offsets))
 
     async def _without_room(self, group_id: str, writes: tuple[OffsetWrite, ...]) -> str:
         """The error if there is not room for all of them; all are set or none."""
@@ -114,28 +114,28 @@ def _has_another(entry: GroupEntry) -> bool:
     return any(isinstance(event, OffsetVerb) for event in entry.inbox)
 
 
-async def _with_ages(connection: Connection, group_id: str, asked: ExpireOffsets) -> ExpireOffsets:
+async def _with_ages(connection: Connection, group_id: str, verb: ExpireOffsets) -> ExpireOffsets:
     group = {"group_id": group_id}
     state = await (await connection.execute(sql.STATE_AGE.encode(), group)).fetchone()
-    found = await connection.execute(sql.AGES.encode(), group)
-    ages = tuple([Age(*row) async for row in in_slices(found)])
-    return replace(asked, state_age_ms=state[0] if state else 0, ages=ages)
+    cursor = await connection.execute(sql.AGES.encode(), group)
+    ages = tuple([Age(*row) async for row in in_slices(cursor)])
+    return replace(verb, state_age_ms=state[0] if state else 0, ages=ages)
 
 
 async def _with_history(
-    connection: Connection, group_id: str, asked: RestoreOffsets
+    connection: Connection, group_id: str, verb: RestoreOffsets
 ) -> RestoreOffsets:
-    then = {"group_id": group_id, "to": asked.to}
-    found = await connection.execute(sql.AS_OF.encode(), then)
-    author = Author("", asked.actor, "", principal_of(asked.actor))
-    offsets = tuple([OffsetWrite(*row)._replace(author=author) async for row in in_slices(found)])
-    return replace(asked, offsets=offsets)
+    then = {"group_id": group_id, "to": verb.to}
+    cursor = await connection.execute(sql.AS_OF.encode(), then)
+    author = Author("", verb.actor, "", principal_of(verb.actor))
+    offsets = tuple([OffsetWrite(*row)._replace(author=author) async for row in in_slices(cursor)])
+    return replace(verb, offsets=offsets)
 
 
-async def _is_stale(connection: Connection, group_id: str, asked: ResetOffsets) -> bool:
+async def _is_stale(connection: Connection, group_id: str, verb: ResetOffsets) -> bool:
     """Whether a partition's offset has changed since the preview."""
-    topics = sorted({topic for topic, _, _ in asked.before})
-    told = {"group_id": group_id, "topics": topics}
-    found = await connection.execute(sql.COMMITTED.encode(), told)
-    now = {(topic, partition): offset async for topic, partition, offset in in_slices(found)}
-    return any(now.get((topic, partition)) != offset for topic, partition, offset in asked.before)
+    topics = sorted({topic for topic, _, _ in verb.before})
+    parameters = {"group_id": group_id, "topics": topics}
+    cursor = await connection.execute(sql.COMMITTED.encode(), parameters)
+    now = {(topic, partition): offset async for topic, partition, offset in in_slices(cursor)}
+    return any(now.get((topic, partition)) != offset for topic, partition, offset in verb.before)

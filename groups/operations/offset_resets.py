@@ -34,7 +34,7 @@ Part = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ResetTarget:
     """A requested reset. ``to``: a key of ``WAYS``; ``value``: its value, as text or a time;
     ``topics`` empty: all topics that the group has committed."""
 
@@ -43,7 +43,7 @@ class Wanted:
     topics: tuple[str, ...] = ()
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def as_json(self) -> Mapping[str, Any]:
         """As JSON values."""
         value = None if self.value is None else str(self.value)
         return {"to": self.to, "value": value, "topics": list(self.topics)}
@@ -66,13 +66,13 @@ class Plan:
     how: str
     changes: Sequence[Change]
     unchanged: int
-    wanted: Wanted | None = None
+    target: ResetTarget | None = None
 
     @property
     def digest(self) -> str:
         """Identifies a plan."""
-        told = json.dumps([self.how, self.offsets])
-        return hashlib.sha256(told.encode()).hexdigest()
+        document = json.dumps([self.how, self.offsets])
+        return hashlib.sha256(document.encode()).hexdigest()
 
     @property
     def offsets(self) -> Mapping[str, Any]:
@@ -81,7 +81,7 @@ class Plan:
             "how": self.how,
             "to": [[c.topic, c.partition, c.after] for c in self.changes],
             "before": [[c.topic, c.partition, c.before] for c in self.changes],
-            "wanted": None if self.wanted is None else self.wanted.told,
+            "wanted": None if self.target is None else self.target.as_json,
         }
 
 
@@ -95,15 +95,15 @@ class Scope:
     ends: Mapping[Part, int]
 
 
-def plan(group_id: str, wanted: Wanted) -> Plan:
+def plan(group_id: str, target: ResetTarget) -> Plan:
     """The offsets before and after of each partition that changes. Raises ValueError with a
     message."""
-    way = WAYS.get(wanted.to)
+    way = WAYS.get(target.to)
     if way is None:
         raise ValueError(f"offsets are set to one of {', '.join(WAYS)}")
-    scope = _scope(group_id, wanted)
-    how, after = way(scope, wanted.value)
-    return replace(_changes(how, scope, after), wanted=wanted)
+    scope = _scope(group_id, target)
+    how, after = way(scope, target.value)
+    return replace(_changes(how, scope, after), target=target)
 
 
 def back(group_id: str, offsets: Mapping[str, Any]) -> Plan:
@@ -123,21 +123,21 @@ def undo(operation: Operation) -> Plan:
     return back(operation.group_id, operation.offsets)
 
 
-def removal(group_id: str, wanted: Wanted) -> Plan:
+def removal(group_id: str, target: ResetTarget) -> Plan:
     """Delete offsets: of a topic's partitions, or of the one in the value."""
-    before = _committed(group_id, wanted.topics)
-    if wanted.value is not None:
-        before = {part: offset for part, offset in before.items() if part[1] == wanted.value}
+    before = _committed(group_id, target.topics)
+    if target.value is not None:
+        before = {part: offset for part, offset in before.items() if part[1] == target.value}
     after = dict.fromkeys(before)
-    return replace(_changes("to none", Scope(group_id, before, {}), after), wanted=wanted)
+    return replace(_changes("to none", Scope(group_id, before, {}), after), target=target)
 
 
-def reset_of(offsets: Mapping[str, Any], said: Mapping[str, Any]) -> ResetOffsets:
+def reset_of(offsets: Mapping[str, Any], common: Mapping[str, Any]) -> ResetOffsets:
     """The event of an operation's row."""
-    author = Author("", said["actor"], "", principal_of(said["actor"]))
+    author = Author("", common["actor"], "", principal_of(common["actor"]))
     writes = [OffsetWrite(t, p, o, -1, "") for t, p, o in offsets["to"] if o is not None]
     return ResetOffsets(
-        **said,
+        **common,
         how=offsets["how"],
         offsets=tuple(write._replace(author=author) for write in writes),
         gone=tuple((t, p) for t, p, o in offsets["to"] if o is None),
@@ -159,18 +159,22 @@ def _changes(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:
 # -- the current state
 
 
-def _scope(group_id: str, wanted: Wanted) -> Scope:
-    before: dict[Part, int | None] = dict(_committed(group_id, wanted.topics))
-    names = wanted.topics or sorted({topic for topic, _ in before})
+def _scope(group_id: str, target: ResetTarget) -> Scope:
+    before: dict[Part, int | None] = dict(_committed(group_id, target.topics))
+    names = target.topics or sorted({topic for topic, _ in before})
     rows = Topic.objects.filter(name__in=names).values_list("name", "partitions", "end_offsets")
     topics = {name: (count, ends) for name, count, ends in rows}
-    missing = sorted(set(wanted.topics) - topics.keys() - {topic for topic, _ in before})
+    missing = sorted(set(target.topics) - topics.keys() - {topic for topic, _ in before})
     if missing:
         raise ValueError(f"there is no topic {missing[0]}")
-    for name in wanted.topics:
+    for name in target.topics:
         for partition in range(topics.get(name, (0, ()))[0]):
             before.setdefault((name, partition), None)
-    ends = {(n, p): end for n, (_, found) in topics.items() for p, end in enumerate(found)}
+    ends = {
+        (n, p): end
+        for n, (_, ends_of_topic) in topics.items()
+        for p, end in enumerate(ends_of_topic)
+    }
     return Scope(group_id, before, ends)
 
 
@@ -178,8 +182,8 @@ def _committed(group_id: str, topics: Sequence[str]) -> dict[Part, int]:
     rows = Offset.objects.filter(group_id=group_id)
     if topics:
         rows = rows.filter(topic__in=topics)
-    found = rows.values_list("topic", "partition", "committed_offset")
-    return {(topic, partition): offset for topic, partition, offset in found}
+    offsets = rows.values_list("topic", "partition", "committed_offset")
+    return {(topic, partition): offset for topic, partition, offset in offsets}
 
 
 # -- the kinds of resets
@@ -225,19 +229,19 @@ def _moment(scope: Scope, value: Any) -> After:
     with connection.cursor() as cursor:
         cursor.execute(sql.AS_OF, {"group_id": scope.group_id, "to": value})
         then = {(row[0], row[1]): row[2] for row in cursor.fetchall()}
-    found = {part: offset for part, offset in then.items() if part in scope.before}
-    if not found:
+    after = {part: offset for part, offset in then.items() if part in scope.before}
+    if not after:
         raise ValueError(f"the history has no offset at {value:%Y-%m-%d %H:%M:%S %Z}")
-    return f"to those of {value:%Y-%m-%d %H:%M:%S %Z}", found
+    return f"to those of {value:%Y-%m-%d %H:%M:%S %Z}", after
 
 
 def _group(scope: Scope, value: Any) -> After:
     other = str(value or "")
     theirs = _committed(other, sorted({topic for topic, _ in scope.before}))
-    found = {part: offset for part, offset in theirs.items() if part in scope.before}
-    if not found:
+    after = {part: offset for part, offset in theirs.items() if part in scope.before}
+    if not after:
         raise ValueError(f"the group {other!r} has committed none of these partitions")
-    return f"to those of the group {other}", found
+    return f"to those of the group {other}", after
 
 
 def _csv(scope: Scope, value: Any) -> After:

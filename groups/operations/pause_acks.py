@@ -36,28 +36,28 @@ class Followers:
     member obeys, 0 if it works."""
 
     def __init__(self) -> None:
-        self._said: dict[Who, int] = {}
+        self._reported: dict[Who, int] = {}
         self._unwritten: set[Who] = set()
         self._wake = asyncio.Event()
         self._connection: Connection | None = None
 
-    def heard(self, group_id: str, member_id: str, obeying: int) -> None:
+    def note_report(self, group_id: str, member_id: str, obeying: int) -> None:
         """A member's poll reports this; an unchanged report is not written again."""
         who = (group_id, member_id)
-        if self._said.get(who) != obeying:
-            self._said[who] = obeying
+        if self._reported.get(who) != obeying:
+            self._reported[who] = obeying
             self._unwritten.add(who)
             self._wake.set()
 
     def left(self, group_id: str, member_id: str) -> None:
         """Its poll has ended, or the group has another node: its next report is written in any
         case."""
-        self._said.pop((group_id, member_id), None)
+        self._reported.pop((group_id, member_id), None)
         self._unwritten.discard((group_id, member_id))
 
     def forget(self) -> None:
         """The rows are those of another history: every next report is written."""
-        self._said.clear()
+        self._reported.clear()
         self._unwritten.clear()
 
     async def run(self) -> None:
@@ -75,22 +75,22 @@ class Followers:
     async def _note(self) -> None:
         while self._unwritten:
             part = sorted(self._unwritten)[:ROWS_MAX]
-            said = [self._said[who] for who in part]
+            reports = [self._reported[who] for who in part]
             self._unwritten.difference_update(part)
             try:
-                await self._write(part, said)
+                await self._write(part, reports)
             except (psycopg.Error, OSError) as error:
                 logger.info("acknowledgements of pauses could not be written: %s", error)
-                self._unwritten.update(who for who in part if who in self._said)
+                self._unwritten.update(who for who in part if who in self._reported)
                 await asyncio.sleep(AGAIN_S)
 
-    async def _write(self, part: list[Who], said: list[int]) -> None:
+    async def _write(self, part: list[Who], reports: list[int]) -> None:
         if self._connection is None or self._connection.closed:
             self._connection = await connections.connect("followers", SETTINGS)
         columns = {
             "group_ids": [group_id for group_id, _ in part],
             "member_ids": [member_id for _, member_id in part],
-            "obeying": said,
+            "obeying": reports,
         }
         await self._connection.execute(sql.NOTE, columns)
         for group_id in sorted({group_id for group_id, _ in part}):

@@ -60,23 +60,23 @@ class Pausing:
         self.coordinator = coordinator
         self.reloader = reloader
         self.fenced = fenced
-        self._asked: asyncio.Queue[tuple[str, PauseVerb]] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[str, PauseVerb]] = asyncio.Queue()
         self._connection: Connection | None = None
 
     def add(self, group_id: str, verb: PauseVerb) -> None:
         """Queue an operation."""
-        self._asked.put_nowait((group_id, verb))
+        self._queue.put_nowait((group_id, verb))
 
     async def run(self) -> None:
         """Execute them one by one, until cancelled."""
         try:
             while True:
-                await self._ask(*await self._asked.get())
+                await self._carry_out(*await self._queue.get())
         finally:
             if self._connection is not None:
                 await self._connection.close()
 
-    async def _ask(self, group_id: str, verb: PauseVerb) -> None:
+    async def _carry_out(self, group_id: str, verb: PauseVerb) -> None:
         async with self._still(group_id) as group:
             if group is not None and self.coordinator.owns(group_id):
                 paused = self.coordinator.own.paused
@@ -139,8 +139,8 @@ class Pausing:
         try:
             self._connection = connection = await connections.kept(self._connection, "pauses")
             async with connection.transaction():
-                asked = {"operation_id": operation_id}
-                taken = await connection.execute(sql.TAKE_OPERATION.encode(), asked)
+                key = {"operation_id": operation_id}
+                taken = await connection.execute(sql.TAKE_OPERATION.encode(), key)
                 if await taken.fetchone() is None:
                     raise EarlierAttempt
                 async with connection.pipeline():
@@ -164,13 +164,13 @@ class Pausing:
         while self.coordinator.owns(group_id):
             try:
                 async with await connections.connect("pauses again") as connection:
-                    asked = {"operation_id": operation_id}
-                    await connection.execute(sql.AWAIT_OPERATION.encode(), asked)
-                    found = await load.pauses_of_group(connection, group_id)
+                    key = {"operation_id": operation_id}
+                    await connection.execute(sql.AWAIT_OPERATION.encode(), key)
+                    pauses = await load.pauses_of_group(connection, group_id)
             except (psycopg.Error, OSError):
                 await asyncio.sleep(AGAIN_S)
             else:
-                self.coordinator.own.paused.put(group_id, found)
+                self.coordinator.own.paused.put(group_id, pauses)
                 return
 
 

@@ -1,6 +1,6 @@
 """Operators' requests: a row to insert, and the event that the owner executes.
 
-``ask`` is for the admin and REST (any process, any time); ``OperationDispatcher`` is the node's
+``request`` is for the admin and REST (any process, any time); ``OperationDispatcher`` is the node's
 part. The store commits effect and result together, so an operation survives an owner that fails
 (docs/architecture.md, *Operations*).
 """
@@ -117,10 +117,10 @@ def check_nodes(verb: str, until: datetime | None = None) -> None:
         return
     with django_connection.cursor() as cursor:
         cursor.execute(sql.OLDER_OWNER, {"schema": knows})
-        found = cursor.fetchone()
-    if found is not None:
+        row = cursor.fetchone()
+    if row is not None:
         raise OlderNode(
-            f"Node {found[0]} has an older version, which cannot do this: upgrade it first."
+            f"Node {row[0]} has an older version, which cannot do this: upgrade it first."
         )
 
 
@@ -136,11 +136,11 @@ def check_reason(reason: str) -> None:
 def request_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
     """Insert the same operation for many groups, and notify once for each slot."""
     check_reason(reason)
-    said = {"verb": verb, "reason": reason, "actor": actor, "traceparent": context.traceparent()}
-    asked = [Operation(group_id=g, slot=slot_of(g), **said) for g in group_ids]
+    fields = {"verb": verb, "reason": reason, "actor": actor, "traceparent": context.traceparent()}
+    operations = [Operation(group_id=g, slot=slot_of(g), **fields) for g in group_ids]
     with transaction.atomic():
-        Operation.objects.bulk_create(asked)
-        _notify({operation.slot for operation in asked})
+        Operation.objects.bulk_create(operations)
+        _notify({operation.slot for operation in operations})
 
 
 def _notify(slots: Iterable[int]) -> None:
@@ -153,25 +153,25 @@ def _notify(slots: Iterable[int]) -> None:
 def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     """The event of a pending row, with its group id."""
     operation_id, group_id, verb, member_id, reason, actor, expected, restore_to, offsets, end = row
-    said = {"operation_id": operation_id, "actor": actor, "reason": reason}
+    common = {"operation_id": operation_id, "actor": actor, "reason": reason}
     if verb == Operation.Verb.EVICT:
-        return group_id, EvictMember(**said, member_id=member_id)
+        return group_id, EvictMember(**common, member_id=member_id)
     if verb == Operation.Verb.PAUSE:
-        return group_id, PauseWork(**said, member_id=member_id)
+        return group_id, PauseWork(**common, member_id=member_id)
     if verb == Operation.Verb.RESUME:
-        return group_id, ResumeWork(**said, member_id=member_id)
+        return group_id, ResumeWork(**common, member_id=member_id)
     if verb in (Operation.Verb.FREEZE, Operation.Verb.THAW):
-        return group_id, SetFreeze(**said, frozen=verb == Operation.Verb.FREEZE, until=end)
+        return group_id, SetFreeze(**common, frozen=verb == Operation.Verb.FREEZE, until=end)
     if verb == Operation.Verb.DELETE:
-        return group_id, RemoveGroup(**said)
+        return group_id, RemoveGroup(**common)
     if verb == Operation.Verb.EXPIRE_OFFSETS:
-        return group_id, ExpireOffsets(**said, state_age_ms=0, ages=())
+        return group_id, ExpireOffsets(**common, state_age_ms=0, ages=())
     if verb == Operation.Verb.RESTORE_OFFSETS:
-        return group_id, RestoreOffsets(**said, to=restore_to, offsets=())
+        return group_id, RestoreOffsets(**common, to=restore_to, offsets=())
     if verb == Operation.Verb.RESET_OFFSETS:
-        return group_id, reset_of(offsets, said)
+        return group_id, reset_of(offsets, common)
     if verb == Operation.Verb.REBALANCE:
-        return group_id, ForceRebalance(**said, expected_generation=expected)
+        return group_id, ForceRebalance(**common, expected_generation=expected)
     raise ValueError(f"unknown verb in this version: {verb}")
 
 
@@ -202,11 +202,11 @@ class NoTraces:
 class OperationDispatcher:
     """The node's part: pending operations of owned slots become events, once each.
 
-    ``_given`` has each id with the slot epoch under which its event was created, until its row is
-    no longer pending, or its event was refused before a decision: so a second notification does not
-    execute an operation twice while the first is being committed. A slot that was lost and taken
-    again has another epoch: events of the old one are fenced, and created again. Verbs of later
-    versions wait for a node that knows them.
+    ``_dispatched`` has each id with the slot epoch under which its event was created, until its row
+    is no longer pending, or its event was refused before a decision: so a second notification does
+    not execute an operation twice while the first is being committed. A slot that was lost and
+    taken again has another epoch: events of the old one are fenced, and created again. Verbs of
+    later versions wait for a node that knows them.
     """
 
     def __init__(
@@ -223,13 +223,13 @@ class OperationDispatcher:
         self.freezing = freezing
         self.readers = readers
         self.traces: Traces = NoTraces()
-        self._given: dict[int, int] = {}
+        self._dispatched: dict[int, int] = {}
         self._left: set[int] = set()
         self._looking = asyncio.Lock()
         coordinator.undecided = self._undecided
 
     def _undecided(self, operation_id: int) -> None:
-        self._given.pop(operation_id, None)
+        self._dispatched.pop(operation_id, None)
         if self._looking.locked():
             self._left.add(operation_id)
         self.traces.left(operation_id)
@@ -247,22 +247,22 @@ class OperationDispatcher:
             return
         try:
             async with self.readers() as connection:
-                asked = {"slots": slots, "verbs": Operation.Verb.values}
-                cursor = await connection.execute(sql.PENDING_OPERATIONS.encode(), asked)
+                parameters = {"slots": slots, "verbs": Operation.Verb.values}
+                cursor = await connection.execute(sql.PENDING_OPERATIONS.encode(), parameters)
                 rows = await cursor.fetchall()
         except (psycopg.Error, PoolTimeout) as error:
             logger.info("operations wait for the database: %s", error)
             return
         pending = {row[0] for row in rows}
-        self._given = {key: epoch for key, epoch in self._given.items() if key in pending}
+        self._dispatched = {key: epoch for key, epoch in self._dispatched.items() if key in pending}
         for row in rows:
             epoch = self.coordinator.epochs.get(slot_of(row[1]))
             if row[0] in self._left:
                 continue  # it may have ended since it was read: the next check knows
-            if epoch is not None and self._given.get(row[0]) != epoch:
-                self._given[row[0]] = epoch
-                *asked_for, traceparent = row
-                group_id, event = event_of(tuple(asked_for))
+            if epoch is not None and self._dispatched.get(row[0]) != epoch:
+                self._dispatched[row[0]] = epoch
+                *fields, traceparent = row
+                group_id, event = event_of(tuple(fields))
                 self.traces.begin_operation(event, group_id, row[2], traceparent)
                 self._give(group_id, event)
 

@@ -15,11 +15,11 @@ ABOUT_GROUPS: Final = frozenset(
 )
 """Rules whose subject is a group."""
 
-Known = Mapping[tuple[str, str], Acknowledgement]
+Acknowledged = Mapping[tuple[str, str], Acknowledgement]
 """Valid acknowledgements, by rule and subject."""
 
 
-def known(subjects: Iterable[str] | None = None) -> Known:
+def in_force(subjects: Iterable[str] | None = None) -> Acknowledged:
     """Acknowledgements whose end has not passed: all, or those of these subjects. One statement."""
     ends = Q(until__isnull=True) | Q(until__gt=timezone.now())
     rows = Acknowledgement.objects.filter(ends)
@@ -36,6 +36,6 @@ def from_json(text: str) -> Acknowledgement:
     return Acknowledgement(**row, at=datetime.fromisoformat(at), until=ends)
 
 
-def subjects_of(rule: str, acknowledged: Known) -> Sequence[str]:
+def subjects_of(rule: str, acknowledged: Acknowledged) -> Sequence[str]:
     """The subjects for which a rule was acknowledged."""
     return [subject for name, subject in acknowledged if name == rule]

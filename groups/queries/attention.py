@@ -13,7 +13,7 @@ from django.utils.timesince import timesince
 
 from groups.core.journal import EntryKind
 from groups.models import Group
-from groups.queries.acknowledgements import Known, from_json, subjects_of
+from groups.queries.acknowledgements import Acknowledged, from_json, subjects_of
 from groups.queries.fired import Fired, FiredRow, Place
 from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
 from groups.queries.situation import MS
@@ -26,14 +26,14 @@ SILENT_MEMBERS_MAX: Final = 2_000
 """Silent members that are read, of all groups together."""
 
 
-TOLD_IN_MINUTES: Final = timedelta(minutes=2)
+IN_MINUTES_FROM: Final = timedelta(minutes=2)
 """From this time on ages are in minutes; below in seconds."""
 
 
 def passed(since: datetime) -> str:
     """An age or a duration in words."""
     ago = timezone.now() - since
-    return timesince(since) if ago >= TOLD_IN_MINUTES else seconds(round(ago / MS))
+    return timesince(since) if ago >= IN_MINUTES_FROM else seconds(round(ago / MS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class RuleInput:
     """The input of the rules."""
 
     fleet: Overview
-    found: Sequence[FiredRow]
+    rows: Sequence[FiredRow]
 
     def of(self, rule: str) -> list[FiredRow]:
         """The rows of one rule."""
-        return [row for row in self.found if row.rule == rule]
+        return [row for row in self.rows if row.rule == rule]
 
 
 def _slots(seen: RuleInput) -> Iterator[Fired]:
@@ -99,16 +99,16 @@ def _periodic_work(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("periodic-work", tone, sentence, why, Place.SCHEDULE, subject=name)
 
 
-Says = Callable[[FiredRow], tuple[str, str]]
+Describe = Callable[[FiredRow], tuple[str, str]]
 
 
-def _each(rule: str, says: Says) -> Callable[[RuleInput], Iterator[Fired]]:
+def _each(rule: str, describe: Describe) -> Callable[[RuleInput], Iterator[Fired]]:
     """The findings of a rule about groups; the last line has the number of further ones."""
 
     def fired(seen: RuleInput) -> Iterator[Fired]:
         rows = seen.of(rule)
         for row in rows:
-            yield Fired(rule, "warn", *says(row), Place.GROUP, row.group_id, row.group_id)
+            yield Fired(rule, "warn", *describe(row), Place.GROUP, row.group_id, row.group_id)
         if rows and rows[0].total > len(rows):
             more = f"{rows[0].total - len(rows)} more such groups"
             yield Fired(rule, "warn", more, "", Place.GROUPS)
@@ -119,8 +119,8 @@ def _each(rule: str, says: Says) -> Callable[[RuleInput], Iterator[Fired]]:
 def _limits(seen: RuleInput) -> Iterator[Fired]:
     for row in seen.of("limit"):
         place = Place.GROUP if row.group_id else Place.NODES
-        told = f"{row.detail} ({passed(row.at)} ago)."
-        yield Fired("limit", "warn", "A limit is near", told, place, row.group_id, str(row.n))
+        text = f"{row.detail} ({passed(row.at)} ago)."
+        yield Fired("limit", "warn", "A limit is near", text, place, row.group_id, str(row.n))
 
 
 WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
@@ -265,8 +265,11 @@ def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
     newest = fleet.newest_entry
     after = None if newest is None else newest - JOURNAL_READ_MAX
     seen = RuleInput(fleet, find(after, fleet.acknowledged, only))
-    told = (from_json(row.detail) for row in seen.of("acknowledged"))
-    acknowledged = {**fleet.acknowledged, **{(one.rule, one.subject): one for one in told}}
+    acknowledgements = (from_json(row.detail) for row in seen.of("acknowledged"))
+    acknowledged = {
+        **fleet.acknowledged,
+        **{(one.rule, one.subject): one for one in acknowledgements},
+    }
     lines = (line for rule in RULES for line in rule.fired(seen))
     return [_marked(line, acknowledged) for line in lines]
 
@@ -277,7 +280,7 @@ def of_group(group: Group, now: Situation) -> Sequence[Fired]:
     return fired(alone(group, now), group.group_id)
 
 
-def _marked(line: Fired, acknowledged: Known) -> Fired:
+def _marked(line: Fired, acknowledged: Acknowledged) -> Fired:
     if line.subject is None:
         return line
     return line._replace(acknowledged=acknowledged.get((line.rule, line.subject)))
@@ -296,7 +299,7 @@ def groups_of(names: Collection[str]) -> set[str]:
 
 def find(
     journal_after: int | None,
-    acknowledged: Known,
+    acknowledged: Acknowledged,
     only: str | None = None,
     listed: int = LISTED_MAX,
 ) -> Sequence[FiredRow]:
@@ -324,8 +327,8 @@ def find(
     }
     with connection.cursor() as cursor:
         cursor.execute(sql.FOUND, values)
-        found = [FiredRow(*row) for row in cursor.fetchall()]
+        rows = [FiredRow(*row) for row in cursor.fetchall()]
         if thresholds.attention_commit_ms:
             cursor.execute(sql.NO_COMMITS, values)
-            found += [FiredRow(*row) for row in cursor.fetchall()]
-    return found
+            rows += [FiredRow(*row) for row in cursor.fetchall()]
+    return rows

@@ -36,23 +36,23 @@ _seats = BoundedSemaphore(WAITING_MAX)
 FILTERS: Final = ("listener", "address", "principal", "client_id", "software")
 
 
-def rows(asked: Mapping[str, Any]) -> QuerySet[ClientConnection]:
+def rows(filters: Mapping[str, Any]) -> QuerySet[ClientConnection]:
     """Connections of live nodes, by ``FILTERS``, ``node_id`` and ``group_id``."""
-    found = ClientConnection.objects.filter(node_id__in=_live().values("node_id"))
+    connections = ClientConnection.objects.filter(node_id__in=_live().values("node_id"))
     for name in ("node_id", *FILTERS):
-        if name in asked:
-            found = found.filter((name, asked[name]))
-    if "group_id" in asked:
-        found = found.filter(groups__contains=[asked["group_id"]])
-    return found
+        if name in filters:
+            connections = connections.filter((name, filters[name]))
+    if "group_id" in filters:
+        connections = connections.filter(groups__contains=[filters["group_id"]])
+    return connections
 
 
-def ask() -> None:
+def refresh() -> None:
     """Let the nodes write their connections, unless they just have, and wait until they have."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT now()")
-        asked_at: datetime = cursor.fetchone()[0]
-    late = _late(asked_at)
+        requested_at: datetime = cursor.fetchone()[0]
+    late = _late(requested_at)
     if not late:
         return
     with connection.cursor() as cursor:
@@ -61,7 +61,7 @@ def ask() -> None:
         return
     try:
         deadline = time.monotonic() + WAIT_S
-        while _late(asked_at) and time.monotonic() < deadline:
+        while _late(requested_at) and time.monotonic() < deadline:
             give_back()  # others may use the connection during the pause
             time.sleep(LOOK_S)
     finally:
@@ -71,12 +71,12 @@ def ask() -> None:
 def noted() -> Sequence[Mapping[str, Any]]:
     """When each live node last wrote its connections, and their number; None: never. Two
     statements."""
-    found = {row.node_id: row for row in ConnectionsNoted.objects.all()}
+    notes = {row.node_id: row for row in ConnectionsNoted.objects.all()}
     return [
         {
             "node_id": node_id,
-            "noted_at": found[node_id].noted_at if node_id in found else None,
-            "connections": found[node_id].connections if node_id in found else None,
+            "noted_at": notes[node_id].noted_at if node_id in notes else None,
+            "connections": notes[node_id].connections if node_id in notes else None,
         }
         for node_id in _live().order_by("node_id").values_list("node_id", flat=True)
     ]
@@ -86,8 +86,8 @@ def _live() -> QuerySet[Node]:
     return Node.objects.filter(beat_at__gte=Now() - SILENT_AFTER)
 
 
-def _late(asked_at: datetime) -> Collection[int]:
+def _late(requested_at: datetime) -> Collection[int]:
     """Live nodes whose rows are older than the request accepts. One statement."""
-    fresh = ConnectionsNoted.objects.filter(noted_at__gte=asked_at - FRESH)
+    fresh = ConnectionsNoted.objects.filter(noted_at__gte=requested_at - FRESH)
     late = _live().exclude(node_id__in=fresh.values("node_id"))
     return list(late.values_list("node_id", flat=True))

@@ -25,14 +25,14 @@ SILENT_AFTER: Final = timedelta(seconds=15)
 class Moves:
     """The changes: how many slots each node gets, and from which; how many groups."""
 
-    given: Mapping[int, int]
-    taken: Mapping[int, int]
+    gains: Mapping[int, int]
+    losses: Mapping[int, int]
     groups: int
 
     @property
     def slots(self) -> int:
         """The number of slots that move."""
-        return sum(self.given.values())
+        return sum(self.gains.values())
 
 
 NOTHING: Final = Moves({}, {}, 0)
@@ -54,8 +54,8 @@ class NodesAndSlots:
     def moves(self, takers: Collection[int]) -> Moves:
         """The moves if these nodes took all slots."""
         living = {slot: n if n in self.live else None for slot, n in self.owners.items()}
-        wanted = placement.plan(living, takers)
-        moved = {slot: node for slot, node in wanted.items() if node != self.owners[slot]}
+        planned = placement.plan(living, takers)
+        moved = {slot: node for slot, node in planned.items() if node != self.owners[slot]}
         before = Counter(n for slot in moved if (n := self.owners[slot]) is not None)
         return Moves(Counter(moved.values()), before, _groups_in(moved))
 
@@ -78,8 +78,8 @@ def all_of_them() -> Sequence[Drain]:
 
 def of(node_id: int) -> Drain | None:
     """The drain of a node. One statement."""
-    found: Drain | None = Drain.objects.filter(node_id=node_id).first()
-    return found
+    drain: Drain | None = Drain.objects.filter(node_id=node_id).first()
+    return drain
 
 
 def by_draining(node_id: int) -> Moves:
@@ -99,14 +99,17 @@ def in_words(moves: Moves, *, is_drain: bool) -> Sequence[str]:
     """The moves in words."""
     if not moves.slots:
         return ["No slot changes its owner."]
-    nodes = moves.given if is_drain else moves.taken
+    nodes = moves.gains if is_drain else moves.losses
     how = "takes" if is_drain else "gives"
-    told = [
+    sentences = [
         f"{many(moves.slots, 'slot')} with {many(moves.groups, 'group')}"
         f" {'changes' if moves.slots == 1 else 'change'} the owner.",
         *(f"Node {n} {how} {many(count, 'slot')}." for n, count in sorted(nodes.items())),
     ]
-    return [*told, "Members keep their partitions and find their new coordinator by themselves."]
+    return [
+        *sentences,
+        "Members keep their partitions and find their new coordinator by themselves.",
+    ]
 
 
 def _groups_in(slots: Collection[int]) -> int:

@@ -45,15 +45,17 @@ def _work_of(read: Mapping[str, Any]) -> Mapping[str, Counts]:
     rows = Member.objects.filter(group_id__in=list(read)).values_list(*READ, named=True)
     for row in rows:  # named tuples: models of thousands would double the time
         members[row.group_id].append(row)
-    topics = {key: topics_of_all(read[key], found) for key, found in members.items()}
+    topics = {
+        key: topics_of_all(read[key], rows_of_group) for key, rows_of_group in members.items()
+    }
     sizes = groups.partition_counts(set().union(*topics.values()))
     return {
         key: counts(
             topics[key],
-            sum(partitions_owned(read[key], row) for row in found),
+            sum(partitions_owned(read[key], row) for row in rows_of_group),
             lambda topic: sizes.get(topic, 0),
         )
-        for key, found in members.items()
+        for key, rows_of_group in members.items()
     }
 
 

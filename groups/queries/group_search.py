@@ -44,7 +44,7 @@ WHERE details->'topics' ?| %s::text[] OR details->'assigned' ?| %s::text[]
 it does not match. A topic's name has no backslash: its text is its bytes."""
 
 
-def matching(found: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
+def matching(selected: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
     """The groups among these that match every word. One more statement."""
     topics = _topics(words) if words else []
     for word in words:
@@ -52,12 +52,12 @@ def matching(found: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
         for field in MEMBER_FIELDS:
             of_member |= Q((f"{field}__icontains", word))
         members = Member.objects.filter(of_member).values("group_id")
-        wanted = Q(group_id__icontains=word) | Q(group_id__in=members)
+        condition = Q(group_id__icontains=word) | Q(group_id__in=members)
         named = [one for one in topics if word.lower() in one[0].lower()][:TOPICS_MAX]
         if named:
-            wanted |= Q(group_id__in=_of(named))
-        found = found.filter(wanted)
-    return found
+            condition |= Q(group_id__in=_of(named))
+        selected = selected.filter(condition)
+    return selected
 
 
 def _topics(words: Sequence[str]) -> Sequence[tuple[str, Any]]:
@@ -69,10 +69,10 @@ def _topics(words: Sequence[str]) -> Sequence[tuple[str, Any]]:
     return list(rows.values_list("name", "topic_id")[:TOPICS_READ_MAX])
 
 
-def of_topic(found: QuerySet[Any], name: str) -> QuerySet[Any]:
+def of_topic(selected: QuerySet[Any], name: str) -> QuerySet[Any]:
     """The groups among these that subscribe to a topic or have committed offsets of it."""
     topics = list(Topic.objects.filter(name=name).values_list("name", "topic_id"))
-    return found.filter(group_id__in=_of(topics)) if topics else found.none()
+    return selected.filter(group_id__in=_of(topics)) if topics else selected.none()
 
 
 def _of(topics: Sequence[tuple[str, Any]]) -> RawSQL:
@@ -80,28 +80,28 @@ def _of(topics: Sequence[tuple[str, Any]]) -> RawSQL:
     return RawSQL(OF_TOPICS, (names, names, ids, names))
 
 
-def ids_of(found: QuerySet[Any]) -> tuple[Sequence[str], int]:
+def ids_of(selected: QuerySet[Any]) -> tuple[Sequence[str], int]:
     """The first ``RESOLVED_MAX`` ids of these groups, in order, and the number of all: a count and
     then a page would search all members and offsets twice. One statement."""
-    counted = found.annotate(_total=Window(Count("*")))
+    counted = selected.annotate(_total=Window(Count("*")))
     rows = list(counted.values_list("group_id", "_total")[:RESOLVED_MAX])
     return [group_id for group_id, _ in rows], rows[0][1] if rows else 0
 
 
-def of_node(found: QuerySet[Any], node_id: int | None) -> QuerySet[Any]:
+def of_node(selected: QuerySet[Any], node_id: int | None) -> QuerySet[Any]:
     """The groups among these whose slot a node owns; None: without an owner."""
     slots = Slot.objects.filter(node_id=node_id) if node_id is not None else FREE
-    return found.filter(slot__in=slots.values("slot"))
+    return selected.filter(slot__in=slots.values("slot"))
 
 
 FREE: Final = Slot.objects.filter(node_id__isnull=True)
 
 
-def of_rules(found: QuerySet[Any], names: Collection[str]) -> QuerySet[Any]:
+def of_rules(selected: QuerySet[Any], names: Collection[str]) -> QuerySet[Any]:
     """The groups among these with a finding of these attention rules, also acknowledged ones. One
     more statement, two with ``attention.commit.ms``."""
-    wanted = Q(group_id__in=attention.groups_of(names))
+    condition = Q(group_id__in=attention.groups_of(names))
     if attention.UNSETTLED in names:
         since = overview.unsettled_since(timezone.now())
-        wanted |= Q(state_since__lt=since) & ~Q(state__in=SETTLED)
-    return found.filter(wanted)
+        condition |= Q(state_since__lt=since) & ~Q(state__in=SETTLED)
+    return selected.filter(condition)

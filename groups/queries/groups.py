@@ -158,10 +158,10 @@ def has_committed(topic: str) -> Exists:
     return Exists(Offset.objects.filter(topic=topic, group_id=OuterRef("group_id")))
 
 
-def with_freezes(found: QuerySet[Any]) -> QuerySet[Any]:
+def with_freezes(groups: QuerySet[Any]) -> QuerySet[Any]:
     """Groups with ``frozen_since``, None: not frozen; and ``frozen_until``, None: no end."""
     freezes = GroupConfig.objects.filter(group_id=OuterRef("group_id"), name=FREEZE, value="true")
-    page: QuerySet[Any] = found.annotate(
+    page: QuerySet[Any] = groups.annotate(
         frozen_since=Subquery(freezes.values("updated_at")[:1]),
         frozen_until=Subquery(freezes.values("until")[:1]),
     )
@@ -173,8 +173,8 @@ def freeze_of(group_id: str) -> GroupConfig | None:
     if "\0" in group_id:
         return None
     freezes = GroupConfig.objects.filter(group_id=group_id, name=FREEZE, value="true")
-    found: GroupConfig | None = freezes.first()
-    return found
+    freeze: GroupConfig | None = freezes.first()
+    return freeze
 
 
 def with_rebalances(groups: Sequence[Any]) -> Mapping[str, Journal]:
@@ -323,8 +323,8 @@ def journal_of(group_id: str) -> QuerySet[Journal]:
 def journal_of_topic(name: str) -> QuerySet[Journal]:
     """The journal of topics with this name, newest first, also of a deleted one. It uses the index
     ``journal_of_topic``."""
-    told = Journal.objects.filter(ABOUT_TOPICS).alias(topic=KeyTextTransform("topic", "details"))
-    return told.filter(topic=name).order_by("-id")
+    rows = Journal.objects.filter(ABOUT_TOPICS).alias(topic=KeyTextTransform("topic", "details"))
+    return rows.filter(topic=name).order_by("-id")
 
 
 def journal_of_slots() -> QuerySet[Journal]:
@@ -358,11 +358,14 @@ def ends_of(topic: Topic) -> Sequence[int]:
     """Each partition's end offset, as ListOffsets returns it: the greater of the catalogue's and
     the greatest offset that any group has committed. One statement."""
     numbers = list(range(topic.partitions))
-    known = [*topic.end_offsets[: topic.partitions]]
-    ends = known + [0] * (topic.partitions - len(known))
-    asked: dict[str, list[Any]] = {"topics": [topic.name] * len(numbers), "partitions": numbers}
+    stored = [*topic.end_offsets[: topic.partitions]]
+    ends = stored + [0] * (topic.partitions - len(stored))
+    parameters: dict[str, list[Any]] = {
+        "topics": [topic.name] * len(numbers),
+        "partitions": numbers,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(GREATEST_COMMITTED, asked)
+        cursor.execute(GREATEST_COMMITTED, parameters)
         for _, partition, committed in cursor.fetchall():
             ends[partition] = max(ends[partition], committed)
     return ends
@@ -379,11 +382,11 @@ def owner_of(group: Group) -> Node | None:
     return Node.objects.filter(node_id=Subquery(owner)).first()
 
 
-def with_owners(found: QuerySet[Any]) -> QuerySet[Any]:
+def with_owners(groups: QuerySet[Any]) -> QuerySet[Any]:
     """Groups with ``owner_id``: the node that owns the slot, by the rows; None: no owner."""
     owner = Slot.objects.filter(slot=OuterRef(OuterRef("slot"))).values("node_id")[:1]
     node = Node.objects.filter(node_id=Subquery(owner)).values("node_id")[:1]
-    owned: QuerySet[Any] = found.annotate(owner_id=Subquery(node))
+    owned: QuerySet[Any] = groups.annotate(owner_id=Subquery(node))
     return owned
 
 
@@ -393,7 +396,7 @@ def slots_by_node() -> Mapping[int | None, int]:
     return {row["node_id"]: row["n"] for row in counted}
 
 
-def ask_for_a_look(group_id: str) -> None:
+def request_look(group_id: str) -> None:
     """Ask the group's owner to write members' last heartbeats, for the next read of the group.
 
     Heartbeats are in the owner's memory and rarely written; observers of a group request fresh

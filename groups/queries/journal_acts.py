@@ -55,13 +55,13 @@ QUOTAS: Final[Mapping[str, str]] = {
 def author(entry: Journal) -> str:
     """The author: "olga", "client admin-1 (/10.0.0.7)", or "client admin-1 of User:ann
     (/10.0.0.7)"; "somebody" if unknown."""
-    told = entry.details.get("author") or {}
-    if "user" in told or "program" in told:
-        return str(told.get("user") or told["program"])
-    if told.get("client_host"):
-        who = told.get("principal", ANONYMOUS)
+    values = entry.details.get("author") or {}
+    if "user" in values or "program" in values:
+        return str(values.get("user") or values["program"])
+    if values.get("client_host"):
+        who = values.get("principal", ANONYMOUS)
         of = "" if who == ANONYMOUS else f" of {who}"
-        return f"client {told.get('client_id') or 'without a name'}{of} ({told['client_host']})"
+        return f"client {values.get('client_id') or 'without a name'}{of} ({values['client_host']})"
     return "somebody"
 
 
@@ -140,16 +140,16 @@ def _setting(name: str, before: str | None, after: str | None) -> str:
 def topic(entry: Journal, verb: str) -> str:
     before, after = entry.details.get("before", {}), entry.details.get("after", {})
     counts = [what["partitions"] for what in (before, after) if "partitions" in what]
-    told = f" ({' to '.join(map(str, counts))} partitions)" if counts else ""
-    return f"{_begin(author(entry))} {verb} the topic {entry.details.get('topic')}{told}."
+    change = f" ({' to '.join(map(str, counts))} partitions)" if counts else ""
+    return f"{_begin(author(entry))} {verb} the topic {entry.details.get('topic')}{change}."
 
 
 def acl(entry: Journal, verb: str) -> str:
-    told = entry.details.get("acl", {})
-    where = f" from {told['host']}" if told.get("host", "*") != "*" else ""
-    more = "..." if told.get("pattern") == "PREFIXED" else ""
-    what = f"{told.get('permission')} {told.get('principal')}{where} {told.get('operation')}"
-    of = f"{told.get('resource_type')} {told.get('name')}{more}"
+    values = entry.details.get("acl", {})
+    where = f" from {values['host']}" if values.get("host", "*") != "*" else ""
+    more = "..." if values.get("pattern") == "PREFIXED" else ""
+    what = f"{values.get('permission')} {values.get('principal')}{where} {values.get('operation')}"
+    of = f"{values.get('resource_type')} {values.get('name')}{more}"
     return f"{_begin(author(entry))} {verb} the ACL {what} of {of}."
 
 
@@ -159,14 +159,14 @@ def credential(entry: Journal, verb: str) -> str:
 
 
 def quota(entry: Journal, verb: str) -> str:
-    told = entry.details.get("quota", {})
-    kinds = str(told.get("entity_type", "")).split()
+    values = entry.details.get("quota", {})
+    kinds = str(values.get("entity_type", "")).split()
     names = {"user": "user_name", "client-id": "client_id", "ip": "ip"}
-    parts = [f"{kind} {told.get(names.get(kind, ''), '') or '(default)'}" for kind in kinds]
-    before, after = told.get("before"), told.get("value")
+    parts = [f"{kind} {values.get(names.get(kind, ''), '') or '(default)'}" for kind in kinds]
+    before, after = values.get("before"), values.get("value")
     was = "was not set" if before is None else f"was {before:g}" if _is_number(before) else before
     to = f" to {after:g}" if _is_number(after) else "" if after is None else f" to {after}"
-    of = f"{told.get('key')} of {', '.join(parts)}"
+    of = f"{values.get('key')} of {', '.join(parts)}"
     return f"{_begin(author(entry))} {verb} the quota {of}{to} ({was})."
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
-from groups.queries.journal_text import cause, reached, said, seconds, sentence, waited
+from groups.queries.journal_text import cause, client_reason, reached, seconds, sentence, waited
 from groups.queries.member_names import Name, Names
 from groups.queries.situation_text import many
 
@@ -99,8 +99,8 @@ def folded(entries: Iterable[Journal]) -> list[Sequence[Journal]]:
 
 def _belongs(entry: Journal) -> bool:
     """Whether an entry belongs to the rebalance during which it happened."""
-    known = {*BEGINS, *GOES_ON, *ENDS, EntryKind.REBALANCE_COMPLETED}
-    return entry.kind in known
+    kinds = {*BEGINS, *GOES_ON, *ENDS, EntryKind.REBALANCE_COMPLETED}
+    return entry.kind in kinds
 
 
 def line(entries: Sequence[Journal], names: Names, tones: Mapping[str, str]) -> Line:
@@ -144,13 +144,13 @@ def _causes(entries: Sequence[Journal], end: Journal | None, name: Name) -> Iter
     for entry in began or ([end] if end is not None and end.trigger else []):
         by_trigger.setdefault(entry.trigger, []).append(entry)
     joined, left = _count(end, "joined"), _count(end, "left")
-    for trigger, told in by_trigger.items():
-        count = _members(told, trigger)
+    for trigger, of_trigger in by_trigger.items():
+        count = _members(of_trigger, trigger)
         if trigger == Trigger.MEMBER_JOINED:
             count, joined = max(count, joined), 0
         elif trigger in LEAVING:
             count, left = max(count, left), 0
-        yield _cause(trigger, told, count, name)
+        yield _cause(trigger, of_trigger, count, name)
     if joined:
         yield f"{joined} joined in the meantime"
     if left:
@@ -169,29 +169,29 @@ def _count(end: Journal | None, which: str) -> int:
     return named
 
 
-def _members(told: Sequence[Journal], trigger: str) -> int:
-    ids = {member_id for entry in told for member_id in (entry.member_id, *(entry.left or ()))}
+def _members(entries: Sequence[Journal], trigger: str) -> int:
+    ids = {member_id for entry in entries for member_id in (entry.member_id, *(entry.left or ()))}
     if trigger not in LEAVING:
-        ids = {entry.member_id for entry in told}
+        ids = {entry.member_id for entry in entries}
     return max(len(ids - {None}), 1)
 
 
-def _cause(trigger: str, told: Sequence[Journal], count: int, name: Name) -> str:
-    first = told[0]
+def _cause(trigger: str, entries: Sequence[Journal], count: int, name: Name) -> str:
+    first = entries[0]
     who = name(first.member_id, first.client_id)
     if count > 1 and trigger in SEVERAL and who:
-        return f"{count} {SEVERAL[trigger]}, the first {who}{said(first)}"
+        return f"{count} {SEVERAL[trigger]}, the first {who}{client_reason(first)}"
     text = cause(first, name)
-    return text if len(told) == 1 or trigger in SEVERAL else f"{text} ({len(told)} times)"
+    return text if len(entries) == 1 or trigger in SEVERAL else f"{text} ({len(entries)} times)"
 
 
 def _moved(entries: Sequence[Journal]) -> str:
     """How many partitions moved, of how many, if both were counted. A partition that moves twice
     during a rebalance counts twice: then the number of moves is shown."""
-    told = [entry.details for entry in entries if "moved" in (entry.details or {})]
-    if not told:
+    counted = [entry.details for entry in entries if "moved" in (entry.details or {})]
+    if not counted:
         return ""
-    moved, total = sum(details["moved"] for details in told), told[-1].get("partitions")
+    moved, total = sum(details["moved"] for details in counted), counted[-1].get("partitions")
     if total is None:
         return f"{many(moved, 'partition')} moved"
     if moved > total:

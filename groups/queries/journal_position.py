@@ -46,13 +46,13 @@ class Position:
     @classmethod
     def read(cls, text: str, now: float) -> Self:
         """From its text; raises ``ValueError`` if it is invalid."""
-        found = TEXT.fullmatch(text)
-        if found is None:
+        match = TEXT.fullmatch(text)
+        if match is None:
             raise ValueError(text[:100])
         gaps: list[Gap] = []
-        greatest = int(found[1])
-        for told in filter(None, (found[2] or "").split(",")):
-            first, _, last = told.partition("-")
+        greatest = int(match[1])
+        for part in filter(None, (match[2] or "").split(",")):
+            first, _, last = part.partition("-")
             gap = Gap(int(first), int(last or first), now + LATEST_S)
             if not (gaps[-1].last if gaps else 0) < gap.first <= gap.last < greatest:
                 raise ValueError(text[:100])

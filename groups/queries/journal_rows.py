@@ -38,10 +38,10 @@ def is_behind(position: Position) -> bool:
 
 def beyond(position: Position) -> Sequence[JournalRow]:
     """A page of entries that a position has not read, in order of numbers."""
-    wanted = Q(id__gt=position.greatest)
+    condition = Q(id__gt=position.greatest)
     for gap in position.gaps:
-        wanted |= Q(id__range=(gap.first, gap.last))
+        condition |= Q(id__range=(gap.first, gap.last))
     # With the OR alone PostgreSQL would not use the index, and could read from the first entry on.
     first = position.gaps[0].first if position.gaps else position.greatest + 1
-    rows = Journal.objects.filter(wanted, id__gte=first).order_by("id")
+    rows = Journal.objects.filter(condition, id__gte=first).order_by("id")
     return [JournalRow(*row) for row in rows.values_list("id", "group_id", "kind")[:PAGE]]

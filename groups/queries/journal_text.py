@@ -43,7 +43,7 @@ CAUSES: Final[Mapping[str, str]] = {
 }
 """The meaning of each trigger; ``{who}`` is the member."""
 
-TOLD: Final = frozenset([Trigger.OPERATOR])
+CAUSED_BY_REASON: Final = frozenset([Trigger.OPERATOR])
 """Triggers whose reason is complete."""
 
 HANDED_NAMED = 2
@@ -67,20 +67,20 @@ def seconds(milliseconds: int) -> str:
 
 def cause(entry: Journal, name: Name = plain) -> str:
     """The cause, and the client's own reason: "member w-1 left: 'consumer closed'"."""
-    if entry.trigger in TOLD and entry.reason:
+    if entry.trigger in CAUSED_BY_REASON and entry.reason:
         return entry.reason
     template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
     who = name(entry.member_id, entry.client_id)
     if "{who}" in template and not who:
-        return (entry.reason or template.format(who="?")) + said(entry)
+        return (entry.reason or template.format(who="?")) + client_reason(entry)
     text = template.format(who=who)
     more = len(entry.left) - 1
     if more > 0 and "{who}" in template:
         text += f" (and {more} more)"
-    return text + said(entry)
+    return text + client_reason(entry)
 
 
-def said(entry: Journal) -> str:
+def client_reason(entry: Journal) -> str:
     """The client's reason after a colon; "" if it gave none."""
     return f": '{entry.client_reason}'" if entry.client_reason else ""
 
@@ -129,9 +129,9 @@ def _completed(entry: Journal, name: Name) -> str:
 def handed_over(entry: Journal, name: Name = plain) -> str:
     """The moves between members: "w-1 gave 4 partitions to w-2, w-3 took over 2 of w-4"."""
     pairs = entry.details.get("handed_over") or []
-    said = [_handed(pair, name) for pair in pairs[:HANDED_NAMED]]
-    more = entry.details.get("handed_over_pairs", len(pairs)) - len(said)
-    return ", ".join(said) + (f" ({more} more such {_plural(more, 'pair')})" if more > 0 else "")
+    moves = [_handed(pair, name) for pair in pairs[:HANDED_NAMED]]
+    more = entry.details.get("handed_over_pairs", len(pairs)) - len(moves)
+    return ", ".join(moves) + (f" ({more} more such {_plural(more, 'pair')})" if more > 0 else "")
 
 
 def _handed(pair: Mapping[str, Any], name: Name) -> str:
@@ -168,10 +168,10 @@ def _member_failed(entry: Journal, name: Name) -> str:
 
 
 def _fell_back(entry: Journal, _name: Name) -> str:
-    wanted, instead = entry.details.get("assignor"), entry.details.get("instead")
+    assignor, instead = entry.details.get("assignor"), entry.details.get("instead")
     return (
-        f"The coordinator assigned with {instead}, although the members wanted their own {wanted}:"
-        f" {entry.reason}."
+        f"The coordinator assigned with {instead}, although the members wanted their own"
+        f" {assignor}: {entry.reason}."
     )
 
 
@@ -208,7 +208,7 @@ def _rebalance_failed(entry: Journal, name: Name) -> str:
 def _expelled(entry: Journal, name: Name) -> str:
     why = entry.reason
     if "author" in entry.details:
-        why = f"{acts.author(entry)} removed it{said(entry)}"
+        why = f"{acts.author(entry)} removed it{client_reason(entry)}"
     return f"Member {name(entry.member_id, entry.client_id) or '?'} was expelled: {why}."
 
 
@@ -228,7 +228,7 @@ def _emptied(entry: Journal, name: Name) -> str:
 
 def _replaced(entry: Journal, name: Name) -> str:
     who = name(entry.member_id, entry.client_id)
-    return f"Static member {who} came back and kept its partitions{said(entry)}."
+    return f"Static member {who} came back and kept its partitions{client_reason(entry)}."
 
 
 def _converted(entry: Journal, name: Name) -> str:
@@ -252,9 +252,9 @@ def _released(entry: Journal, _name: Name) -> str:
     return f"Node {entry.node_id} released {entry.reason}."
 
 
-def _unnamed(told: Callable[[Journal], str]) -> Callable[[Journal, Name], str]:
+def _unnamed(write: Callable[[Journal], str]) -> Callable[[Journal, Name], str]:
     """A sentence without a member's name."""
-    return lambda entry, _: told(entry)
+    return lambda entry, _: write(entry)
 
 
 SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
@@ -304,8 +304,8 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
 
 def sentence(entry: Journal, name: Name = plain) -> str:
     """The complete entry in plain words; an unknown kind is shown with its reason."""
-    known = SENTENCES.get(entry.kind)
-    if known is not None:
-        return known(entry, name)
+    write = SENTENCES.get(entry.kind)
+    if write is not None:
+        return write(entry, name)
     details: Any = entry.reason or entry.trigger
     return f"{entry.kind}: {details}" if details else entry.kind

@@ -23,8 +23,8 @@ def summary(group_id: str) -> Summary | None:
     """None if no end offset is known of any partition with a committed offset of the group."""
     with connection.cursor() as cursor:
         cursor.execute(sql.SUMMARY, {"group_id": group_id})
-        found = cursor.fetchone()
-    if found is None:
+        row = cursor.fetchone()
+    if row is None:
         return None
-    total, *rest = found
+    total, *rest = row
     return Summary(int(total), *rest)  # PostgreSQL sums to numeric

@@ -45,12 +45,12 @@ def plain(member_id: str | None, client_id: str | None = None) -> str:
 
 
 class Names:
-    """Members of one group. ``known``: names by member id; ``alike``: names that several have."""
+    """Members of one group. ``by_id``: names by member id; ``alike``: names that several have."""
 
     def __init__(
-        self, known: Mapping[str, str], alike: Collection[str] = (), group_id: str = ""
+        self, by_id: Mapping[str, str], alike: Collection[str] = (), group_id: str = ""
     ) -> None:
-        self.known = known
+        self.by_id = by_id
         self.alike = alike
         self.group_id = group_id
 
@@ -58,7 +58,7 @@ class Names:
         """The name, with a short id if another member has the same."""
         if not member_id:
             return client_id or ""
-        name = client_id or self.known.get(member_id) or self._guessed(member_id)
+        name = client_id or self.by_id.get(member_id) or self._guessed(member_id)
         return f"{name} ({short(member_id)})" if name in self.alike else name
 
     def _guessed(self, member_id: str) -> str:
@@ -74,8 +74,8 @@ class Names:
     def among(self, entries: Iterable[Journal]) -> "Names":
         """The same, for the case that members in these entries share a name."""
         mentioned = {member_id for entry in entries for member_id in mentions(entry)}
-        named = [self.known.get(m) or self._guessed(m) for m in mentioned]
-        return Names(self.known, {*self.alike, *_several(named)}, self.group_id)
+        named = [self.by_id.get(m) or self._guessed(m) for m in mentioned]
+        return Names(self.by_id, {*self.alike, *_several(named)}, self.group_id)
 
 
 def _several(names: Iterable[str]) -> set[str]:
@@ -84,8 +84,8 @@ def _several(names: Iterable[str]) -> set[str]:
 
 def short(member_id: str) -> str:
     """A part of the id by which the member can be found: the beginning of its UUID."""
-    found = UNIQUE.search(member_id)
-    return found[1] if found else member_id[-SHORT:]
+    match = UNIQUE.search(member_id)
+    return match[1] if match else member_id[-SHORT:]
 
 
 def mentions(entry: Journal) -> Iterator[str]:
@@ -107,14 +107,14 @@ def names_of(
     ``members``: the current ones, with ``member_id``, ``instance_id`` and ``client_id``.
     """
     today = {m.member_id: m.instance_id or m.client_id for m in members or ()}
-    known = {**_told(entries), **{m: name for m, name in today.items() if name}}
-    unknown = {m for entry in entries for m in mentions(entry)} - known.keys()
+    names = {**_client_ids(entries), **{m: name for m, name in today.items() if name}}
+    unknown = {m for entry in entries for m in mentions(entry)} - names.keys()
     if unknown:
         older = Journal.objects.filter(group_id=group_id, id__lt=min(e.pk for e in entries))
         newest = older.order_by("-id").values("id")[:LOOKED_AT_MAX]
         found = Journal.objects.filter(id__in=newest, member_id__in=unknown)
-        known |= {m: c for m, c in found.values_list("member_id", "client_id") if m and c}
-    return Names(known, _several(filter(None, today.values())), group_id)
+        names |= {m: c for m, c in found.values_list("member_id", "client_id") if m and c}
+    return Names(names, _several(filter(None, today.values())), group_id)
 
 
 def names_of_groups(entries: Sequence[Journal]) -> Mapping[str, Names]:
@@ -124,11 +124,11 @@ def names_of_groups(entries: Sequence[Journal]) -> Mapping[str, Names]:
     Members that joined or left are not looked up: they may be thousands, and a sentence about one
     entry names none of them but its own.
     """
-    known: dict[str, dict[str, str]] = {entry.group_id: {} for entry in entries}
+    by_group: dict[str, dict[str, str]] = {entry.group_id: {} for entry in entries}
     for entry in entries:
-        known[entry.group_id] |= _told([entry])
+        by_group[entry.group_id] |= _client_ids([entry])
     named = {(e.group_id, m) for e in entries for m in _in_sentence(e)}
-    unknown = {(group_id, m) for group_id, m in named if m not in known[group_id]}
+    unknown = {(group_id, m) for group_id, m in named if m not in by_group[group_id]}
     if unknown:
         found = Member.objects.filter(
             group_id__in={group_id for group_id, _ in unknown},
@@ -136,8 +136,8 @@ def names_of_groups(entries: Sequence[Journal]) -> Mapping[str, Names]:
         )
         columns = ("group_id", "member_id", "instance_id", "client_id")
         for group_id, member_id, instance_id, client_id in found.values_list(*columns):
-            known[group_id].setdefault(member_id, instance_id or client_id)
-    return {key: Names(names, _several(names.values()), key) for key, names in known.items()}
+            by_group[group_id].setdefault(member_id, instance_id or client_id)
+    return {key: Names(names, _several(names.values()), key) for key, names in by_group.items()}
 
 
 def _in_sentence(entry: Journal) -> Iterator[str]:
@@ -146,5 +146,5 @@ def _in_sentence(entry: Journal) -> Iterator[str]:
         yield from (pair["from"], pair["to"])
 
 
-def _told(entries: Iterable[Journal]) -> dict[str, str]:
+def _client_ids(entries: Iterable[Journal]) -> dict[str, str]:
     return {e.member_id: e.client_id for e in entries if e.member_id and e.client_id}

@@ -14,7 +14,7 @@ from groups.queries.situation_text import many
 EXACT: Final = frozenset(["range", "roundrobin"])
 """Assignors whose result depends only on members and topics (Kafka's names)."""
 
-KNOWN: Final = frozenset(["sticky", "cooperative-sticky", "uniform"])
+ESTIMATED: Final = frozenset(["sticky", "cooperative-sticky", "uniform"])
 """Assignors that also use the current assignment, and move as little as balance allows."""
 
 
@@ -27,7 +27,7 @@ def expected(group: Any, members: Sequence[MemberView]) -> str:
     assignor = group.protocol_name or group.details.get("assignor") or ""
     if not assignor:
         return "How many partitions would move is unknown: no assignor is chosen yet."
-    if assignor not in EXACT | KNOWN:
+    if assignor not in EXACT | ESTIMATED:
         return f"How many partitions would move is unknown: the assignor {assignor} decides it."
     if group.state != "Stable":
         return "How many partitions would move is unknown until the current rebalance ends."

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
-from groups.queries.acknowledgements import Known, known, subjects_of
+from groups.queries.acknowledgements import Acknowledged, in_force, subjects_of
 from groups.queries.groups import REBALANCED, annotated
 from groups.queries.situation import SETTLED, of_many
 from groups.queries.situation_text import Situation
@@ -85,7 +85,7 @@ class Overview:
     situations: Mapping[str, Situation]
     failed: Sequence[Operation]
     runs: Sequence[TaskRun]
-    acknowledged: Known
+    acknowledged: Acknowledged
 
     @property
     def groups(self) -> int:
@@ -104,7 +104,7 @@ def look(now: datetime | None = None) -> Overview:
     slots = _counted()
     nodes = list(Node.objects.order_by("node_id"))
     newest = slots["newest"] or 0
-    acknowledged = known()
+    acknowledged = in_force()
     unsettled = unsettled_groups(now, subjects_of("unsettled", acknowledged))
     return Overview(
         states=states(),
@@ -155,13 +155,13 @@ def _counted() -> Mapping[str, Any]:
     """Slots, members, and the journal's newest entry, in one statement."""
     newest = Journal.objects.order_by("-id").values("id")[:1]
     members = Member.objects.order_by().annotate(one=Value(1)).values("one")
-    found: Mapping[str, Any] = Slot.objects.aggregate(
+    counts: Mapping[str, Any] = Slot.objects.aggregate(
         all=Count("slot"),
         free=Count("slot", filter=_ownerless()),
         newest=Max(Subquery(newest)),
         members=Max(Subquery(members.annotate(n=Count("*")).values("n"))),
     )
-    return found
+    return counts
 
 
 def _ownerless() -> Q:
@@ -174,13 +174,13 @@ def states() -> Mapping[str, int]:
     return dict(counted)
 
 
-def unsettled_groups(now: datetime, known_ids: Sequence[str]) -> Sequence[Any]:
+def unsettled_groups(now: datetime, acknowledged_ids: Sequence[str]) -> Sequence[Any]:
     """Groups that have been rebalancing for too long: acknowledged ones, then the oldest; ``of`` on
     each is their number."""
     moving = Group.objects.filter(state_since__lt=unsettled_since(now)).exclude(state__in=SETTLED)
     counted = moving.annotate(of=Window(Count("*")))
-    ordered = annotated(counted).order_by(*_first("group_id", known_ids), "state_since")
-    return list(ordered[: LISTED_MAX + len(known_ids)])
+    ordered = annotated(counted).order_by(*_first("group_id", acknowledged_ids), "state_since")
+    return list(ordered[: LISTED_MAX + len(acknowledged_ids)])
 
 
 def unsettled_since(now: datetime) -> datetime:
@@ -193,10 +193,10 @@ def _first(column: str, values: Sequence[Any]) -> Sequence[Any]:
     return [Case(When(**{f"{column}__in": values}, then=0), default=1)] if values else []
 
 
-def failed_operations(since: datetime, known_ids: Sequence[str] = ()) -> Sequence[Operation]:
+def failed_operations(since: datetime, acknowledged_ids: Sequence[str] = ()) -> Sequence[Operation]:
     """Failed operations: acknowledged ones, then the newest."""
     ended = Operation.objects.filter(finished_at__gte=since, state=Operation.State.FAILED)
-    ids = [int(key) for key in known_ids if key.isdecimal()]
+    ids = [int(key) for key in acknowledged_ids if key.isdecimal()]
     return list(ended.order_by(*_first("id", ids), "-finished_at")[: LISTED_MAX + len(ids)])
 
 
@@ -229,8 +229,8 @@ def task_runs(now: datetime) -> Sequence[TaskRun]:
 
 
 def _last(task: Any) -> Sweep | None:
-    told = {name: getattr(task, f"last_{name}") for name in RUN_FIELDS}
-    return None if told["started_at"] is None else Sweep(name=task.name, **told)
+    values = {name: getattr(task, f"last_{name}") for name in RUN_FIELDS}
+    return None if values["started_at"] is None else Sweep(name=task.name, **values)
 
 
 def last_runs() -> Mapping[str, Sweep]:

@@ -63,8 +63,8 @@ class WorkState:
         return self._count(STARTING)
 
     def _count(self, *words: str) -> int:
-        found = Counter(self.members.values())
-        return sum(found[word] for word in words)
+        counts = Counter(self.members.values())
+        return sum(counts[word] for word in words)
 
 
 def work_of(group_id: str, members: Iterable[tuple[str, str | None]]) -> WorkState:

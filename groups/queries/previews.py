@@ -34,14 +34,14 @@ def freeze(group_id: str, until: datetime | None = None) -> Preview:
             return Preview(UNCHANGED, [f"The group is frozen {end} already."])
         return Preview(CHANGED, [f"The group is frozen already; it stays so {end}."])
     members = Member.objects.filter(group_id=group_id).count()
-    said = [
+    sentences = [
         f"No rebalance begins {end}.",
         f"{many(members, 'member')} {'keeps its' if members == 1 else 'keep their'} partitions."
         " New members wait, and partitions of members that leave have no owner.",
     ]
     if _phase(group_id) is not None:
-        said.append("The current rebalance ends as usual.")
-    return Preview(CHANGED, said)
+        sentences.append("The current rebalance ends as usual.")
+    return Preview(CHANGED, sentences)
 
 
 def thaw(group_id: str) -> Preview:
@@ -65,18 +65,20 @@ def delete(group_id: str) -> Preview:
     if members:
         return Preview(REFUSED, [f"The group has {many(members, 'member')}: stop them first."])
     offsets = Offset.objects.filter(group_id=group_id).count()
-    said = [
+    sentences = [
         f"The group is deleted, and its {many(offsets, 'committed offset')} with it.",
         "Its journal and its configuration are kept.",
     ]
     if freeze_of(group_id) is not None:
-        said.append(
+        sentences.append(
             "It is frozen, and its name stays frozen: if members join, no rebalance begins."
         )
-    return Preview(CHANGED, said)
+    return Preview(CHANGED, sentences)
 
 
 def _phase(group_id: str) -> str | None:
     """The group's current phase, as its owner wrote it."""
-    told = waiting_of(list(Group.objects.filter(group_id=group_id)), timezone.now()).get(group_id)
-    return None if told is None else told.phase
+    waiting = waiting_of(list(Group.objects.filter(group_id=group_id)), timezone.now()).get(
+        group_id
+    )
+    return None if waiting is None else waiting.phase

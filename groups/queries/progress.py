@@ -76,7 +76,7 @@ def _per_minute(rows: int, partitions: int, over_s: float | None) -> float | Non
 
 def history_of(group_id: str, topic: str, partition: int) -> Sequence[Commit]:
     """The commits of one partition, newest first. One statement."""
-    asked: dict[str, str | int] = {
+    parameters: dict[str, str | int] = {
         "group_id": group_id,
         "topic": topic,
         "partition": partition,
@@ -84,5 +84,5 @@ def history_of(group_id: str, topic: str, partition: int) -> Sequence[Commit]:
         "most": HISTORY_MAX,
     }
     with connection.cursor() as cursor:
-        cursor.execute(sql.OF_PARTITION, asked)
+        cursor.execute(sql.OF_PARTITION, parameters)
         return [Commit(*row) for row in cursor.fetchall()]

@@ -11,6 +11,6 @@ def ranges(numbers: Iterable[int], most: int | None = None) -> str:
             parts[-1] = [parts[-1][0], number]
         else:
             parts.append([number, number])
-    told = ", ".join(f"{a}-{b}" if a != b else f"{a}" for a, b in parts[:most])
+    text = ", ".join(f"{a}-{b}" if a != b else f"{a}" for a, b in parts[:most])
     more = sum(b - a + 1 for a, b in parts[most:]) if most is not None else 0
-    return f"{told} and {more} more" if more else told
+    return f"{text} and {more} more" if more else text

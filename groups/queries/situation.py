@@ -54,7 +54,7 @@ def waiting_of(groups: Sequence[Any], now: datetime) -> Mapping[str, Waiting]:
 
 
 def _waiting(row: Any, now: datetime) -> Waiting:
-    told, passed = row.details, max(0, round((now - row.told_at) / MS))
+    details, passed = row.details, max(0, round((now - row.told_at) / MS))
     awaited = [
         Member(
             member_id=one["member_id"],
@@ -64,20 +64,20 @@ def _waiting(row: Any, now: datetime) -> Waiting:
             left_ms=max(0, one["left_ms"] - passed),
             partitions=one["partitions"],
         )
-        for one in told["awaited"]
+        for one in details["awaited"]
     ]
-    since, left = told["since_ms"], told["left_ms"]
+    since, left = details["since_ms"], details["left_ms"]
     return Waiting(
-        phase=told["phase"],
+        phase=details["phase"],
         since_ms=None if since is None else since + passed,
         left_ms=None if left is None else max(0, left - passed),
         awaited=awaited,
-        awaited_count=told["awaited_count"],
-        ready=told["ready"],
-        newcomers=told["newcomers"],
-        newcomers_count=told["newcomers_count"],
-        handed_out=told["handed_out"],
-        still=told["still"],
+        awaited_count=details["awaited_count"],
+        ready=details["ready"],
+        newcomers=details["newcomers"],
+        newcomers_count=details["newcomers_count"],
+        handed_out=details["handed_out"],
+        still=details["still"],
     )
 
 
@@ -151,7 +151,7 @@ def _stopped(work: WorkState) -> Stopped | None:
 
 def _silent(members: Sequence[MemberView]) -> Sequence[Member]:
     """Members that were silent for most of their session, the longest first."""
-    found = [
+    silent = [
         Member(
             m.member_id,
             m.instance_id or m.client_id or m.member_id,
@@ -163,7 +163,7 @@ def _silent(members: Sequence[MemberView]) -> Sequence[Member]:
         if m.heartbeat_age_ms is not None
         and m.heartbeat_age_ms > SILENT_SHARE * m.session_timeout_ms
     ]
-    return sorted(found, key=lambda one: (-one.silent_ms, one.member_id))
+    return sorted(silent, key=lambda one: (-one.silent_ms, one.member_id))
 
 
 def of_many(groups: Sequence[Any], now: datetime | None = None) -> Mapping[str, Situation]:

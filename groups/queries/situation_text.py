@@ -131,8 +131,8 @@ def tone(facts: Facts) -> Tone:
 
 def _evictable(facts: Facts) -> Member | None:
     waiting = facts.waiting
-    known = waiting.awaited if waiting is not None else facts.silent
-    return next((one for one in known if one.silent_ms >= SILENT_MS_MIN), None)
+    candidates = waiting.awaited if waiting is not None else facts.silent
+    return next((one for one in candidates if one.silent_ms >= SILENT_MS_MIN), None)
 
 
 def _parts(facts: Facts, now: datetime) -> Iterator[str]:

@@ -70,15 +70,15 @@ class Use:
 class Uses:
     """The groups of a topic; ``is_more``: there are others."""
 
-    shown: Sequence[Use]
+    uses: Sequence[Use]
     is_more: bool
 
 
 def of(topic: Topic) -> Uses:
     """Groups with members that subscribe to the topic or own partitions of it, and groups with
     committed offsets of it."""
-    committed, found = _committed(topic), _subscribed(topic)
-    ids = sorted(committed | found)
+    committed, subscribed = _committed(topic), _subscribed(topic)
+    ids = sorted(committed | subscribed)
     groups = list(Group.objects.filter(group_id__in=ids[: GROUPS_MAX * 2]).order_by("group_id"))
     rows = Member.objects.filter(group_id__in=[group.group_id for group in groups])
     members = list(rows.order_by("group_id", "position")[: MEMBERS_MAX + 1])
@@ -116,14 +116,14 @@ def _shares(
 ) -> tuple[Mapping[str, Sequence[Share]], str | None]:
     """The members' shares of the topic by group, and the first group that was not read
     completely."""
-    found, left = dict[str, list[Share]](), PARTITIONS_READ_MAX
+    shares, left = dict[str, list[Share]](), PARTITIONS_READ_MAX
     for row in members:
         group = groups[row.group_id]
         left -= partitions_owned(group, row)
         if left < 0:
-            return found, row.group_id
-        found.setdefault(row.group_id, []).append(Share(row, *share_of(group, row, topic)))
-    return found, cut
+            return shares, row.group_id
+        shares.setdefault(row.group_id, []).append(Share(row, *share_of(group, row, topic)))
+    return shares, cut
 
 
 def _use(
@@ -145,7 +145,7 @@ def _named(owners: Sequence[tuple[Member, Sequence[int]]]) -> Sequence[tuple[str
     alike = Counter(row.client_id for row, _ in owners)
 
     def name(row: Member) -> str:
-        told = row.client_id or row.member_id
-        return f"{told} ({short(row.member_id)})" if alike[row.client_id] > 1 else told
+        label = row.client_id or row.member_id
+        return f"{label} ({short(row.member_id)})" if alike[row.client_id] > 1 else label
 
     return [(name(row), numbers) for row, numbers in owners]

@@ -26,8 +26,8 @@ def end_what_is_over() -> str:
     """One check; returns the result in words."""
     thawed, ended = _thaw(), _end_acknowledgements()
     done = {"freezes": thawed, "acknowledgements": ended}
-    told = ", ".join(f"{count} {what}" for what, count in done.items() if count)
-    return f"ended {told}" if told else "nothing has ended"
+    counts = ", ".join(f"{count} {what}" for what, count in done.items() if count)
+    return f"ended {counts}" if counts else "nothing has ended"
 
 
 def _thaw() -> int:

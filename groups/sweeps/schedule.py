@@ -78,34 +78,34 @@ def _imports() -> tuple[Periodic, ...]:
 
 def ensure() -> None:
     """Create missing rows, and update those that no user has changed."""
-    for wanted in defaults():
+    for default in defaults():
         with transaction.atomic():
-            _ensure(wanted)
+            _ensure(default)
 
 
-def _ensure(wanted: Periodic) -> None:
-    interval = _interval(wanted.every_ms)
-    description = f"{wanted.meaning} (By default every {wanted.every_ms} ms.)"
+def _ensure(default: Periodic) -> None:
+    interval = _interval(default.every_ms)
+    description = f"{default.meaning} (By default every {default.every_ms} ms.)"
     values = {
-        "task": wanted.task,
+        "task": default.task,
         "interval": interval,
         "description": description,
         # A run that was not started in time is left to the next one.
-        "expire_seconds": max(1, wanted.every_ms // MS_PER_S),
+        "expire_seconds": max(1, default.every_ms // MS_PER_S),
     }
-    row, made = PeriodicTask.objects.get_or_create(name=wanted.name, defaults=values)
-    if not made and row.description != description and _is_as_made(row):
+    row, is_new = PeriodicTask.objects.get_or_create(name=default.name, defaults=values)
+    if not is_new and row.description != description and _has_default_period(row):
         for name, value in values.items():
             setattr(row, name, value)
         row.save()
 
 
-def _is_as_made(row: PeriodicTask) -> bool:
+def _has_default_period(row: PeriodicTask) -> bool:
     """Whether the row still has the default period in its description."""
     if row.interval is None:
         return False
-    made_ms = round(row.interval.schedule.run_every.total_seconds() * MS_PER_S)
-    return f"every {made_ms} ms" in row.description
+    period_ms = round(row.interval.schedule.run_every.total_seconds() * MS_PER_S)
+    return f"every {period_ms} ms" in row.description
 
 
 def _interval(every_ms: int) -> IntervalSchedule:

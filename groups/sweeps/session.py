@@ -75,7 +75,7 @@ class SessionSweep:
                 raise
 
     def _sweep(self) -> str:
-        asked = self.clock()
+        began = self.clock()
         with transaction.atomic():
             overdue = dict(_rows(live_sql.OVERDUE, members=MEMBERS_A_LOOK))
             if overdue:
@@ -85,10 +85,10 @@ class SessionSweep:
             _ring(questions, overdue)
         # A node may answer from memory during its own lease.
         self._silences.lease_ms = max(self._lease_ms, longest_ms)
-        silent = self._silences.look(questions, asked, self.clock())
+        silent = self._silences.look(questions, began, self.clock())
         released = _release(silent[:SLOTS_A_SWEEP])
-        said = f"{len(questions)} slots asked" if questions else "no member is overdue"
-        return f"{said}; slots {released} released" if released else said
+        text = f"{len(questions)} slots asked" if questions else "no member is overdue"
+        return f"{text}; slots {released} released" if released else text
 
 
 def _ring(questions: Iterable[UnansweredProbe], overdue: Mapping[int, Sequence[str]]) -> None:
@@ -147,24 +147,24 @@ class RetentionSweep:
 
     def run(self) -> str:
         """One sweep; returns the result in words."""
-        asked, until = 0, self.clock() + SWEEP_S_MAX
+        requested, until = 0, self.clock() + SWEEP_S_MAX
         while True:
             size = self._size
             self._size = max(1, size // 4)  # unless this one does not exceed its time
             page = self._page(size)
             self._size = GROUPS_A_PAGE
-            found = [group_id for group_id, may_expire in page if may_expire]
+            group_ids = [group_id for group_id, may_expire in page if may_expire]
             request_many(
-                found,
+                group_ids,
                 Operation.Verb.EXPIRE_OFFSETS,
                 reason="offsets.retention.minutes",
                 actor=RETENTION,
             )
-            asked += len(found)
+            requested += len(group_ids)
             # Whatever happens to the next page, this one is done.
             self._after = page[-1][0] if len(page) == size else ""
-            if not self._after or asked >= GROUPS_A_SWEEP or self.clock() >= until:
-                return f"{asked} groups asked"
+            if not self._after or requested >= GROUPS_A_SWEEP or self.clock() >= until:
+                return f"{requested} groups asked"
 
     def _page(self, size: int) -> list[tuple[Any, ...]]:
         minutes = PeriodicSettings.from_django().offsets_retention_minutes
@@ -196,8 +196,8 @@ def clean_up() -> str:
         "drains of nodes that left": _forget_drains(kept.node_drain_retention_hours),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
-    said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
-    return f"removed {said}" if said else "nothing to delete"
+    counts = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
+    return f"removed {counts}" if counts else "nothing to delete"
 
 
 def _remove(statement: str, **parameters: Any) -> int:

@@ -39,12 +39,12 @@ class UnansweredProbes:
         self._looked = None
 
     def look(
-        self, open_now: Iterable[UnansweredProbe], asked: Millis, told: Millis
+        self, open_now: Iterable[UnansweredProbe], began: Millis, ended: Millis
     ) -> list[UnansweredProbe]:
         """Process the open probes, read between these times; returns those that have been open for
         a whole lease."""
-        if self._looked is None or asked - self._looked > GAP_MS or told - asked > SLOW_LOOK_MS:
+        if self._looked is None or began - self._looked > GAP_MS or ended - began > SLOW_LOOK_MS:
             self._since.clear()
-        self._looked = told
-        self._since = {question: self._since.get(question, told) for question in open_now}
-        return [q for q, since in self._since.items() if asked - since >= self.lease_ms]
+        self._looked = ended
+        self._since = {question: self._since.get(question, ended) for question in open_now}
+        return [q for q, since in self._since.items() if began - since >= self.lease_ms]

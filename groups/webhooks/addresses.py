@@ -42,7 +42,7 @@ interrupted, and each needs a thread. More than there are senders (16)."""
 
 _resolvers: Final = threading.BoundedSemaphore(RESOLVERS_MAX)
 
-Found = Sequence[tuple[Any, ...]]
+AddressInfos = Sequence[tuple[Any, ...]]
 
 URL_MAX: Final = 2_000
 NOT_ALLOWED: Final = (
@@ -87,14 +87,14 @@ def acceptable(url: str, settings: WebhookSettings) -> str:
     """The URL, if something could be sent to it. A name may lead elsewhere tomorrow, so it is
     resolved when something is sent."""
     parts = urlsplit(checked(url))
-    found = _literal(str(parts.hostname))
+    infos = _literal(str(parts.hostname))
     is_hopeless = parts.scheme == "http" and not settings.networks
-    if is_hopeless or (found and _allowed(found, parts.scheme, settings) is None):
+    if is_hopeless or (infos and _allowed(infos, parts.scheme, settings) is None):
         raise NotAllowed
     return url
 
 
-def _literal(host: str) -> Found:
+def _literal(host: str) -> AddressInfos:
     """The address if it is written as one, in any form that the system's resolver knows; no name
     is resolved, except that ``localhost`` is this machine, by both of its addresses."""
     if host == "localhost" or host.endswith(".localhost"):
@@ -128,8 +128,8 @@ def is_public(address: Address) -> bool:
 def named(address: Address, networks: Sequence[str]) -> bool:
     """Whether a configured network contains this address."""
     real = embedded(address)
-    found = map(ip_network, networks)
-    return any(real.version == network.version and real in network for network in found)
+    configured = map(ip_network, networks)
+    return any(real.version == network.version and real in network for network in configured)
 
 
 def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str, int]:
@@ -137,43 +137,45 @@ def resolved(url: str, settings: WebhookSettings, timeout_s: float) -> tuple[str
     is not resolved in time. Plain http is allowed only to configured networks."""
     parts = urlsplit(checked(url))
     port = parts.port or PORTS[parts.scheme]
-    found = _in_time(str(parts.hostname), port, timeout_s)
-    address = _allowed(found, parts.scheme, settings)
+    infos = _in_time(str(parts.hostname), port, timeout_s)
+    address = _allowed(infos, parts.scheme, settings)
     if address is None:
         raise NotAllowed
     return address, port
 
 
-def _allowed(found: Found, scheme: str, settings: WebhookSettings) -> str | None:
+def _allowed(infos: AddressInfos, scheme: str, settings: WebhookSettings) -> str | None:
     """The first address that may be used."""
     networks = settings.networks
-    for *_, where in found:
+    for *_, where in infos:
         address = ip_address(str(where[0]).partition("%")[0])
         if named(address, networks) or (scheme == "https" and is_public(address)):
             return str(address)
     return None
 
 
-def _in_time(host: str, port: int, timeout_s: float) -> Found:
+def _in_time(host: str, port: int, timeout_s: float) -> AddressInfos:
     """The addresses of a name, by the system's resolver, which has no timeout: it runs in another
     thread. Raises ``EndpointRefused``."""
     if not _resolvers.acquire(timeout=timeout_s):
         raise EndpointRefused("The name was not resolved: too many others are being resolved.")
-    answer: SimpleQueue[Found | Exception] = SimpleQueue()
-    ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
-    threading.Thread(target=_resolve, args=(ask, answer), name=host, daemon=True).start()
+    answer: SimpleQueue[AddressInfos | Exception] = SimpleQueue()
+    lookup = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    threading.Thread(target=_resolve, args=(lookup, answer), name=host, daemon=True).start()
     try:
-        found = answer.get(timeout=timeout_s)
+        infos = answer.get(timeout=timeout_s)
     except Empty:
         raise EndpointRefused("The name was not resolved in time.") from None
-    if isinstance(found, Exception):
-        raise EndpointRefused(f"The name cannot be resolved: {found}.")
-    return found
+    if isinstance(infos, Exception):
+        raise EndpointRefused(f"The name cannot be resolved: {infos}.")
+    return infos
 
 
-def _resolve(ask: Callable[[], Found], answer: "SimpleQueue[Found | Exception]") -> None:
+def _resolve(
+    lookup: Callable[[], AddressInfos], answer: "SimpleQueue[AddressInfos | Exception]"
+) -> None:
     try:
-        answer.put(ask())
+        answer.put(lookup())
     except Exception as error:  # any error is passed to the sender
         answer.put(error)
     finally:

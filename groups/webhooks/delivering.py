@@ -73,11 +73,11 @@ class Senders:
         self._lock = threading.Lock()
         self._at_work: set[int] = set()
 
-    def begin(self, found: Sequence[Due]) -> int:
+    def begin(self, waiting: Sequence[Due]) -> int:
         """Start threads for endpoints without one, up to the limit; returns how many."""
         chosen = []
         with self._lock:
-            for webhook, fails in sorted(found, key=lambda each: each.fails):
+            for webhook, fails in sorted(waiting, key=lambda each: each.fails):
                 most = FAILING_MAX if fails else THREADS_MAX
                 if webhook not in self._at_work and len(self._at_work) < most:
                     self._at_work.add(webhook)
@@ -123,9 +123,9 @@ def due() -> list[Due]:
     """Endpoints with due deliveries, in random order."""
     with connection.cursor() as cursor:
         cursor.execute(sql.DUE)
-        found = [Due(*row) for row in cursor.fetchall()]
-    random.shuffle(found)
-    return found
+        endpoints = [Due(*row) for row in cursor.fetchall()]
+    random.shuffle(endpoints)
+    return endpoints
 
 
 def turn_still_s() -> float:
@@ -172,13 +172,13 @@ def again_s(attempts: int) -> float:
 
 
 def _note(webhook: int, claimed: Claimed, outcome: Outcome, settings: WebhookSettings) -> None:
-    told: dict[str, Any] = {"id": claimed.id, "webhook": webhook}
-    told |= {"status": outcome.status or None, "answer": outcome.body, "took_ms": outcome.took_ms}
+    values: dict[str, Any] = {"id": claimed.id, "webhook": webhook}
+    values |= {"status": outcome.status or None, "answer": outcome.body, "took_ms": outcome.took_ms}
     if outcome.is_delivered:
         with _asking() as cursor:
-            cursor.execute(sql.DELIVERED, told)
+            cursor.execute(sql.DELIVERED, values)
         return
-    told |= {
+    values |= {
         "error": outcome.error,
         "is_over": claimed.age_s >= settings.webhooks_retry_hours * HOUR_S,
         "again_s": again_s(claimed.attempts),
@@ -186,7 +186,7 @@ def _note(webhook: int, claimed: Claimed, outcome: Outcome, settings: WebhookSet
         "quiet_s": QUIET_S,
     }
     with _asking() as cursor:
-        cursor.execute(sql.FAILED, told)
+        cursor.execute(sql.FAILED, values)
         row = cursor.fetchone()
         because = row and _why_no_more(outcome, row[0], settings)
         if because:

@@ -119,25 +119,25 @@ def new_key(webhook: Webhook) -> str:
 def test(webhook: Webhook, actor: str) -> WebhookDelivery:
     """Send a test event. Raises ``Webhook.DoesNotExist``."""
     now = timezone.now()
-    body = events.told(events.TEST, now, {"webhook": webhook.name, "asked_by": actor})
+    body = events.body_of(events.TEST, now, {"webhook": webhook.name, "asked_by": actor})
     event = events.Event(f"test:{uuid4()}", events.TEST, events.TEST, "", body)
     with _held(webhook):
         queue([(event, [webhook.pk])])
         return WebhookDelivery.objects.get(webhook=webhook, key=event.key)
 
 
-def queue(found: Sequence[tuple[events.Event, Sequence[int]]]) -> int:
+def queue(deliveries: Sequence[tuple[events.Event, Sequence[int]]]) -> int:
     """Insert deliveries of each event to its endpoints; returns how many. Existing ones are not
     changed. An event's body is sent to the database once, for any number of endpoints."""
-    told: dict[str, Any] = {
-        "keys": [event.key for event, _ in found],
-        "types": [event.type for event, _ in found],
-        "bodies": [event.body for event, _ in found],
-        "webhooks": [webhook for _, webhooks in found for webhook in webhooks],
-        "events": [n for n, (_, webhooks) in enumerate(found, 1) for _ in webhooks],
+    parameters: dict[str, Any] = {
+        "keys": [event.key for event, _ in deliveries],
+        "types": [event.type for event, _ in deliveries],
+        "bodies": [event.body for event, _ in deliveries],
+        "webhooks": [webhook for _, webhooks in deliveries for webhook in webhooks],
+        "events": [n for n, (_, webhooks) in enumerate(deliveries, 1) for _ in webhooks],
     }
     with connection.cursor() as cursor:
-        cursor.execute(sql.QUEUE, told)
+        cursor.execute(sql.QUEUE, parameters)
         queued: int = cursor.rowcount
     return queued
 

@@ -37,11 +37,11 @@ class Event(NamedTuple):
     body: str
 
 
-def wanted(webhook: Webhook, name: str, group_id: str) -> bool:
+def matches(webhook: Webhook, name: str, group_id: str) -> bool:
     """Whether an endpoint wants such events. One with a filter on groups gets no others."""
     family = name.partition(".")[0]
-    is_asked = not webhook.events or name in webhook.events or f"{family}.*" in webhook.events
-    return is_asked and group_id.startswith(webhook.group_prefix)
+    is_selected = not webhook.events or name in webhook.events or f"{family}.*" in webhook.events
+    return is_selected and group_id.startswith(webhook.group_prefix)
 
 
 def name_of(kind: str) -> str:
@@ -52,32 +52,32 @@ def name_of(kind: str) -> str:
 def of_entry(entry: Journal) -> Event:
     """The event of a journal entry."""
     name = name_of(entry.kind)
-    shown = {"seq": entry.pk, "at": entry.at.isoformat(), "group_id": entry.group_id}
+    head = {"seq": entry.pk, "at": entry.at.isoformat(), "group_id": entry.group_id}
     data = {
-        **shown,
+        **head,
         "node_id": entry.node_id,
         **{field: getattr(entry, field) for field in ENTRY_FIELDS},
     }
     data["sentence"] = sentence(entry)
-    return Event(f"journal:{entry.pk}", name, name, entry.group_id, told(name, entry.at, data))
+    return Event(f"journal:{entry.pk}", name, name, entry.group_id, body_of(name, entry.at, data))
 
 
 def of_rule(line: Mapping[str, str], what: str, at: datetime) -> Event:
     """The event of a rule that ``began`` to fire, or ``ended``."""
     name = f"attention.{line['rule']}"
     key = f"attention:{line['rule']}:{line['key']}:{what}:{at.isoformat()}"
-    text = told(f"{name}.{what}", at, line)
+    text = body_of(f"{name}.{what}", at, line)
     return Event(key, name, f"{name}.{what}", line["group_id"], text)
 
 
-def shown(line: Fired) -> dict[str, str]:
+def line_fields(line: Fired) -> dict[str, str]:
     """A line of the Overview's list."""
     group_id = line.key if line.place is Place.GROUP else ""
     fields = {"rule": line.rule, "key": line.key, "group_id": group_id}
     return {**fields, "sentence": line.sentence, "detail": line.detail}
 
 
-def told(kind: str, at: datetime, data: Mapping[str, Any]) -> str:
+def body_of(kind: str, at: datetime, data: Mapping[str, Any]) -> str:
     """The body: Standard Webhooks' three fields."""
     text = json.dumps({"type": kind, "timestamp": at.isoformat(), "data": data}, default=str)
     if len(text) <= BODY_BYTES_MAX:

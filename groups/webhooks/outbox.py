@@ -37,8 +37,8 @@ def turn() -> int:
     queued = 0
     for _ in range(PAGES_A_TURN):
         with transaction.atomic():
-            found, is_more = _page()
-        queued += found
+            count, is_more = _page()
+        queued += count
         if not is_more:
             break
     return queued
@@ -50,20 +50,20 @@ def _page() -> tuple[int, bool]:
         row = cursor.fetchone()
     if row is None:
         return 0, False  # no endpoint is enabled, or another worker does this
-    told = list(Webhook.objects.filter(enabled=True))
-    if not told:
+    enabled = list(Webhook.objects.filter(enabled=True))
+    if not enabled:
         _end()
         return 0, False
     state = json.loads(row[0]) if isinstance(row[0], str) else row[0]
     position = _position(state)
     page = journal_rows.beyond(position)
-    found = _of_entries(page, told)
+    deliveries = _of_entries(page, enabled)
     fired, looked_at = state["fired"], state["looked_at"]
-    if not 0 <= time.time() - looked_at < RULES_EVERY_S and _asks_for_rules(told):
+    if not 0 <= time.time() - looked_at < RULES_EVERY_S and _is_for_rules(enabled):
         lines, looked_at = _lines(), time.time()
         fired, changes = _changed(fired, lines)
-        found += [(each, _who(told, each.name, each.group_id)) for each in changes]
-    queued = endpoints.queue(found) if found else 0
+        deliveries += [(each, _who(enabled, each.name, each.group_id)) for each in changes]
+    queued = endpoints.queue(deliveries) if deliveries else 0
     now = time.time()
     for entry in page:
         position.note(entry.seq, now)
@@ -88,29 +88,29 @@ def _position(state: Mapping[str, Any]) -> Position:
     return journal_rows.end(time.time()) if journal_rows.is_behind(position) else position
 
 
-def _of_entries(page: Sequence[JournalRow], told: Sequence[Webhook]) -> list[Queued]:
+def _of_entries(page: Sequence[JournalRow], enabled: Sequence[Webhook]) -> list[Queued]:
     """The wanted entries as events: others are not read."""
-    who = {entry.seq: _who(told, events.name_of(entry.kind), entry.group_id) for entry in page}
-    wanted = [seq for seq, webhooks in who.items() if webhooks]
-    rows = Journal.objects.filter(id__in=wanted).order_by("id") if wanted else ()
+    who = {entry.seq: _who(enabled, events.name_of(entry.kind), entry.group_id) for entry in page}
+    seqs = [seq for seq, webhooks in who.items() if webhooks]
+    rows = Journal.objects.filter(id__in=seqs).order_by("id") if seqs else ()
     return [(events.of_entry(row), who[row.pk]) for row in rows]
 
 
-def _who(told: Sequence[Webhook], name: str, group_id: str) -> list[int]:
-    return [webhook.pk for webhook in told if events.wanted(webhook, name, group_id)]
+def _who(enabled: Sequence[Webhook], name: str, group_id: str) -> list[int]:
+    return [webhook.pk for webhook in enabled if events.matches(webhook, name, group_id)]
 
 
-def _asks_for_rules(told: Sequence[Webhook]) -> bool:
+def _is_for_rules(enabled: Sequence[Webhook]) -> bool:
     return any(
         not webhook.events or any(name.startswith("attention.") for name in webhook.events)
-        for webhook in told
+        for webhook in enabled
     )
 
 
 def _lines() -> dict[str, dict[str, str]]:
     """The current findings, by rule and subject."""
-    found = attention.fired(overview.look())
-    return {f"{line.rule} {line.key}": events.shown(line) for line in found}
+    fired = attention.fired(overview.look())
+    return {f"{line.rule} {line.key}": events.line_fields(line) for line in fired}
 
 
 def _changed(

@@ -95,16 +95,18 @@ def post(url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSett
     """Send it. Never raises for errors of the receiver or the network."""
     begun, timeout_s = time.monotonic(), settings.webhooks_timeout_ms / 1000
     try:
-        status, told = _post(url, body, fields, settings, timeout_s)
+        status, answer_text = _post(url, body, fields, settings, timeout_s)
     except EndpointRefused as refusal:
-        status, told, error = 0, "", str(refusal)
+        status, answer_text, error = 0, "", str(refusal)
     except (OSError, HTTPException, ValueError) as failure:
         late = time.monotonic() - begun >= timeout_s
         error = "There was no answer in time." if late else f"{type(failure).__name__}: {failure}"
-        status, told = 0, ""
+        status, answer_text = 0, ""
     else:
         error = "" if status in OK else _refusal(status)
-    return Outcome(status, _printable(error[:500]), told, round((time.monotonic() - begun) * 1000))
+    return Outcome(
+        status, _printable(error[:500]), answer_text, round((time.monotonic() - begun) * 1000)
+    )
 
 
 def _post(
@@ -114,28 +116,28 @@ def _post(
     at = resolved(url, settings, timeout_s)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     left_s = max(ends - time.monotonic(), LEAST_S)
-    made = _Connection(str(parts.hostname), at, left_s, parts.scheme == "https")
-    cut = threading.Timer(left_s, made.cut)
+    connection = _Connection(str(parts.hostname), at, left_s, parts.scheme == "https")
+    cut = threading.Timer(left_s, connection.cut)
     cut.daemon = True
     cut.start()
     try:
-        made.request("POST", path, body, {**fields, "User-Agent": USER_AGENT})
-        answer = made.getresponse()
-        if made.was_cut:
+        connection.request("POST", path, body, {**fields, "User-Agent": USER_AGENT})
+        answer = connection.getresponse()
+        if connection.was_cut:
             raise TimeoutError  # headers that end because of the abort look complete
         return answer.status, _beginning(answer)
     finally:
         cut.cancel()
-        made.close()
+        connection.close()
 
 
 def _beginning(answer: HTTPResponse) -> str:
     """The beginning of the body, as far as it arrives: the status is the receiver's answer."""
     try:
-        told = answer.read(ANSWER_BYTES_MAX)
+        data = answer.read(ANSWER_BYTES_MAX)
     except (OSError, HTTPException):
         return ""
-    return told.decode(errors="replace").replace("\0", "")
+    return data.decode(errors="replace").replace("\0", "")
 
 
 def _printable(text: str) -> str:

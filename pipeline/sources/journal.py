@@ -99,8 +99,8 @@ class Range(InputPartition):
 def ranges(first: int, last: int) -> list[Range]:
     """The ids of a read in ranges of the same size; at least one range, possibly empty."""
     size = min(max(-(-(last - first + 1) // RANGES), RANGE_IDS_MIN), RANGE_IDS_MAX)
-    found = [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
-    return found or [Range(first, last)]
+    id_ranges = [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
+    return id_ranges or [Range(first, last)]
 
 
 class JournalSource(DataSource):
@@ -117,9 +117,9 @@ class JournalSource(DataSource):
 
     def reader(self, schema: Any) -> "JournalReader":
         """One read of a frozen journal."""
-        told = self.options
-        first, last, events = (int(told[name]) for name in ("first", "last", "events"))
-        return JournalReader(Frozen(told["conninfo"], told["snapshot"], first, last, events))
+        options = self.options
+        first, last, events = (int(options[name]) for name in ("first", "last", "events"))
+        return JournalReader(Frozen(options["conninfo"], options["snapshot"], first, last, events))
 
 
 class JournalReader(DataSourceReader):

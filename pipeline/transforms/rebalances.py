@@ -40,7 +40,7 @@ UNKNOWN = "unknown"
 def rebalances(journal: DataFrame) -> DataFrame:
     """One row for each completed rebalance, with the columns of ``schemas.REBALANCES``."""
     completed = f.col("kind") == COMPLETED
-    return _told(_with_stable(_with_start(journal)).filter(completed))
+    return _rows(_with_stable(_with_start(journal)).filter(completed))
 
 
 def _with_start(journal: DataFrame) -> DataFrame:
@@ -76,7 +76,7 @@ def _in_order(*partition: str) -> WindowSpec:
     return Window.partitionBy(*partition).orderBy("id")
 
 
-def _told(completions: DataFrame) -> DataFrame:
+def _rows(completions: DataFrame) -> DataFrame:
     duration_ms = f.coalesce(f.col("duration_ms"), _since_start_ms(), f.lit(0))
     known_ms = f.col("unowned_longest_ms")
     measured_start = f.timestamp_millis(f.unix_millis("at") - duration_ms)
@@ -86,9 +86,9 @@ def _told(completions: DataFrame) -> DataFrame:
     return completions.select(
         "group_id",
         _kind().alias("kind"),
-        f.coalesce(_said("trigger"), _said("start.trigger"), f.lit(UNKNOWN)).alias("trigger"),
-        f.coalesce(_said("reason"), _said("start.reason"), f.lit("")).alias("reason"),
-        f.coalesce(_said("client_reason"), _said("start.client_reason"), f.lit("")).alias(
+        f.coalesce(_text("trigger"), _text("start.trigger"), f.lit(UNKNOWN)).alias("trigger"),
+        f.coalesce(_text("reason"), _text("start.reason"), f.lit("")).alias("reason"),
+        f.coalesce(_text("client_reason"), _text("start.client_reason"), f.lit("")).alias(
             "client_reason"
         ),
         "member_id",
@@ -124,7 +124,7 @@ def _kind() -> Column:
     return f.when(f.col("moved").isNotNull(), "consumer").when(is_classic, "classic")
 
 
-def _said(column: str) -> Column:
+def _text(column: str) -> Column:
     """A text, or null if it is empty."""
     return f.nullif(f.col(column), f.lit(""))
 

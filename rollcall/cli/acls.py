@@ -71,12 +71,12 @@ DryRun = Annotated[
 ]
 
 
-def _filter(**said: Any) -> dict[str, Any]:
+def _filter(**options: Any) -> dict[str, Any]:
     """The filter for REST; options that were not given match everything."""
-    found = {name: value for name, value in said.items() if value is not None}
-    if found["pattern"] is Patterns.ANY:
-        del found["pattern"]
-    return found
+    query = {name: value for name, value in options.items() if value is not None}
+    if query["pattern"] is Patterns.ANY:
+        del query["pattern"]
+    return query
 
 
 def _dry(is_dry: bool) -> dict[str, str]:
@@ -96,7 +96,7 @@ def list_acls(
     output: Form = Output.TABLE,
 ) -> None:
     """List access rules: all, or those that match."""
-    asked = _filter(
+    query = _filter(
         principal=principal,
         operation=operation,
         resource_type=resource_type,
@@ -105,7 +105,7 @@ def list_acls(
         host=host,
         permission=permission,
     )
-    show(rest_of(context).pages("/acls", **asked), LISTED, output)
+    show(rest_of(context).pages("/acls", **query), LISTED, output)
 
 
 @app.command()
@@ -135,7 +135,7 @@ def create(
         "host": host,
         "permission": permission.upper(),
     }
-    show_one(rest_of(context).ask("POST", "/acls", _dry(dry_run), body)[1], LISTED, output)
+    show_one(rest_of(context).request("POST", "/acls", _dry(dry_run), body)[1], LISTED, output)
 
 
 @app.command()
@@ -152,7 +152,7 @@ def delete(
     output: Form = Output.TABLE,
 ) -> None:
     """Delete all access rules that match, and list them. A filter is required."""
-    asked = _filter(
+    query = _filter(
         principal=principal,
         operation=operation,
         resource_type=resource_type,
@@ -161,9 +161,13 @@ def delete(
         host=host,
         permission=permission,
     )
-    if not asked:
+    if not query:
         raise Failure(Code.USAGE, "A filter is required; --type any selects all rules.")
-    asked.setdefault("resource_type", "any")
-    told = rest_of(context).ask("DELETE", "/acls", {**asked, **_dry(dry_run)})[1]
-    show(told["acls"], LISTED, output)
-    note(f"{len(told['acls'])} would be deleted." if dry_run else f"{len(told['acls'])} deleted.")
+    query.setdefault("resource_type", "any")
+    deleted = rest_of(context).request("DELETE", "/acls", {**query, **_dry(dry_run)})[1]
+    show(deleted["acls"], LISTED, output)
+    note(
+        f"{len(deleted['acls'])} would be deleted."
+        if dry_run
+        else f"{len(deleted['acls'])} deleted."
+    )

@@ -57,8 +57,8 @@ app.add_typer(reports.app, name="report")
 app.command()(doctor.doctor)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_set: bool) -> None:
+    if is_set:
         say(f"rollcall {metadata.version('rollcall')}")
         raise typer.Exit
 
@@ -102,8 +102,8 @@ def _check_words(words: Sequence[str]) -> None:
             word.encode()
         except UnicodeEncodeError:
             encoding = sys.getfilesystemencoding()
-            told = f"The argument {word!r} is not text in this locale's encoding ({encoding})."
-            raise Failure(Code.USAGE, told) from None
+            sentence = f"The argument {word!r} is not text in this locale's encoding ({encoding})."
+            raise Failure(Code.USAGE, sentence) from None
 
 
 def _complain(line: str) -> None:

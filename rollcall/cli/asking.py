@@ -55,7 +55,7 @@ class OperationOptions:
         self.wait_s = timeout if wait else 0.0
         self.output = output
 
-    def ask(self, method: str, path: str, body: Mapping[str, Any], **query: Any) -> None:
+    def request(self, method: str, path: str, body: Mapping[str, Any], **query: Any) -> None:
         """Request an operation, and print its result.
 
         Raises ``Failure`` if it was refused, has failed, or has not ended in time.
@@ -67,12 +67,12 @@ class OperationOptions:
         if self.wait_s:
             check_ended(operation)
 
-    def ask_or_try(
+    def request_or_try(
         self, method: str, path: str, body: Mapping[str, Any], dry_run: bool, **query: Any
     ) -> None:
         """The same, or a dry run."""
         if not dry_run:
-            self.ask(method, path, body, **query)
+            self.request(method, path, body, **query)
             return
-        found = self.rest.ask(method, path, {**query, "dry_run": "true"}, body)[1]
-        show_one(found, PREVIEW, self.output)
+        preview = self.rest.request(method, path, {**query, "dry_run": "true"}, body)[1]
+        show_one(preview, PREVIEW, self.output)

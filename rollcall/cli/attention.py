@@ -61,8 +61,8 @@ def acknowledge(
 ) -> None:
     """Acknowledge a firing rule until the situation ends, or until a time."""
     body = {"rule": rule, "subject": subject, "note": text, "until": until}
-    made = rest_of(context).ask("POST", "/attention/acknowledgements", {}, body)[1]
-    show_one(made, NOTED, output)
+    acknowledgement = rest_of(context).request("POST", "/attention/acknowledgements", {}, body)[1]
+    show_one(acknowledgement, NOTED, output)
 
 
 @app.command()
@@ -71,7 +71,7 @@ def withdraw(context: typer.Context, rule: Rule, subject: Subject = "") -> None:
     rest = rest_of(context)
     for row in rest.pages("/attention/acknowledgements"):
         if (row["rule"], row["subject"]) == (rule, subject):
-            rest.ask("DELETE", f"/attention/acknowledgements/{row['id']}", {})
+            rest.request("DELETE", f"/attention/acknowledgements/{row['id']}", {})
             note(f"The acknowledgement of {rule} {subject}".rstrip() + " was withdrawn.")
             return
     raise Failure(Code.NOT_FOUND, f"There is no acknowledgement of {rule} {subject}".rstrip() + ".")

@@ -65,15 +65,15 @@ def check_ended(operation: Mapping[str, Any]) -> None:
     """Raise ``Failure`` for an operation that has not ended in time."""
     if operation["state"] != "succeeded":
         number = operation["id"]
-        told = (
+        sentence = (
             f"Operation {number} has not ended: `rollcall operation show {number}` shows it later."
         )
-        raise Failure(Code.OTHER, told)
+        raise Failure(Code.OTHER, sentence)
 
 
 def _completed(context: typer.Context, path: str, field: str, begun: str) -> Iterable[str]:
     """Names with this prefix; none if the installation cannot be reached."""
-    session = Session(*_said(context))
+    session = Session(*_common_options(context))
     try:
         rows = session.rest.pages(path, most=COMPLETED_MAX, q=begun or None)
         return [str(row[field]) for row in rows if str(row[field]).startswith(begun)]
@@ -83,7 +83,7 @@ def _completed(context: typer.Context, path: str, field: str, begun: str) -> Ite
         session.close()
 
 
-def _said(context: typer.Context) -> tuple[str | None, str | None]:
+def _common_options(context: typer.Context) -> tuple[str | None, str | None]:
     """The common options, which no callback has processed during completion."""
     root = context.find_root().params
     return root.get("profile"), root.get("url")

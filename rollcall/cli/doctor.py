@@ -48,11 +48,11 @@ class Finding(NamedTuple):
 
 def doctor(context: typer.Context, output: Form = Output.TABLE) -> None:
     """Check the installation; the exit code is 1 if there is a serious problem."""
-    found = list(findings(rest_of(context)))
-    show([one._asdict() for one in found], COLUMNS, output)
-    bad = sum(one.tone == BAD for one in found)
+    results = list(findings(rest_of(context)))
+    show([one._asdict() for one in results], COLUMNS, output)
+    bad = sum(one.tone == BAD for one in results)
     if bad:
-        raise Failure(Code.OTHER, f"{bad} of {len(found)} findings are bad.")
+        raise Failure(Code.OTHER, f"{bad} of {len(results)} findings are bad.")
 
 
 def findings(rest: Rest) -> Iterator[Finding]:

@@ -79,7 +79,7 @@ class Follower:
         try:
             self._answer: httpx.Response | None = self._connected()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise rest.unheard(error) from None
+            raise rest.unreachable(error) from None
 
     def __enter__(self) -> Self:
         return self
@@ -124,12 +124,12 @@ class Follower:
             raise _Passing(f"HTTP {answer.status_code}")
         if answer.status_code != HTTPStatus.OK:
             answer.read()
-            self._rest.told(answer)
+            self._rest.json_of(answer)
         return answer
 
-    def _end(self, told: Any) -> None:
-        if told["code"] in FOREVER:
-            raise Failure(Code.OTHER, told["detail"])
+    def _end(self, end: Any) -> None:
+        if end["code"] in FOREVER:
+            raise Failure(Code.OTHER, end["detail"])
 
 
 class _Passing(Exception):

@@ -14,8 +14,8 @@ def _assigned(row: Row) -> int:
 
 def _parts(row: Row) -> str:
     """An assignment in the format of kafka-consumer-groups: orders:0,1;bills:2."""
-    told = (row["assignment"] or {}).items()
-    return ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in told)
+    assigned = (row["assignment"] or {}).items()
+    return ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in assigned)
 
 
 def _silence(row: Row) -> str | None:

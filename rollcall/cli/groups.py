@@ -68,13 +68,13 @@ def list_members(context: typer.Context, group: GroupId, output: Form = Output.T
 @app.command()
 def why(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
     """Show a group's current activity and its last rebalance."""
-    found = rest_of(context).get("/group", group_id=group)
+    row = rest_of(context).get("/group", group_id=group)
     if output is Output.TABLE:
-        for line in told(found):
+        for line in status_lines(row):
             say(line)
         return
     columns = [tables.GROUP, *(c for c in tables.LISTED if c.field in ("state", "situation"))]
-    show_one({name: found[name] for name in WHY}, columns, output)
+    show_one({name: row[name] for name in WHY}, columns, output)
 
 
 @app.command()
@@ -88,7 +88,7 @@ def configure(
     context: typer.Context,
     group: GroupId,
     reason: Reason,
-    wanted: Annotated[
+    pairs: Annotated[
         list[str] | None, typer.Option("--set", help="NAME=VALUE; repeatable.")
     ] = None,
     unset: Annotated[
@@ -101,7 +101,7 @@ def configure(
 ) -> None:
     """Change settings of a group, in force at once; no rebalance begins."""
     changes: list[Row] = [{"name": name, "value": None} for name in unset or ()]
-    for each in wanted or ():
+    for each in pairs or ():
         name, equals, value = each.partition("=")
         if not equals:
             raise Failure(Code.USAGE, f"--set requires NAME=VALUE, not {each}.")
@@ -110,11 +110,11 @@ def configure(
         raise Failure(Code.USAGE, "--set NAME=VALUE or --unset NAME is required.")
     query = {"group_id": group, **({"dry_run": "true"} if dry_run else {})}
     body = {"reason": reason, "changes": changes}
-    told = rest_of(context).ask("PATCH", "/group/config", query, body)[1]
-    show(told["changed"], tables.CHANGED, output)
+    response = rest_of(context).request("PATCH", "/group/config", query, body)[1]
+    show(response["changed"], tables.CHANGED, output)
 
 
-def told(group: Mapping[str, Any]) -> Iterator[str]:
+def status_lines(group: Mapping[str, Any]) -> Iterator[str]:
     """The state line of the group's page, and the sentence of the newest rebalance."""
     yield plain(f"{group['group_id']}: {group['state']}. {group['situation']}")
     last = group["last_rebalance"]
@@ -128,10 +128,10 @@ def _show_members(rest: Rest, group: str, verbose: bool, output: Output) -> None
 
 
 def _with_coordinator(rest: Rest, group: str) -> Row:
-    found = rest.get("/group", group_id=group)
+    row = rest.get("/group", group_id=group)
     nodes = {node["node_id"]: node for node in rest.pages("/nodes")}
-    coordinator = nodes.get(found["node_id"])
-    return {**found, "members": len(found["members"]), "coordinator": coordinator}
+    coordinator = nodes.get(row["node_id"])
+    return {**row, "members": len(row["members"]), "coordinator": coordinator}
 
 
 def offsets_of(rest: Rest, group: str) -> Sequence[Row]:
@@ -161,12 +161,12 @@ def offsets_of(rest: Rest, group: str) -> Sequence[Row]:
 def _ends(rest: Rest, topic: str) -> Sequence[int]:
     """Each partition's end offset; none for a deleted topic."""
     try:
-        found = rest.get(f"/topics/{segment(topic)}/partitions")["data"]
+        rows = rest.get(f"/topics/{segment(topic)}/partitions")["data"]
     except Failure as failure:
         if failure.code is Code.NOT_FOUND:
             return ()
         raise
-    return [row["log_end_offset"] for row in found]
+    return [row["log_end_offset"] for row in rows]
 
 
 def _offset(

@@ -63,12 +63,12 @@ def tail(
         # The stream begins before the list is read, so that no entry is lost in between.
         with Follower(rest, group_id=group, kind=kind) as follower:
             listed = _newest(rest, lines, query)
-            told = {row["seq"] for row in listed}
+            seqs = {row["seq"] for row in listed}
             for row in listed:
-                _tell(row, output)
+                _print(row, output)
             for row in follower.entries():
-                if row["seq"] not in told:
-                    _tell(row, output)
+                if row["seq"] not in seqs:
+                    _print(row, output)
     except KeyboardInterrupt:
         return
 
@@ -78,7 +78,7 @@ def _newest(rest: Rest, lines: int | None, query: Mapping[str, str | None]) -> l
     return list(rest.pages("/journal", most=lines, **query))[::-1]
 
 
-def _tell(row: Row, output: Output) -> None:
+def _print(row: Row, output: Output) -> None:
     """One entry: a line of text, of JSON (NDJSON) or of CSV, or a YAML document."""
     if output is Output.TABLE:
         say("  ".join(cell(column.of(row)) for column in COLUMNS))

@@ -61,7 +61,7 @@ def drain(
     output: Form = Output.TABLE,
 ) -> None:
     """Drain a node: it gives its slots to the others, and takes none until `undrain`."""
-    _ask(context, f"/nodes/{node}/drain", reason, dry_run, output)
+    _request(context, f"/nodes/{node}/drain", reason, dry_run, output)
 
 
 @app.command()
@@ -73,14 +73,14 @@ def undrain(
     output: Form = Output.TABLE,
 ) -> None:
     """Withdraw the drain of a node: it takes its share of the slots again."""
-    _ask(context, f"/nodes/{node}/undrain", reason, dry_run, output)
+    _request(context, f"/nodes/{node}/undrain", reason, dry_run, output)
 
 
-def _ask(context: typer.Context, path: str, reason: str, is_dry: bool, output: Output) -> None:
+def _request(context: typer.Context, path: str, reason: str, is_dry: bool, output: Output) -> None:
     query = {"dry_run": "true"} if is_dry else {}
-    told = rest_of(context).ask("POST", path, query, {"reason": reason})[1]
-    show_one(told, DRAINED, output)
-    note(told["detail"])
+    response = rest_of(context).request("POST", path, query, {"reason": reason})[1]
+    show_one(response, DRAINED, output)
+    note(response["detail"])
 
 
 @app.command()
@@ -118,11 +118,11 @@ def connections(
     output: Form = Output.TABLE,
 ) -> None:
     """List the clients that are connected, by node."""
-    asked: dict[str, Any] = {
+    query: dict[str, Any] = {
         "node_id": node,
         "group_id": group,
         "client_id": client_id,
         "principal": principal,
     }
-    asked |= {"address": address, "listener": listener, "software": software}
-    show(rest_of(context).pages("/connections", **asked), CONNECTIONS, output)
+    query |= {"address": address, "listener": listener, "software": software}
+    show(rest_of(context).pages("/connections", **query), CONNECTIONS, output)

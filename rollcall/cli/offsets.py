@@ -51,9 +51,9 @@ def restore(
     body, query = {"reason": reason, "to": to}, {"group_id": group}
     if dry_run:
         tried = {**query, "dry_run": "true"}
-        _shown(rest_of(context).ask("POST", RESTORES, tried, body)[1], group, output)
+        _show_plan(rest_of(context).request("POST", RESTORES, tried, body)[1], group, output)
     else:
-        OperationOptions(context, wait, timeout, output).ask("POST", RESTORES, body, **query)
+        OperationOptions(context, wait, timeout, output).request("POST", RESTORES, body, **query)
 
 
 @app.command("reset-offsets")
@@ -137,19 +137,19 @@ def delete_offsets(
     if execute and not reason:
         raise Failure(Code.USAGE, "--execute requires --reason.")
     rest, query = rest_of(context), {"group_id": group, "topic": topic, "partition": partition}
-    _, plan = rest.ask("DELETE", OFFSETS, {**query, "dry_run": "true"}, {"reason": DRY})
-    if _shown(plan, group, output) and execute:
+    _, plan = rest.request("DELETE", OFFSETS, {**query, "dry_run": "true"}, {"reason": DRY})
+    if _show_plan(plan, group, output) and execute:
         await_operation(rest, OFFSETS, {"reason": reason}, timeout, group, method="DELETE", **query)
 
 
 def _planned(rest: Rest, group: str, body: dict[str, Any], output: Output) -> bool:
     """Print the plan; returns whether it has changes."""
     tried = {"group_id": group, "dry_run": "true"}
-    _, plan = rest.ask("POST", RESETS, tried, {**body, "reason": DRY})
-    return _shown(plan, group, output)
+    _, plan = rest.request("POST", RESETS, tried, {**body, "reason": DRY})
+    return _show_plan(plan, group, output)
 
 
-def _shown(plan: Mapping[str, Any], group: str, output: Output) -> bool:
+def _show_plan(plan: Mapping[str, Any], group: str, output: Output) -> bool:
     show([{"group_id": group, **change} for change in plan["changes"]], PLANNED, output)
     note(f"{len(plan['changes'])} offsets {plan['how']}; {plan['unchanged']} are there already.")
     return bool(plan["changes"])

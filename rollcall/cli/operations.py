@@ -69,8 +69,8 @@ def show_operation(
     """Show an operation; with a timeout, wait for its end (at most 20 seconds)."""
     wait = {"Prefer": f"wait={min(int(timeout), WAIT_S_MAX)}"} if timeout >= 1 else None
     with patience(f"operation {operation}: waiting for its end"):
-        _, found = rest_of(context).ask("GET", f"/operations/{operation}", {}, None, wait)
-    show_one(found, LISTED, output)
+        _, row = rest_of(context).request("GET", f"/operations/{operation}", {}, None, wait)
+    show_one(row, LISTED, output)
 
 
 @app.command()
@@ -86,7 +86,7 @@ def undo(
     """Undo a reset or deletion of offsets, unless they were set or committed since."""
     path, body = f"/operations/{operation}/undo", {"reason": reason}
     if dry_run:
-        plan = rest_of(context).ask("POST", path, {"dry_run": "true"}, body)[1]
+        plan = rest_of(context).request("POST", path, {"dry_run": "true"}, body)[1]
         show(plan["changes"], UNDONE, output)
         return
-    OperationOptions(context, wait, timeout, output).ask("POST", path, body)
+    OperationOptions(context, wait, timeout, output).request("POST", path, body)

@@ -107,17 +107,17 @@ class _Lines:
         say(line)
 
 
-def as_json(told: Any, indent: int | None = None) -> str:
+def as_json(value: Any, indent: int | None = None) -> str:
     """JSON in characters that standard output has."""
-    return json.dumps(told, indent=indent, ensure_ascii=not _is_unicode())
+    return json.dumps(value, indent=indent, ensure_ascii=not _is_unicode())
 
 
 def _is_unicode() -> bool:
     return _encoding().lower().replace("-", "").startswith("utf")
 
 
-def _yaml(told: Any) -> str:
-    return str(yaml.safe_dump(told, sort_keys=False, allow_unicode=_is_unicode())).rstrip("\n")
+def _yaml(value: Any) -> str:
+    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=_is_unicode())).rstrip("\n")
 
 
 def say(line: str) -> None:

@@ -49,42 +49,42 @@ def read(path: Path) -> Mapping[str, Any]:
     """The content of the file; {} if it does not exist. Raises ``Failure`` if it is invalid."""
     try:
         with path.open("rb") as file:
-            told = tomllib.load(file)
+            content = tomllib.load(file)
     except FileNotFoundError:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Failure(Code.USAGE, f"{path} cannot be read: {error}") from None
-    profiles = told.get("profiles", {})
+    profiles = content.get("profiles", {})
     if not isinstance(profiles, dict) or not all(isinstance(p, dict) for p in profiles.values()):
         raise Failure(Code.USAGE, f"{path}: profiles are tables, [profiles.NAME].")
     for name, profile in profiles.items():
         for key, value in profile.items():
             if key not in KEYS or not isinstance(value, str):
-                known = ", ".join(KEYS)
+                keys = ", ".join(KEYS)
                 raise Failure(
                     Code.USAGE,
-                    f"{path}: {name}.{key} is not a string with one of the names {known}.",
+                    f"{path}: {name}.{key} is not a string with one of the names {keys}.",
                 )
-    return told
+    return content
 
 
 def chosen(name: str | None, url: str | None, environ: Mapping[str, str]) -> Profile:
     """The selected profile. Raises ``Failure`` if it does not exist."""
     path = place(environ)
-    told = read(path)
-    profiles = told.get("profiles", {})
-    wanted = name or environ.get("ROLLCALL_PROFILE") or told.get("default") or ""
-    if wanted and wanted not in profiles:
-        known = ", ".join(sorted(profiles)) or "none"
-        raise Failure(Code.USAGE, f"{path} has no profile {wanted!r}; it has: {known}.")
-    profile = profiles.get(wanted, {})
+    content = read(path)
+    profiles = content.get("profiles", {})
+    selected = name or environ.get("ROLLCALL_PROFILE") or content.get("default") or ""
+    if selected and selected not in profiles:
+        names = ", ".join(sorted(profiles)) or "none"
+        raise Failure(Code.USAGE, f"{path} has no profile {selected!r}; it has: {names}.")
+    profile = profiles.get(selected, {})
     # A token in the environment must not be sent to another installation that was selected.
     around = {} if name else environ
     where = (url or around.get("ROLLCALL_URL") or profile.get("url") or URL).rstrip("/")
     if not where.lower().startswith(SCHEMES):
         raise Failure(Code.USAGE, f"The URL begins with http:// or https://, not {where!r}.")
     return Profile(
-        name=wanted,
+        name=selected,
         url=where,
         token=around.get("ROLLCALL_TOKEN") or _token(profile, path),
         ca_file=profile.get("ca_file", ""),

@@ -114,8 +114,8 @@ def list_quotas(
     output: Form = Output.TABLE,
 ) -> None:
     """List quotas by entity: all, or of entities that have the given parts."""
-    asked = _query(_parts(user, client_id, ip, default))
-    show(rest_of(context).pages("/quotas", **asked), LISTED, output)
+    query = _query(_parts(user, client_id, ip, default))
+    show(rest_of(context).pages("/quotas", **query), LISTED, output)
 
 
 @app.command("set")
@@ -134,7 +134,7 @@ def set_quotas(
         "entity": _required(_parts(user, client_id, ip, default)),
         "quotas": dict(map(_value, values)),
     }
-    show_one(rest_of(context).ask("PUT", "/quotas", _dry(dry_run), body)[1], LISTED, output)
+    show_one(rest_of(context).request("PUT", "/quotas", _dry(dry_run), body)[1], LISTED, output)
 
 
 @app.command()
@@ -149,9 +149,9 @@ def delete(
     output: Form = Output.TABLE,
 ) -> None:
     """Remove the quotas of exactly this entity, or one of them, and show what was removed."""
-    asked = _query(_required(_parts(user, client_id, ip, default)))
+    query = _query(_required(_parts(user, client_id, ip, default)))
     only = {"key": key} if key else {}
-    told = rest_of(context).ask("DELETE", "/quotas", {**asked, **only, **_dry(dry_run)})[1]
-    show_one(told, LISTED, output)
-    count = len(told["quotas"])
+    removed = rest_of(context).request("DELETE", "/quotas", {**query, **only, **_dry(dry_run)})[1]
+    show_one(removed, LISTED, output)
+    count = len(removed["quotas"])
     note(f"{count} would be removed." if dry_run else f"{count} removed.")

@@ -42,4 +42,4 @@ def rebalances(
 @app.command("start")
 def start(context: typer.Context) -> None:
     """Start an analysis; its report is there when it has ended."""
-    note(plain(rest_of(context).ask("POST", PATH, {})[1]["detail"]))
+    note(plain(rest_of(context).request("POST", PATH, {})[1]["detail"]))

@@ -63,7 +63,7 @@ class Rest:
 
     def get(self, path: str, **query: Any) -> Any:
         """The JSON of a resource. Raises ``Failure``."""
-        return self.ask("GET", path, query)[1]
+        return self.request("GET", path, query)[1]
 
     def pages(self, path: str, *, most: int | None = None, **query: Any) -> Iterator[Row]:
         """The rows of a list, page after page, up to a maximum."""
@@ -88,15 +88,15 @@ class Rest:
         """
         end = time.monotonic() + wait_s
         headers = {"Idempotency-Key": uuid.uuid4().hex, **_prefer(wait_s)}
-        _, operation = self.ask(method, path, query, body, headers)
+        _, operation = self.request(method, path, query, body, headers)
         while operation["state"] not in ENDED and (left := end - time.monotonic()) > 0:
             headers = _prefer(left)
-            _, operation = self.ask("GET", f"/operations/{operation['id']}", {}, None, headers)
+            _, operation = self.request("GET", f"/operations/{operation['id']}", {}, None, headers)
         if operation["state"] == "failed":
             raise Failure(Code.FAILED, f"Operation {operation['id']} failed: {operation['detail']}")
         return dict(operation)
 
-    def ask(
+    def request(
         self,
         method: str,
         path: str,
@@ -119,10 +119,10 @@ class Rest:
                 raise Failure(Code.USAGE, sentence) from None
             except httpx.HTTPError as error:
                 if is_last or isinstance(error, httpx.UnsupportedProtocol):
-                    raise self.unheard(error) from None
+                    raise self.unreachable(error) from None
             else:
                 if is_last or answer.status_code != HTTPStatus.SERVICE_UNAVAILABLE:
-                    return answer.status_code, self.told(answer)
+                    return answer.status_code, self.json_of(answer)
             time.sleep(AGAIN_S)
         raise AssertionError("the last attempt returns or raises")
 
@@ -149,28 +149,28 @@ class Rest:
         try:
             answer = self._client.get(path)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self.unheard(error) from None
+            raise self.unreachable(error) from None
         return answer.status_code, answer.text
 
-    def unheard(self, error: Exception) -> Failure:
+    def unreachable(self, error: Exception) -> Failure:
         """The failure when there was no response."""
         why = str(error) or type(error).__name__
         return Failure(Code.OTHER, f"{self.profile.url} does not answer: {why}")
 
-    def told(self, answer: httpx.Response) -> Any:
+    def json_of(self, answer: httpx.Response) -> Any:
         """The JSON of a complete response; raises ``Failure`` for a problem."""
         try:
-            told = answer.json()
+            value = answer.json()
         except ValueError:
-            told = None
-        if answer.is_success and told is not None:
-            return told
-        if not isinstance(told, dict) or "detail" not in told:
+            value = None
+        if answer.is_success and value is not None:
+            return value
+        if not isinstance(value, dict) or "detail" not in value:
             where = answer.headers.get("Location")
             what = f"; it leads to {where}" if where else ""
             sentence = f"{answer.url.copy_with(query=None)} answered {answer.status_code}{what}"
             raise Failure(Code.OTHER, f"{sentence}, which is not a response of Rollcall.")
-        raise of_problem(answer.status_code, told)
+        raise of_problem(answer.status_code, value)
 
 
 def _prefer(wait_s: float) -> dict[str, str]:

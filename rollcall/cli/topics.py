@@ -116,8 +116,8 @@ def _change(
     output: Output,
 ) -> None:
     query = {"dry_run": "true"} if is_dry else {}
-    told = rest_of(context).ask(method, path, query, body)[1]
-    show_one(told, PLANNED if is_dry else LISTED, output)
+    response = rest_of(context).request(method, path, query, body)[1]
+    show_one(response, PLANNED if is_dry else LISTED, output)
 
 
 def _uses(uses: Sequence[dict[str, Any]]) -> str:

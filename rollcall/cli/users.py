@@ -66,8 +66,8 @@ def set_password(
     if iterations is not None:
         body["iterations"] = iterations
     query = {"dry_run": "true"} if dry_run else {}
-    told = rest_of(context).ask("PUT", f"/users/{segment(user)}", query, body)[1]
-    show_one(told, LISTED, output)
+    response = rest_of(context).request("PUT", f"/users/{segment(user)}", query, body)[1]
+    show_one(response, LISTED, output)
 
 
 @app.command()
@@ -83,18 +83,18 @@ def delete(
     """Delete a user and show it; its connections are closed."""
     query: dict[str, Any] = {"mechanism": mechanism and mechanism.value}
     query |= {"dry_run": "true"} if dry_run else {}
-    told = rest_of(context).ask("DELETE", f"/users/{segment(user)}", query)[1]
-    show_one(told, LISTED, output)
+    response = rest_of(context).request("DELETE", f"/users/{segment(user)}", query)[1]
+    show_one(response, LISTED, output)
 
 
 def _password() -> str:
     """Read a password; ``Failure`` if there is none."""
     if not sys.stdin.isatty():
-        said = sys.stdin.readline().rstrip("\r\n")
+        password = sys.stdin.readline().rstrip("\r\n")
     else:
-        said = getpass()
-        if said != getpass("Password again: "):
+        password = getpass()
+        if password != getpass("Password again: "):
             raise Failure(Code.USAGE, "The passwords differ.")
-    if not said:
+    if not password:
         raise Failure(Code.USAGE, "A password is required: the first line of standard input.")
-    return said
+    return password

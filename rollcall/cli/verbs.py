@@ -51,8 +51,8 @@ def rebalance(
         body["expected_generation"] = expected_generation
     if reject_in_progress:
         body["on_in_progress"] = "reject"
-    asking = OperationOptions(context, wait, timeout, output)
-    asking.ask_or_try("POST", "/group/rebalances", body, dry_run, group_id=group)
+    options = OperationOptions(context, wait, timeout, output)
+    options.request_or_try("POST", "/group/rebalances", body, dry_run, group_id=group)
 
 
 @app.command()
@@ -67,16 +67,18 @@ def evict(
     output: Form = Output.TABLE,
 ) -> None:
     """Evict a member; the others rebalance. A live client joins again."""
-    asking = OperationOptions(context, wait, timeout, output)
+    options = OperationOptions(context, wait, timeout, output)
     body = {"reason": reason}
-    asking.ask_or_try("DELETE", "/group/members", body, dry_run, group_id=group, member_id=member)
+    options.request_or_try(
+        "DELETE", "/group/members", body, dry_run, group_id=group, member_id=member
+    )
 
 
 def _pausing(verb: str, sentence: str) -> None:
     """The command ``verb``, for a group or for one member."""
 
     @app.command(verb, help=sentence)
-    def asked(
+    def pause_or_resume(
         context: typer.Context,
         group: GroupId,
         reason: Reason,
@@ -86,12 +88,12 @@ def _pausing(verb: str, sentence: str) -> None:
         timeout: Timeout = TIMEOUT_S,
         output: Form = Output.TABLE,
     ) -> None:
-        asking = OperationOptions(context, wait, timeout, output)
+        options = OperationOptions(context, wait, timeout, output)
         path = f"/group/{verb}" if member is None else f"/group/members/{verb}"
         ids = {"group_id": group, "member_id": member}
-        asking.ask_or_try("POST", path, {"reason": reason}, dry_run, **ids)
-        if verb == "pause" and asking.wait_s and not dry_run:
-            _tell_obedience(asking.rest, group)
+        options.request_or_try("POST", path, {"reason": reason}, dry_run, **ids)
+        if verb == "pause" and options.wait_s and not dry_run:
+            _note_obedience(options.rest, group)
 
 
 _pausing(
@@ -101,10 +103,10 @@ _pausing(
 _pausing("resume", "Start the work of a stopped group, or of one stopped member.")
 
 
-def _tell_obedience(rest: Rest, group: str) -> None:
+def _note_obedience(rest: Rest, group: str) -> None:
     work = rest.get("/group", group_id=group)["work"]
-    asked, deaf = work["asked"], work["not_supported"]
-    note(f"{work['obeyed']} of {asked} members have stopped; {deaf} do not support stopping.")
+    stopping, deaf = work["asked"], work["not_supported"]
+    note(f"{work['obeyed']} of {stopping} members have stopped; {deaf} do not support stopping.")
 
 
 @app.command()
@@ -121,9 +123,9 @@ def freeze(
     output: Form = Output.TABLE,
 ) -> None:
     """Freeze a group: no rebalance begins; after the thaw one starts if needed."""
-    asking = OperationOptions(context, wait, timeout, output)
+    options = OperationOptions(context, wait, timeout, output)
     body = {"reason": reason} if until is None else {"reason": reason, "until": until}
-    asking.ask_or_try("POST", "/group/freeze", body, dry_run, group_id=group)
+    options.request_or_try("POST", "/group/freeze", body, dry_run, group_id=group)
 
 
 @app.command()
@@ -137,8 +139,8 @@ def thaw(
     output: Form = Output.TABLE,
 ) -> None:
     """Thaw a group: rebalances begin again."""
-    asking = OperationOptions(context, wait, timeout, output)
-    asking.ask_or_try("POST", "/group/thaw", {"reason": reason}, dry_run, group_id=group)
+    options = OperationOptions(context, wait, timeout, output)
+    options.request_or_try("POST", "/group/thaw", {"reason": reason}, dry_run, group_id=group)
 
 
 @app.command()
@@ -155,5 +157,5 @@ def delete(
     """Delete a group without members, with its offsets; its journal is kept."""
     if not yes and not dry_run:
         typer.confirm(f"Delete {plain(group)} and its offsets?", abort=True, err=True)
-    asking = OperationOptions(context, wait, timeout, output)
-    asking.ask_or_try("DELETE", "/group", {"reason": reason}, dry_run, group_id=group)
+    options = OperationOptions(context, wait, timeout, output)
+    options.request_or_try("DELETE", "/group", {"reason": reason}, dry_run, group_id=group)

@@ -13,14 +13,14 @@ from rich.text import Text
 
 from rollcall.cli.context import GroupId, rest_of
 from rollcall.cli.failures import Code, Failure
-from rollcall.cli.groups import app, told
+from rollcall.cli.groups import app, status_lines
 from rollcall.cli.output import plain, say
 
 CHANGES: Final = ("state", "generation", "member_count", "frozen", "paused", "paused_members")
 """Fields whose changes print a new line without a terminal; the countdown of seconds does not."""
 
 
-class Shown(Protocol):
+class Display(Protocol):
     """Where the state is shown."""
 
     def __call__(self, group: dict[str, Any]) -> None: ...
@@ -41,11 +41,11 @@ def watch(
     """Follow a group's state until Ctrl-C, or until it reaches a given state."""
     rest, end = rest_of(context), time.monotonic() + (float("inf") if timeout is None else timeout)
     try:
-        with _shown() as shown:
+        with _display() as display:
             while True:
-                found = rest.get("/group", group_id=group)
-                shown(found)
-                if until is not None and found["state"].casefold() == until.casefold():
+                row = rest.get("/group", group_id=group)
+                display(row)
+                if until is not None and row["state"].casefold() == until.casefold():
                     return
                 if time.monotonic() + interval > end:
                     break
@@ -53,17 +53,17 @@ def watch(
     except KeyboardInterrupt:
         return
     if until is not None:
-        raise Failure(Code.OTHER, f"{group} is not {until} yet, but {found['state']}.")
+        raise Failure(Code.OTHER, f"{group} is not {until} yet, but {row['state']}.")
 
 
 @contextmanager
-def _shown() -> Iterator[Shown]:
+def _display() -> Iterator[Display]:
     console = Console()
     if not console.is_terminal:
         yield _Lines()
         return
     with Live(console=console, auto_refresh=False) as live:
-        yield lambda group: live.update(Text("\n".join(told(group))), refresh=True)
+        yield lambda group: live.update(Text("\n".join(status_lines(group))), refresh=True)
 
 
 class _Lines:
@@ -76,4 +76,4 @@ class _Lines:
         now = tuple(group[name] for name in CHANGES)
         if now != self._last:
             self._last = now
-            say(f"{datetime.now(UTC):%H:%M:%S}Z  {plain(next(told(group)))}")
+            say(f"{datetime.now(UTC):%H:%M:%S}Z  {plain(next(status_lines(group)))}")

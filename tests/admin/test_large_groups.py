@@ -68,7 +68,7 @@ def test_every_member_is_reachable_by_pages(viewer: Client) -> None:
     assert listed(viewer, "members=PICKERS-0123") == ["0123"]
     assert listed(viewer, "members=nobody") == []
     found_by_host = viewer.get(f"{page('g')}?members=10.0.0.3").context["table"]
-    assert found_by_host.found == 43
+    assert found_by_host.match_count == 43
     assert listed(viewer, "sort=client&page=2")[0] == f"{PAGE_SIZE:04}"
 
 

@@ -13,7 +13,7 @@ from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.models import Operation
 from groups.operations.offset_operations import SET_SINCE
-from groups.operations.offset_resets import WAYS, Wanted, back, plan, topics_of_csv
+from groups.operations.offset_resets import WAYS, ResetTarget, back, plan, topics_of_csv
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
@@ -47,7 +47,7 @@ def group() -> None:
 
 def planned(to: str, value: Any = None, *topics: str) -> list[tuple[int, int | None, int | None]]:
     """Partition, before and after of what would change."""
-    wanted = Wanted(to, value, topics)
+    wanted = ResetTarget(to, value, topics)
     return [(c.partition, c.before, c.after) for c in plan("g", wanted).changes]
 
 
@@ -61,7 +61,7 @@ def test_offsets_are_reset_to_earliest_to_a_number_and_by_a_shift() -> None:
 
 def test_offsets_are_reset_to_latest_where_the_end_is_known() -> None:
     with pytest.raises(ValueError, match="the end offset of orders-0 is unknown"):
-        plan("g", Wanted("latest"))
+        plan("g", ResetTarget("latest"))
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_topic SET end_offsets = '{7, 9, 4}'")
     assert planned("latest") == [(0, 5, 7)]
@@ -76,10 +76,10 @@ def test_offsets_are_reset_to_a_time_and_to_those_of_another_group() -> None:
         cursor.execute(COMMIT, ["other", "bills", 1, 3])
     assert planned("moment", NOON + timedelta(minutes=1)) == [(0, 5, 2)]
     with pytest.raises(ValueError, match="the history has no offset at 2026-11-22 12:00:00"):
-        plan("g", Wanted("moment", NOON - timedelta(days=1)))
+        plan("g", ResetTarget("moment", NOON - timedelta(days=1)))
     assert planned("group", "other") == [(1, 9, 3)]
     with pytest.raises(ValueError, match="has committed none"):
-        plan("g", Wanted("group", "nobody"))
+        plan("g", ResetTarget("group", "nobody"))
 
 
 def test_offsets_are_reset_to_a_time_at_which_a_client_committed_several_partitions() -> None:
@@ -120,12 +120,12 @@ def test_offsets_are_reset_from_a_file() -> None:
 )
 def test_an_invalid_reset_gets_an_error(to: str, value: Any, why: str) -> None:
     with pytest.raises(ValueError, match=re.escape(why)):
-        plan("g", Wanted(to, value, ("orders",)))
+        plan("g", ResetTarget(to, value, ("orders",)))
 
 
 def test_a_missing_topic_gets_an_error() -> None:
     with pytest.raises(ValueError, match="there is no topic nothing"):
-        plan("g", Wanted("earliest", None, ("nothing",)))
+        plan("g", ResetTarget("earliest", None, ("nothing",)))
 
 
 def test_every_reset_method_has_a_description() -> None:

@@ -58,7 +58,7 @@ def write(group_id: str, *members: Any, **columns: Any) -> None:
 
 def uses(name: str) -> dict[str, topic_groups.Use]:
     found = topic_groups.of(Topic.objects.get(name=name))
-    return {use.group.group_id: use for use in found.shown}
+    return {use.group.group_id: use for use in found.uses}
 
 
 def test_owners_and_partitions_without_owner_are_shown_for_each_group() -> None:
@@ -96,9 +96,9 @@ def test_long_lists_of_groups_and_members_are_cut(monkeypatch: pytest.MonkeyPatc
         group(f"g-{number:02}", "orders", (0,), (1,))
     with CaptureQueriesContext(connection) as queries:
         found = topic_groups.of(Topic.objects.get(name="orders"))
-    assert len(found.shown) == topic_groups.GROUPS_MAX and found.is_more
-    assert [use.unread for use in found.shown] == [False] * 15 + [True] * 5
-    assert not any(use.unowned for use in found.shown)
+    assert len(found.uses) == topic_groups.GROUPS_MAX and found.is_more
+    assert [use.unread for use in found.uses] == [False] * 15 + [True] * 5
+    assert not any(use.unowned for use in found.uses)
     assert len(queries) <= 5
 
 

@@ -123,5 +123,5 @@ def test_waiting_for_a_node_holds_no_database_connection(two: None, monkeypatch:
     execute("UPDATE rollcall_connections_noted SET noted_at = now() - interval '1 hour'")
     monkeypatch.setattr(client_connections, "give_back", lambda: done.append("gives back"))
     monkeypatch.setattr("time.sleep", answers)
-    client_connections.ask()
+    client_connections.refresh()
     assert done == ["gives back", "sleeps"]

@@ -164,7 +164,7 @@ def test_postgresql_and_the_rules_match_the_same_acls() -> None:
         acl_changes.create(each, OLGA)
     for _ in range(300):
         asked = some_filter(chance)
-        found = {acl_changes.binding(row) for row in acl_changes.found(asked)}
+        found = {acl_changes.binding(row) for row in acl_changes.matching(asked)}
         assert found == {each for each in there if asked.matches(each)}, asked
 
 

@@ -4,16 +4,16 @@ import re
 
 import pytest
 
-from groups.management.commands.metrics import PAGE, made
+from groups.management.commands.metrics import PAGE, contents
 from groups.metrics import page, series
 
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|", re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", made(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", contents(), ids=lambda path: path.name)
 def test_the_generated_page_is_up_to_date(path: object) -> None:
     """After a change: ``manage.py metrics``, and review the difference."""
-    assert made()[path] == path.read_text()  # type: ignore[attr-defined]
+    assert contents()[path] == path.read_text()  # type: ignore[attr-defined]
 
 
 def test_the_page_has_every_table() -> None:

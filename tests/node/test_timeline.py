@@ -149,7 +149,7 @@ async def test_reports_of_obeyed_pauses_are_recorded_again_on_another_timeline(
 
     async def heard() -> list[tuple[int]]:
         """What is noted once something is; the test's time limit ends what never comes."""
-        one.node.followers.heard("g", "m", 5)
+        one.node.followers.note_report("g", "m", 5)
         while not (found := await (await other.execute(noted)).fetchall()):
             await asyncio.sleep(0.02)
         return found

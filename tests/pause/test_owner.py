@@ -150,7 +150,7 @@ async def test_a_late_attempt_is_waited_for(
     async with await connections.connect("asking", options="") as asking:
         number = await ask(asking, "pause")
         await under_way.wait()
-        while number in one.node.operator._given:
+        while number in one.node.operator._dispatched:
             if (await asking.execute(WAITS)).rowcount:
                 break
         await other.execute("COMMIT")
@@ -204,7 +204,7 @@ async def test_an_operation_that_ends_during_the_read_is_not_repeated(
     await read.wait()
     write.set()
     await until(lambda: one.node.coordinator.own.paused.of("g"))
-    await until(lambda: number not in operator._given)
+    await until(lambda: number not in operator._dispatched)
     go.set()
     await looking
     later = await completed(other, "resume")

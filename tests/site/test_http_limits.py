@@ -221,17 +221,17 @@ async def test_a_websocket_that_sends_is_closed_and_not_read() -> None:
     protocol, transport = websocket()
     assert not transport.disconnected
 
-    protocol.dataReceived(TINY * http_limits.HEARD_BYTES)
+    protocol.dataReceived(TINY * http_limits.RECEIVED_BYTES)
 
     assert transport.disconnected
 
 
 async def test_a_websocket_that_answers_pings_stays() -> None:
     protocol, transport = websocket()
-    for _ in range(http_limits.HEARD_BYTES // len(TINY)):
+    for _ in range(http_limits.RECEIVED_BYTES // len(TINY)):
         protocol.dataReceived(TINY)
     assert not transport.disconnected
-    protocol.dataReceived(TINY * http_limits.HEARD_BYTES_A_SECOND)
+    protocol.dataReceived(TINY * http_limits.RECEIVED_BYTES_A_SECOND)
     assert transport.disconnected
 
 

@@ -24,7 +24,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's hook: the problem of ``/api/v1`` in Confluent's format."""
     answered = problems.handle(error, context)
     if answered is not None:
-        answered.data = told(answered.status_code, " ".join(_sentences(answered.data)))
+        answered.data = error_body(answered.status_code, " ".join(_sentences(answered.data)))
         answered.content_type = "application/json"
     return answered
 
@@ -36,14 +36,14 @@ def _sentences(problem: Mapping[str, Any]) -> Iterator[str]:
         yield f"{error['parameter']}: {error['detail']}"
 
 
-def told(status: int, message: str) -> dict[str, Any]:
+def error_body(status: int, message: str) -> dict[str, Any]:
     """The body."""
     return {"error_code": CODES.get(status, status), "message": message}
 
 
 def problem(_request: HttpRequest, status: HTTPStatus, _code: str, message: str) -> JsonResponse:
     """An error outside of any view; has the signature of ``problems.problem``."""
-    return JsonResponse(told(status, message), status=status)
+    return JsonResponse(error_body(status, message), status=status)
 
 
 @csrf_exempt

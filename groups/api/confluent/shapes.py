@@ -27,7 +27,7 @@ UNKNOWN: Final = "UNKNOWN"
 NO_NODE: Final = -1
 """Kafka's id for "no node"."""
 
-Told = dict[str, Any]
+Resource = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,9 @@ class Shapes:
     request: Request
     cluster_id: str
 
-    def collection(self, kind: str, data: list[Told], following: str | None, *path: str) -> Told:
+    def collection(
+        self, kind: str, data: list[Resource], following: str | None, *path: str
+    ) -> Resource:
         """A list; ``following`` is the URL of its next page."""
         own = url(self.request, *self._all(), *path)
         return {
@@ -47,7 +49,7 @@ class Shapes:
             "data": data,
         }
 
-    def group(self, group: Group, node_id: int | None, is_mixed: bool) -> Told:
+    def group(self, group: Group, node_id: int | None, is_mixed: bool) -> Resource:
         """A group. ``is_mixed``: members of the classic protocol are in a consumer group."""
         group_id = group.group_id
         named = group.protocol_name or group.details.get("assignor")
@@ -67,7 +69,7 @@ class Shapes:
             "lag_summary": self._related(group_id, "lag-summary"),
         }
 
-    def consumer(self, group_id: str, member: MemberView) -> Told:
+    def consumer(self, group_id: str, member: MemberView) -> Resource:
         """A member."""
         path = (group_id, "consumers", member.member_id)
         names = (f"consumer-group={group_id}", f"consumer={member.member_id}")
@@ -78,7 +80,7 @@ class Shapes:
             "assignments": self._related(*path, "assignments"),
         }
 
-    def assignment(self, group_id: str, consumer_id: str, topic: str, partition: int) -> Told:
+    def assignment(self, group_id: str, consumer_id: str, topic: str, partition: int) -> Resource:
         """A partition that a member has."""
         which: Words = (topic, "partitions", partition)
         path: Words = (group_id, "consumers", consumer_id, "assignments", *which)
@@ -93,7 +95,7 @@ class Shapes:
             "lag": self._related(group_id, "lags", *which),
         }
 
-    def lag(self, group_id: str, offset: OffsetView, owner: MemberView | None) -> Told:
+    def lag(self, group_id: str, offset: OffsetView, owner: MemberView | None) -> Resource:
         """A group's lag in a partition."""
         topic, partition = offset.topic, offset.partition
         path: Words = (group_id, "lags", topic, "partitions", partition)
@@ -109,7 +111,7 @@ class Shapes:
             **_member("", owner),
         }
 
-    def lag_summary(self, group_id: str, summary: Summary, owner: MemberView | None) -> Told:
+    def lag_summary(self, group_id: str, summary: Summary, owner: MemberView | None) -> Resource:
         """A group's total lag, and the partition with the greatest."""
         consumer_id = "" if owner is None else owner.member_id
         path, names = (group_id, "lag-summary"), (f"consumer-group={group_id}", "lag-summary")
@@ -135,7 +137,7 @@ class Shapes:
         where: Words = ("topics", topic, "partitions", partition)
         return related(self.request, "clusters", self.cluster_id, *where)
 
-    def _resource(self, kind: str, path: Words, names: tuple[str, ...]) -> Told:
+    def _resource(self, kind: str, path: Words, names: tuple[str, ...]) -> Resource:
         """The fields at the beginning of each resource."""
         own = url(self.request, *self._all(), *path)
         named = resource_name(self.cluster_id, *names)
@@ -146,7 +148,7 @@ class Shapes:
         }
 
 
-def _member(before: str, member: MemberView | None) -> Told:
+def _member(before: str, member: MemberView | None) -> Resource:
     """The member of a partition; empty if it has none."""
     return {
         f"{before}consumer_id": "" if member is None else member.member_id,

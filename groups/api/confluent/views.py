@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from groups.api import views
 from groups.api.confluent import errors
-from groups.api.confluent.shapes import Shapes, Told
+from groups.api.confluent.shapes import Resource, Shapes
 from groups.api.inputs import described
 from groups.api.pages import paged, paged_values
 from groups.api.schema import PAGE
@@ -33,17 +33,17 @@ class View(views.View):
         super().initial(request, *args, **kwargs)
         if request.method not in ("GET", "HEAD"):
             return  # outside of the cluster
-        asked = kwargs["cluster_id"]
-        if asked != cluster.current_id():
-            raise Http404(f"There is no cluster {asked}.")
-        self.shapes = Shapes(request, asked)
+        cluster_id = kwargs["cluster_id"]
+        if cluster_id != cluster.current_id():
+            raise Http404(f"There is no cluster {cluster_id}.")
+        self.shapes = Shapes(request, cluster_id)
 
     def get_exception_handler(self) -> Callable[..., Response | None]:
         """Errors in Confluent's format."""
         return errors.handle
 
     def collection(
-        self, kind: str, data: list[Told], *path: str, following: str | None
+        self, kind: str, data: list[Resource], *path: str, following: str | None
     ) -> Response:
         """A list of these."""
         return Response(self.shapes.collection(kind, data, following, *path))
@@ -58,8 +58,8 @@ class Groups(View):
         page, neighbours = paged(request, Group.objects.all(), ["group_id"], self.query)
         nodes = dict(Slot.objects.values_list("slot", "node_id"))
         mixed = _mixed(page)
-        told = [self.shapes.group(g, nodes.get(g.slot), g.group_id in mixed) for g in page]
-        return self.collection("KafkaConsumerGroup", told, following=neighbours["next"])
+        resources = [self.shapes.group(g, nodes.get(g.slot), g.group_id in mixed) for g in page]
+        return self.collection("KafkaConsumerGroup", resources, following=neighbours["next"])
 
 
 class OneGroup(View):
@@ -90,9 +90,9 @@ class Consumers(View):
         group = views.existing(group_id)
         rows = groups.noted_members(group_id)
         page, neighbours = paged(request, rows, ["position", "member_id"], self.query)
-        told = [self.shapes.consumer(group_id, m) for m in groups.member_views(group, page)]
+        resources = [self.shapes.consumer(group_id, m) for m in groups.member_views(group, page)]
         path = (group_id, "consumers")
-        return self.collection("KafkaConsumer", told, *path, following=neighbours["next"])
+        return self.collection("KafkaConsumer", resources, *path, following=neighbours["next"])
 
 
 class OneConsumer(View):
@@ -111,9 +111,9 @@ class Assignments(View):
         """List its partitions by topic and number, page by page."""
         parts = sorted(_partitions(_member(group_id, consumer_id)))
         page, following = paged_values(request, parts, self.query)
-        told = [self.shapes.assignment(group_id, consumer_id, *part) for part in page]
+        resources = [self.shapes.assignment(group_id, consumer_id, *part) for part in page]
         path = (group_id, "consumers", consumer_id, "assignments")
-        return self.collection("KafkaConsumerAssignment", told, *path, following=following)
+        return self.collection("KafkaConsumerAssignment", resources, *path, following=following)
 
 
 class OneAssignment(View):
@@ -143,13 +143,13 @@ class Lags(View):
         owners = _owners(views.existing(group_id))
         rows = Offset.objects.filter(group_id=group_id)
         page, neighbours = paged(request, rows, ["topic", "partition"], self.query)
-        told = [
+        resources = [
             self.shapes.lag(group_id, offset, owners.get((offset.topic, offset.partition)))
             for offset in groups.views_of(page)
             if offset.lag is not None
         ]
         path = (group_id, "lags")
-        return self.collection("KafkaConsumerLag", told, *path, following=neighbours["next"])
+        return self.collection("KafkaConsumerLag", resources, *path, following=neighbours["next"])
 
 
 class OneLag(View):
@@ -191,8 +191,8 @@ def _member(group_id: str, member_id: str) -> groups.MemberView:
 
 
 def _partitions(member: groups.MemberView) -> set[Partition]:
-    told = (member.assignment or {}).items()
-    return {(topic, number) for topic, numbers in told for number in numbers}
+    assigned = (member.assignment or {}).items()
+    return {(topic, number) for topic, numbers in assigned for number in numbers}
 
 
 def _owners(group: Group) -> Mapping[Partition, groups.MemberView]:

@@ -59,13 +59,13 @@ class Follower:
         try:
             yield f"retry: {RETRY_MS}\n{stream.still_here()}"
             await self._knows.wait()
-            async for told in self._missed(stream):
-                yield told
+            async for text in self._missed(stream):
+                yield text
             while not stream.ended:
                 is_news = await stream.rung(KEEP_ALIVE_S)
-                told = stream.taken() if is_news else stream.still_here()
-                if told and not stream.ended:
-                    yield told
+                text = stream.taken() if is_news else stream.still_here()
+                if text and not stream.ended:
+                    yield text
         except DatabaseError:
             stream.end(AWAY)
         finally:
@@ -94,8 +94,8 @@ class Follower:
                 if not page:
                     return
                 stream.listen(False)
-                told = await texts([entry.seq for entry in page if stream.wants(entry)])
-            yield "".join(stream.told(each, told.get(each.seq, "")) for each in page)
+                by_seq = await texts([entry.seq for entry in page if stream.wants(entry)])
+            yield "".join(stream.event_text(each, by_seq.get(each.seq, "")) for each in page)
 
     # -- reading
 
@@ -108,7 +108,7 @@ class Follower:
             self._knows.set()
 
     async def _looks(self) -> None:
-        heard_at = looked_at = time.monotonic()
+        succeeded_at = looked_at = time.monotonic()
         position: Position | None = None
         while True:
             try:
@@ -119,17 +119,17 @@ class Follower:
                 if time.monotonic() - looked_at >= RIGHTS_S:
                     looked_at = time.monotonic()
                     await self._look_at_rights()
-                heard_at = time.monotonic()
+                succeeded_at = time.monotonic()
             except DatabaseError as error:
                 logger.warning("the journal cannot be followed just now: %s", error)
-                if time.monotonic() - heard_at >= AWAY_S:
+                if time.monotonic() - succeeded_at >= AWAY_S:
                     self._end(tuple(self.streams), AWAY)
                     self._knows.set()
             await asyncio.sleep(LOOK_S)
 
     async def _look(self, position: Position) -> None:
         while page := await beyond(position):
-            await self._tell(page)
+            await self._deliver(page)
             now = time.monotonic()
             for entry in page:
                 position.note(entry.seq, now)
@@ -139,15 +139,15 @@ class Follower:
             there = await end(time.monotonic())
             position.greatest, position.gaps = there.greatest, there.gaps
 
-    async def _tell(self, page: Sequence[JournalRow]) -> None:
+    async def _deliver(self, page: Sequence[JournalRow]) -> None:
         streams = tuple(self.streams)
-        wanted = [e.seq for e in page if any(stream.wants(e) for stream in streams)]
-        told = await texts(wanted)
+        seqs = [e.seq for e in page if any(stream.wants(e) for stream in streams)]
+        by_seq = await texts(seqs)
         # Streams that were opened meanwhile read this page themselves.
-        gone = set(wanted) - told.keys()
-        found = [entry for entry in page if entry.seq not in gone]
+        gone = set(seqs) - by_seq.keys()
+        existing = [entry for entry in page if entry.seq not in gone]
         for stream in streams:
-            stream.put(found, told)
+            stream.put(existing, by_seq)
 
     async def _look_at_rights(self) -> None:
         holders = {stream.holder for stream in self.streams}

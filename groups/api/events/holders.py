@@ -34,9 +34,9 @@ def holder_of(request: Request) -> Holder:
 def refused(holders: Collection[Holder], needed: str = rights.VIEW_GROUP) -> set[Holder]:
     """The owners without the right, or without a valid session or token."""
     people = get_user_model().objects.filter(is_active=True)
-    known = people.in_bulk({h.user_id for h in holders if h.user_id is not None})
+    users = people.in_bulk({h.user_id for h in holders if h.user_id is not None})
     tokens, sessions = _tokens(holders), _sessions(holders)
-    return {holder for holder in holders if not _may(needed, holder, known, tokens, sessions)}
+    return {holder for holder in holders if not _may(needed, holder, users, tokens, sessions)}
 
 
 def _tokens(holders: Collection[Holder]) -> Mapping[int, ApiToken]:

@@ -12,5 +12,5 @@ def texts(seqs: Collection[int]) -> Mapping[int, str]:
     if not seqs:
         return {}
     rows = Journal.objects.filter(id__in=seqs)
-    told = shapes.JournalEntry(rows, many=True).data
-    return {entry["seq"]: json.dumps(entry, default=str) for entry in told}
+    entries = shapes.JournalEntry(rows, many=True).data
+    return {entry["seq"]: json.dumps(entry, default=str) for entry in entries}

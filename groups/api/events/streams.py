@@ -128,9 +128,9 @@ class Stream:
     def taken(self) -> str:
         """Take the collected entries, as events."""
         waiting, self._waiting = self._waiting, deque()
-        return "".join(self.told(entry, text) for entry, text in waiting)
+        return "".join(self.event_text(entry, text) for entry, text in waiting)
 
-    def told(self, entry: JournalRow, text: str) -> str:
+    def event_text(self, entry: JournalRow, text: str) -> str:
         """An entry as an event; "" if the client knows it, or does not want it."""
         is_new = self.position.note(entry.seq, time.monotonic())
         return f"id: {self.position.text()}\ndata: {text}\n\n" if is_new and text else ""

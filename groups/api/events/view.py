@@ -48,7 +48,7 @@ class Events(BaseRenderer):
     format = "events"
 
 
-class AsAsked(DefaultContentNegotiation):
+class EventStreamNegotiation(DefaultContentNegotiation):
     """Events are sent whatever the client accepts; problems are JSON."""
 
     def select_renderer(self, request: Request, renderers: Any, *_: Any) -> tuple[Any, str]:
@@ -84,7 +84,7 @@ class JournalEvents(View):
     """The journal, as it is written."""
 
     renderer_classes = (JSONRenderer, Events)
-    content_negotiation_class = AsAsked
+    content_negotiation_class = EventStreamNegotiation
 
     @described(
         operation_id="follow_journal",
@@ -127,11 +127,11 @@ class JournalEvents(View):
         return Answer(FOLLOWER.events(stream), who)
 
     def _position(self, request: Request) -> Position:
-        told, now = request.headers.get(LAST_EVENT_ID) or self.query.get("after"), time.monotonic()
-        if told is None:
+        sent, now = request.headers.get(LAST_EVENT_ID) or self.query.get("after"), time.monotonic()
+        if sent is None:
             return journal_rows.end(now)
         try:
-            position = Position.read(told, now)
+            position = Position.read(sent, now)
         except ValueError:
             detail = "This is neither a number of an entry nor the id of an event."
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail) from None

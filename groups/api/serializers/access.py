@@ -182,8 +182,8 @@ class QuotaView(s.Serializer[Any]):
     @extend_schema_field(s.DictField(child=s.FloatField(allow_null=True)))
     def get_quotas(self, row: QuotaEntity) -> dict[str, float | None]:
         """Values by key; null: infinite, which can be set over the wire only."""
-        found = sorted(row.quotas.items())
-        return {key: None if isinstance(value, str) else value for key, value in found}
+        quotas = sorted(row.quotas.items())
+        return {key: None if isinstance(value, str) else value for key, value in quotas}
 
 
 class QuotaOrPlan(QuotaView):

@@ -102,19 +102,19 @@ class GroupSummary(s.Serializer[Any]):
 
     def get_topic_count(self, group: Any) -> int | None:
         """Topics to which a member subscribes; null: there are no members."""
-        found = self.context["counts"].get(group.group_id)
-        return None if found is None else int(found.topics)
+        counts = self.context["counts"].get(group.group_id)
+        return None if counts is None else int(counts.topics)
 
     def get_partition_count(self, group: Any) -> int | None:
         """Partitions of these topics; null: there are no members."""
-        found = self.context["counts"].get(group.group_id)
-        return None if found is None else int(found.partitions)
+        counts = self.context["counts"].get(group.group_id)
+        return None if counts is None else int(counts.partitions)
 
     def get_unowned(self, group: Any) -> int | None:
         """Partitions of these topics that no member owns; null: there are no members, or their
         assignments cannot be decoded."""
-        found: int | None = self.context["unowned"].get(group.group_id)
-        return found
+        unowned: int | None = self.context["unowned"].get(group.group_id)
+        return unowned
 
     def get_rebalances_1h(self, group: Any) -> int:
         """Rebalances completed within an hour, among the newest 20,000 entries of the journal."""
@@ -131,8 +131,8 @@ class GroupSummary(s.Serializer[Any]):
     @extend_schema_field(Waiting(allow_null=True))
     def get_waiting(self, group: Any) -> dict[str, Any] | None:
         """Which members the group waits for, and until when; null for a settled group."""
-        told = self.context["situations"][group.group_id].waiting
-        return None if told is None else dict(Waiting(told).data)
+        waiting = self.context["situations"][group.group_id].waiting
+        return None if waiting is None else dict(Waiting(waiting).data)
 
     @extend_schema_field(LastRebalance(allow_null=True))
     def get_last_rebalance(self, group: Any) -> dict[str, Any] | None:

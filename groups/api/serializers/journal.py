@@ -41,4 +41,4 @@ class AuditView(s.ModelSerializer[AuditEntry]):
 
     class Meta:
         model = AuditEntry
-        fields = AuditEntry.SHOWN
+        fields = AuditEntry.LISTED

@@ -40,29 +40,29 @@ class Command(BaseCommand):
         """Create the user, unless there is one."""
         users = get_user_model().objects
         named = os.environ.get(USER_VARIABLE)
-        given = os.environ.get(PASSWORD_VARIABLE)
+        configured = os.environ.get(PASSWORD_VARIABLE)
         name = named or DEFAULT_USER
         there = users.filter(username=name).first()
         if there is not None:
             forget(there)
             return
-        if users.filter(is_superuser=True).exists() and not (named and given):
+        if users.filter(is_superuser=True).exists() and not (named and configured):
             return
-        password = given or secrets.token_urlsafe(PASSWORD_BYTES)
+        password = configured or secrets.token_urlsafe(PASSWORD_BYTES)
         user = users.create_superuser(name, password=password)
-        if not given:
+        if not configured:
             first_password.note(user)
-            self.tell(name, password)
+            self.report(name, password)
 
-    def tell(self, name: str, password: str) -> None:
+    def report(self, name: str, password: str) -> None:
         """Show the password on a terminal; a log is stored and read by others, so there only its
         file is named."""
         if self.stdout.isatty() or os.environ.get(TERMINAL_VARIABLE):
-            told = f"password: {password} (shown only now)"
+            secret = f"password: {password} (shown only now)"
         else:
-            told = f"password in {kept(Path(settings.DATA_DIR), password)}"
+            secret = f"password in {kept(Path(settings.DATA_DIR), password)}"
         self.stdout.write(
-            f"first admin user: {name}, {told}; it must be changed at the first login"
+            f"first admin user: {name}, {secret}; it must be changed at the first login"
         )
 
 

@@ -21,14 +21,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write each file that has changed."""
-        for path, text in made().items():
+        for path, text in contents().items():
             if not path.exists() or path.read_text() != text:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
                 self.stdout.write(f"{path.relative_to(settings.BASE_DIR)} is new")
 
 
-def made() -> dict[Any, str]:
+def contents() -> dict[Any, str]:
     """The content of each file."""
     return {
         PAGE: page.renewed(PAGE.read_text()),

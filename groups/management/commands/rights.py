@@ -63,8 +63,8 @@ def _table(title: str, head: str, held: Mapping[str, set[str]], rows: Any) -> It
 
 
 def _mark(permission: str, held: set[str]) -> str:
-    known = {rights.ANYBODY: True, rights.LOGGED_IN: True, rights.NOBODY: False}
-    return "yes" if known.get(permission, permission in held) else "-"
+    fixed = {rights.ANYBODY: True, rights.LOGGED_IN: True, rights.NOBODY: False}
+    return "yes" if fixed.get(permission, permission in held) else "-"
 
 
 def _held(role: str) -> set[str]:

@@ -39,15 +39,15 @@ class Command(BaseCommand):
                     cursor.execute(scram.DROP, key)
                     deleted += cursor.rowcount
                     continue
-                made = scram.of_password(mechanism, password, options["iterations"])
-                cursor.execute(scram.PUT, {**key, **made._asdict()})
+                credential = scram.of_password(mechanism, password, options["iterations"])
+                cursor.execute(scram.PUT, {**key, **credential._asdict()})
             cursor.execute(scram.RING)
         if options["delete"] and not deleted:
             raise CommandError(f"There is no user {name} with these mechanisms.")
 
 
 def _password() -> str:
-    asked = getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
-    if not asked:
+    password = getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    if not password:
         raise CommandError("A password is required: the first line of standard input.")
-    return asked
+    return password

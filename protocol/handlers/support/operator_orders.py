@@ -43,7 +43,7 @@ async def acknowledge(request: AcknowledgeCommandRequest, call: Call) -> Acknowl
         await _group_or_refuse(request, call)
     except Refuse as refusal:
         return AcknowledgeCommandResponse(error_code=refusal.code)
-    call.node.followers.heard(request.group_id, request.member_id, obeyed(request.command_id))
+    call.node.followers.note_report(request.group_id, request.member_id, obeyed(request.command_id))
     return AcknowledgeCommandResponse()
 
 
@@ -77,7 +77,7 @@ async def _order(request: PollCommandsRequest, group: Group, call: Call) -> Orde
         return not coordinator.owns(group_id) or order() is not None
 
     if last > ORDERS_FROM or request.max_wait_ms:  # otherwise it asks whether it may begin at all
-        followers.heard(group_id, member_id, obeyed(last))
+        followers.note_report(group_id, member_id, obeyed(last))
     watcher = Released(is_news, call.release)
     paused.watch(group_id, watcher)
     is_over = True  # unless it ends like a normal poll
