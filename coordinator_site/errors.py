@@ -11,6 +11,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -34,6 +35,14 @@ OWN_FAULT = (
 STALE = (
     "Nothing was changed: this form was opened before you last logged in, or by another site. Go"
     " back, reload the page, and send the form again."
+)
+UNKNOWN_HOST = (
+    "This site does not know the name by which you called it. Whoever runs it adds the name to"
+    " ROLLCALL_ALLOWED_HOSTS, or calls the site by a name that is there."
+)
+UNREADABLE = (
+    "Nothing was done: the request was not readable, or too large. Go back, reload the page, and"
+    " try it again with less."
 )
 MAY_NOT = "None of your roles has the right to this. An Administrator assigns roles."
 
@@ -84,6 +93,16 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
         status = HTTPStatus.FORBIDDEN
         return HttpResponse(STALE + "\n", status=status, content_type="text/plain")
     return _page(request, HTTPStatus.FORBIDDEN, "Nothing was changed", STALE)
+
+
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's ``handler400``. Plain text: a page would ask for the name of this site."""
+    why = UNKNOWN_HOST if isinstance(exception, DisallowedHost) else UNREADABLE
+    status = HTTPStatus.BAD_REQUEST
+    error_format = error_format_of(request.path_info)
+    if error_format is not None:
+        return error_format(request, status, "invalid", why)
+    return HttpResponse(why + "\n", status=status, content_type="text/plain")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -9,6 +9,7 @@ from groups.admin import openid
 
 admin.autodiscover()  # the pages, which no other process needs (``admin_site``)
 
+handler400 = "coordinator_site.errors.unreadable"
 handler403 = "coordinator_site.errors.refused"
 handler404 = "coordinator_site.errors.not_found"
 handler500 = "coordinator_site.errors.failed"

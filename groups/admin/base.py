@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DataError
 from django.db.models import QuerySet
@@ -28,6 +29,8 @@ TOO_LONG = (
     " was made."
 )
 
+NUL: Final = "\0"
+"""The only character that no id contains, since PostgreSQL's texts cannot."""
 
 T = TypeVar("T")
 
@@ -146,6 +149,12 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
         self.message_user(request, f"The {name} has been deleted meanwhile.", messages.ERROR)
         listed = f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"
         return HttpResponseRedirect(reverse(listed))
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: Any = None) -> Any:
+        """The row of an address; PostgreSQL would refuse to look for NUL."""
+        if NUL in unquote(object_id):
+            return None
+        return super().get_object(request, object_id, from_field)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list; Django's page for invalid filters, if PostgreSQL refuses one (NUL)."""

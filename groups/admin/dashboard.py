@@ -4,12 +4,12 @@ counts; this module creates tiles and sentences."""
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
 from groups.access import rights
+from groups.admin.links import quote
 from groups.admin.troubles import folded, troubles
 from groups.models import Journal
 from groups.queries import attention, journal_text

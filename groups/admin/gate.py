@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from django.conf import settings
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
 from groups.access import held_up, rights
 
@@ -21,6 +21,13 @@ PROBES: Final = ("/livez", "/readyz")
 
 OPEN: Final = ("login", "logout", "jsi18n")
 """Pages for users with a duty, besides the duty's own page."""
+
+ONLY_SENT: Final = (
+    "Nothing was done. This address takes what a page's button sends: go to that page and press it"
+    " again. After a login in between you come here without what you had sent."
+)
+
+TOO_LATE: Final = "Nothing was done: your session had ended. Fill in the form and send it again."
 
 REDIRECT: Final = "<path:object_id>/"
 """Django's old form of a change page's URL, which redirects to the new one."""
@@ -45,6 +52,8 @@ class Gate:
             return None
         user: Any = request.user
         if not (user.is_active and user.is_staff):
+            if request.method == "POST" and match.url_name not in OPEN:
+                messages.warning(request, TOO_LATE)  # shown by the page after the login
             return None
         duty = held_up.duty_of(user)
         if duty is not None and match.url_name not in (duty.page, *duty.open, *OPEN):
@@ -53,10 +62,21 @@ class Gate:
         row = row_of(match.url_name, match.route)
         permission = rights.needed(row, str(request.method))
         if permission is None:
-            return HttpResponseNotAllowed(row)
+            return _not_so(request, row)
         if not rights.may(user, permission):
             raise PermissionDenied
         return None
+
+
+def _not_so(request: HttpRequest, row: rights.Row) -> HttpResponse:
+    """405; with a page for people, whom a login leads here with GET if their session had ended."""
+    answer = HttpResponseNotAllowed(row)
+    if "GET" not in row and request.accepts("text/html"):
+        context: dict[str, Any] = admin.site.each_context(request)
+        context |= {"title": "Nothing was done", "sentence": ONLY_SENT}
+        page = render(request, "admin/refused.html", context)
+        answer.content, answer["Content-Type"] = page.content, page["Content-Type"]
+    return answer
 
 
 def row_of(name: str | None, route: str) -> rights.Row:

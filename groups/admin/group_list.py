@@ -12,9 +12,9 @@ from django.contrib import admin
 from django.db.models import Case, Q, QuerySet, When
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
-from unfold.views import ChangeList
 
 from groups.access import rights
+from groups.admin.links import LinkedList
 from groups.models import Group, Node, SavedView
 from groups.queries import attention, group_rows, group_search, groups, situation
 from groups.queries.acknowledgements import ABOUT_GROUPS, in_force
@@ -167,7 +167,7 @@ class Ids(list[str]):
         return self
 
 
-class GroupList(ChangeList):  # type: ignore[misc]  # unfold has no types
+class GroupList(LinkedList):
     """The groups of a page with values besides their columns.
 
     Computed after the page's rows are known: PostgreSQL would otherwise count members of every

@@ -6,7 +6,6 @@ Nothing is saved here. ``groups.admin.verbs`` has the verbs.
 from typing import Any, Final
 
 from django.contrib import admin
-from django.contrib.admin.utils import unquote
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
@@ -27,15 +26,13 @@ from groups.admin import (
     standing,
     verbs,
 )
-from groups.admin.base import RollcallAdmin, is_too_long
+from groups.admin.base import NUL, RollcallAdmin, is_too_long
+from groups.admin.links import unquote
 from groups.admin.standing import READING
 from groups.known_answers import small
 from groups.models import Group, Journal
 from groups.queries import group_rows, group_search, groups
 from groups.queries.journal_text import cause
-
-NUL: Final = "\0"
-"""The only character that no id contains, since PostgreSQL's texts cannot."""
 
 LIVE_LIST: Final = "admin/groups/group/list_live.html"
 

@@ -7,12 +7,12 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django import forms
-from django.contrib.admin.utils import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
 from groups.admin.base import RollcallAdmin
+from groups.admin.links import quote
 from groups.admin.verbs import TYPED_ABOVE, Typed
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.models import Group, Member, Operation

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.utils import quote
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
@@ -14,6 +13,7 @@ from unfold.decorators import display
 from groups.access import rights
 from groups.admin import many, resets
 from groups.admin.base import RollcallAdmin
+from groups.admin.links import quote
 from groups.admin.standing import READING, number_of
 from groups.models import Group, Operation
 from groups.queries.groups import CONSUMER

@@ -13,7 +13,6 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.admin.utils import quote
 from django.db.models import Q
 from django.db.models.functions import Length
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +20,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from groups.access import rights
+from groups.admin.links import quote
 from groups.core.plain_text import text_problem
 from groups.models import Group, Member, Node, Topic
 

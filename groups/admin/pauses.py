@@ -9,13 +9,13 @@ from typing import Final
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.utils import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import cli, curl
+from groups.admin.links import quote
 from groups.admin.verbs import TYPED_ABOVE, Typed, every_member, request_verb
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation

@@ -110,7 +110,7 @@ class ReportRunAdmin(RollcallAdmin):
         return answer
 
     def report(self, run: ReportRun) -> dict[str, Any]:
-        """The content of a run's page. Five statements."""
+        """The content of a run's page. Five statements, six without a report."""
         rows = run.costs.order_by("-without_owner_ms", "group_id", "trigger")[:ROWS_MAX]
         count = run.costs.count()
         sums = run.costs.aggregate(
@@ -122,6 +122,7 @@ class ReportRunAdmin(RollcallAdmin):
         return {
             "title": "Rebalances and their cost",
             "run": run,
+            "newest": None if run.state == run.State.SUCCEEDED else reports.newest(),
             "chart": chart.draw(costliest(run)),
             "rows": [_row(row) for row in rows],
             "more": max(0, count - ROWS_MAX),

@@ -10,13 +10,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
 from groups.access import rights
 from groups.admin import stopping
+from groups.admin.links import quote
 from groups.admin.troubles import folded, troubles
 from groups.core.journal import EntryKind
 from groups.models import Group, GroupConfig, Journal, Operation

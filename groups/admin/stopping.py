@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from django.contrib.admin.utils import quote
 from django.urls import reverse
 
+from groups.admin.links import quote
 from groups.models import Group, Pause
 from groups.queries.groups import MemberView
 from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING, WorkState

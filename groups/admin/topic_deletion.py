@@ -9,7 +9,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.utils import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,6 +16,7 @@ from django.urls import reverse
 from groups.access import rights
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import cli, curl
+from groups.admin.links import quote
 from groups.admin.verbs import TypedOut
 from groups.catalogue import changes
 from groups.core.authors import user

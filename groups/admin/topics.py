@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.utils import quote, unquote
+from django.contrib.admin.utils import unquote
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -15,6 +15,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWi
 from groups.access import rights
 from groups.admin import topic_deletion
 from groups.admin.base import RollcallAdmin, once
+from groups.admin.links import quote
 from groups.catalogue import changes
 from groups.core import topics as rules
 from groups.core.authors import user

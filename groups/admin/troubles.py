@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 
 from groups.access import rights
+from groups.admin.links import quote
 from groups.models import Acknowledgement
 from groups.queries.fired import Fired, Place
 

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.utils import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import REASON, cli, curl
+from groups.admin.links import quote
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation

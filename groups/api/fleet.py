@@ -273,6 +273,14 @@ class Nodes(View):
         return self.paged(request, Node.objects.all(), ["node_id"], serialized)
 
 
+def _no_report() -> str:
+    """Why there is none, and what to do."""
+    last = reports.last()
+    failed = last if last is not None and last.state == last.State.FAILED else None
+    why = f" Run {failed.pk} failed: {failed.detail}" if failed is not None else ""
+    return f"There is no report yet: create one with POST to this path, or `make analyze`.{why}"
+
+
 class RebalanceReport(View):
     """What rebalances cost, by group and trigger: the pipeline's report."""
 
@@ -285,9 +293,7 @@ class RebalanceReport(View):
         """Show the newest report: its run and its rows."""
         run = reports.newest()
         if run is None:
-            raise Http404(
-                "There is no report yet: create one with POST to this path, or `make analyze`."
-            )
+            raise Http404(_no_report())
         rows = RebalanceCost.objects.filter(run=run)
         if "group_id" in self.query:
             rows = rows.filter(group_id=self.query["group_id"])

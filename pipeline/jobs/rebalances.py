@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from pipeline.results import runs, tables
 from pipeline.sources.journal import frozen
 from pipeline.transforms.cost import cost
-from pipeline.transforms.rebalances import rebalances
+from pipeline.transforms.rebalances import KINDS, rebalances
 
 TOP = 10
 """How many rows are printed at the end."""
@@ -41,7 +41,7 @@ def run(conninfo: str, output: Path, sessions: Sessions, requested_by: str = "")
     with runs.alone(conninfo) as connection, runs.recorded(connection, requested_by) as run_id:
         with sessions() as spark:
             with frozen(conninfo) as journal:
-                table = tables.write(rebalances(journal.read(spark)), output, run_id)
+                table = tables.write(rebalances(journal.read(spark, KINDS)), output, run_id)
             costs = cost(spark.read.parquet(tables.address(table)))
             rows = runs.succeed(
                 connection, run_id, journal.last, journal.events, costs.toLocalIterator()

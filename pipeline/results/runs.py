@@ -5,7 +5,7 @@ previous one. Knows neither Spark nor what the rows mean.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -22,6 +22,9 @@ RUNS_KEPT = 20
 """Older runs are deleted with their rows when a run succeeds. Failed ones count, and are small."""
 
 DETAIL_CHARS_MAX = 2_000
+
+CAUSE = "Caused by: "
+"""How Java begins the line of an error that led to the one above it."""
 
 BEGIN = """
 INSERT INTO rollcall_report_run (kind, state, requested_by, started_at, detail)
@@ -88,7 +91,9 @@ def recorded(connection: Connection, requested_by: str) -> Iterator[int]:
     try:
         yield run_id
     except BaseException as error:
-        connection.execute(FAIL, [sentence(error), run_id])
+        # Where the session itself was lost, the next run records it; this error is to be reported.
+        with suppress(psycopg.OperationalError):
+            connection.execute(FAIL, [sentence(error), run_id])
         raise
 
 
@@ -125,8 +130,17 @@ def sentence(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
-    causes = [line for line in lines if line.startswith("psycopg.")]
+    causes = [line for line in lines if line.startswith("psycopg.")] or _java(lines)
     return (causes or lines)[0][:DETAIL_CHARS_MAX]
+
+
+def _java(lines: list[str]) -> list[str]:
+    """Of Java's stack trace the innermost cause, or what was thrown: its first line names only the
+    method that Python called."""
+    if not lines[0].startswith("An error occurred while calling"):
+        return []
+    causes = [line.removeprefix(CAUSE) for line in lines if line.startswith(CAUSE)]
+    return causes[-1:] or [line.removeprefix(": ") for line in lines[1:2]]
 
 
 def _one(connection: Connection, query: str, values: list[Any]) -> tuple[Any, ...]:

@@ -16,8 +16,13 @@ TABLES_KEPT = 3
 def write(table: DataFrame, folder: Path, run_id: int) -> Path:
     """Write a table of a run and return its path; all but the newest few are deleted."""
     folder.mkdir(parents=True, exist_ok=True)
+    _clear(folder)
     partial, whole = folder / f".run={run_id}.partial", folder / f"run={run_id}"
-    table.write.mode("overwrite").option("compression", "zstd").parquet(address(partial))
+    try:
+        table.write.mode("overwrite").option("compression", "zstd").parquet(address(partial))
+    except BaseException:
+        _clear(folder)
+        raise
     if whole.exists():  # from a database that was created again
         shutil.rmtree(whole)
     partial.rename(whole)
@@ -31,7 +36,13 @@ def address(table: Path) -> str:
 
 
 def _tidy(folder: Path) -> None:
-    """Also delete what crashed runs have left: only one analysis runs at a time."""
     newest = sorted(folder.glob("run=*"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
-    for old in (*newest[TABLES_KEPT:], *folder.glob(".run=*.partial")):
+    for old in newest[TABLES_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _clear(folder: Path) -> None:
+    """Delete what failed runs have left, which may be what fills the disk: only one analysis runs
+    at a time."""
+    for partial in folder.glob(".run=*.partial"):
+        shutil.rmtree(partial, ignore_errors=True)

@@ -6,9 +6,10 @@ reads the same. Does not know what entries mean.
 """
 
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -26,20 +27,23 @@ NAME = "rollcall_journal"
 RANGES = 8
 """At least so many if there is enough to read: work for a few executors."""
 
-RANGE_IDS_MIN = 5_000
-"""A smaller range is not worth a connection."""
+BLOCK_IDS = 5_000
+"""Ids of a block, and about the entries of the smallest range: less is not worth a connection."""
 
-RANGE_IDS_MAX = 100_000
+RANGE_ENTRIES_MAX = 100_000
 """A range is held in memory as text and as Arrow: some tens of megabytes at the most."""
 
 BLOCK_BYTES = 8 << 20
 """No entry is longer than a block; pyarrow would reject it."""
 
 # Held until the last range is read: other sessions can use the snapshot only that long.
-FREEZE = """
-SELECT pg_export_snapshot(), coalesce(min(id), 1), coalesce(max(id), 0),
-       count(*) FILTER (WHERE group_id <> '')
-FROM rollcall_journal
+FREEZE = "SELECT pg_export_snapshot()"
+
+# Only blocks with entries: retention, crashes and restored sequences leave gaps of any size. They
+# are few, which the planner cannot know: it would rather sort the journal.
+BLOCKS = """
+SELECT min(id), max(id), count(*), count(*) FILTER (WHERE group_id <> '')
+FROM rollcall_journal GROUP BY id / {ids} ORDER BY 1
 """
 
 COPY = """
@@ -48,7 +52,7 @@ COPY (
            client_reason, member_id, client_id, generation_before, generation_after, duration_ms,
            waited_for, (details ->> 'members')::int, (details ->> 'moved')::bigint,
            (details ->> 'waited_for_count')::int, (details ->> 'unowned_longest_ms')::bigint
-    FROM rollcall_journal WHERE id BETWEEN {first} AND {last} AND group_id <> ''
+    FROM rollcall_journal WHERE id BETWEEN {first} AND {last} AND group_id <> '' AND {wanted}
 ) TO STDOUT (FORMAT csv)
 """
 
@@ -56,21 +60,36 @@ ARROW = {"bigint": "int64", "int": "int32", "string": "string", "timestamp": "in
 """How each type of ``JOURNAL`` is parsed; a timestamp comes as microseconds."""
 
 
+@dataclass
+class Range(InputPartition):
+    """Ids from ``first`` to ``last``, both included."""
+
+    first: int
+    last: int
+
+
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """The journal at one moment: the snapshot's name, the first and last id of all entries, and how
-    many are about groups."""
+    """The journal at one moment: the snapshot's name, the ranges of its ids, the last id, and how
+    many entries are about groups."""
 
     conninfo: str
     snapshot: str
-    first: int
+    ranges: list[Range]
     last: int
     events: int
 
-    def read(self, spark: SparkSession) -> DataFrame:
-        """Its entries about groups, with the columns of ``schemas.JOURNAL``."""
+    def read(self, spark: SparkSession, kinds: Sequence[str] = ()) -> DataFrame:
+        """Its entries about groups, with the columns of ``schemas.JOURNAL``; of some kinds only if
+        any are named: details of other kinds may be of any type."""
         spark.dataSource.register(JournalSource)
-        return spark.read.format(NAME).options(**asdict(self)).load()
+        options = {
+            "conninfo": self.conninfo,
+            "snapshot": self.snapshot,
+            "ranges": json.dumps([(ids.first, ids.last) for ids in self.ranges]),
+            "kinds": json.dumps([*kinds]),
+        }
+        return spark.read.format(NAME).options(**options).load()
 
 
 @contextmanager
@@ -83,28 +102,34 @@ def frozen(conninfo: str) -> Iterator[Frozen]:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        connection.execute("SET LOCAL enable_sort = off")
         row = connection.execute(FREEZE).fetchone()
         assert row is not None
-        yield Frozen(conninfo, *row)
+        rows = connection.execute(sql.SQL(BLOCKS).format(ids=BLOCK_IDS)).fetchall()
+        found = ranges([(first, last, entries) for first, last, entries, _ in rows])
+        last = rows[-1][1] if rows else 0
+        yield Frozen(conninfo, row[0], found, last, sum(events for *_, events in rows))
 
 
-@dataclass
-class Range(InputPartition):
-    """Ids from ``first`` to ``last``, both included."""
-
-    first: int
-    last: int
-
-
-def ranges(first: int, last: int) -> list[Range]:
-    """The ids of a read in ranges of the same size; at least one range, possibly empty."""
-    size = min(max(-(-(last - first + 1) // RANGES), RANGE_IDS_MIN), RANGE_IDS_MAX)
-    id_ranges = [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
-    return id_ranges or [Range(first, last)]
+def ranges(blocks: Sequence[tuple[int, int, int]]) -> list[Range]:
+    """Ranges with about the same number of entries; a block is its first id, its last id, and its
+    entries. At least one range, possibly empty."""
+    total = sum(entries for *_, entries in blocks)
+    most = min(max(-(-total // RANGES), BLOCK_IDS), RANGE_ENTRIES_MAX)
+    found: list[Range] = []
+    held = 0
+    for first, last, entries in blocks:
+        if found and held + entries <= most:
+            found[-1].last = last
+            held += entries
+        else:
+            found.append(Range(first, last))
+            held = entries
+    return found or [Range(1, 0)]
 
 
 class JournalSource(DataSource):
-    """``spark.read.format("rollcall_journal")``, with the fields of ``Frozen`` as options."""
+    """``spark.read.format("rollcall_journal")``, with the options of ``Frozen.read``."""
 
     @classmethod
     def name(cls) -> str:
@@ -118,37 +143,43 @@ class JournalSource(DataSource):
     def reader(self, schema: Any) -> "JournalReader":
         """One read of a frozen journal."""
         options = self.options
-        first, last, events = (int(options[name]) for name in ("first", "last", "events"))
-        return JournalReader(Frozen(options["conninfo"], options["snapshot"], first, last, events))
+        id_ranges = [Range(first, last) for first, last in json.loads(options["ranges"])]
+        kinds = json.loads(options["kinds"])
+        return JournalReader(options["conninfo"], options["snapshot"], id_ranges, kinds)
 
 
 class JournalReader(DataSourceReader):
     """Plans ranges on the driver and reads them on executors."""
 
-    def __init__(self, journal: Frozen) -> None:
-        self.journal = journal
+    def __init__(
+        self, conninfo: str, snapshot: str, ids: list[Range], kinds: Sequence[str]
+    ) -> None:
+        self.conninfo = conninfo
+        self.snapshot = snapshot
+        self.ids = ids
+        self.kinds = kinds
 
     def partitions(self) -> list[InputPartition]:
         """The ranges; no two tasks read the same entry."""
-        return [*ranges(self.journal.first, self.journal.last)]
+        return [*self.ids]
 
     def read(self, partition: InputPartition) -> Iterator["pa.RecordBatch"]:
         """The entries of one range."""
         assert isinstance(partition, Range)
-        text = _copied(self.journal, partition)
+        text = self._copied(partition)
         if text:
             yield from parse(text).to_batches()
 
-
-def _copied(journal: Frozen, ids: Range) -> bytes:
-    see = sql.SQL("SET TRANSACTION SNAPSHOT {}").format(journal.snapshot)
-    copy = sql.SQL(COPY).format(first=ids.first, last=ids.last)
-    with psycopg.connect(journal.conninfo) as connection, connection.cursor() as cursor:
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        connection.read_only = True
-        cursor.execute(see)
-        with cursor.copy(copy) as copied:
-            return b"".join(copied)
+    def _copied(self, ids: Range) -> bytes:
+        see = sql.SQL("SET TRANSACTION SNAPSHOT {}").format(self.snapshot)
+        wanted = sql.SQL("kind = ANY({})").format([*self.kinds]) if self.kinds else sql.SQL("true")
+        copy = sql.SQL(COPY).format(first=ids.first, last=ids.last, wanted=wanted)
+        with psycopg.connect(self.conninfo) as connection, connection.cursor() as cursor:
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            connection.read_only = True
+            cursor.execute(see)
+            with cursor.copy(copy) as copied:
+                return b"".join(copied)
 
 
 def parse(text: bytes) -> "pa.Table":

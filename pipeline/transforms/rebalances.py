@@ -34,6 +34,9 @@ GONE = (EMPTIED, DELETED)
 """What ends a rebalance without members left. ``ABANDONED``: the slot's owner was lost, no member
 had to leave, and the members stay as they were."""
 
+KINDS = (STARTED, COMPLETED, STABLE, ABANDONED, *GONE)
+"""The kinds of entries that are used."""
+
 UNKNOWN = "unknown"
 
 
@@ -50,7 +53,7 @@ def _with_start(journal: DataFrame) -> DataFrame:
     until_now = _in_order("group_id", "episode").rowsBetween(Window.unboundedPreceding, 0)
     start = f.when(f.col("kind") == STARTED, f.struct("at", "trigger", "reason", "client_reason"))
     return (
-        journal.filter(f.col("kind").isin(STARTED, COMPLETED, STABLE, ABANDONED, *GONE))
+        journal.filter(f.col("kind").isin(*KINDS))
         .withColumn("episode", f.coalesce(f.sum(ends).over(before), f.lit(0)))
         .withColumn("start", f.first(start, ignorenulls=True).over(until_now))
     )

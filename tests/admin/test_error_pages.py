@@ -8,7 +8,7 @@ from django.db.utils import OperationalError
 from django.test import Client
 from psycopg.errors import QueryCanceled
 
-from groups.access.staff_roles import ADMINISTRATOR, VIEWER
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from groups.admin import groups as pages
 from groups.models import Topic
 from tests.admin.test_groups import LIST
@@ -99,6 +99,54 @@ def test_not_found_and_forbidden_are_distinguished() -> None:
     refused = client.get(ADD, headers=HTML)
     assert refused.status_code == 403
     assert "An Administrator assigns roles." in text(refused)
+
+
+@pytest.mark.parametrize("model", ["group", "topic", "kafkauser", "quotaentity", "node"])
+def test_an_address_that_no_row_can_have_is_not_found(model: str) -> None:
+    """NUL in a key that is a text was a failure of the web process."""
+    root = visitor(ADMINISTRATOR)
+    for page in ("change", "delete", "history"):
+        answer = root.get(f"/admin/groups/{model}/%00/{page}/", headers=HTML)
+        assert answer.status_code in (302, 403, 404), page
+
+
+def test_a_button_whose_user_logged_in_again_says_that_nothing_was_done() -> None:
+    """The page was empty."""
+    answer = visitor(OPERATOR).get("/admin/groups/reportrun/analyse/", headers=HTML)
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "Nothing was done." in text(answer) and "press it again" in text(answer)
+
+
+def test_a_site_called_by_an_unknown_name_says_where_it_is_set() -> None:
+    """It said "Bad Request (400)"."""
+    client = visitor(VIEWER)
+    answer = client.get("/admin/", headers=HTML | {"host": "rollcall.example"})
+    assert answer.status_code == 400 and "ROLLCALL_ALLOWED_HOSTS" in text(answer)
+    told = client.get("/api/v1/groups", headers={"host": "rollcall.example"})
+    assert "ROLLCALL_ALLOWED_HOSTS" in told.json()["detail"]
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_a_group_named_as_a_folder_has_pages(name: str) -> None:
+    """A browser takes such parts out of an address: its page was not found."""
+    write(name)
+    client = visitor(OPERATOR)
+    key = name.replace(".", "_2E")
+    for path in (LIST, "/admin/", f"{LIST}{key}/change/", f"{LIST}{key}/rebalance/"):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert f"/group/{name}/" not in text(answer) and f"/groups/{name}" not in text(answer), path
+    assert f"{LIST}{key}/change/" in text(client.get(LIST))
+
+
+def test_a_form_sent_after_the_session_ended_says_that_nothing_was_done() -> None:
+    """The login page said nothing of it, and after the login the form was empty."""
+    late = Client(headers=HTML)
+    asked = late.post(ADD, {"name": "orders", "partitions": 1})
+    assert asked.status_code == 302
+    late.force_login(person("ben", ADMINISTRATOR))
+    assert "Nothing was done: your session had ended." in text(late.get(ADD))
+    assert not Topic.objects.exists()
 
 
 EMPTY = {

@@ -11,6 +11,7 @@ from coordinator_site.celery import app
 from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.models import ReportRun
 from tests.admin.visitors import text, visitor
+from tests.analyses import analysing
 from tests.model_factories import RebalanceCostFactory, ReportRunFactory
 from tests.task_queue import broker as broker
 
@@ -104,9 +105,16 @@ def test_a_run_without_rows_says_so() -> None:
 
 
 def test_a_failed_run_says_why() -> None:
+    """It also said that it had read 0 entries, and that no partition had been without owner."""
     failed = run(state="failed", detail="no such table")
 
-    assert "no such table" in text(visitor(VIEWER).get(f"{LIST}{failed.pk}/change/"))
+    viewer = visitor(VIEWER)
+    alone = text(viewer.get(f"{LIST}{failed.pk}/change/"))
+    assert "no such table" in alone and "There is no earlier one either." in alone
+    assert "without owner" not in alone and "entries read" not in alone
+    run(started_at=BEGAN)
+    shown = text(viewer.get(f"{LIST}{failed.pk}/change/"))
+    assert f'href="{LIST}newest/">Open the newest report</a>, of 2026-05-04 03:00 UTC' in shown
 
 
 def test_a_page_without_reports_says_so() -> None:
@@ -143,11 +151,12 @@ def test_an_analysis_is_requested_with_the_users_name(broker: Broker) -> None:
 
 
 def test_only_one_analysis_runs_at_a_time(broker: Broker) -> None:
-    running = run(state="running", started_at=timezone.now())
+    running = run(state="running", started_at=timezone.now() - timedelta(days=1))
     operator = visitor(OPERATOR)
 
-    page = text(operator.get(LIST))
-    answer = text(operator.post(f"{LIST}analyse/", follow=True))
+    with analysing():
+        page = text(operator.get(LIST))
+        answer = text(operator.post(f"{LIST}analyse/", follow=True))
 
     assert f"Run {running.pk} is in progress</button>" in page
     assert "Analyse now" not in page
@@ -156,9 +165,12 @@ def test_only_one_analysis_runs_at_a_time(broker: Broker) -> None:
 
 
 def test_a_run_that_died_silently_does_not_block_the_next(broker: Broker) -> None:
-    run(state="running", started_at=timezone.now() - timedelta(hours=7))
+    """It did for six hours."""
+    run(state="running", started_at=timezone.now())
 
-    visitor(OPERATOR).post(f"{LIST}analyse/")
+    operator = visitor(OPERATOR)
+    assert "Analyse now" in text(operator.get(LIST))
+    operator.post(f"{LIST}analyse/")
 
     assert broker.qsize() == 1
 

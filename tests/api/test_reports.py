@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from groups.models import ReportRun
+from tests.analyses import analysing
 from tests.api.conftest import Api
 from tests.model_factories import RebalanceCostFactory, ReportRunFactory
 
@@ -26,10 +27,11 @@ def run(state: str = "succeeded", **costs: int) -> ReportRun:
 
 
 def test_without_a_report_the_response_says_how_to_run_an_analysis(viewer: Client) -> None:
-    run("failed")
+    ReportRunFactory.create(state="failed", detail="no space is left")
     answer = viewer.get(REPORT)
     assert answer.status_code == 404
     assert "make analyze" in answer.json()["detail"]
+    assert "failed: no space is left" in answer.json()["detail"]
 
 
 def test_the_newest_report_is_ordered_by_cost(viewer: Client) -> None:
@@ -63,7 +65,8 @@ def test_an_analysis_is_requested_in_the_users_name(api: Api, broker: Any) -> No
 
 def test_only_one_analysis_runs_at_a_time(api: Api, broker: Any) -> None:
     ReportRunFactory.create(state="running", started_at=timezone.now())
-    answer = api("add_reportrun").post(REPORT)
+    with analysing():
+        answer = api("add_reportrun").post(REPORT)
     assert (answer.status_code, answer.json()["code"]) == (409, "in_progress")
     assert broker.qsize() == 0
 

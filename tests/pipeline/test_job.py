@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from groups.queries import reports as web
 from pipeline.jobs import rebalances
 from pipeline.jobs.rebalances import Done
 from pipeline.results import runs as records
@@ -95,6 +97,71 @@ def test_a_failure_within_spark_is_reported_by_its_cause(url: str, analyse: Anal
     (run,) = runs(url)
     assert run[0] == "failed"
     assert run[2].startswith("psycopg.errors.InvalidTextRepresentation: ")
+
+
+def test_details_of_other_kinds_may_be_of_any_type(url: str, analyse: Analyse) -> None:
+    """An entry of a newer version made every analysis fail until retention deleted it."""
+    newer = entry(1, "g", "members-renamed", details={"members": ["a", "b"], "moved": "yes"})
+    write(url, [newer, entry(2, "g", "rebalance-completed", duration_ms=5)])
+    assert (analyse().events, report(url)) == (2, oracle(url))
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    monkeypatch: pytest.MonkeyPatch, url: str, analyse: Analyse
+) -> None:
+    """The run only said that a method of Java had failed, and its half table stayed."""
+    write(url, [entry(1, "g", "rebalance-completed", duration_ms=5)])
+    monkeypatch.setattr(tables, "address", lambda table: f"file:/proc/{table.name}")
+    with pytest.raises(Exception, match="Mkdirs"):
+        analyse()
+    ((state, _, detail),) = runs(url)
+    assert state == "failed"
+    assert detail.startswith("java.io.IOException: Mkdirs failed to create file:/proc/")
+
+
+def test_a_failed_table_leaves_nothing(tmp_path: Path) -> None:
+    """What earlier runs left goes first: it may be what fills the disk."""
+
+    class Full:
+        """A table whose disk is full after its first file."""
+
+        @property
+        def write(self) -> Any:
+            """Its own writer."""
+            return self
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda *_: self
+
+        def parquet(self, address: str) -> None:
+            """Leave half of a table."""
+            assert [*tmp_path.iterdir()] == []
+            Path(address.removeprefix("file:")).mkdir()
+            raise OSError("No space left on device")
+
+    (tmp_path / ".run=1.partial").mkdir()
+    full: Any = Full()
+    with pytest.raises(OSError, match="space"):
+        tables.write(full, tmp_path, 2)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_run_whose_session_was_lost_reports_what_ended_it(url: str, conninfo: str) -> None:
+    """The report showed it as running for six hours; its own error was lost with it."""
+
+    def ends() -> None:
+        with records.alone(conninfo) as connection, records.recorded(connection, "alice"):
+            query(url, f"SELECT pg_terminate_backend({connection.info.backend_pid}, 10000)")
+            raise ValueError("the cause")
+
+    with pytest.raises(ValueError, match="the cause"):
+        ends()
+    with records.alone(conninfo):
+        assert [state for state, *_ in runs(url)] == ["failed"]
+
+
+def test_the_web_looks_at_the_lock_of_analyses() -> None:
+    assert web.LOCK == records.LOCK
 
 
 def test_only_one_analysis_runs_at_a_time(url: str, conninfo: str, analyse: Analyse) -> None:
