@@ -26,6 +26,18 @@ GRANT SELECT ON pgmq.meta TO {sender};
 """Objects that ``pgmq.send`` and its trigger use with the caller's rights; and those that kombu
 reads before it sends: the list of queues, and the number of messages in one."""
 
+MAY_TAKE = """
+GRANT USAGE ON SCHEMA pgmq TO {worker};
+GRANT ALL ON ALL TABLES IN SCHEMA pgmq TO {worker};
+GRANT ALL ON ALL SEQUENCES IN SCHEMA pgmq TO {worker};
+"""
+"""For the worker's role where the objects are not its own: where the first set-up was by a version
+whose worker did not take its role, or was told to take none."""
+
+MAY_TAKE_ALREADY = """SELECT has_schema_privilege(%(worker)s, 'pgmq', 'USAGE')
+    AND has_table_privilege(%(worker)s, %(table)s, 'DELETE')
+    AND has_table_privilege(%(worker)s, 'pgmq.meta', 'SELECT')"""
+
 MAY_SEND_ALREADY = """SELECT has_table_privilege(%(sender)s, %(table)s, 'INSERT')
     AND has_table_privilege(%(sender)s, 'pgmq.meta', 'SELECT')"""
 
@@ -47,9 +59,17 @@ def ensure(queue: str) -> None:
         if cursor.fetchone() == (False,):
             cursor.execute("SELECT pgmq.enable_notify_insert(%s, %s)", [queue, THROTTLE_MS])
         if settings.DATABASE_ROLES:
-            cursor.execute(MAY_SEND_ALREADY, {"sender": SENDER, "table": table})
-            if cursor.fetchone() == (False,):
-                cursor.execute(MAY_SEND.format(table=table, sender=SENDER))
+            _grant(cursor, table)
+
+
+def _grant(cursor: Any, table: str) -> None:
+    """What worker and web may do, where it is missing."""
+    cursor.execute(MAY_TAKE_ALREADY, {"worker": OWNER, "table": table})
+    if cursor.fetchone() == (False,):
+        cursor.execute(MAY_TAKE.format(worker=OWNER))
+    cursor.execute(MAY_SEND_ALREADY, {"sender": SENDER, "table": table})
+    if cursor.fetchone() == (False,):
+        cursor.execute(MAY_SEND.format(table=table, sender=SENDER))
 
 
 def _make(cursor: Any, queue: str) -> None:
