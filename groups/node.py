@@ -203,6 +203,7 @@ class Node:
         self.followers = Followers()
         self._history = self._known_history = 0
         self._history_began = asyncio.Event()
+        self._reading_history = asyncio.Lock()
         self.keeper.lease_loop.begun_anew = self._begin_anew
         self.keeper.loader.prepare = self._read_history
         new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
@@ -313,9 +314,10 @@ class Node:
     async def _read_history(self, connection: connections.Connection) -> None:
         """Before groups are served from the rows of another history: a commit to a topic that it
         does not have would be acknowledged. The doorbell comes later, and without waiting."""
-        if (history := self._history) != self._known_history:
-            await self._read_all(connection)
-            self._known_history = history
+        async with self._reading_history:  # two of those who need it would read it twice
+            if (history := self._history) != self._known_history:
+                await self._read_all(connection)
+                self._known_history = history
 
     async def _read_histories(self) -> None:
         """Also where no group is to be served: a drained node answers logins, and requests about

@@ -35,7 +35,7 @@ class Watchdog:
             threading.Thread(target=self._run, name="watchdog", daemon=True).start()
 
     def turned(self, part: str, still_s: float) -> None:
-        """This part has had a turn, and has another one within this time, or is ``forgotten``."""
+        """This part has had a turn, and has another one within this time, or is forgotten."""
         self._turns[part] = self._looks, still_s
 
     def forget(self, part: str) -> None:
@@ -67,11 +67,12 @@ class Watchdog:
         if self._is_over:
             return
         # Neither the log nor an exit handler: they may wait for what the part holds.
-        os.set_blocking(self._stderr, False)  # what nobody reads must not keep the process
-        with suppress(BlockingIOError):
+        with suppress(OSError):  # what nobody reads, or can read, must not keep the process
+            os.set_blocking(self._stderr, False)
             os.write(self._stderr, (SENTENCE % (part, still_s)).encode())
         faulthandler.dump_traceback(self._stderr, all_threads=True)
-        os.set_blocking(self._stderr, True)  # others may have it too: a terminal
+        with suppress(OSError):
+            os.set_blocking(self._stderr, True)  # others may have it too: a terminal
         os._exit(1)
 
 

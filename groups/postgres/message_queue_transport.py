@@ -26,6 +26,10 @@ TAKING_STILL_S = 60.0
 """Celery looks for tasks every two seconds at least, and for a broker that is away every half
 minute."""
 
+POOL_RECONNECT_S: Final = 1.0
+"""How long the pool itself tries to connect: during a long outage its back-off would grow to
+minutes, in which nobody else tries."""
+
 POOL_WAIT_S = 5.0
 """How long a process waits for its one connection: longer than a connection may take. Celery tries
 again."""
@@ -89,6 +93,7 @@ class Transport(pgmq.Transport):
             min_size=1,
             max_size=options["pool_size"],
             timeout=POOL_WAIT_S,
+            reconnect_timeout=POOL_RECONNECT_S,
             open=True,
         )
         return PGMQueue(pool=pool, vt=options["visibility_timeout"], init_extension=False)

@@ -271,14 +271,20 @@ async def test_guesses_begun_before_the_lock_out_are_refused_too(
     assert [answer.error_code for answer in answers] == [FAILED] * 4
 
 
-async def test_a_user_deleted_during_authentication_is_refused(
-    served: Serving, other: Other
-) -> None:
+async def half_authenticated(served: Serving) -> tuple[Client, ScramClient]:
+    """A client that has yet to prove that it knows the password."""
     client, _ = await served.connect()
     speaker = ScramClient([SHA_256], "ann", PASSWORD)
     await begin(client, SHA_256)
     first = await say(client, speaker.get_client_first().encode())
     speaker.set_server_first(first.auth_bytes.decode())
+    return client, speaker
+
+
+async def test_a_user_deleted_during_authentication_is_refused(
+    served: Serving, other: Other
+) -> None:
+    client, speaker = await half_authenticated(served)
     await other.execute("DELETE FROM rollcall_credential")
     await other.execute(scram.RING.encode())
     await until(lambda: not served.node.credentials.get("ann", SHA_256))
@@ -289,11 +295,7 @@ async def test_a_password_changed_during_authentication_is_required(
     served: Serving, other: Other
 ) -> None:
     """Also of a user who was deleted and created again: the old password proves nothing."""
-    client, _ = await served.connect()
-    speaker = ScramClient([SHA_256], "ann", PASSWORD)
-    await begin(client, SHA_256)
-    first = await say(client, speaker.get_client_first().encode())
-    speaker.set_server_first(first.auth_bytes.decode())
+    client, speaker = await half_authenticated(served)
     known = served.node.credentials.get("ann", SHA_256)
     await make_user(other, "ann")
     await until(lambda: served.node.credentials.get("ann", SHA_256) != known)

@@ -73,6 +73,16 @@ def test_a_log_that_nobody_reads_does_not_keep_the_process() -> None:
         os.close(writing)
 
 
+def test_a_log_whose_reader_is_gone_does_not_keep_the_process() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    argv = [sys.executable, "-c", PROGRAM, "waits"]
+    try:
+        assert subprocess.run(argv, check=False, stderr=writing).returncode == 1
+    finally:
+        os.close(writing)
+
+
 def test_a_call_of_c_that_keeps_the_interpreter_ends_it_too() -> None:
     """No thread of Python can look then."""
     left = ended("keeps_the_interpreter")
