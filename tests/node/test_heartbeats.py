@@ -13,14 +13,14 @@ from benchmarks.wire import create_topic
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.postgres import connections, doorbell, timeline_sql
-from groups.store.sql import group_rows, liveness, slots, totals, transactions, waiting
+from groups.store.sql import catalogue, group_rows, liveness, slots, totals, transactions, waiting
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from tests.server.client import Client, hello, join
-from tests.server.serving import Serving, serving
+from tests.server.serving import Serving, serving, until
 
 Other = connections.Connection
 
@@ -133,6 +133,8 @@ async def test_empty_heartbeats_of_a_settled_consumer_member_cause_no_statement(
         topic_partitions=owned,
     )
     assert (await client.call(owning, 1)).error_code == 0
+    # The node reads the topic as it creates it, and once more when it is notified of it.
+    await until(lambda: said[catalogue.FIND_TOPICS.encode()] == 2)
     said.clear()
 
     for _ in range(BEATS):
