@@ -1,9 +1,11 @@
-"""Responses to failed requests: 503 if the database could not be reached or was slow, else 500.
+"""Responses to failed requests: 503 if the database could not be reached, was slow or lacks a
+table, else 500.
 
 REST views report errors in their own format (``groups.api.problems``). This is for errors outside
 of views, and for the admin's pages, also for 404 and 403.
 """
 
+import logging
 import sys
 from copy import copy
 from http import HTTPStatus
@@ -21,6 +23,8 @@ from django.views import defaults
 from coordinator_site.outages import is_outage
 from groups.api.paths import error_format_of
 from groups.postgres import unavailable
+
+logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = "1"
 LATER = " Reload this page in a few seconds."
@@ -50,9 +54,11 @@ MAY_NOT = "None of your roles has the right to this. An Administrator assigns ro
 def failed(request: HttpRequest) -> HttpResponse:
     """Django's ``handler500``: called while the error is being handled."""
     error = sys.exc_info()[1]
-    if error is None or not (is_outage(error) or unavailable.is_slow(error)):
+    if error is None or not _is_the_databases(error):
         return _failed_ourselves(request)
     why = unavailable.sentence(error)
+    if unavailable.is_lacking(error):
+        logger.warning("%s %s", why, error)  # Django's own line of a 503 has no name
     status = HTTPStatus.SERVICE_UNAVAILABLE
     error_format = error_format_of(request.path_info)
     if error_format is not None:
@@ -61,6 +67,11 @@ def failed(request: HttpRequest) -> HttpResponse:
         answer = _unavailable(request, status, why)
     answer["Retry-After"] = RETRY_AFTER_S
     return answer
+
+
+def _is_the_databases(error: BaseException) -> bool:
+    """Whether the database failed, and not the web."""
+    return is_outage(error) or unavailable.is_slow(error) or unavailable.is_lacking(error)
 
 
 def _unavailable(request: HttpRequest, status: HTTPStatus, why: str) -> HttpResponse:

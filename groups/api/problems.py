@@ -94,10 +94,13 @@ def _translated(error: Exception) -> Exception:
         return Problem(HTTPStatus.CONFLICT, "older_node", str(error))
     for kind, sentence_of in AWAY.items():
         if isinstance(error, kind):
-            sentence = sentence_of(error)
-            logger.warning("%s %s", sentence, error)
-            return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", sentence)
-    return error
+            return _unavailable(error, sentence_of(error))
+    return _unavailable(error, unavailable.LACKING) if unavailable.is_lacking(error) else error
+
+
+def _unavailable(error: Exception, sentence: str) -> Problem:
+    logger.warning("%s %s", sentence, error)
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", sentence)
 
 
 def _problem(error: Exception, answered: Response, request: Any) -> dict[str, Any]:

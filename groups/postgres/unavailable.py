@@ -1,18 +1,23 @@
-"""What a request is told that got no answer of PostgreSQL: whether the database is away, slow, or
-only the web's own connections are all in use."""
+"""What a request is told that got no answer of PostgreSQL: whether the database is away, slow,
+lacks something, or only the web's own connections are all in use."""
 
 from typing import Any, Final
 from weakref import ref
 
 from django.db import connection
-from psycopg.errors import LockNotAvailable, QueryCanceled
+from psycopg.errors import InsufficientPrivilege, LockNotAvailable, QueryCanceled, UndefinedTable
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 AWAY: Final = "The database is currently unavailable."
 SLOW: Final = "The database did not answer in time: it is busy, or a table is locked."
+LACKING: Final = (
+    "A table of the database, or a right to it, is missing: its administrator has to restore it."
+    " The log of the web process has its name."
+)
 IN_USE: Final = "All connections of the web process to the database are in use."
 
 TOO_LATE: Final = (QueryCanceled, LockNotAvailable)
+MISSING: Final = (UndefinedTable, InsufficientPrivilege)
 
 _opened: dict[int, "ref[Any]"] = {}
 
@@ -27,6 +32,8 @@ def sentence(error: BaseException, pool: "ConnectionPool[Any] | None" = None) ->
     """The sentence for an error that Django or psycopg raised; ``pool``: Django's own."""
     if is_slow(error):
         return SLOW
+    if is_lacking(error):
+        return LACKING
     pool = pool or getattr(connection, "pool", None)
     is_late = any(isinstance(each, PoolTimeout) for each in (error, error.__cause__))
     return IN_USE if is_late and pool is not None and _are_all_lent(pool) else AWAY
@@ -35,6 +42,12 @@ def sentence(error: BaseException, pool: "ConnectionPool[Any] | None" = None) ->
 def is_slow(error: BaseException) -> bool:
     """Whether PostgreSQL ended a statement that had taken too long, or had waited for a lock."""
     return any(isinstance(each, TOO_LATE) for each in (error, error.__cause__))
+
+
+def is_lacking(error: BaseException) -> bool:
+    """Whether a table or a right is missing, which an administrator took away: no defect of ours,
+    and nodes retry it too (``Unready`` of ``groups.postgres.errors``)."""
+    return any(isinstance(each, MISSING) for each in (error, error.__cause__))
 
 
 def _are_all_lent(pool: "ConnectionPool[Any]") -> bool:

@@ -4,10 +4,11 @@ from html import unescape
 
 import pytest
 from django.db import connection
-from django.db.utils import OperationalError
+from django.db.utils import OperationalError, ProgrammingError
 from django.test import Client
-from psycopg.errors import QueryCanceled
+from psycopg.errors import QueryCanceled, UndefinedTable
 
+from coordinator_site import errors
 from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from groups.admin import groups as pages
 from groups.models import Topic
@@ -72,6 +73,20 @@ def test_a_page_that_waits_for_a_lock_reports_the_timeout(
     assert "did not answer in time" in text(answer) and "failed" not in text(answer)
 
 
+def test_a_page_whose_table_is_missing_reports_that(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It said that the web process had failed. The log names the table."""
+    client = visitor(VIEWER)
+    client.raise_request_exception = False
+    monkeypatch.setattr(pages.GroupAdmin, "get_queryset", _lacking)
+    answer = client.get(LIST, headers=HTML)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1")
+    assert "is missing: its administrator has to restore it" in text(answer)
+    warned = [each.getMessage() for each in caplog.records if each.name == errors.__name__]
+    assert len(warned) == 1 and "rollcall_group" in warned[0]
+
+
 @pytest.mark.parametrize(("path", "accepted"), [("/metrics", "text/html"), (LIST, "text/plain")])
 def test_non_browsers_get_plain_text_errors(
     path: str, accepted: str, monkeypatch: pytest.MonkeyPatch
@@ -82,6 +97,11 @@ def test_non_browsers_get_plain_text_errors(
     answer = client.get(path, headers={"accept": accepted})
     assert answer.status_code == 503 and answer["Content-Type"].startswith("text/plain")
     assert "The database is currently unavailable" in text(answer)
+
+
+def _lacking(*_: object) -> None:
+    text = 'relation "rollcall_group" does not exist'
+    raise ProgrammingError(text) from UndefinedTable(text)
 
 
 def _slow(*_: object) -> None:

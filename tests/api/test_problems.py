@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, ProgrammingError, connection, transaction
 from django.test import Client, RequestFactory
 from kombu import Connection, pools
 
@@ -164,3 +164,36 @@ def test_an_unreachable_database_is_not_a_defect(rf: RequestFactory) -> None:
     assert answer is not None and answer.data is not None
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
     assert "refused" not in answer.data["detail"]  # it is in the log, not in the response
+
+
+TAKEN_AWAY = (
+    "ALTER TABLE rollcall_group RENAME TO away",
+    "REVOKE ALL ON rollcall_group FROM rollcall_web; SET LOCAL ROLE rollcall_web",
+)
+
+
+@pytest.mark.parametrize("statements", TAKEN_AWAY)
+def test_a_table_that_an_administrator_took_away_is_not_a_defect(
+    anybody: Client,
+    statements: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It was answered 500, as a defect, while the nodes went on trying."""
+    with pytest.raises(ProgrammingError) as told:
+        _undone(f"{statements}; SELECT FROM rollcall_group")
+
+    def refused(_page: object) -> None:
+        raise told.value
+
+    monkeypatch.setattr(resources, "_summaries", refused)
+    answer = anybody.get("/api/v1/groups")
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.headers["Retry-After"] == "1" and "is missing" in answer.json()["detail"]
+    assert "rollcall_group" not in answer.json()["detail"] and "rollcall_group" in caplog.text
+
+
+def _undone(statements: str) -> None:
+    """Execute these; the error of one undoes all."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statements)
