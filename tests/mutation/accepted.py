@@ -54,11 +54,21 @@ LONG_PAST = "no clock shows less than 0: either time is past"
 READ_ELSEWHERE = (
     "it sets ``is_overdue``, which only ``time_out`` reads, and that of the row which it locks"
 )
+CLOSED_IS_NONE = (
+    "it is one that was found unusable, and closed: it is found so again, and replaced the same way"
+)
 LAST_MOMENT = (
     "a lease that is renewed in the very millisecond of its end has cost no session anything"
 )
 
 ACCEPTED: tuple[Accepted, ...] = (
+    Accepted(
+        "groups/cluster/lease.py",
+        "Lease._connect",
+        "self._connection = None",
+        "pass",
+        CLOSED_IS_NONE,
+    ),
     Accepted(
         "groups/cluster/lease_loop.py",
         "LeaseLoop.run",
