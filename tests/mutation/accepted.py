@@ -58,7 +58,7 @@ READ_ELSEWHERE = (
 BYTE_MORE = "the queue gives the same answer; one byte more or less is as good a bound"
 SHORTEST_PAUSE = "whether a pause of exactly the shortest time is one is as good either way"
 LOOP_S = "a loop's clock has shown more than a second before any connection is there"
-NO_REQUEST_YET = "it is of no commit; the first that is submitted replaces it before it is closed"
+NO_REQUEST_YET = "until a commit replaces it, only the end of its connection closes it"
 BIT_ABOVE = "no frame of that length has the bit above its highest"
 CLOSED_IS_NONE = (
     "it is one that was found unusable, and closed: it is found so again, and replaced the same way"
