@@ -66,6 +66,16 @@ def own_pattern(wanted: Subscription) -> str | None:
 
 def partition(value: Any) -> TopicPartition:
     """A topic's name and a number; any pair of these will do."""
+    # Every unit of work is noted: for a usual one nothing is called, encoded or put into words.
+    if (
+        value.__class__ is TopicPartition
+        and value[0].__class__ is str
+        and value[0].isascii()
+        and 0 < len(value[0]) <= NAME_BYTES_MAX
+        and value[1].__class__ is int
+        and 0 <= value[1] <= MOST
+    ):
+        return value
     if not isinstance(value, tuple) or len(value) != 2:
         raise ValueError(f"a partition is TopicPartition(topic, number), not {value!r}")
     name("a topic", value[0])
@@ -105,6 +115,8 @@ def hooks(value: Any) -> None:
 
 def offset(partition: TopicPartition, number: Any) -> None:
     """A partition's offset."""
+    if number.__class__ is int and 0 <= number <= OFFSET_MAX:
+        return  # no text is made for a usual one: every unit of work has one
     _number(f"the offset of {partition[0]}-{partition[1]}", number, 0, OFFSET_MAX)
 
 

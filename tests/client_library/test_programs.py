@@ -5,6 +5,7 @@ import asyncio
 import pickle
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.client import BlockingMember, Closed, Kind, Member, NotAssigned, TopicPartition
+from rollcall.client.core.events import HandOut
 from rollcall.client.driver import clock_ms
 from tests.in_process import prepare
 from tests.server.serving import Serving, until
@@ -245,6 +247,15 @@ def made(bootstrap: Any, **options: Any) -> Member:
     [
         lambda member: member.note("t", 1),
         lambda member: member.note(None, 1),
+        lambda member: member.note(TopicPartition("t", True), 1),
+        lambda member: member.note(TopicPartition("t", -1), 1),
+        lambda member: member.note(TopicPartition("t", 2**31), 1),
+        lambda member: member.note(TopicPartition("", 0), 1),
+        lambda member: member.note(TopicPartition("t" * 2**15, 0), 1),
+        lambda member: member.note(TopicPartition("\ud800", 0), 1),
+        lambda member: member.note(P, True),
+        lambda member: member.note(P, -1),
+        lambda member: member.note(P, 2**63),
         lambda member: member.token("t"),
         lambda member: member.thread(None),
         lambda member: member.assign("t"),
@@ -288,6 +299,23 @@ async def test_a_pair_is_a_partition(served: Serving) -> None:
         await member.commit()
         await member.commit({other: 4})
         assert await member.committed([pair, other]) == {pair: 3, other: 4}
+
+
+async def test_noting_an_offset_copies_no_assignment() -> None:
+    """Every unit of work is noted, and a member may have thousands."""
+    member = Member("127.0.0.1:1", "g", ["t"])
+    member.assign([TopicPartition("t", number) for number in range(2_000)])
+    member._machine.standing.handed_out.update({p: HandOut(1, 1) for p in member.assigned})
+    member._manual = None  # as if a coordinator had assigned them
+    member.note(P, 0)
+    tracemalloc.start()
+    try:
+        member.note(P, 1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 10_000, "a set of 2,000 partitions has 130,000 bytes"
+    await member.close()
 
 
 async def test_an_unknown_setting_is_named() -> None:

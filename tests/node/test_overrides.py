@@ -1,5 +1,5 @@
-"""Settings of single groups in a node's memory: what is taken back, or belongs to a lost slot, is
-not heeded any more."""
+"""Settings and pauses of single groups in a node's memory: what is taken back, or belongs to a lost
+slot, is not heeded any more."""
 
 from random import Random
 from typing import Final
@@ -8,6 +8,7 @@ from groups.coordinator import loading
 from groups.coordinator.entries import GroupOverrides
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Rules
+from groups.core.pauses import WHOLE, Pause
 from groups.core.rows import Durable, GroupRow, slot_of
 
 LIMIT: Final = {"rollcall.max.commits.per.second": "5"}
@@ -27,8 +28,10 @@ def test_a_lost_slot_leaves_no_overrides() -> None:
     """Its next owner may take settings back, and they are not read for groups that have none."""
     own = GroupOverrides(Rules())
     own.put("g", LIMIT, now=0)
+    own.paused.put("g", {WHOLE: Pause(WHOLE, 1, "olga", "a test")})
     own.forget({slot_of("g")})
 
+    assert own.paused.of("g") == {}
     assert own.rules_of("g") is own.rules
     assert own.buckets == {}
     assert own.of_slots({slot_of("g")}) == set()

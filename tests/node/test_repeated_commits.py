@@ -9,12 +9,21 @@ from random import Random
 import pytest
 
 from groups.coordinator import committer
-from groups.coordinator.repeated_commits import AT_ONCE
+from groups.coordinator.entries import Repeat
+from groups.coordinator.repeated_commits import AT_ONCE, AcceptedRepeats, Part, RepeatedCommits
 from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
-from groups.core.events import DeleteGroup, OffsetDelete, OffsetWrite, ResetOffsets
+from groups.core.events import (
+    DeleteGroup,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetWrite,
+    ResetOffsets,
+    Ticket,
+)
 from groups.core.replies import Committed
 from groups.core.rows import slot_of
+from groups.event_loop import Slices
 from groups.postgres import connections
 from tests import rows
 from tests.factories import ids_in_slots
@@ -249,6 +258,29 @@ async def test_more_commits_of_a_group_than_are_judged_at_once_are_all_answered(
     ]
     assert (await rows.offsets(other))["g", "t", 0] == 3 * AT_ONCE + 1
     one.counter.check()
+
+
+async def test_the_loop_runs_between_the_replies_of_a_batch(one: Running) -> None:
+    """After so many of them; not after each, which would take longer than the replies."""
+    await one.kept("g")
+    coordinator = one.node.coordinator
+    entry, pauses = coordinator.entries["g"], 0
+
+    class Over(Slices):
+        is_over = True
+
+        async def pause(self) -> None:
+            nonlocal pauses
+            pauses += 1
+
+    commit = OffsetCommit(generation_id=-1, member_id="", instance_id=None, offsets=(), version=8)
+    repeat = Repeat(commit, Ticket(0, 0), ())
+    part = Part("g", entry, entry.group.durable.revision, [repeat] * (3 * AT_ONCE + 1))
+    repeats = RepeatedCommits(coordinator, coordinator.offsets, Over())
+
+    await repeats.done(AcceptedRepeats([part], len(part.repeats)))
+
+    assert pauses == 3
 
 
 async def test_a_large_group_does_not_fill_a_batch_beyond_its_limit(

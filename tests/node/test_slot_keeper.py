@@ -16,8 +16,10 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
 from groups.core.rows import SLOTS, slot_of
+from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.store.sql import slots as sql
+from tests.factories import ids_in_slots
 from tests.node.running import Running
 
 Other = connections.Connection
@@ -146,6 +148,24 @@ async def test_observations_from_before_a_suspension_are_dropped(one: Running) -
     assert one.node.coordinator.lease_until >= until
 
 
+async def test_a_node_asks_which_slots_it_has_before_it_goes_on_after_an_outage(
+    one: Running, other: Other
+) -> None:
+    """Before it answers anything from memory: another node may have taken some of them, and the
+    next check may wait for a PostgreSQL that hangs."""
+    keeper, coordinator = one.node.keeper, one.node.coordinator
+    kept = set(coordinator.epochs) - {7}
+    async with keeper._looking:
+        await other.execute(
+            "UPDATE rollcall_slot SET epoch = epoch + 1, node_id = 9,"
+            " incarnation = gen_random_uuid() WHERE slot = 7"
+        )
+
+        await keeper.lease_loop.recovered(coordinator.lease_until)
+
+        assert set(coordinator.epochs) == kept
+
+
 async def test_few_slots_are_handed_over_at_a_time(one: Running, other: Other) -> None:
     """The lowest of them, without those that its node would not take and those that are ours."""
     keeper, coordinator = one.node.keeper, one.node.coordinator
@@ -218,6 +238,35 @@ async def test_served_slots_are_not_reported_as_loading(one: Running) -> None:
             await loader.load(epochs)
 
     assert loading == [{5}, set(), set()]
+
+
+@pytest.mark.parametrize(("is_over", "pauses"), [(False, 0), (True, 3)])
+async def test_the_loop_runs_between_the_groups_of_a_load(
+    one: Running, monkeypatch: pytest.MonkeyPatch, is_over: bool, pauses: int
+) -> None:
+    """Where they take long: else a pause for each of ten thousand would let everything else run ten
+    thousand times before the slots are served."""
+    keeper, coordinator = one.node.keeper, one.node.coordinator
+    group_ids = ids_in_slots(3)
+    for group_id in group_ids:
+        await one.kept(group_id)
+    counted = 0
+
+    class Counted(Slices):
+        async def pause(self) -> None:
+            nonlocal counted
+            counted += 1
+
+    monkeypatch.setattr(Counted, "is_over", is_over)
+    monkeypatch.setattr(slot_loader, "Slices", Counted)
+    loader = SlotLoader(ME.node_id, coordinator, lambda: None)
+    async with keeper._looking:
+        epochs = {slot: coordinator.epochs[slot] for slot in map(slot_of, group_ids)}
+        coordinator.drop(epochs, ErrorCode.NOT_COORDINATOR)
+        await loader.load(epochs)
+
+        assert set(group_ids) <= set(coordinator.entries)
+    assert counted == pauses
 
 
 @pytest.mark.parametrize(

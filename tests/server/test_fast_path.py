@@ -195,6 +195,27 @@ def test_a_rebalance_is_reported(path: FastPath, coordinator: CoordinatorRuntime
     assert not path.is_calm
 
 
+def test_every_answer_is_counted_once_under_its_code(
+    path: FastPath, coordinator: CoordinatorRuntime
+) -> None:
+    counted = coordinator.tallies.heartbeats
+    path.answer(frame())
+    again(path, sent(frame()))
+    again(path, sent(frame()))
+    path.answer(frame(generation=GENERATION - 1))
+    assert counted[ErrorCode.NONE] == 3
+
+    path.settle()
+
+    assert counted[ErrorCode.ILLEGAL_GENERATION] == 1
+    path.settle()
+    assert sum(counted.values()) == 4
+
+
+def test_it_knows_heartbeats_by_their_key() -> None:
+    assert struct.pack(">h", HeartbeatRequest.api_key) == HEARTBEAT
+
+
 # -- what is left to the queue
 
 
@@ -224,6 +245,23 @@ def test_an_unknown_member_is_left_to_the_queue(
     adopt(coordinator, {}, {"g": Durable(GROUP, {"n": replace(MEMBER, member_id="n")}, 6)})
 
     assert again(path, sent(frame())) is None
+
+
+def test_a_repetition_of_what_was_left_to_the_queue_gets_no_earlier_answer(
+    path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
+) -> None:
+    """Of a member that is not in the group, or that came while the lease was not held."""
+    path.answer(frame())
+    assert path.answer(frame(member_id="x")) is None
+    assert again(path, sent(frame(member_id="x"))) is None
+
+    path.answer(frame())
+    clock.now += LEASE_MS
+    old = frame(generation=GENERATION - 1)
+    assert path.answer(old) is None
+    coordinator.lease_until = clock.now + LEASE_MS
+    said = again(path, sent(old))
+    assert said is not None and said[-2:] == struct.pack(">h", ErrorCode.ILLEGAL_GENERATION)
 
 
 def test_a_deleted_group_is_left_to_the_queue(

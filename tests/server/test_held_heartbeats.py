@@ -23,6 +23,8 @@ from tests.server.serving import Serving, serving, until
 V = 3
 BRIEF_MS = 2_000
 SESSION_S = 45.0
+SHORT_S = 0.5
+"""An interval of which a third is too short for a hold."""
 
 
 @pytest.fixture
@@ -59,6 +61,30 @@ async def test_a_rebalance_is_reported_as_soon_as_it_is_committed(served: Servin
     async with asyncio.timeout(SOON_S):
         assert (await client.receive()).error_code == ErrorCode.REBALANCE_IN_PROGRESS
     assert not is_held(connection)
+    assert served.server.ends.news == 1
+
+
+async def test_no_heartbeat_is_held_during_a_rebalance(served: Serving) -> None:
+    client, connection, beat = await held(served)
+    newcomer = await Client.connect(served.address)
+    newcomer.send(join("g"), V)
+    assert (await client.receive()).error_code == ErrorCode.REBALANCE_IN_PROGRESS
+
+    for _ in range(2):
+        served.clock.ahead_s += PAUSE_S
+        async with asyncio.timeout(SOON_S):
+            assert (await client.call(beat, V)).error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    assert not is_held(connection)
+
+
+async def test_a_client_with_a_short_interval_is_answered_at_once(served: Serving) -> None:
+    """A hold of less than a third of a second is not worth its timer."""
+    client, _connection = await served.connect()
+    beat = await client.settled("g")
+    for _ in range(4):
+        async with asyncio.timeout(SOON_S):
+            assert (await client.call(beat, V)).error_code == ErrorCode.NONE
+        served.clock.ahead_s += SHORT_S
 
 
 async def test_a_rebalance_is_not_reported_before_its_commit(served: Serving) -> None:
@@ -80,6 +106,7 @@ async def test_without_news_a_hold_ends_by_itself(brief: Serving) -> None:
 
     assert (await client.receive()).error_code == ErrorCode.NONE
     assert loop.time() - asked_at >= BRIEF_MS / 1000 - 0.1
+    assert brief.server.ends.news == 0
 
 
 async def test_the_next_request_ends_the_hold_and_keeps_its_order(served: Serving) -> None:
@@ -124,6 +151,7 @@ async def test_sarama_is_never_held(served: Serving) -> None:
             await client.call(beat, V)
         served.clock.ahead_s += PAUSE_S
     assert not is_held(connection)
+    assert connection._hold.s_max == 0
 
 
 async def test_kafkajs_is_not_held_for_longer_than_a_fetch(served: Serving) -> None:
@@ -155,13 +183,16 @@ async def test_a_client_that_does_not_wait_for_responses_is_always_held(brief: S
 
 
 async def test_the_next_heartbeat_ends_the_hold_of_the_last(served: Serving) -> None:
+    """What came so soon after it shows no interval: what was learnt stays."""
     client, connection, beat = await held(served)
+    learnt_s = connection._hold._pace.interval_s
     client.send(beat, V)
 
     async with asyncio.timeout(SOON_S):
         assert (await client.receive()).error_code == ErrorCode.NONE
         assert (await client.receive()).error_code == ErrorCode.NONE
     assert not is_held(connection)
+    assert connection._hold._pace.interval_s == learnt_s > 0
 
 
 async def test_a_known_pace_holds_the_first_heartbeat_of_a_generation_too(

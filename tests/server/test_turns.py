@@ -158,3 +158,10 @@ def test_a_messages_size_counts_elements_at_any_depth() -> None:
     assert is_large(MetadataRequest(topics=[*topics, MetadataRequestTopic(name="x")]))
     assert not is_large(MetadataRequest(topics=None))
     assert encode(MetadataRequest(topics=topics), 9)
+
+
+def test_durations_are_counted_in_the_buckets_that_dashboards_name() -> None:
+    """Prometheus adds up the series of nodes of several versions by these labels."""
+    assert " ".join(f"{bound:g}" for bound in event_loop.BOUNDS_S) == (
+        "0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 30 60"
+    )
