@@ -319,9 +319,9 @@ SITE: Final[Mapping[str, Row]] = {
     "index": {"GET": LOGGED_IN},
     "search": {"GET": LOGGED_IN},
     "app_list": {"GET": LOGGED_IN},
-    "autocomplete": {"GET": LOGGED_IN},
+    "autocomplete": {"GET": NOBODY},  # no page uses it
     "jsi18n": {"GET": LOGGED_IN},
-    "view_on_site": {"GET": LOGGED_IN},
+    "view_on_site": {"GET": NOBODY},  # it tells of any row of any table whether it exists
     "login": dict.fromkeys(BOTH, ANYBODY),
     "logout": {"POST": LOGGED_IN},
     "password_change": dict.fromkeys(BOTH, LOGGED_IN),

@@ -35,7 +35,7 @@ SUPERUSERS_ONLY = ("is_superuser", "user_permissions")
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # generic in the stubs
+class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[misc, type-arg]  # generic in the stubs
     """Users who may log in."""
 
     form = UserChangeForm
@@ -117,7 +117,7 @@ def _may_touch(request: HttpRequest, user: Any) -> bool:
 
 
 @admin.register(Role)
-class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
+class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):  # type: ignore[misc]  # whose stubs differ
     """The permissions of people, by role."""
 
     list_display = ("name", "made_by")
