@@ -50,8 +50,8 @@ UNREADABLE = (
     " try it again with less."
 )
 NO_SUCH_FILTER = (
-    "Nothing was read: this list has no such filter. Open the list, and choose among its filters, or"
-    " search."
+    "Nothing was read: this list has no such filter. Open the list, and choose among its filters,"
+    " or search."
 )
 MAY_NOT = "None of your roles has the right to this. An Administrator assigns roles."
 

@@ -9,6 +9,8 @@ a new route needs a row. ``docs/rights.md`` is generated from it, and tests walk
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from groups.core.journal import EVERY_KIND, SUBJECTS, Kinds, Subject
+
 ANYBODY: Final = "anybody"
 LOGGED_IN: Final = "logged in"
 NOBODY: Final = "nobody"
@@ -19,6 +21,7 @@ marks a user with a duty (``groups.access.held_up``)."""
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
 VIEW_OPERATION: Final = "groups.view_operation"
+VIEW_NODE: Final = "groups.view_node"
 VIEW_CONNECTION: Final = "groups.view_clientconnection"
 VIEW_AUDIT: Final = "groups.view_auditentry"
 REBALANCE: Final = "groups.rebalance_group"
@@ -125,12 +128,12 @@ REST: Final[Mapping[str, Row]] = {
     "attention": {"GET": VIEW_GROUP},
     "audit": {"GET": VIEW_AUDIT},
     "rules": {"GET": VIEW_GROUP},
-    "slots": {"GET": "groups.view_node"},
+    "slots": {"GET": VIEW_NODE},
     "attention/acknowledgements": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
     "attention/acknowledgements/<int:acknowledgement_id>": {"DELETE": ACKNOWLEDGE},
-    "nodes": {"GET": "groups.view_node"},
+    "nodes": {"GET": VIEW_NODE},
     "connections": {"GET": VIEW_CONNECTION},
-    "nodes/drains": {"GET": "groups.view_node"},
+    "nodes/drains": {"GET": VIEW_NODE},
     "nodes/<int:node_id>/drain": {"POST": DRAIN},
     "nodes/<int:node_id>/undrain": {"POST": DRAIN},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
@@ -193,6 +196,17 @@ SOCKETS: Final[Mapping[str, str]] = {"ws/groups/": VIEW_GROUP}
 """By the websocket's path."""
 
 
+JOURNAL: Final[Mapping[Subject, str]] = {
+    Subject.GROUP: VIEW_GROUP,
+    Subject.TOPIC: VIEW_TOPIC,
+    Subject.NODE: VIEW_NODE,
+    Subject.ACL: VIEW_ACL,
+    Subject.CREDENTIAL: VIEW_KAFKA_USER,
+    Subject.QUOTA: VIEW_QUOTA,
+}
+"""By what entries of the journal are about: in every list, page, stream and webhook."""
+
+
 class Model(NamedTuple):
     """The rights of a model's pages. ``pages`` are those besides Django's own, by the end of their
     URL's name; ``actions`` apply to selected rows of the list."""
@@ -242,7 +256,7 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_topic": Model(
         VIEW_TOPIC, "groups.add_topic", "groups.change_topic", "groups.delete_topic"
     ),
-    "groups_node": Model("groups.view_node", pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
+    "groups_node": Model(VIEW_NODE, pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
     "groups_operation": Model(
         VIEW_OPERATION,
         pages={
@@ -363,3 +377,16 @@ def may(user: Any, permission: str) -> bool:
     if getattr(user, HELD_UP, None):
         return permission == LOGGED_IN
     return permission == LOGGED_IN or bool(user.has_perm(permission))
+
+
+def kinds(user: Any) -> Kinds:
+    """The kinds of journal entries that the user may read."""
+    held = {subject for subject, permission in JOURNAL.items() if may(user, permission)}
+    if held == JOURNAL.keys():
+        return EVERY_KIND
+    return Kinds(frozenset(kind for kind, subject in SUBJECTS.items() if subject in held))
+
+
+def needed_for(kind: str) -> str:
+    """The right to read entries of this kind, for a refusal."""
+    return next(JOURNAL[about] for known, about in SUBJECTS.items() if known == kind)

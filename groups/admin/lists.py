@@ -1,4 +1,4 @@
-"""The parameters of the admin's lists: those of a page's own filters, search and columns, no others.
+"""The parameters of the admin's lists: of a page's own filters, search and columns, no others.
 
 Django's lists pass every other parameter on as a lookup of any field: a regular expression of the
 reader's own, or the first letters of a secret.

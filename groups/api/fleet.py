@@ -15,6 +15,7 @@ from groups import tasks
 from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
+from groups.api.permissions import readable_kinds
 from groups.api.problems import Problem
 from groups.api.schema import (
     DRY_RUN,
@@ -33,7 +34,7 @@ from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import drains, groups, journal_times, reports, topic_groups
+from groups.queries import drains, groups, journal_rows, journal_times, reports, topic_groups
 from groups.queries.journal_text import SENTENCES
 
 SEQ_MAX = 10**18 - 1
@@ -151,7 +152,8 @@ class TopicJournal(View):
         def serialized(page: list[Journal]) -> Any:
             return shapes.JournalEntry(page, many=True).data
 
-        return self.paged(request, groups.journal_of_topic(name), ["-id"], serialized)
+        rows = groups.journal_of_topic(name, readable_kinds(request))
+        return self.paged(request, rows, ["-id"], serialized)
 
 
 class TopicRacks(View):
@@ -244,7 +246,8 @@ class FleetJournal(View):
         may add entries with a lower `seq` than those already returned: to follow the journal,
         repeat the request from a few seconds back."""
         since, until = self.query.get("since"), self.query.get("until")
-        rows = journal_times.between(Journal.objects.all(), since, until)
+        kinds = readable_kinds(request, self.query.get("kind"))
+        rows = journal_times.between(journal_rows.entries(kinds), since, until)
         for name in ("group_id", "kind"):
             if name in self.query:
                 rows = rows.filter((name, self.query[name]))

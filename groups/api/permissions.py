@@ -7,6 +7,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from groups.access import held_up, rights
+from groups.core.journal import Kinds
 from groups.models import ApiToken
 
 
@@ -36,3 +37,12 @@ def row_of(request: Request) -> rights.Row | None:
     """What each method of this request's route needs; None if the table does not have it."""
     match = request._request.resolver_match
     return None if match is None else rights.of_route(match.route)
+
+
+def readable_kinds(request: Request, kind: str | None = None) -> Kinds:
+    """The kinds of journal entries that the user may read. Raises 403 if ``kind``, for which the
+    request asks, is none of them."""
+    kinds = rights.kinds(request.user)
+    if kind is not None and kind not in kinds:
+        raise PermissionDenied(f"Entries of this kind need {rights.needed_for(kind)}.")
+    return kinds
