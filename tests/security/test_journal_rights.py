@@ -245,7 +245,12 @@ def test_deliveries_are_shown_by_what_they_tell(who: str, webhook: Webhook) -> N
         assert client.post(again).status_code == (202 if may else 404)
 
 
-REFUSED: Final[tuple[list[str], ...]] = ([], ["journal.*"], ["journal.acl-created"], ["journal.topic-created"])
+REFUSED: Final[tuple[list[str], ...]] = (
+    [],
+    ["journal.*"],
+    ["journal.acl-created"],
+    ["journal.topic-created"],
+)
 
 
 def test_nobody_has_entries_sent_that_they_may_not_read(webhook: Webhook) -> None:
