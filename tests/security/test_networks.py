@@ -1,5 +1,5 @@
-"""Whoever has one IPv6 address has all of its network of 64 bits: every limit by address, of the Kafka
-port and of the web, counts them as one. A new limit by address belongs here."""
+"""Whoever has one IPv6 address has all of its network of 64 bits: every limit by address, of the
+Kafka port and of the web, counts them as one. A new limit by address belongs here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
