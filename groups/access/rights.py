@@ -6,6 +6,7 @@ a new route needs a row. ``docs/rights.md`` is generated from it, and tests walk
 ``may`` decides.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -183,6 +184,20 @@ def of_route(route: str) -> Row | None:
         if route.startswith(prefix):
             return table.get(route.removeprefix(prefix))
     return None
+
+
+def seen_at(route: str) -> str:
+    """The right to read the resource of a REST route, or of the nearest one above it: what a dry
+    run of a change shows."""
+    while route:
+        row = of_route(route) or {}
+        if "GET" in row:
+            return row["GET"]
+        route = route.rpartition(":" if VERB_OF_MANY.fullmatch(route) else "/")[0]
+    return NOBODY
+
+
+VERB_OF_MANY: Final = re.compile(r".*/groups:\w+")
 
 
 SERVICES: Final[Mapping[str, Row]] = {

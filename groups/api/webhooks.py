@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from groups.api.fields import Id, Line, WebhookUrl
 from groups.api.inputs import described
-from groups.api.permissions import readable_kinds
+from groups.api.permissions import may_read, readable_kinds
 from groups.api.problems import Problem
 from groups.api.schema import DRY_RUN, PAGE, or_tried, page_of, tried
 from groups.api.views import View, actor
@@ -24,6 +24,8 @@ from groups.webhooks.addresses import EndpointRefused, NotAllowed
 from groups.webhooks.events import NAMES
 
 ID_MAX: Final = 2**63 - 1
+
+VIEW_DELIVERY: Final = "groups.view_webhookdelivery"
 
 
 class WebhookView(s.ModelSerializer[Webhook]):
@@ -253,7 +255,7 @@ class Tests(View):
         if self.is_dry:
             return self.tried(lambda: DeliveryView(endpoints.test(webhook, who)).data)
         delivery = endpoints.test(webhook, who)
-        return Response(DeliveryView(delivery).data, status=HTTPStatus.ACCEPTED)
+        return Response(_shown(request, delivery), status=HTTPStatus.ACCEPTED)
 
 
 class Deliveries(View):
@@ -297,7 +299,15 @@ class Redeliveries(View):
             raise Http404(f"There is no delivery {delivery_id} to this endpoint.")
         if self.is_dry:
             return self.tried(lambda: _again(delivery))
-        return Response(_again(delivery), status=HTTPStatus.ACCEPTED)
+        endpoints.redeliver(delivery)
+        return Response(_shown(request, delivery), status=HTTPStatus.ACCEPTED)
+
+
+def _shown(request: Request, delivery: WebhookDelivery) -> Any:
+    """The delivery; its event, and what was answered, for callers who may read deliveries."""
+    data = DeliveryView(delivery).data
+    hidden = () if may_read(request, VIEW_DELIVERY) else ("body", "answer", "error")
+    return {**data, **dict.fromkeys(hidden, "")}
 
 
 def _again(delivery: WebhookDelivery) -> Any:
