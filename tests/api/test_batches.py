@@ -70,7 +70,7 @@ def test_a_batch_is_idempotent_by_key(operator: Client) -> None:
     assert len(requested()) == 2
 
 
-ANOTHER = (
+ANOTHER: tuple[tuple[str, Any], ...] = (
     ("pause?q=b-", {}),
     ("pause?q=a-&state=Stable", {}),
     ("pause?state=Stable", {}),
