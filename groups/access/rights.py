@@ -375,6 +375,14 @@ def _pages() -> Iterator[tuple[str, Row]]:
 ADMIN: Final[Mapping[str, Row]] = dict(_pages())
 """By the URL's name. In a list POST selects an action, which has its own permission."""
 
+SHOWN: Final[Mapping[str, str]] = {
+    f"{label}_{page}": model.view
+    for label, model in MODELS.items()
+    for page in ("delete", "change", *model.pages)
+    if LOGGED_IN not in ADMIN[f"{label}_{page}"].values()
+}
+"""Pages of one row, which show it, also before an act: they need the right to see it as well."""
+
 
 def needed(row: Row, method: str) -> str | None:
     """The right that a method needs; None: the row has no such method."""

@@ -1,7 +1,7 @@
 """A form that is sent twice asks once: also after Back, which loads it anew with what was typed.
 
-Pages of the admin are not cached, so what Back shows is a new page, and a key in it would be new. So
-the key is in the address: a browser that opens a form is sent on to an address with a key of its
+Pages of the admin are not cached, so what Back shows is a new page, and a key in it would be new.
+So the key is in the address: a browser that opens a form is sent on to an address with a key of its
 own, which Back and a reload keep. What is sent from there twice, with the same contents, is one
 request.
 """
