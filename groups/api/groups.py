@@ -25,7 +25,7 @@ from groups.api.schema import (
 from groups.api.views import View, existing, missing
 from groups.core.counts import Counts
 from groups.models import Group
-from groups.queries import group_rows, groups, journal_times, pauses, situation
+from groups.queries import group_rows, groups, journal_times, pauses, situation, text_search
 from groups.queries.journal_text import SENTENCES
 
 FILTERS = (
@@ -45,7 +45,7 @@ YES_OR_NO = {"true": True, "false": False}
 COLUMNS = {
     "state": "state",
     "type": "kind",
-    "q": "group_id__icontains",
+    "q": f"group_id__{text_search.NAME}",
     "protocol": "protocol_name",
     "paused": "paused",
     "member_count_gte": "members_now__gte",
