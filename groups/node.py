@@ -37,6 +37,7 @@ from groups.coordinator.entries import CommitQueue
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.group_configs import Configs
 from groups.coordinator.group_counts import GroupCounts
+from groups.coordinator.instance_claims import InstanceClaims
 from groups.coordinator.liveness import Notes
 from groups.coordinator.offset_reads import OffsetReads
 from groups.coordinator.probe_responder import Watched
@@ -242,6 +243,7 @@ class Node:
         self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
         self.group_counts = GroupCounts(self.coordinator, self.catalogue)
         self.client_connections = ClientConnections(self.node_id)
+        self.instance_claims = InstanceClaims(self.coordinator, self.node_id)
 
     def _make_access(self) -> None:
         """What is known of clients: who they are, and what they may do."""
@@ -361,6 +363,7 @@ class Node:
         yield "times of heartbeats", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
         yield "counts of groups' work", partial(self.group_counts.run, self.readers)
+        yield "claims of instance ids", partial(self.instance_claims.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "fetches of offsets", self.offset_reads.run

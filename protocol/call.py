@@ -16,6 +16,7 @@ from groups.cluster.view import Endpoint
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
+from groups.core.instance_claims import How, party
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import Sign
@@ -228,6 +229,12 @@ class Call:
         member."""
         if not self.was_held:  # otherwise it was counted when it arrived
             self.node.coordinator.heard(group_id, sign)
+
+    def claimed(self, group_id: str, instance_id: str | None, how: How) -> None:
+        """The request names an instance id that has another member."""
+        if instance_id is not None:
+            claimant = party(self.client_id, self.client_host)
+            self.node.instance_claims.note(group_id, instance_id, how, claimant)
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for the reply."""

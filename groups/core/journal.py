@@ -26,6 +26,7 @@ class EntryKind(StrEnum):
     EMPTIED = "emptied"
     MEMBER_REPLACED = "member-replaced"
     MEMBER_EXPELLED = "member-expelled"
+    INSTANCE_TAKEN = "instance-taken"
     ASSIGNMENT_FAILED = "assignment-failed"
     ASSIGNMENT_INSTALLED = "assignment-installed"
     ASSIGNOR_FAILED = "assignor-failed"

@@ -2,6 +2,7 @@
 fire. The Overview shows them; nothing depends on them. An acknowledged rule fires as before, with
 its acknowledgement (``groups.queries.acknowledgements``)."""
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,16 +12,22 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.timesince import timesince
 
+from groups.core.instance_claims import AGAIN_MS
 from groups.core.journal import EntryKind
 from groups.models import Group
 from groups.queries.acknowledgements import Acknowledged, from_json, subjects_of
 from groups.queries.fired import Fired, FiredRow, Place
+from groups.queries.journal_acts import instance_taken
 from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
 from groups.queries.situation import MS
 from groups.queries.situation_text import Situation, many, seconds
 from groups.queries.thresholds import Thresholds
 from groups.store.sql import attention as sql
 from groups.store.sql.drains import KNOWS_DRAINS
+
+CLAIMS_SHOWN_MS: Final = AGAIN_MS + 60_000
+"""The age of the newest entry about an instance id that two workers use: while they do, there is
+another every ``AGAIN_MS``."""
 
 SILENT_MEMBERS_MAX: Final = 2_000
 """Silent members that are read, of all groups together."""
@@ -145,6 +152,13 @@ def _drains(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("drain", "warn", sentence, detail, Place.NODES, subject=row.group_id)
 
 
+def _instance(row: FiredRow) -> tuple[str, str]:
+    what, who = instance_taken(json.loads(row.detail))
+    is_are = "is" if row.n == 2 else "are"
+    more = f" So {is_are} {many(row.n - 1, 'more instance')}." if row.n > 1 else ""
+    return f"{what} of {row.group_id}", f"{who[:1].upper()}{who[1:]}.{more}"
+
+
 def _silent(row: FiredRow) -> tuple[str, str]:
     detail = f"{row.n} of {row.detail} members, the first for {passed(row.at)}."
     return f"Most members of {row.group_id} are silent", detail
@@ -209,6 +223,12 @@ RULES: Final = (
         ),
     ),
     Rule(
+        "shared-instance",
+        "two workers use one group.instance.id: one is refused, or they fence each other",
+        "",
+        _each("shared-instance", _instance),
+    ),
+    Rule(
         "silent",
         "at least this share of a group's members was silent for a session timeout",
         "attention.silent.percent",
@@ -256,7 +276,10 @@ RULES: Final = (
 """The most urgent first, as on the Overview."""
 
 
-OF_GROUPS: Final = (UNSETTLED, "unowned", "storm", "silent", "stopped", "frozen", "no-commit")
+OF_GROUPS: Final = (
+    *(UNSETTLED, "unowned", "storm", "shared-instance", "silent", "stopped", "frozen"),
+    "no-commit",
+)
 """Rules whose subject is a group."""
 
 
@@ -324,6 +347,8 @@ def find(
         "listed": listed,
         "completed": EntryKind.REBALANCE_COMPLETED.value,
         "limit_near": EntryKind.LIMIT_NEAR.value,
+        "instance_taken": EntryKind.INSTANCE_TAKEN.value,
+        "claims": CLAIMS_SHOWN_MS,
     }
     with connection.cursor() as cursor:
         cursor.execute(sql.FOUND, values)

@@ -273,6 +273,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.STABLE: _stable,
     EntryKind.EMPTIED: _emptied,
     EntryKind.MEMBER_REPLACED: _replaced,
+    EntryKind.INSTANCE_TAKEN: lambda entry, _: f"{': '.join(acts.instance_taken(entry.details))}.",
     EntryKind.OFFSETS_EXPIRED: lambda entry, _: (
         f"{many(entry.details.get('offsets', 0), 'offset')} expired."
     ),
