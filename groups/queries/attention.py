@@ -15,10 +15,16 @@ from django.utils.timesince import timesince
 from groups.core.instance_claims import AGAIN_MS
 from groups.core.journal import EntryKind
 from groups.models import Group
-from groups.queries.acknowledgements import Acknowledged, from_json, subjects_of
+from groups.queries.acknowledgements import ABOUT_GROUPS, Acknowledged, from_json, subjects_of
 from groups.queries.fired import Fired, FiredRow, Place
 from groups.queries.journal_acts import instance_taken
-from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
+from groups.queries.overview import (
+    JOURNAL_READ_MAX,
+    LISTED_MAX,
+    OPERATION_WAITS,
+    Overview,
+    alone,
+)
 from groups.queries.situation import MS
 from groups.queries.situation_text import Situation, many, seconds
 from groups.queries.thresholds import Thresholds
@@ -88,11 +94,11 @@ def _does_not_settle(group_id: str, now: Situation) -> Fired:
 
 
 def _operations(seen: RuleInput) -> Iterator[Fired]:
-    for operation in seen.fleet.failed:
-        what = f"Operation on {operation.group_id} failed: {operation.get_verb_display()}"
-        detail = operation.detail or "No reason was given."
-        key = str(operation.pk)
-        yield Fired("operation-failed", "bad", what, detail, Place.OPERATION, key, key)
+    for operation in seen.fleet.undecided:
+        verb, key = operation.get_verb_display(), str(operation.pk)
+        what = f"An operation on {operation.group_id} waits for its owner: {verb}"
+        detail = f"{operation.actor} requested it {passed(operation.created_at)} ago."
+        yield Fired(OPERATION_WAITS, "warn", what, detail, Place.OPERATION, key, key)
 
 
 def _periodic_work(seen: RuleInput) -> Iterator[Fired]:
@@ -264,7 +270,7 @@ RULES: Final = (
             ),
         ),
     ),
-    Rule("operation-failed", "an operation failed within the last day", "", _operations),
+    Rule(OPERATION_WAITS, "no owner has decided an operation for a minute", "", _operations),
     Rule("periodic-work", "periodic work failed, or is three periods late", "", _periodic_work),
     Rule(
         "limit",
@@ -273,18 +279,18 @@ RULES: Final = (
         _limits,
     ),
 )
-"""The most urgent first, as on the Overview."""
+"""Findings of one severity are in this order."""
 
 
-OF_GROUPS: Final = (
-    *(UNSETTLED, "unowned", "storm", "shared-instance", "silent", "stopped", "frozen"),
-    "no-commit",
-)
-"""Rules whose subject is a group."""
+OF_GROUPS: Final = tuple(rule.name for rule in RULES if rule.name in ABOUT_GROUPS)
+
+SEVERITY: Final = ("bad", "warn")
+"""Tones, the most severe first; others follow."""
 
 
 def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
-    """All findings, of all groups or of one. One statement, two with ``attention.commit.ms``."""
+    """All findings, of all groups or of one, the most severe first. One statement, two with
+    ``attention.commit.ms``."""
     newest = fleet.newest_entry
     after = None if newest is None else newest - JOURNAL_READ_MAX
     seen = RuleInput(fleet, find(after, fleet.acknowledged, only))
@@ -294,7 +300,11 @@ def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
         **{(one.rule, one.subject): one for one in acknowledgements},
     }
     lines = (line for rule in RULES for line in rule.fired(seen))
-    return [_marked(line, acknowledged) for line in lines]
+    return sorted((_marked(line, acknowledged) for line in lines), key=_severity)
+
+
+def _severity(line: Fired) -> int:
+    return SEVERITY.index(line.tone) if line.tone in SEVERITY else len(SEVERITY)
 
 
 def of_group(group: Group, now: Situation) -> Sequence[Fired]:
