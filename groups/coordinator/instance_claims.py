@@ -137,7 +137,6 @@ def _details(instance_id: str, holder: Party, claims: Claims) -> Mapping[str, An
         "holder": holder._asdict(),
         "others": others,
         "seconds": (claims.last - claims.since) // 1_000,
-        "are_two": claims.is_proven or bool(others),
         **{how.value: count for how, count in claims.counts.items()},
     }
 

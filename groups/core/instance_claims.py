@@ -1,8 +1,8 @@
 """Claims of an instance id (KIP-345) that has a member already: when they show that two workers use
 it. Pure.
 
-A worker that starts again claims its own id once, which is usual. Two workers refuse or fence each
-other for as long as both run.
+A worker that starts again claims its own id, which is usual. Two workers refuse or fence each other
+for as long as both run.
 """
 
 from collections.abc import Iterable
@@ -14,10 +14,6 @@ from groups.core.group import Millis
 
 CLAIMS_MIN: Final = 3
 """Claims before the journal mentions them: a deployment makes one."""
-
-SAME_CLIENT_MS: Final = 60_000
-"""For so long claims that could all be of one worker, which starts again, are not mentioned: longer
-than the consumer protocol refuses it after a crash (its session timeout)."""
 
 AGAIN_MS: Final = 600_000
 """The pause between two entries of the journal about one instance."""
@@ -81,5 +77,4 @@ class Claims:
         if self.noted_at is not None:
             return now - self.noted_at >= AGAIN_MS and self.last > self.noted_at
         are_two = self.is_proven or len(self.parties) > 1
-        enough = sum(self.counts.values()) >= CLAIMS_MIN
-        return enough and (are_two or self.last - self.since >= SAME_CLIENT_MS)
+        return are_two and sum(self.counts.values()) >= CLAIMS_MIN

@@ -63,14 +63,12 @@ CLAIMS: Final[Mapping[str, str]] = {
 
 def instance_taken(details: Mapping[str, Any]) -> tuple[str, str]:
     """That two workers use one instance id, and who they are: without the end of a sentence."""
-    are_two = details.get("are_two")
-    users = "two workers" if are_two else "two workers, or one that starts again and again"
     counts = [f"{word} {_times(details[how])}" for how, word in CLAIMS.items() if details.get(how)]
     others = [_client(one) for one in details.get("others", [])] or ["another of that name"]
     within = seconds(1_000 * details.get("seconds", 0))
     what = f"{_client(details.get('holder', {}))} has it, {' and '.join(others)} claimed it"
     return (
-        f"Instance {details.get('instance')} is used by {users}",
+        f"Instance {details.get('instance')} is used by two workers",
         f"{what} ({', '.join(counts)} within {within})",
     )
 

@@ -63,7 +63,7 @@ TAKEN = """
 INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,
     client_reason, generation_before, generation_after, waited_for, joined, "left", details)
 VALUES (now() - %s, 'orders1', 1, 0, 'instance-taken', '', '', '', 0, 0, '{}', '[]', '[]',
-        jsonb_build_object('instance', %s::text, 'are_two', true, 'seconds', 70, 'refused', 1200,
+        jsonb_build_object('instance', %s::text, 'seconds', 70, 'refused', 1200,
                            'holder', '{"client_id": "anna", "host": "10.0.0.1"}'::jsonb,
                            'others', '[{"client_id": "ben", "host": "10.0.0.2"}]'::jsonb))
 """
