@@ -21,6 +21,7 @@ from groups.api.schema import DRY_RUN, IDEMPOTENCY_KEY
 from groups.api.views import View, actor, key_of
 from groups.models import Operation
 from groups.operations import requests
+from groups.queries import previews
 
 RECORDED: Final = OpenApiResponse(shapes.Batch, "Recorded: an operation for each group.")
 PLANNED: Final = OpenApiResponse(
@@ -52,6 +53,10 @@ class Batch(View):
                 "verb": self.verb.value,
                 "groups": len(ids),
                 "group_ids": ids,
+                "refused": [
+                    {"group_id": group_id, "detail": why}
+                    for group_id, why in previews.refused(self.verb, ids).items()
+                ],
             }
             return Response(shapes.BatchPlan(values).data)
         return _answered(self._request_each(ids, actor(request), key), {})

@@ -41,6 +41,9 @@ from groups.store.sql.liveness import LOOK_BELL
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
 
 KINDS = (CLASSIC, CONSUMER, DRAFT, COMMANDED)
+OUT: Final = "Expelled"
+"""The state of a member of a commanded group that was removed and may not know it yet."""
+
 
 STATES = (
     "Empty",
@@ -246,7 +249,7 @@ def _state(group: Group, row: Member) -> str:
     if group.kind == CONSUMER:
         state: str = row.details.get("state", "")
         return state
-    return "Expelled" if EXPELLED in row.details else group.state
+    return OUT if EXPELLED in row.details else group.state
 
 
 def _milliseconds(span: timedelta) -> int:
