@@ -78,7 +78,8 @@ def test_a_failed_operation_exits_with_5(cli: Cli, worker: Worker, name: str) ->
 def test_an_evicted_member_rejoins(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     (member,) = cli("group", "members", name, "-o", "json").json
-    done = cli("group", "evict", name, member["member_id"], *WHY)
+    named = member["client_id"]  # as every sentence names it
+    done = cli("group", "evict", name, named, *WHY)
     assert done.code == 0, done
     assert done.table[0] == ["OPERATION", "VERB", "GROUP", "STATE", "OUTCOME", "DETAIL"]
     settle(cli, worker, name)
