@@ -10,8 +10,9 @@ from rollcall.cli.context import Form, GroupId, Part, Reason, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Output, plain, say, show, show_one
 from rollcall.cli.rest import Rest, Row, segment
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Consumer groups.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Consumer groups.")
 
 WHY: Final = ("group_id", "state", "generation", "situation", "waiting", "last_rebalance")
 

@@ -9,8 +9,9 @@ from rollcall.cli import journal
 from rollcall.cli.context import Form, Part, TopicName, rest_of
 from rollcall.cli.output import Column, Output, plain, show, show_one
 from rollcall.cli.rest import segment
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Topics of the catalogue.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Topics of the catalogue.")
 
 LISTED: Final[Sequence[Column]] = (
     Column("TOPIC", "name"),
