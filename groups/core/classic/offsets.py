@@ -144,7 +144,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     else:
         live = work.change()
         live.pending.clear()
-        live.awaited = 0
+        live.awaited.clear()
     work.answer(event.ticket, Deleted())
 
 
