@@ -54,7 +54,7 @@ async def _describe(group_id: str, with_operations: bool, call: Call) -> Describ
         return DescribedGroup(
             error_code=refusal.code, error_message=refusal.detail, group_id=group_id
         )
-    code = await call.available(group_id)
+    code = await call.describable(group_id)
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
     group = call.node.coordinator.group(group_id)

@@ -43,7 +43,7 @@ async def _describe(group_id: str, with_operations: bool, call: Call) -> Describ
         validation.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return DescribedGroup(error_code=refusal.code, group_id=group_id)
-    code = await call.available(group_id)
+    code = await call.describable(group_id)
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
     group: object = call.node.coordinator.group(group_id)
