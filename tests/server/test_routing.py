@@ -285,7 +285,7 @@ async def test_a_list_is_answered_once_it_is_complete(served: Serving) -> None:
 async def test_a_group_of_no_node_is_missing_in_no_list(
     served: Serving, other: connections.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While its owner is away, and nobody has taken over, each node says that groups are missing."""
+    """While its owner is away and nobody has taken over, each node says that groups are missing."""
     client = await Client.connect(served.address)
     await moved(served, other)
     assert await codes_of(client, LIST[0]) == {ErrorCode.NONE}, "the other node lists it"
