@@ -432,8 +432,30 @@ async def test_a_group_that_does_not_exist_is_dead(served: Serving) -> None:
     for version in range(7):
         [group] = (await client.call(DescribeGroupsRequest(groups=["nobody"]), version)).groups
         assert (group.group_state, group.protocol_type, list(group.members)) == ("Dead", "", [])
-        said = (group.error_code, bool(group.error_message))
-        assert said == ((ErrorCode.GROUP_ID_NOT_FOUND, True) if version == 6 else (0, False))
+        said = (group.error_code, group.error_message)
+        missing = ErrorCode.GROUP_ID_NOT_FOUND, "Group nobody not found."
+        assert said == (missing if version == 6 else (0, None))
+
+
+async def test_a_group_of_another_kind_is_described_in_kafkas_words(served: Serving) -> None:
+    """Consoles ask with the request of each kind, and look for these words."""
+    await create_topic(served.address, "t", 1)
+    client = await Client.connect(served.address)
+    joins = ConsumerGroupHeartbeatRequest(
+        group_id="modern", member_id="m", member_epoch=0, rebalance_timeout_ms=10_000,
+        subscribed_topic_names=["t"], topic_partitions=[],
+    )  # fmt: skip
+    assert (await client.call(joins, 1)).error_code == ErrorCode.NONE
+    await client.settled(G)
+    [modern] = (await client.call(DescribeGroupsRequest(groups=["modern"]), 6)).groups
+    request = ConsumerGroupDescribeRequest(group_ids=[G], include_authorized_operations=False)
+    [classic] = (await client.call(request, 0)).groups
+    missing = ErrorCode.GROUP_ID_NOT_FOUND
+    told = [(group.error_code, group.error_message) for group in (modern, classic)]
+    assert told == [
+        (missing, "Group modern is not a classic group."),
+        (missing, f"Group {G} is not a consumer group."),
+    ]
 
 
 async def test_descriptions_of_members_have_their_fields(served: Serving) -> None:
