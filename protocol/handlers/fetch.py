@@ -20,6 +20,11 @@ from rollcall.wire.messages.fetch import (
     PartitionData,
 )
 
+WAIT_MS_MIN = 50
+"""A client that names a shorter wait wants none, and would ask hundreds of times a second. A longer
+wait is kept exactly: kafka-go's Reader asks for three quarters of its ``MaxWait``, and takes the
+connection for broken when that is over."""
+
 NEW_SESSION_EPOCH, FINAL_EPOCH = 0, -1
 """A client that requests no session sends the latter, and gets none."""
 
@@ -34,7 +39,8 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     if _ends_session(request):
         return FetchResponse()
     settings = call.node.settings
-    hold_ms = max(request.max_wait_ms, settings.fetch_hold_min_ms)
+    has_wait = request.max_wait_ms >= WAIT_MS_MIN
+    hold_ms = request.max_wait_ms if has_wait else settings.fetch_hold_min_ms
     await call.hold(min(hold_ms, settings.fetch_hold_max_ms) / 1_000)
     return await call.aside(partial(_echo, request, _session_of(request)))
 

@@ -98,7 +98,7 @@ LANGUAGES: Mapping[str, Language] = {
         Language(
             "go",
             (Tool("go", ("go", "version"), (1, 26)),),
-            ("go", "build", "-o", "{out}/", "./franz", "./sarama"),
+            ("go", "build", "-o", "{out}/", "./franz", "./sarama", "./kafkago"),
         ),
         Language(
             "node",

@@ -34,8 +34,6 @@ class Program:
         return [*(word.format(out=out) for word in self.before), *words, *self.after]
 
 
-
-
 def _jvm(lib: str) -> tuple[str, ...]:
     return ("java", *JVM, QUIET, "-cp", os.pathsep.join(("{out}/classes", f"{{out}}/{lib}/*")))
 
@@ -70,6 +68,7 @@ WORKERS_OF_OTHER_LANGUAGES: Mapping[str, Program] = {
     "franz-go-cooperative": Program("go", (_FRANZ, "work"), ("cooperative",)),
     "franz-go-848": Program("go", (_FRANZ, "work"), ("consumer",)),
     "sarama": Program("go", (_SARAMA, "work")),
+    "kafka-go": Program("go", ("{out}/kafkago", "work")),
     "kafkajs": Program("node", ("node", "{out}/worker.js")),
     "rust": Program("rust", (_RUST, "work")),
     "rust-cooperative": Program(

@@ -86,7 +86,11 @@ async def test_an_older_fetch_returns_each_partition(cut_off: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("max_wait_ms", "held_s"), [(0, 0.5), (1, 0.5), (500, 0.5), (2_000, 2.0), (2**31 - 1, 30.0)]
+    ("max_wait_ms", "held_s"),
+    [
+        *((0, 0.5), (1, 0.5), (49, 0.5), (-1, 0.5)),  # a pause, which the client does not name
+        *((50, 0.05), (375, 0.375), (500, 0.5), (2_000, 2.0), (2**31 - 1, 30.0)),
+    ],
 )
 async def test_a_fetch_is_held_within_bounds(
     cut_off: World, max_wait_ms: int, held_s: float
