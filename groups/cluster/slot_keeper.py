@@ -81,7 +81,7 @@ class SlotKeeper:
         self._view = Cluster("")
         self._lease = Lease(me, lease_ms)
         self._lease.seen = coordinator.seen
-        self.availability = Availability(coordinator, self._is_loading)
+        self.availability = Availability(coordinator, self._is_loading, self._is_elsewhere)
         self.loader = SlotLoader(me.node_id, coordinator, self.availability.notify)
         self._observer = BeatObserver(lease_ms)
         self.lease_loop = LeaseLoop(
@@ -162,6 +162,9 @@ class SlotKeeper:
 
     def _is_loading(self, slot: int) -> bool:
         return slot in self.loader.loading
+
+    def _is_elsewhere(self, slot: int) -> bool:
+        return self._view.owners.get(slot, self.me.node_id) != self.me.node_id
 
     async def rung(self, _payload: str | None) -> None:
         """A notification: another node gave slots away."""
@@ -293,8 +296,10 @@ class SlotKeeper:
             for row in slots
             if row.node_id is not None and current.get(row.node_id) == row.incarnation
         }
-        self._view = Cluster(self._lease.cluster_id, live, owners)
+        before, self._view = self._view, Cluster(self._lease.cluster_id, live, owners)
         self.published(self._view)
+        if before.owners != owners:
+            self.availability.notify()  # a list may be complete now
 
     def _publish_own(self, slots: Collection[int]) -> None:
         """This node serves those of these slots that it has not lost meanwhile: clients are sent

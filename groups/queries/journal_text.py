@@ -33,7 +33,7 @@ CAUSES: Final[Mapping[str, str]] = {
     Trigger.STRATEGY_FAILED: "its partition assignment strategy failed",
     Trigger.NOT_ACKNOWLEDGED: "member {who} did not acknowledge its command",
     Trigger.ASSIGNOR_FAILED: "the assignor returned no usable assignment",
-    Trigger.ASSIGNOR_CHANGED: "member {who} sent new metadata for its assignor",
+    Trigger.ASSIGNOR_CHANGED: "member {who} named another assignor, or its own has new metadata",
     Trigger.SUBSCRIPTION_CHANGED: "member {who} changed its subscription",
     Trigger.REQUEST: "a client requested it",
     Trigger.TOPIC_CREATED: "a topic with that name was created",
