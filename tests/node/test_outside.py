@@ -83,7 +83,7 @@ JSON = st.recursive(
 async def test_any_text_of_revisions_is_parsed_or_ignored(said: object) -> None:
     found = revisions(json.dumps(said))
     assert all(type(n) is int and 0 <= n < 2**63 for n in found.values())
-    await Hub().group_rang(json.dumps(said))
+    await Hub().groups_rang((json.dumps(said),))
 
 
 async def test_an_unreadable_notification_makes_a_listener_reload_everything(
