@@ -48,7 +48,7 @@ SWEEP_S_MAX = 10.0
 more to do: a fixed number of rows would not suffice for every installation."""
 
 BELL_BYTES_MAX = 7_500
-"""NOTIFY refuses payloads of 8,000 bytes."""
+"""PostgreSQL refuses notifications of 8,000 bytes."""
 
 RETENTION = "retention"
 """The author of expired offsets, in the audit."""
