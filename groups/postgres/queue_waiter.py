@@ -4,13 +4,15 @@ occupy. The worker looks for tasks every two seconds in any case."""
 import logging
 import time
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import psycopg
 from kombu.transport import pgmq
 
 from groups.postgres.channels import receive_little
 from groups.postgres.doorbell import CALM_S, DEAF_S, DEAF_S_MAX, PAUSE_S, RINGS_MAX
+
+Connection = psycopg.Connection[Any]
 
 logger = logging.getLogger(__name__)
 
@@ -33,22 +35,23 @@ class NotifyWaiter(pgmq._NotifyWaiter):
             rest_s = self._deaf_until - now
             time.sleep(rest_s if timeout is None else min(rest_s, timeout))
             return False
-        is_new = self._conn is None
-        self._rang = (self._rang and not is_new and self._drained() > 0) or bool(
-            super().wait(timeout)
-        )
+        more = self._rang and self._drained() > 0
+        self._rang = more or bool(super().wait(timeout))
         return self._rang
 
     def _ensure_conn(self) -> None:
         is_new = self._conn is None
         super()._ensure_conn()
         if is_new:
-            receive_little(self._conn)
+            receive_little(cast(Connection, self._conn))
 
     def _drained(self) -> int:
         """Read what came after the notification that was waited for, for a moment; returns how
         many."""
-        now, connection, read = time.monotonic(), self._conn, 0
+        now, read = time.monotonic(), 0
+        connection = cast(Connection | None, self._conn)
+        if connection is None:
+            return 0
         if now > self._counted_from + SECOND_S:
             self._counted_from, self._count = now, 0
         try:

@@ -184,7 +184,7 @@ ROLES: tuple[Role, ...] = (
             "django_migrations": READS,
         },
         NODE_TIMEOUTS,
-        ("rollcall_raise_epochs",),
+        ("rollcall_raise_epochs", "rollcall_end_holders"),
         UNLIMITED,
     ),
     Role(

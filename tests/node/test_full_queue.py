@@ -3,6 +3,7 @@ notifies is written all the same."""
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def full(
         stranger.commit()
         stranger.execute("SELECT 1")  # its transaction is open: it reads nothing
         for size in (7000, 500, 0):
-            with pytest.raises(psycopg.errors.ProgramLimitExceeded):
+            with suppress(psycopg.errors.ProgramLimitExceeded):
                 while True:
                     other.execute("SELECT pg_notify('anything', repeat('x', %s))", [size])
         yield other

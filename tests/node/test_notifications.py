@@ -171,14 +171,15 @@ async def _topic(node: Running, other: Other) -> None:
 
 
 async def _acl(node: Running, other: Other) -> None:
-    assert node.node.acls is not None
+    rules = node.node.acls
+    assert rules is not None
     await other.execute(
         "INSERT INTO rollcall_acl VALUES"
         " (DEFAULT, 'TOPIC', 't', 'LITERAL', 'User:a', '*', 'READ', 'ALLOW', now())"
     )
-    await until(lambda: asyncio.sleep(0, node.node.acls.index.bindings))
+    await until(lambda: asyncio.sleep(0, rules.index.bindings))
     await other.execute("DELETE FROM rollcall_acl")
-    await until(lambda: asyncio.sleep(0, not node.node.acls.index.bindings))
+    await until(lambda: asyncio.sleep(0, not rules.index.bindings))
 
 
 async def _credential(node: Running, other: Other) -> None:

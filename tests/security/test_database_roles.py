@@ -1,9 +1,10 @@
-"""What each role may do in a database that is set up. The tests enumerate PostgreSQL's catalogue, so
-that a new function, trigger, table or grant cannot slip by."""
+"""What each role may do in a database that is set up. The tests enumerate PostgreSQL's catalogue:
+a new function, trigger, table or grant cannot slip by."""
 
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -129,7 +130,7 @@ def test_no_role_may_make_what_others_execute(owner: "psycopg.Connection[Any]") 
 
 DEFINERS = """
 SELECT oid::regprocedure::text FROM pg_proc
-WHERE prosecdef AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+WHERE prosecdef AND pronamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
   AND (has_function_privilege('public', oid, 'EXECUTE')
        OR NOT coalesce('search_path=public, pg_temp' = ANY (proconfig)
                        OR 'search_path=pg_catalog, pg_temp' = ANY (proconfig), false))
@@ -190,7 +191,7 @@ def as_before(owner: "psycopg.Connection[Any]") -> Iterator[None]:
     """The queue as earlier versions made it; the worker owns it, with what is executed inside."""
     name = owner.info.dbname
     owner.execute(AS_BEFORE.format(name=name).encode())
-    owner.execute((message_queue.files("pgmq") / "sql" / "pgmq.sql").read_bytes())
+    owner.execute((files("pgmq") / "sql" / "pgmq.sql").read_bytes())
     owner.execute("SELECT pgmq.create(%s)", [QUEUE])
     owner.execute("SELECT pgmq.enable_notify_insert(%s, 0)", [QUEUE])
     yield
@@ -224,10 +225,8 @@ def test_a_queue_of_the_workers_is_made_anew_and_keeps_its_tasks(
     change, kept = TABLES[table]
     with as_before(owner):
         for number in range(2):
-            owner.execute(
-                "INSERT INTO pgmq.q_rollcall (vt, message) VALUES (now(), %s)",
-                [f'{{"n": {number}}}'],
-            )
+            message = f'{{"n": {number}}}'
+            owner.execute("INSERT INTO pgmq.q_rollcall (vt, message) VALUES (now(), %s)", [message])
         owner.execute(PLANTED.encode())
         owner.execute(change.encode())
 

@@ -54,6 +54,9 @@ SELECT pg_advisory_xact_lock(%(class)s, key) FROM (
 ) AS keys
 """
 
+END_HOLDERS = "SELECT rollcall_end_holders(%(group_id)s)"
+"""Ends sessions that hold the group's lock outside of a COMMIT (migration 0053)."""
+
 PUT_GROUPS = """
 INSERT INTO rollcall_group AS g (
     group_id, slot, kind, state, generation, protocol_type, protocol_name, leader, details,
