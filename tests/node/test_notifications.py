@@ -277,6 +277,8 @@ async def test_a_copy_is_what_the_rows_are_whatever_was_written(one: Running, se
     one.node.doorbell.listeners[Catalogue.BELL] = Heard()  # nobody else looks
     short = "-c lock_timeout=10ms"
     writers = [await connections.connect("other", options=short) for _ in range(3)]
+    for writer in writers:
+        writer.patience_s = None
     for _ in range(60):
         writer = rng.choice(writers)
         is_open = writer.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS
