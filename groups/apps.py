@@ -10,6 +10,7 @@ FOLLOWERS = (
     "groups.operations.drains.sync_functions",
     "groups.operations.configs.sync_functions",
     "groups.postgres.grants.sync_roles",
+    "groups.postgres.strangers.close",
     "groups.access.staff_roles.sync_people",
 )
 """Called after every migration, in this order, with ``sender``: functions of the database, roles

@@ -31,6 +31,7 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.rows import SLOTS
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.store import load
 from groups.store.sql import slots as sql
 
@@ -166,9 +167,10 @@ class SlotKeeper:
     def _is_elsewhere(self, slot: int) -> bool:
         return self._view.owners.get(slot, self.me.node_id) != self.me.node_id
 
-    async def rung(self, _payload: str | None) -> None:
-        """A notification: another node gave slots away."""
-        self._look_now.set()
+    async def rung(self, rung: Rung) -> None:
+        """A notification: another node gave slots away. By the clock it looks anyway."""
+        if rung is not None:
+            self._look_now.set()
 
     # -- checking nodes and slots
 

@@ -61,6 +61,7 @@ class Role:
     ``tables`` maps a table's name to privileges, some of them on single columns; others are denied.
     ``functions`` are the restricted functions that it may execute. ``connections`` is the setting
     with the maximum number of connections of its login, or a number; None: it has no login.
+    ``takes_locks``: its processes take advisory locks (``groups.postgres.strangers``).
     """
 
     name: str
@@ -69,6 +70,7 @@ class Role:
     settings: Mapping[str, str] = field(default_factory=dict)
     functions: tuple[str, ...] = ()
     connections: str | int | None = None
+    takes_locks: bool = True
 
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
@@ -182,7 +184,7 @@ ROLES: tuple[Role, ...] = (
             "django_migrations": READS,
         },
         NODE_TIMEOUTS,
-        ("rollcall_raise_epochs",),
+        ("rollcall_raise_epochs", "rollcall_end_holders"),
         UNLIMITED,
     ),
     Role(
@@ -265,6 +267,7 @@ ROLES: tuple[Role, ...] = (
         "rollcall_application",
         "users' own programs: may execute the functions made for them",
         functions=("rollcall_commit_offsets", "rollcall_committed_offsets"),
+        takes_locks=False,
     ),
 )
 """In addition to these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the

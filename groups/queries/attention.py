@@ -136,6 +136,16 @@ def _limits(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("limit", "warn", "A limit is near", text, place, row.group_id, str(row.n))
 
 
+def _notify_queue(seen: RuleInput) -> Iterator[Fired]:
+    for row in seen.of("notify-queue"):
+        sentence = f"PostgreSQL's queue of notifications is {row.n} % full"
+        detail = (
+            "Somebody floods NOTIFY, or a session listens and leaves its transaction open. Changes"
+            " are seen up to some seconds later, and programs that notify fail when it is full."
+        )
+        yield Fired("notify-queue", "warn", sentence, detail, Place.NODES, subject="")
+
+
 WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
     "away": "The node is away, and no other node has taken its slots.",
     "older": "It runs a version that cannot be drained: upgrade it.",
@@ -197,6 +207,12 @@ RULES: Final = (
         "a node was drained longer ago than this, or still owns slots after two minutes",
         "attention.drained.ms",
         _drains,
+    ),
+    Rule(
+        "notify-queue",
+        "PostgreSQL's queue of notifications is filled to this share",
+        "attention.notify.queue.percent",
+        _notify_queue,
     ),
     Rule(
         UNSETTLED,
@@ -354,6 +370,7 @@ def find(
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,
         "commit": thresholds.attention_commit_ms,
+        "notify_queue": thresholds.attention_notify_queue_percent,
         "listed": listed,
         "completed": EntryKind.REBALANCE_COMPLETED.value,
         "limit_near": EntryKind.LIMIT_NEAR.value,

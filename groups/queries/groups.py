@@ -34,6 +34,7 @@ from groups.models import (
     Slot,
     Topic,
 )
+from groups.postgres.channels import NOTIFY
 from groups.queries import journal_rows
 from groups.store.sql import commands
 from groups.store.sql.catalogue import GREATEST_COMMITTED
@@ -408,4 +409,4 @@ def request_look(group_id: str) -> None:
     values. The caller does not wait.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_notify(%s, %s)", [LOOK_BELL, group_id])
+        cursor.execute(NOTIFY, {"bell": LOOK_BELL, "payload": group_id})

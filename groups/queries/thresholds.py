@@ -18,6 +18,7 @@ class Thresholds:
     attention_drained_ms: int
     attention_silent_percent: int
     attention_commit_ms: int
+    attention_notify_queue_percent: int
 
     @classmethod
     def from_django(cls) -> Self:

@@ -19,6 +19,7 @@ from groups.event_loop import process_ms
 from groups.models import Operation
 from groups.operations.requests import request_many
 from groups.periodic import PeriodicSettings
+from groups.postgres.channels import NOTIFY
 from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
 from groups.store.sql import group_counts as counts_sql
@@ -47,7 +48,7 @@ SWEEP_S_MAX = 10.0
 more to do: a fixed number of rows would not suffice for every installation."""
 
 BELL_BYTES_MAX = 7_500
-"""NOTIFY refuses payloads of 8,000 bytes."""
+"""PostgreSQL refuses notifications of 8,000 bytes."""
 
 RETENTION = "retention"
 """The author of expired offsets, in the audit."""
@@ -94,9 +95,7 @@ class SessionSweep:
 def _ring(questions: Iterable[UnansweredProbe], overdue: Mapping[int, Sequence[str]]) -> None:
     for question in questions:
         payload = _payload(question.slot, overdue.get(question.slot, ()))
-        _execute(
-            "SELECT pg_notify(%(bell)s, %(payload)s)", bell=live_sql.WATCH_BELL, payload=payload
-        )
+        _execute(NOTIFY, bell=live_sql.WATCH_BELL, payload=payload)
 
 
 def _payload(slot: int, group_ids: Sequence[str]) -> str:

@@ -209,6 +209,15 @@ def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any
     assert fired() == [("no-commit", "Group orders1 does not commit")]
 
 
+def test_a_queue_of_notifications_that_fills_is_named(settings: Any) -> None:
+    """As it would at a quarter: it has room for a flood of a minute."""
+    assert fired() == []
+    settings.ATTENTION_NOTIFY_QUEUE_PERCENT = 0
+    assert fired() == [("notify-queue", "PostgreSQL's queue of notifications is 0 % full")]
+    assert "Somebody floods NOTIFY" in page()
+    assert attention.find(None, {}, "orders1") == []
+
+
 def test_long_lists_are_cut_and_the_rest_is_counted() -> None:
     for number in range(12):
         sql(PAUSE, f"g-{number:02}", HOUR)
