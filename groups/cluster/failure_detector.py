@@ -15,7 +15,6 @@ from groups.cluster.beats import (
     BeatObserver,
     NodeRow,
     Sighting,
-    SlotRow,
 )
 from groups.core.group import Millis
 from groups.postgres import connections
@@ -63,19 +62,17 @@ class FailureDetector:
         """The connection that checks locks is new: its observations prove nothing yet."""
         self._connected_at = self.clock()
 
-    async def look(
-        self, connection: connections.Connection, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]
-    ) -> set[int]:
-        """The other nodes that are dead, whatever the rows of the slots contain."""
+    async def look(self, connection: connections.Connection, nodes: Sequence[NodeRow]) -> set[int]:
+        """The other nodes that are dead, also those that own no slots any more: a node that others
+        count as alive is planned for."""
         now = self.clock()
-        owners = {row.node_id for row in slots}
         dead = set()
         for node in nodes:
             seen = self._observer.of(node.node_id)
             if node.node_id == self.me or seen is None:
                 continue
-            if self._observer.lease_is_over(node.node_id, now) or (
-                node.node_id in owners and await self._crashed(connection, node, seen)
+            if self._observer.lease_is_over(node.node_id, now) or await self._crashed(
+                connection, node, seen
             ):
                 dead.add(node.node_id)
         return dead

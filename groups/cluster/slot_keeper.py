@@ -196,7 +196,7 @@ class SlotKeeper:
         self._observer.look(nodes, slots, sent_at, self.coordinator.monotonic())
         self.compare(slots)
         self._publish(nodes, slots)
-        dead = await self._detector.look(connection, nodes, slots)
+        dead = await self._detector.look(connection, nodes)
         self._look_at_drains(nodes, dead)
         await self._say_whether_it_takes(connection, nodes)
         plan = self._plan(nodes, slots, dead)
@@ -346,7 +346,8 @@ class SlotKeeper:
         rows: Sequence[SlotRow],
         plan: Mapping[int, int],
     ) -> None:
-        """Release slots that another node should own; that node takes them at once.
+        """Release slots that another node should own and is there to take: one that died looks
+        alive to a node that has just begun to observe it.
 
         From here on nothing is answered from memory; a running batch ends first, since it locks the
         slots' rows.
@@ -355,7 +356,9 @@ class SlotKeeper:
         others = [
             slot
             for slot in self.coordinator.epochs
-            if plan.get(slot, me) != me and not self._observer.stays(slot, now)
+            if (planned := plan.get(slot, me)) != me
+            and self._observer.is_beating(planned, now)
+            and not self._observer.stays(slot, now)
         ]
         untaken = sum(row.node_id is None for row in rows) if self._drains else 0
         slots = sorted(others)[: max(0, HAND_OVER_SLOTS_MAX - untaken)]
