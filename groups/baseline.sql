@@ -1,4 +1,4 @@
--- rollcall: migrated (dbc5cc8cc48d0b827676c4f1ad32b5e5f390bf82900f579e43446b2d93df4f69), PostgreSQL 18
+-- rollcall: migrated (ed8934a2c76b0130d6e279f013edc028f3f08e537904ee3f0bed0c7f9ea84934), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1114,7 +1114,9 @@ CREATE TABLE public.rollcall_node (
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
-    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -2769,6 +2771,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
 ('groups', '0049_when_a_user_was_created', now()),
+('groups', '0052_unclean_ends', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

@@ -92,6 +92,7 @@ class BeatObserver:
         self._rows: dict[int, SlotRow] = {}
         self._taken_from: dict[UUID, int] = {}
         self._rescued: dict[int, Millis] = {}
+        self._idle: set[int] = set()
 
     def look(
         self,
@@ -104,6 +105,7 @@ class BeatObserver:
         if received_at - sent_at > SLOW_LOOK_MS:
             self.forget()
         nodes = list(nodes)
+        self._idle = {node.node_id for node in nodes if not node.takes_slots}
         self.longest_lease_ms = max((n.lease_ms for n in nodes), default=self.lease_ms)
         for node in nodes:
             seen = self._nodes.get(node.node_id)
@@ -197,6 +199,10 @@ class BeatObserver:
         may still own its slots, but clients should not be sent to it."""
         seen = self._nodes.get(node_id)
         return seen is not None and (now - seen.since) * BEATS_PER_LEASE >= OVERDUE * seen.lease_ms
+
+    def takes_none(self, node_id: int) -> bool:
+        """Whether a node's row says that it takes no slots."""
+        return node_id in self._idle
 
     def orphaned_for(self, slot: int, now: Millis) -> Millis | None:
         """For how long a slot has had no live owner; None if it has one."""

@@ -84,7 +84,7 @@ class FailureDetector:
         A live node that is cut off from PostgreSQL answers from memory until its lease ends."""
         if self._observer.has_lost_slots(node.incarnation):
             # Another node has seen all of it. What is left to find out is that nobody came back.
-            return not await _is_locked(connection, node) and await nobody_listens(
+            return not await is_locked(connection, node) and await nobody_listens(
                 node.host, node.port
             )
         now = self.clock()
@@ -93,7 +93,7 @@ class FailureDetector:
             return False
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
             return False
-        if await _is_locked(connection, node):
+        if await is_locked(connection, node):
             seen.lock_free_since = None
             return False
         if seen.lock_free_since is None:
@@ -114,7 +114,7 @@ class FailureDetector:
         return bool(row and row[0] >= lease_ms)
 
 
-async def _is_locked(connection: connections.Connection, node: NodeRow) -> bool:
+async def is_locked(connection: connections.Connection, node: NodeRow) -> bool:
     """Whether a process holds the node's advisory lock."""
     keys = {"class": sql.LOCK_CLASS, "node_id": node.node_id}
     row = await (await connection.execute(sql.NODE_IS_LOCKED.encode(), keys)).fetchone()

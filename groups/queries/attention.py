@@ -15,7 +15,13 @@ from groups.core.journal import EntryKind
 from groups.models import Group
 from groups.queries.acknowledgements import Acknowledged, from_json, subjects_of
 from groups.queries.fired import Fired, FiredRow, Place
-from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
+from groups.queries.overview import (
+    JOURNAL_READ_MAX,
+    LISTED_MAX,
+    Overview,
+    alone,
+    restart_wait,
+)
 from groups.queries.situation import MS
 from groups.queries.situation_text import Situation, many, seconds
 from groups.queries.thresholds import Thresholds
@@ -57,9 +63,29 @@ def _slots(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("slot-without-owner", "bad", sentence, detail, Place.NODES, subject="")
 
 
+WHEN_FORGOTTEN: Final = (
+    "If it has left, it is forgotten after node.retention.hours without slots, or at once by an"
+    " operator."
+)
+
+
+def _waiting_nodes(seen: RuleInput) -> Iterator[Fired]:
+    for node in seen.fleet.waiting_nodes:
+        ends = node.unclean_ends
+        sentence = f"Node {node.node_id} waits before it takes slots"
+        often = "" if ends == 1 else f" {ends} times in a row"
+        detail = (
+            f"It ended or lost its slots{often} without handing them over, the last time"
+            f" {passed(node.steady_since)} ago; it takes some when it has beaten steadily for"
+            f" {seconds(round(restart_wait(node) / MS))}."
+        )
+        subject = str(node.node_id)
+        yield Fired("node-unsteady", "warn", sentence, detail, Place.NODES, subject=subject)
+
+
 def _nodes(seen: RuleInput) -> Iterator[Fired]:
     for node in seen.fleet.silent_nodes:
-        ago = f"The last beat was {passed(node.beat_at)} ago."
+        ago = f"The last beat was {passed(node.beat_at)} ago. {WHEN_FORGOTTEN}"
         sentence, subject = f"Node {node.node_id} is silent", str(node.node_id)
         yield Fired("node-silent", "warn", sentence, ago, Place.NODES, subject=subject)
 
@@ -171,6 +197,12 @@ class Rule(NamedTuple):
 
 RULES: Final = (
     Rule("slot-without-owner", "no node owns a slot: its groups are not served", "", _slots),
+    Rule(
+        "node-unsteady",
+        "a node that ended or lost its slots without handing them over takes none yet",
+        "node.restart.backoff.ms",
+        _waiting_nodes,
+    ),
     Rule("node-silent", "a node has not renewed its beat for 15 s", "", _nodes),
     Rule(
         "drain",

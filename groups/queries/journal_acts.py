@@ -12,7 +12,7 @@ from groups.core.authors import ANONYMOUS
 from groups.core.configs.group import FREEZE
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
-from groups.queries.situation_text import many
+from groups.queries.situation_text import many, seconds
 
 OFFSETS_NAMED = 3
 """Offsets that a sentence names; others are only counted, and are in the entry's details."""
@@ -42,6 +42,7 @@ CREDENTIALS: Final[Mapping[str, str]] = {
 NODES: Final[Mapping[str, str]] = {
     EntryKind.NODE_DRAINED: "drained",
     EntryKind.NODE_UNDRAINED: "withdrew the drain of",
+    EntryKind.NODE_FORGOTTEN: "forgot",
 }
 """Entries about nodes."""
 
@@ -177,6 +178,15 @@ def _is_number(value: object) -> bool:
 def node(entry: Journal, verb: str) -> str:
     because = f": {entry.reason}" if entry.reason else ""
     return f"{_begin(author(entry))} {verb} node {entry.node_id}{because}."
+
+
+def node_waits(entry: Journal) -> str:
+    ends, wait_ms = entry.details.get("unclean_ends", 1), entry.details.get("wait_ms", 0)
+    how_often = "" if ends == 1 else f" {ends} times in a row"
+    return (
+        f"Node {entry.node_id} ended or lost its slots{how_often} without handing them over:"
+        f" it takes none for {seconds(wait_ms)}, while others serve."
+    )
 
 
 def group_deleted(entry: Journal) -> str:
