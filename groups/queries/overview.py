@@ -94,7 +94,8 @@ class Overview:
         return [
             node
             for node in self.nodes
-            if not node.takes_slots
+            if node.unclean_ends
+            and not node.takes_slots
             and node not in self.silent_nodes
             and node.beat_at - node.steady_since < restart_wait(node)
         ]
@@ -111,9 +112,7 @@ class Overview:
 
 
 def restart_wait(node: Node) -> timedelta:
-    """How long the node takes no slots after its last unclean end."""
-    if not node.unclean_ends:
-        return timedelta()
+    """How long a node that ended uncleanly takes no slots after the last such end."""
     wait = Thresholds.from_django()
     first, most = wait.node_restart_backoff_ms, wait.node_restart_backoff_max_ms
     return timedelta(milliseconds=pause(node.unclean_ends - 1, first, most))
