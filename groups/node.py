@@ -294,6 +294,7 @@ class Node:
             raise
 
     async def _start(self) -> None:
+        await connections.reached()
         await self.readers.open(wait=True, timeout=connections.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
             await preflight.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
