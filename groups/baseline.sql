@@ -1,4 +1,4 @@
--- rollcall: migrated (c9daf4d9dc94c5f37c2d25b82bf806cb51c93a6879c270773eb7439a4617d980), PostgreSQL 18
+-- rollcall: migrated (c2b4f4b6eaaf32b22f8f66ec60c78083df47d4005777699038a334a4fd46f927), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1192,7 +1192,9 @@ CREATE TABLE public.rollcall_node (
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
-    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -2873,6 +2875,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
 ('groups', '0049_when_a_user_was_created', now()),
+('groups', '0052_unclean_ends', now()),
 ('groups', '0053_logins_of_the_database', now()),
 ('sessions', '0001_initial', now());
 

@@ -25,6 +25,7 @@ from groups.access.scram_credentials import Credentials
 from groups.access.wire_audit import WireAudit
 from groups.catalogue.cache import Catalogue
 from groups.cluster.lease_end import LeaseEnd
+from groups.cluster.restart_backoff import RestartWait
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
@@ -88,6 +89,8 @@ class NodeSettings:
     """A node's settings from Django's, under the same names in lower case."""
 
     node_lease_ms: int
+    node_restart_backoff_ms: int
+    node_restart_backoff_max_ms: int
     coordinator_load_hold_ms: int
     coordinator_restart_grace_ms: int
     fetch_hold_min_ms: int
@@ -191,7 +194,10 @@ class Node:
         )
         self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
         lease_ms = self.settings.node_lease_ms
-        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
+        wait = RestartWait(
+            self.settings.node_restart_backoff_ms, self.settings.node_restart_backoff_max_ms
+        )
+        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish, wait)
         self.availability = self.keeper.availability
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
         queues = (self.coordinator.membership, self.coordinator.offsets)
@@ -289,6 +295,7 @@ class Node:
             raise
 
     async def _start(self) -> None:
+        await connections.reached()
         await self.readers.open(wait=True, timeout=connections.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
             await preflight.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)

@@ -137,6 +137,7 @@ REST: Final[Mapping[str, Row]] = {
     "nodes/drains": {"GET": VIEW_NODE},
     "nodes/<int:node_id>/drain": {"POST": DRAIN},
     "nodes/<int:node_id>/undrain": {"POST": DRAIN},
+    "nodes/<int:node_id>/forget": {"POST": DRAIN},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
     "quotas": {"GET": VIEW_QUOTA, "PUT": CHANGE_QUOTA, "DELETE": DELETE_QUOTA},
     "users": {"GET": VIEW_KAFKA_USER},
@@ -271,7 +272,10 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_topic": Model(
         VIEW_TOPIC, "groups.add_topic", "groups.change_topic", "groups.delete_topic"
     ),
-    "groups_node": Model(VIEW_NODE, pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
+    "groups_node": Model(
+        VIEW_NODE,
+        pages={page: dict.fromkeys(BOTH, DRAIN) for page in ("drain", "forget")},
+    ),
     "groups_operation": Model(
         VIEW_OPERATION,
         pages={

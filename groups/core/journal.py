@@ -64,6 +64,8 @@ class EntryKind(StrEnum):
     SLOTS_RELEASED = "slots-released"
     NODE_DRAINED = "node-drained"
     NODE_UNDRAINED = "node-undrained"
+    NODE_WAITS = "node-waits"
+    NODE_FORGOTTEN = "node-forgotten"
     TIME_WENT_BACK = "time-went-back"
     LIMIT_NEAR = "limit-near"
 

@@ -153,8 +153,9 @@ ACCESS_FUNCTIONS = (
 """The functions by which the web changes ACLs and quotas of the Kafka port
 (``groups.access.functions``)."""
 
-DRAIN_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node")
-"""The functions by which the web drains nodes (``groups.operations.drains``)."""
+NODE_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node", "rollcall_forget_node")
+"""The functions by which the web drains and forgets nodes (``groups.operations.drains``,
+``groups.operations.nodes``)."""
 
 ROLES: tuple[Role, ...] = (
     Role(
@@ -214,7 +215,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_webhook_cursor": ("INSERT",),
         },
         {"statement_timeout": "30s"},
-        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *DRAIN_FUNCTIONS),
+        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *NODE_FUNCTIONS),
         "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
@@ -223,7 +224,7 @@ ROLES: tuple[Role, ...] = (
         {
             **dict.fromkeys((*GROUP_TABLES, *PAUSE_TABLES), READS),
             "rollcall_topic": READS,
-            "rollcall_node": READS,
+            "rollcall_node": ("SELECT", "DELETE"),
             "rollcall_drain": ("SELECT", "UPDATE (seen_at)", "DELETE"),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_journal": ("SELECT", "INSERT", "DELETE"),

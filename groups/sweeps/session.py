@@ -24,6 +24,7 @@ from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
 from groups.store.sql import group_counts as counts_sql
 from groups.store.sql import liveness as live_sql
+from groups.store.sql import nodes as nodes_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
 from groups.sweeps.unanswered_probes import UnansweredProbe, UnansweredProbes
@@ -192,6 +193,7 @@ def clean_up() -> str:
             configured=EntryKind.CONFIG_CHANGED.value,
             bell=configs_sql.BELL,
         ),
+        "nodes that left": _remove(nodes_sql.FORGET_OLD, hours=kept.node_retention_hours),
         "drains of nodes that left": _forget_drains(kept.node_drain_retention_hours),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
