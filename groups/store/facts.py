@@ -146,14 +146,18 @@ def _life(part: _Part, fact: Began) -> tuple[Any, ...]:
         client.api_version,
         row.session_timeout_ms,
         row.rebalance_timeout_ms,
-        None if fact.topics is None else texts(fact.topics),
+        None if fact.topics is None else _list(fact.topics),
         fact.pattern,
-        texts(fact.protocols),
+        _list(fact.protocols),
         part.revision,
         fact.generation,
         fact.age_ms,
         fact.origin.value,
     )
+
+
+def _list(names: Sequence[str]) -> str:
+    return texts(names) if names else "{}"
 
 
 def _owns(part: _Part) -> Iterator[tuple[Any, ...]]:

@@ -18,6 +18,7 @@ from groups.api.serializers.access import (
     QuotaView,
 )
 from groups.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
+from groups.api.serializers.facts import Life, OwnedPartitions
 from groups.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -74,6 +75,7 @@ from groups.api.serializers.topics import (
 
 __all__ = [
     "AcknowledgementView",
+    "AclOrPlan",
     "AclView",
     "Analysis",
     "AssignedPartition",
@@ -86,12 +88,11 @@ __all__ = [
     "Commit",
     "ConfigChanges",
     "ConfigEntry",
-    "Cost",
-    "DrainMoves",
     "ConnectionView",
-    "DrainView",
-    "AclOrPlan",
+    "Cost",
     "DeletedAcls",
+    "DrainMoves",
+    "DrainView",
     "ForceRebalance",
     "FreezeGroup",
     "Group",
@@ -102,6 +103,7 @@ __all__ = [
     "KafkaUserOrPlan",
     "KafkaUserView",
     "LastRebalance",
+    "Life",
     "Me",
     "Member",
     "NewAcknowledgement",
@@ -115,16 +117,18 @@ __all__ = [
     "Offset",
     "OneRebalance",
     "OperationView",
+    "OwnedPartitions",
     "PartitionView",
     "Password",
     "Pause",
+    "PauseProgress",
     "Places",
     "Plan",
+    "QuotaOrPlan",
+    "QuotaView",
     "Reason",
     "ResetChange",
     "ResetOffsets",
-    "QuotaOrPlan",
-    "QuotaView",
     "ResetPlan",
     "RestoreOffsets",
     "RuleView",
@@ -134,5 +138,4 @@ __all__ = [
     "TopicUse",
     "TopicView",
     "Waiting",
-    "PauseProgress",
 ]
