@@ -18,6 +18,7 @@ class PeriodicSettings:
     operations_retention_hours: int
     journal_retention_hours: int
     facts_retention_hours: int
+    facts_max_mebibytes: int
     node_drain_retention_hours: int
     transactional_id_expiration_ms: int
 

@@ -435,6 +435,61 @@ SELECT pg_notify('rollcall_slots', '') FROM done
     RETURN _is_changed;
 END $_$;
 
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((pg_inherits.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM pg_inherits WHERE (pg_inherits.inhparent = ANY (ARRAY[('public.rollcall_life'::regclass)::oid, ('public.rollcall_ownership'::regclass)::oid])));
+
 CREATE FUNCTION public.rollcall_grow_topic(text, integer, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -908,22 +963,24 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION public.rollcall_turn_facts(hours integer) RETURNS integer
+CREATE FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET lock_timeout TO '50ms'
     SET "TimeZone" TO 'UTC'
     AS $_$
 DECLARE
+    parents CONSTANT text[] := ARRAY['rollcall_life', 'rollcall_ownership'];
     parent text;
-    start timestamptz;
     name text;
-    dropped int := 0;
+    start timestamptz;
+    today CONSTANT timestamptz := date_trunc('day', clock_timestamp());
     oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
 BEGIN
-    FOR parent IN SELECT unnest(ARRAY['rollcall_life', 'rollcall_ownership']) LOOP
+    FOREACH parent IN ARRAY parents LOOP
         FOR ahead IN 0..2 LOOP
-            start := date_trunc('day', clock_timestamp()) + ahead * interval '1 day';
+            start := today + ahead * interval '1 day';
             name := parent || '_' || to_char(start, 'YYYYMMDD');
             IF to_regclass(name) IS NULL THEN
                 BEGIN
@@ -937,28 +994,30 @@ BEGIN
                 END;
             END IF;
         END LOOP;
-        FOR name, start IN
-            SELECT c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
-            FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-            WHERE i.inhparent = parent::regclass AND c.relname ~ '_[0-9]{8}$'
-              AND to_timestamp(right(c.relname, 8), 'YYYYMMDD') + interval '1 day' < oldest
-            ORDER BY 1
-        LOOP
-            BEGIN
-                EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
-                EXECUTE format(
-                    'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
-                    ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
-                    ' ON CONFLICT (table_name) DO UPDATE SET'
-                    ' era = excluded.era, xid = excluded.xid,'
-                    ' dropped_until = excluded.dropped_until',
-                    parent, start + interval '1 day', name);
-                EXECUTE format('DROP TABLE %I', name);
-                dropped := dropped + 1;
-            EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
-            END;
-        END LOOP;
         EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(parents) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN start >= today;
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
+                parent, start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
     END LOOP;
     RETURN dropped;
 END $_$;
@@ -1280,39 +1339,6 @@ CREATE VIEW public.rollcall_last_hour AS
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
 
-CREATE TABLE public.rollcall_life (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    life bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    member_id text NOT NULL COLLATE pg_catalog."C",
-    instance_id text,
-    client_id text NOT NULL,
-    client_host text NOT NULL,
-    principal text NOT NULL,
-    rack_id text,
-    software_name text NOT NULL,
-    software_version text NOT NULL,
-    kind text NOT NULL,
-    api_version integer,
-    session_timeout_ms integer NOT NULL,
-    rebalance_timeout_ms integer NOT NULL,
-    subscription text[],
-    pattern text NOT NULL,
-    protocols text[] NOT NULL,
-    revision bigint NOT NULL,
-    joined_generation integer NOT NULL,
-    joined_at timestamp with time zone NOT NULL,
-    origin text NOT NULL,
-    left_generation integer,
-    left_at timestamp with time zone,
-    departure text,
-    heard_at timestamp with time zone
-)
-PARTITION BY RANGE (at);
-
 CREATE SEQUENCE public.rollcall_life_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -1479,23 +1505,6 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE public.rollcall_ownership (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    life bigint NOT NULL,
-    topic text NOT NULL COLLATE pg_catalog."C",
-    topic_id uuid,
-    partitions int4multirange NOT NULL,
-    from_generation integer NOT NULL,
-    from_at timestamp with time zone NOT NULL,
-    until_generation integer,
-    until_at timestamp with time zone
-)
-PARTITION BY RANGE (at);
 
 CREATE SEQUENCE public.rollcall_ownership_id_seq
     START WITH 1

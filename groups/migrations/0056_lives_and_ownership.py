@@ -148,19 +148,26 @@ DROP TABLE rollcall_facts_floor, rollcall_ownership, rollcall_ownership_open, ro
 """
 
 TURN = """
-CREATE FUNCTION rollcall_turn_facts(hours int) RETURNS int
+CREATE FUNCTION rollcall_facts_bytes() RETURNS bigint LANGUAGE sql STABLE
+SET search_path = public, pg_temp RETURN (
+    SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint FROM pg_inherits
+    WHERE inhparent IN ('rollcall_life'::regclass, 'rollcall_ownership'::regclass));
+
+CREATE FUNCTION rollcall_turn_facts(hours int, mebibytes int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
 SET lock_timeout = '50ms' SET timezone = 'UTC' AS $$
 DECLARE
+    parents CONSTANT text[] := ARRAY['rollcall_life', 'rollcall_ownership'];
     parent text;
-    start timestamptz;
     name text;
-    dropped int := 0;
+    start timestamptz;
+    today CONSTANT timestamptz := date_trunc('day', clock_timestamp());
     oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
 BEGIN
-    FOR parent IN SELECT unnest(ARRAY['rollcall_life', 'rollcall_ownership']) LOOP
+    FOREACH parent IN ARRAY parents LOOP
         FOR ahead IN 0..2 LOOP
-            start := date_trunc('day', clock_timestamp()) + ahead * interval '1 day';
+            start := today + ahead * interval '1 day';
             name := parent || '_' || to_char(start, 'YYYYMMDD');
             IF to_regclass(name) IS NULL THEN
                 BEGIN
@@ -174,28 +181,30 @@ BEGIN
                 END;
             END IF;
         END LOOP;
-        FOR name, start IN
-            SELECT c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
-            FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-            WHERE i.inhparent = parent::regclass AND c.relname ~ '_[0-9]{8}$'
-              AND to_timestamp(right(c.relname, 8), 'YYYYMMDD') + interval '1 day' < oldest
-            ORDER BY 1
-        LOOP
-            BEGIN
-                EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
-                EXECUTE format(
-                    'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
-                    ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
-                    ' ON CONFLICT (table_name) DO UPDATE SET'
-                    ' era = excluded.era, xid = excluded.xid,'
-                    ' dropped_until = excluded.dropped_until',
-                    parent, start + interval '1 day', name);
-                EXECUTE format('DROP TABLE %I', name);
-                dropped := dropped + 1;
-            EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
-            END;
-        END LOOP;
         EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(parents) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN start >= today;
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
+                parent, start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
     END LOOP;
     RETURN dropped;
 END $$
@@ -227,13 +236,16 @@ class Migration(migrations.Migration):
         migrations.RunSQL(ERA, NO_ERA),
         migrations.RunSQL(JOURNAL, NO_JOURNAL),
         migrations.RunSQL(TABLES, NO_TABLES),
-        migrations.RunSQL(TURN, "DROP FUNCTION rollcall_turn_facts(int)"),
+        migrations.RunSQL(
+            TURN,
+            "DROP FUNCTION rollcall_turn_facts(int, int); DROP FUNCTION rollcall_facts_bytes()",
+        ),
         # It runs with its owner's rights, so only granted roles may call it
         # (groups.postgres.roles).
         migrations.RunSQL(
-            "REVOKE ALL ON FUNCTION rollcall_turn_facts(int) FROM PUBLIC",
+            "REVOKE ALL ON FUNCTION rollcall_turn_facts(int, int) FROM PUBLIC",
             migrations.RunSQL.noop,
         ),
-        migrations.RunSQL("SELECT rollcall_turn_facts(24)", migrations.RunSQL.noop),
+        migrations.RunSQL("SELECT rollcall_turn_facts(24, 1)", migrations.RunSQL.noop),
         migrations.RunSQL(KNOWN, migrations.RunSQL.noop),
     ]

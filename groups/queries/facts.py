@@ -1,5 +1,5 @@
-"""Members' lives and who owned what, of one group, at a moment or in a time. Reads only, one
-statement each (docs/facts.md)."""
+"""Members' lives and who owned what, of one group, at a moment or in a time. Reads only, one or
+two statements each (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -90,7 +90,10 @@ def owners(
     parameters = {**_parameters(group_id, since, until), "topic": topic, "partition": partition}
     with connection.cursor() as cursor:
         cursor.execute(sql.OWNERS, parameters)
-        return [Owned(*row) for row in cursor.fetchall()]
+        found = cursor.fetchall()
+        cursor.execute(sql.NAMES, parameters)
+        names = {life: row for life, *row in cursor.fetchall()}
+    return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
 
 
 def assignment(group_id: str, at: datetime) -> Mapping[tuple[str, int], Owned]:

@@ -66,7 +66,7 @@ OURS = "rollcall_"
 BODIES = "SET LOCAL check_function_bodies = off;  -- they name tables that come after them\n"
 APPLIED = "SELECT app, name FROM django_migrations ORDER BY id"
 RECORD = "INSERT INTO public.django_migrations (app, name, applied) VALUES\n{};\n"
-TURN = "SELECT public.rollcall_turn_history(1);\nSELECT public.rollcall_turn_facts(24);\n"
+TURN = "SELECT public.rollcall_turn_history(1);\nSELECT public.rollcall_turn_facts(24, 1);\n"
 
 
 def dumped(url: str) -> str:

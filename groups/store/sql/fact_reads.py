@@ -33,13 +33,18 @@ FROM {LIVES} AS lives ORDER BY joined_at, life LIMIT %(most)s
 """
 
 OWNERS = f"""
-SELECT o.topic, o.partitions::text, o.from_generation, o.from_at, o.until_generation, o.until_at,
-       l.life, l.member_id, l.instance_id, l.client_id, l.client_host
-FROM {OWNED} AS o JOIN {LIVES} AS l USING (life)
-WHERE (%(topic)s::text IS NULL OR o.topic = %(topic)s)
-  AND (%(partition)s::int IS NULL OR o.partitions @> %(partition)s::int)
-ORDER BY o.from_at, o.topic, o.life LIMIT %(most)s
+SELECT topic, partitions::text, from_generation, from_at, until_generation, until_at, life
+FROM {OWNED} AS owned
+WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
+  AND (%(partition)s::int IS NULL OR partitions @> %(partition)s::int)
+ORDER BY from_at, topic, life LIMIT %(most)s
 """
+
+NAMES = f"""
+SELECT life, member_id, instance_id, client_id, client_host FROM {LIVES} AS lives
+"""
+"""By life: a statement of its own. PostgreSQL does not know how many rows a new day has, and in a
+join would look for each owner among all lives."""
 
 IS_KNOWN = """
 SELECT EXISTS (SELECT FROM rollcall_group WHERE group_id = %(group_id)s)
