@@ -104,6 +104,8 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/rebalances/<int:generation>": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/offsets/history": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/assignment": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},
     "groups/<id:group_id>/thaw": {"POST": FREEZE},
