@@ -48,6 +48,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ours: a stable group that has not committed for this long needs attention; 0: off,"
         " since groups differ and the rule reads every offset",
     ),
+    Number(
+        "attention.notify.queue.percent",
+        25,
+        "ours: PostgreSQL's queue of notifications is nearly empty unless somebody floods it or"
+        " does not read it; beyond half of it Rollcall does not notify",
+        1,
+        100,
+    ),
     # The web.
     Number(
         "web.database.connections",

@@ -104,6 +104,8 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/rebalances/<int:generation>": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/offsets/history": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/assignment": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},
     "groups/<id:group_id>/thaw": {"POST": FREEZE},
@@ -137,6 +139,7 @@ REST: Final[Mapping[str, Row]] = {
     "nodes/drains": {"GET": VIEW_NODE},
     "nodes/<int:node_id>/drain": {"POST": DRAIN},
     "nodes/<int:node_id>/undrain": {"POST": DRAIN},
+    "nodes/<int:node_id>/forget": {"POST": DRAIN},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
     "quotas": {"GET": VIEW_QUOTA, "PUT": CHANGE_QUOTA, "DELETE": DELETE_QUOTA},
     "users": {"GET": VIEW_KAFKA_USER},
@@ -271,7 +274,10 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_topic": Model(
         VIEW_TOPIC, "groups.add_topic", "groups.change_topic", "groups.delete_topic"
     ),
-    "groups_node": Model(VIEW_NODE, pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
+    "groups_node": Model(
+        VIEW_NODE,
+        pages={page: dict.fromkeys(BOTH, DRAIN) for page in ("drain", "forget")},
+    ),
     "groups_operation": Model(
         VIEW_OPERATION,
         pages={

@@ -26,7 +26,7 @@ from groups.admin import (
     standing,
     verbs,
 )
-from groups.admin.base import NUL, RollcallAdmin, is_too_long
+from groups.admin.base import NUL, RollcallAdmin, is_refused
 from groups.admin.links import unquote
 from groups.admin.sent_forms import keyed
 from groups.admin.standing import READING
@@ -88,7 +88,7 @@ class GroupAdmin(RollcallAdmin):
     ) -> tuple[QuerySet[Any], bool]:
         """Groups that match every word."""
         found, _ = super().get_search_results(request, queryset, "")
-        if is_too_long(request, search_term):
+        if is_refused(request, search_term):
             return found.none(), False
         return group_search.matching(found, search_term.split()), False
 

@@ -16,11 +16,11 @@ from groups.admin import sent_forms, standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import REASON, cli, curl
 from groups.admin.links import quote
-from groups.core.classic.states import EMPTY, PREPARING
+from groups.core.classic.states import PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation
 from groups.operations import requests
-from groups.queries import groups, movement
+from groups.queries import groups, movement, previews
 from groups.queries.journal_text import seconds
 
 TYPED_ABOVE: Final = 20
@@ -90,9 +90,12 @@ class OperationForm(Typed):
 def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """Preview and form; a POST whose preview is still valid becomes an operation."""
     members = groups.members_of(group)
+    preview = previews.rebalance(group)
+    is_refused = preview.would == previews.REFUSED
     form = OperationForm(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
-    if request.method == "POST" and not changed and _is_complete(form, group, len(members)):
+    may_ask = request.method == "POST" and not changed and not is_refused
+    if may_ask and _is_complete(form, group, len(members)):
         values = form.cleaned_data
         # A rebalance may end between the page and the request; the generation then differs.
         expected = None if values["anyway"] else group.generation
@@ -110,7 +113,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
             "group": group,
             "form": form,
             "changed": changed,
-            "refused": group.state == EMPTY,
+            "refused": " ".join(preview.sentences) if is_refused else "",
             "rebalancing": group.state == PREPARING,
             "sentences": _preview(group, members),
             "named": [m.client_id or m.member_id for m in members[:NAMED_MAX]],
@@ -174,7 +177,7 @@ def _is_old(form: OperationForm, group: Group) -> bool:
 
 def _is_complete(form: OperationForm, group: Group, members: int) -> bool:
     """Whether all inputs are given; errors are shown beside the fields."""
-    if not form.is_valid() or group.state == EMPTY:
+    if not form.is_valid():
         return False
     if group.state == PREPARING and not form.cleaned_data["anyway"]:
         form.add_error("anyway", "The group is already rebalancing; nothing is changed.")
@@ -222,15 +225,10 @@ def _meant(more: Mapping[str, Any]) -> Sequence[Any]:
     return [more.get("member_id"), more.get("until"), offsets.get("how"), offsets.get("wanted")]
 
 
-FROZEN: Final = "The group is frozen: nothing happens, and the operation fails, until it is thawed."
-
-
 def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
     """What will happen, in sentences."""
     if not members:
         return []
-    if getattr(group, "frozen_since", None) is not None:
-        return [FROZEN]
     moves = movement.expected(group, members)
     return [*_steps(group, members), *([moves] if moves else [])]
 

@@ -31,6 +31,7 @@ from groups.core.acls.bindings import (
 )
 from groups.core.authors import user as by
 from groups.models import Acl, KafkaUser
+from groups.queries.text_search import any_has_text
 
 FILTERED: Final[Mapping[str, type[IntEnum]]] = {
     "resource_type": ResourceType,
@@ -171,7 +172,7 @@ class Users(View):
     )
     def get(self, request: Request) -> Response:
         """List users by name, with their mechanisms, without their passwords."""
-        users = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
+        users = KafkaUser.objects.filter(any_has_text(self.query.get("q", ""), "name"))
 
         def serialized(page: list[KafkaUser]) -> Any:
             return shapes.KafkaUserView(page, many=True).data

@@ -23,6 +23,7 @@ from groups.api.schema import DRY_RUN, IDEMPOTENCY_KEY
 from groups.api.views import View, actor, key_of
 from groups.models import Operation
 from groups.operations import requests
+from groups.queries import previews
 
 RECORDED: Final = OpenApiResponse(shapes.Batch, "Recorded: an operation for each group.")
 PLANNED: Final = OpenApiResponse(
@@ -50,6 +51,10 @@ class Batch(View):
                 "verb": self.verb.value,
                 "groups": len(ids),
                 "group_ids": ids,
+                "refused": [
+                    {"group_id": group_id, "detail": why}
+                    for group_id, why in previews.refused(self.verb, ids).items()
+                ],
             }
             return Response(shapes.BatchPlan(values).data)
         with transaction.atomic():

@@ -37,6 +37,7 @@ from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
 from groups.queries import drains, groups, journal_rows, journal_times, reports, topic_groups
 from groups.queries.journal_text import SENTENCES
+from groups.queries.text_search import any_has_text
 
 SEQ_MAX = 10**18 - 1
 """The maximum of PostgreSQL's bigint, more than there will ever be entries."""
@@ -72,7 +73,7 @@ class Topics(View):
     )
     def get(self, request: Request) -> Response:
         """List topics, by default ordered by name."""
-        topics = Topic.objects.filter(name__icontains=self.query.get("q", ""))
+        topics = Topic.objects.filter(any_has_text(self.query.get("q", ""), "name"))
 
         def serialized(page: list[Topic]) -> Any:
             return shapes.TopicView(page, many=True).data

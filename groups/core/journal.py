@@ -28,6 +28,7 @@ class EntryKind(StrEnum):
     EMPTIED = "emptied"
     MEMBER_REPLACED = "member-replaced"
     MEMBER_EXPELLED = "member-expelled"
+    INSTANCE_TAKEN = "instance-taken"
     ASSIGNMENT_FAILED = "assignment-failed"
     ASSIGNMENT_INSTALLED = "assignment-installed"
     ASSIGNOR_FAILED = "assignor-failed"
@@ -63,6 +64,8 @@ class EntryKind(StrEnum):
     SLOTS_RELEASED = "slots-released"
     NODE_DRAINED = "node-drained"
     NODE_UNDRAINED = "node-undrained"
+    NODE_WAITS = "node-waits"
+    NODE_FORGOTTEN = "node-forgotten"
     TIME_WENT_BACK = "time-went-back"
     LIMIT_NEAR = "limit-near"
 

@@ -34,6 +34,7 @@ from groups.models import (
     Slot,
     Topic,
 )
+from groups.postgres.channels import NOTIFY
 from groups.queries import journal_rows
 from groups.store.sql import commands
 from groups.store.sql.catalogue import GREATEST_COMMITTED
@@ -42,6 +43,9 @@ from groups.store.sql.liveness import LOOK_BELL
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
 
 KINDS = (CLASSIC, CONSUMER, DRAFT, COMMANDED)
+OUT: Final = "Expelled"
+"""The state of a member of a commanded group that was removed and may not know it yet."""
+
 
 STATES = (
     "Empty",
@@ -247,7 +251,7 @@ def _state(group: Group, row: Member) -> str:
     if group.kind == CONSUMER:
         state: str = row.details.get("state", "")
         return state
-    return "Expelled" if EXPELLED in row.details else group.state
+    return OUT if EXPELLED in row.details else group.state
 
 
 def _milliseconds(span: timedelta) -> int:
@@ -405,4 +409,4 @@ def request_look(group_id: str) -> None:
     values. The caller does not wait.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_notify(%s, %s)", [LOOK_BELL, group_id])
+        cursor.execute(NOTIFY, {"bell": LOOK_BELL, "payload": group_id})

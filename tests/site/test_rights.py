@@ -203,6 +203,7 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/members/<id:member_id>/resume",
         "nodes/<int:node_id>/drain",
         "nodes/<int:node_id>/undrain",
+        "nodes/<int:node_id>/forget",
         "reports/rebalances",
         "attention/acknowledgements",
         "attention/acknowledgements/<int:acknowledgement_id>",
