@@ -5,6 +5,7 @@ when something is missing that only people can bring; the sentence is on standar
 """
 
 import argparse
+import getpass
 import os
 import signal
 import sys
@@ -59,12 +60,21 @@ def _analyse(output: Path | None, requested_by: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m pipeline", description=__doc__)
-    parser.add_argument("--requested-by", default="", help="who asked, for the report's run")
+    who = "who asked, for the report's run; default: the user of this machine; empty: the schedule"
+    parser.add_argument("--requested-by", default=_by_hand(), help=who)
     parser.add_argument("--output", type=Path, help="where the tables of Parquet files go")
     parser.add_argument(
         "--until-eof", action="store_true", help="end when standard input does: a worker's pipe"
     )
     return parser
+
+
+def _by_hand() -> str:
+    """Who runs it, where neither a schedule nor a user of the admin does."""
+    try:
+        return f"{getpass.getuser()}, by hand"
+    except (KeyError, OSError):  # a container's user may have no name
+        return "somebody, by hand"
 
 
 def _end(number: int, frame: FrameType | None) -> None:

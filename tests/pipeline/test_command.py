@@ -1,5 +1,6 @@
 """The command as people and workers start it: on either Java, by spark-submit, ended early."""
 
+import getpass
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pyspark
 import pytest
 
 from launcher.installation import CHECKOUT
+from pipeline import __main__ as by_command
 from pipeline import java
 from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, query, report, runs, write
@@ -59,6 +61,12 @@ def no_java(folder: Path) -> dict[str, str]:
             if not program.name.startswith("java") and not (programs / program.name).is_symlink():
                 (programs / program.name).symlink_to(program)
     return {**os.environ, "PATH": str(programs), "JAVA_HOME": ""}
+
+
+def test_a_run_by_hand_is_not_the_schedules() -> None:
+    parse = by_command._parser().parse_args
+    assert parse([]).requested_by == f"{getpass.getuser()}, by hand"
+    assert parse(["--requested-by", ""]).requested_by == ""  # as the schedule's task says
 
 
 @contextmanager
