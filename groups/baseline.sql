@@ -1,7 +1,29 @@
--- rollcall: migrated (dbc5cc8cc48d0b827676c4f1ad32b5e5f390bf82900f579e43446b2d93df4f69), PostgreSQL 18
+-- rollcall: migrated (c2b4f4b6eaaf32b22f8f66ec60c78083df47d4005777699038a334a4fd46f927), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
+
+CREATE FUNCTION public.rollcall_audit_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    old_rows jsonb[];
+    new_rows jsonb[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        old_rows := ARRAY[jsonb_build_object('all of', TG_TABLE_NAME)];
+    END IF;
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        SELECT array_agg(to_jsonb(o) - 'id') INTO old_rows FROM old_table o;
+    END IF;
+    IF TG_OP IN ('INSERT', 'UPDATE') THEN
+        SELECT array_agg(to_jsonb(n) - 'id') INTO new_rows FROM new_table n;
+    END IF;
+    PERFORM rollcall_audit_rows(
+        TG_ARGV[0], string_to_array(TG_ARGV[1], ','), old_rows, new_rows);
+    RETURN NULL;
+END $$;
 
 CREATE FUNCTION public.rollcall_audit_journal() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -93,6 +115,41 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    WITH befores AS (
+        SELECT r AS before, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                             WHERE key = ANY (keys)) AS identity FROM unnest(old_rows) AS r
+    ), afters AS (
+        SELECT r AS after, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                            WHERE key = ANY (keys)) AS identity FROM unnest(new_rows) AS r
+    ), noted AS MATERIALIZED (
+        SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.details -> noun)
+                WHERE key = ANY (keys)) AS identity
+        FROM rollcall_journal j
+        WHERE j.id > (SELECT max(id) FROM rollcall_journal)
+                     - 2 * greatest(cardinality(old_rows), cardinality(new_rows)) - 1000
+          AND j.at >= statement_timestamp() AND j.details ? 'author' AND j.details ? noun
+    )
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT noun || CASE WHEN before IS NULL THEN '-made' WHEN after IS NULL THEN '-deleted'
+                        ELSE '-changed' END,
+           coalesce(nullif(current_setting('rollcall.actor', true), ''),
+                    'Login:' || session_user),
+           coalesce(current_setting('rollcall.address', true), ''), '',
+           coalesce(current_setting('rollcall.request_id', true), ''),
+           coalesce(identity ->> keys[1], ''), 'done',
+           jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)),
+           clock_timestamp(), session_user
+    FROM befores FULL JOIN afters USING (identity)
+    WHERE before IS DISTINCT FROM after
+      AND NOT EXISTS (SELECT FROM noted WHERE noted.identity = coalesce(
+          befores.identity, afters.identity))
+$$;
+
 CREATE FUNCTION public.rollcall_audit_stamp() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -168,6 +225,27 @@ BEGIN
     END IF;
     RAISE EXCEPTION 'GROUP_AUTHORIZATION_FAILED: % has no grant for the group %',
         session_user, rollcall_demand_group.group_id USING ERRCODE = 'RK030';
+END $$;
+
+CREATE FUNCTION public.rollcall_end_holders(group_id text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    ended integer;
+BEGIN
+    WITH holding AS MATERIALIZED (
+        SELECT pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.mode = 'ShareLock'
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND l.classid = 5401703 AND l.objid = hashtext(rollcall_end_holders.group_id)::oid
+          AND CASE WHEN a.state = 'active' THEN a.query_start < clock_timestamp() - interval '5 s'
+                   ELSE a.state_change < clock_timestamp() - interval '1 s' END
+    )
+    SELECT count(*) INTO ended FROM holding WHERE pg_terminate_backend(pid);
+    RETURN ended;
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN 0;
 END $$;
 
 CREATE FUNCTION public.rollcall_guard(slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]) RETURNS void
@@ -1114,7 +1192,9 @@ CREATE TABLE public.rollcall_node (
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
-    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -2562,9 +2642,29 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcal
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_webhook_secret FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('webhook-secret', 'webhook_id', 'secret', '');
 
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_acl REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_quota REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
 CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON public.rollcall_audit FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_refuse();
 
 CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_acl FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_application_grant FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('grant', 'login');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_credential FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('credential', 'name');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_quota FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
 
@@ -2643,6 +2743,8 @@ ALTER TABLE ONLY public.rollcall_saved_view
 ALTER TABLE ONLY public.rollcall_webhook_secret
     ADD CONSTRAINT secret_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;
 
+REVOKE ALL ON FUNCTION public.rollcall_audit_changed() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_audit_journal() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_audit_operation() FROM PUBLIC;
@@ -2651,6 +2753,8 @@ REVOKE ALL ON FUNCTION public.rollcall_audit_refuse() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_audit_row() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_audit_stamp() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_commit_offsets(group_id text, generation integer, member_id text, topics text[], partitions integer[], offsets bigint[], metadata text[]) FROM PUBLIC;
@@ -2658,6 +2762,8 @@ REVOKE ALL ON FUNCTION public.rollcall_commit_offsets(group_id text, generation 
 REVOKE ALL ON FUNCTION public.rollcall_committed_offsets(group_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_demand_group(group_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_end_holders(group_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
@@ -2769,6 +2875,8 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
 ('groups', '0049_when_a_user_was_created', now()),
+('groups', '0052_unclean_ends', now()),
+('groups', '0053_logins_of_the_database', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

@@ -18,6 +18,7 @@ class PeriodicSettings:
     operations_retention_hours: int
     journal_retention_hours: int
     node_drain_retention_hours: int
+    node_retention_hours: int
     transactional_id_expiration_ms: int
 
     @classmethod

@@ -202,6 +202,16 @@ class Call:
         hold_ms = self.node.settings.coordinator_load_hold_ms
         return await self.node.availability.of_slot(slot_of(group_id), hold_ms)
 
+    async def describable(self, group_id: str) -> ErrorCode:
+        """The same for a request that only describes."""
+        hold_ms = self.node.settings.coordinator_load_hold_ms
+        return await self.node.availability.of_description(slot_of(group_id), hold_ms)
+
+    async def listable(self) -> ErrorCode:
+        """NONE if a list of what this node coordinates is complete; waits while slots load."""
+        hold_ms = self.node.settings.coordinator_load_hold_ms
+        return await self.node.availability.of_list(hold_ms)
+
     async def available_or_refuse(self, group_id: str) -> None:
         """The same, as a ``Refuse``, for handlers that answer all of them in one place."""
         code = await self.available(group_id)

@@ -5,10 +5,11 @@ from functools import cache, wraps
 from typing import Any, Final, TypeVar
 
 from django.contrib import admin, messages
+from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
-from django.contrib.admin.views.main import SEARCH_VAR
+from django.contrib.admin.views.main import ERROR_FLAG, SEARCH_VAR
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DataError
 from django.db.models import Q, QuerySet
@@ -20,6 +21,7 @@ from django.utils.text import capfirst
 from unfold.admin import ModelAdmin, checkbox
 
 from groups.access import rights
+from groups.admin.lists import OwnParameters
 from groups.core.errors import Refuse
 from groups.queries.text_search import any_has_text, is_storable
 
@@ -30,6 +32,8 @@ TOO_LONG = (
     f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} characters: no search"
     " was made."
 )
+
+NOT_FILTERED: Final = "A filter in the address had an invalid value: the list has all rows."
 
 NUL: Final = "\0"
 """The only character that no id contains, since PostgreSQL's texts cannot."""
@@ -84,6 +88,7 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     """The text of an empty list without a search."""
 
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER  # no page offers them: a count of all rows for each choice
     list_per_page = 50
 
     @property
@@ -161,12 +166,24 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
             return None
         return super().get_object(request, object_id, from_field)
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OwnParameters]:
+        """Lists take the parameters of their pages only."""
+        return OwnParameters
+
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list; Django's page for invalid filters, if PostgreSQL refuses one (NUL)."""
+        """The list; without filters and with a message if a filter has an invalid value, such as
+        one that PostgreSQL refuses (NUL)."""
         try:
             return super().get_changelist_instance(request)
-        except DataError as error:
+        except (DataError, IncorrectLookupParameters) as error:
+            if ERROR_FLAG in request.GET:  # Django would say that the database was not set up
+                raise DisallowedModelAdminLookup(str(error)) from error
+            messages.warning(request, NOT_FILTERED)
             raise IncorrectLookupParameters from error
+
+    def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:
+        """A form in a window of its own returns a row's key, and no other field."""
+        return to_field in ("pk", self.opts.pk.name, self.opts.pk.attname)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

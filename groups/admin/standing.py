@@ -57,6 +57,7 @@ KIND_TONES: Final[Mapping[str, str]] = {
     EntryKind.RESUMED: "good",
     EntryKind.SLOTS_CLAIMED: "good",
     EntryKind.NODE_UNDRAINED: "good",
+    EntryKind.NODE_WAITS: "bad",
 }
 
 

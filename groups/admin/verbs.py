@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from groups.admin import standing
+from groups.admin import sent_forms, standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import REASON, cli, curl
 from groups.admin.links import quote
@@ -196,15 +196,33 @@ def _is_confirmed(form: OperationForm, group: Group, members: int) -> bool:
 def request_verb(
     request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any
 ) -> HttpResponse:
-    """Request a verb, and redirect to its operation; or to the group, if it is refused."""
+    """Request a verb, and redirect to its operation; or to the group, if it is refused. A form that
+    was sent before leads to the first operation."""
+    key = sent_forms.key_of(request, group_id, verb, reason, _meant(more))
+    before = sent_forms.earlier(key)
+    if before is not None:
+        messages.info(request, sent_forms.SENT_BEFORE)
+        return redirect("admin:groups_operation_change", before.pk)
     try:
         operation = requests.request(
-            group_id, verb, reason=reason, actor=request.user.get_username(), **more
+            group_id,
+            verb,
+            reason=reason,
+            actor=request.user.get_username(),
+            idempotency_key=key,
+            **more,
         )
     except requests.OlderNode as error:
         messages.error(request, f"Nothing was requested. {error}")
         return redirect("admin:groups_group_change", quote(group_id))
     return redirect("admin:groups_operation_change", operation.pk)
+
+
+def _meant(more: Mapping[str, Any]) -> Sequence[Any]:
+    """What the user asked for: without the generation, which the first request may have changed,
+    and the offsets that were calculated."""
+    offsets = more.get("offsets") or {}
+    return [more.get("member_id"), more.get("until"), offsets.get("how"), offsets.get("wanted")]
 
 
 def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:

@@ -11,6 +11,7 @@ from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.fields import INT32_MAX
 from groups.api.inputs import described
+from groups.api.permissions import readable_kinds
 from groups.api.schema import (
     GROUP_ID,
     MOMENT,
@@ -200,7 +201,7 @@ class Journal(View):
     )
     def get(self, request: Request, group_id: str) -> Response:
         """List the journal, newest first. The journal of a deleted group is kept."""
-        rows = groups.journal_of(group_id)
+        rows = groups.journal_of(group_id, readable_kinds(request, self.query.get("kind")))
         if "kind" in self.query:
             rows = rows.filter(kind=self.query["kind"])
         return _entries(self, request, rows)

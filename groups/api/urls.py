@@ -67,6 +67,7 @@ urlpatterns = [
     path("nodes/drains", nodes.Drains.as_view()),
     path("nodes/<int:node_id>/drain", nodes.Drain.as_view()),
     path("nodes/<int:node_id>/undrain", nodes.Undrain.as_view()),
+    path("nodes/<int:node_id>/forget", nodes.Forget.as_view()),
     path("connections", nodes.Connections.as_view()),
     path("nodes", fleet.Nodes.as_view()),
     path("acls", access.Acls.as_view()),

@@ -24,6 +24,7 @@ from groups.queries.overview import (
     OPERATION_WAITS,
     Overview,
     alone,
+    restart_wait,
 )
 from groups.queries.situation import MS
 from groups.queries.situation_text import Situation, many, seconds
@@ -70,9 +71,29 @@ def _slots(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("slot-without-owner", "bad", sentence, detail, Place.NODES, subject="")
 
 
+WHEN_FORGOTTEN: Final = (
+    "If it has left, it is forgotten after node.retention.hours without slots, or at once by an"
+    " operator."
+)
+
+
+def _waiting_nodes(seen: RuleInput) -> Iterator[Fired]:
+    for node in seen.fleet.waiting_nodes:
+        ends = node.unclean_ends
+        sentence = f"Node {node.node_id} waits before it takes slots"
+        often = "" if ends == 1 else f" {ends} times in a row"
+        detail = (
+            f"It ended or lost its slots{often} without handing them over, the last time"
+            f" {passed(node.steady_since)} ago; it takes some when it has beaten steadily for"
+            f" {seconds(round(restart_wait(node) / MS))}."
+        )
+        subject = str(node.node_id)
+        yield Fired("node-unsteady", "warn", sentence, detail, Place.NODES, subject=subject)
+
+
 def _nodes(seen: RuleInput) -> Iterator[Fired]:
     for node in seen.fleet.silent_nodes:
-        ago = f"The last beat was {passed(node.beat_at)} ago."
+        ago = f"The last beat was {passed(node.beat_at)} ago. {WHEN_FORGOTTEN}"
         sentence, subject = f"Node {node.node_id} is silent", str(node.node_id)
         yield Fired("node-silent", "warn", sentence, ago, Place.NODES, subject=subject)
 
@@ -136,6 +157,16 @@ def _limits(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("limit", "warn", "A limit is near", text, place, row.group_id, str(row.n))
 
 
+def _notify_queue(seen: RuleInput) -> Iterator[Fired]:
+    for row in seen.of("notify-queue"):
+        sentence = f"PostgreSQL's queue of notifications is {row.n} % full"
+        detail = (
+            "Somebody floods NOTIFY, or a session listens and leaves its transaction open. Changes"
+            " are seen up to some seconds later, and programs that notify fail when it is full."
+        )
+        yield Fired("notify-queue", "warn", sentence, detail, Place.NODES, subject="")
+
+
 WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
     "away": "The node is away, and no other node has taken its slots.",
     "older": "It runs a version that cannot be drained: upgrade it.",
@@ -191,12 +222,24 @@ class Rule(NamedTuple):
 
 RULES: Final = (
     Rule("slot-without-owner", "no node owns a slot: its groups are not served", "", _slots),
+    Rule(
+        "node-unsteady",
+        "a node that ended or lost its slots without handing them over takes none yet",
+        "node.restart.backoff.ms",
+        _waiting_nodes,
+    ),
     Rule("node-silent", "a node has not renewed its beat for 15 s", "", _nodes),
     Rule(
         "drain",
         "a node was drained longer ago than this, or still owns slots after two minutes",
         "attention.drained.ms",
         _drains,
+    ),
+    Rule(
+        "notify-queue",
+        "PostgreSQL's queue of notifications is filled to this share",
+        "attention.notify.queue.percent",
+        _notify_queue,
     ),
     Rule(
         UNSETTLED,
@@ -354,6 +397,7 @@ def find(
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,
         "commit": thresholds.attention_commit_ms,
+        "notify_queue": thresholds.attention_notify_queue_percent,
         "listed": listed,
         "completed": EntryKind.REBALANCE_COMPLETED.value,
         "limit_near": EntryKind.LIMIT_NEAR.value,

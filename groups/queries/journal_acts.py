@@ -43,6 +43,7 @@ CREDENTIALS: Final[Mapping[str, str]] = {
 NODES: Final[Mapping[str, str]] = {
     EntryKind.NODE_DRAINED: "drained",
     EntryKind.NODE_UNDRAINED: "withdrew the drain of",
+    EntryKind.NODE_FORGOTTEN: "forgot",
 }
 """Entries about nodes."""
 
@@ -206,6 +207,15 @@ def _is_number(value: object) -> bool:
 def node(entry: Journal, verb: str) -> str:
     because = f": {entry.reason}" if entry.reason else ""
     return f"{_begin(author(entry))} {verb} node {entry.node_id}{because}."
+
+
+def node_waits(entry: Journal) -> str:
+    ends, wait_ms = entry.details.get("unclean_ends", 1), entry.details.get("wait_ms", 0)
+    how_often = "" if ends == 1 else f" {ends} times in a row"
+    return (
+        f"Node {entry.node_id} ended or lost its slots{how_often} without handing them over:"
+        f" it takes none for {seconds(wait_ms)}, while others serve."
+    )
 
 
 def group_deleted(entry: Journal) -> str:

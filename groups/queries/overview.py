@@ -13,6 +13,7 @@ from django.db.models import Case, Count, Max, OuterRef, Q, Subquery, Value, Whe
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
+from groups.core.backoff import pause
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
 from groups.queries.acknowledgements import Acknowledged, in_force, subjects_of
 from groups.queries.groups import REBALANCED, annotated
@@ -94,6 +95,18 @@ class Overview:
     acknowledged: Acknowledged
 
     @property
+    def waiting_nodes(self) -> Sequence[Node]:
+        """Nodes that beat, and take no slots yet after an unclean end."""
+        return [
+            node
+            for node in self.nodes
+            if node.unclean_ends
+            and not node.takes_slots
+            and node not in self.silent_nodes
+            and node.beat_at - node.steady_since < restart_wait(node)
+        ]
+
+    @property
     def groups(self) -> int:
         """The number of groups."""
         return sum(self.states.values())
@@ -102,6 +115,13 @@ class Overview:
     def failing_runs(self) -> Sequence[TaskRun]:
         """Periodic tasks whose last run failed, or that are late."""
         return [run for run in self.runs if run.has_failed or run.is_late]
+
+
+def restart_wait(node: Node) -> timedelta:
+    """How long a node that ended uncleanly takes no slots after the last such end."""
+    wait = Thresholds.from_django()
+    first, most = wait.node_restart_backoff_ms, wait.node_restart_backoff_max_ms
+    return timedelta(milliseconds=pause(node.unclean_ends - 1, first, most))
 
 
 def look(now: datetime | None = None) -> Overview:

@@ -77,6 +77,25 @@ def undrain(
     _request(context, f"/nodes/{node}/undrain", reason, dry_run, output)
 
 
+FORGOTTEN: Final[Sequence[Column]] = (Column("ID", "node_id"), Column("DRY-RUN", "dry_run"))
+
+
+@app.command()
+def forget(
+    context: typer.Context,
+    node: NodeId,
+    reason: Reason,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check whether it can be, and change nothing.")
+    ] = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Forget a node that has left: it is not called silent any more."""
+    query = {"dry_run": "true"} if dry_run else {}
+    path, body = f"/nodes/{node}/forget", {"reason": reason}
+    show_one(rest_of(context).request("POST", path, query, body)[1], FORGOTTEN, output)
+
+
 def _request(context: typer.Context, path: str, reason: str, is_dry: bool, output: Output) -> None:
     query = {"dry_run": "true"} if is_dry else {}
     response = rest_of(context).request("POST", path, query, {"reason": reason})[1]

@@ -173,6 +173,26 @@ def test_a_drained_node_that_keeps_its_slots_is_named() -> None:
     assert "by olga: a new disk." in page()
 
 
+def test_a_node_that_crashes_again_and_again_is_named_while_it_waits() -> None:
+    """And its page has the same as its journal says."""
+    sql(NODE, 1, timedelta())
+    sql(
+        "UPDATE rollcall_node SET unclean_ends = 3, takes_slots = false,"
+        " steady_since = now() - interval '39 seconds' WHERE node_id = 1"
+    )
+    [line] = attention.fired(overview.look())
+    assert (line.rule, line.sentence) == (
+        "node-unsteady",
+        "Node 1 waits before it takes slots",
+    )
+    assert "3 times in a row" in line.detail and "beaten steadily for 40 s" in line.detail
+    assert line.sentence in page()
+    sql("UPDATE rollcall_node SET steady_since = now() - interval '41 seconds'")
+    assert fired() == [], "it takes none for another reason"
+    sql("UPDATE rollcall_node SET steady_since = now(), takes_slots = true")
+    assert fired() == [], "no other node could serve"
+
+
 WHY = {
     "It runs a version that cannot be drained": "UPDATE rollcall_node SET schema = '0036_x'",
     "No other node takes slots": "UPDATE rollcall_node SET takes_slots = (node_id = 0)",
@@ -207,6 +227,15 @@ def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any
     assert fired() == []
     settings.ATTENTION_COMMIT_MS = 1_800_000
     assert fired() == [("no-commit", "Group orders1 does not commit")]
+
+
+def test_a_queue_of_notifications_that_fills_is_named(settings: Any) -> None:
+    """As it would at a quarter: it has room for a flood of a minute."""
+    assert fired() == []
+    settings.ATTENTION_NOTIFY_QUEUE_PERCENT = 0
+    assert fired() == [("notify-queue", "PostgreSQL's queue of notifications is 0 % full")]
+    assert "Somebody floods NOTIFY" in page()
+    assert attention.find(None, {}, "orders1") == []
 
 
 def test_long_lists_are_cut_and_the_rest_is_counted() -> None:
@@ -244,7 +273,7 @@ def test_a_group_with_stopped_members_is_not_shown_as_stopped() -> None:
 def test_every_rule_has_a_unique_name_and_an_existing_setting() -> None:
     names = [rule.name for rule in attention.RULES]
     assert len(set(names)) == len(names)
-    known = {field.name for field in fields(Thresholds)}
+    known = {field.name for field in fields(Thresholds)} - {"node_restart_backoff_max_ms"}
     said = {rule.setting.replace(".", "_") for rule in attention.RULES} - {""}
     assert said == known
 

@@ -251,6 +251,11 @@ def test_the_only_node_is_not_drained(cli: Cli) -> None:
     assert (ended.json["drained"], ended.json["changed"]) == (False, False)
     assert "No slot changes its owner." in ended.errors
     assert cli("node", "drain", "77", *WHY).code == Code.NOT_FOUND
+    for words in ([], ["--dry-run"]):
+        ended = cli("node", "forget", "0", *WHY, *words)
+        assert ended.code == Code.CONFLICT
+        assert "Node 0 cannot be forgotten: it has beaten within 15 s" in ended.errors
+    assert cli("node", "forget", "77", *WHY).code == Code.NOT_FOUND
     assert cli("node", "drains", "-o", "json").json == []
     assert cli("node", "list", "-o", "json").json[0]["drain"] is None
     assert "DRAINED" in cli("node", "list").printed

@@ -9,10 +9,10 @@ import psycopg
 import pytest
 
 from groups.cluster import slot_keeper, supervision
-from groups.cluster.backoff import Backoff
 from groups.cluster.lease import NodeIdTaken
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.supervision import FAILURES_MAX, supervised
+from groups.core.backoff import Backoff
 from groups.core.replies import Committed
 from groups.core.rows import SLOTS, slot_of
 from groups.postgres.connections import Connection

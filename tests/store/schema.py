@@ -34,7 +34,11 @@ SCHEMA = CHECKOUT / "groups" / "schema.sql"
 BASELINE = CHECKOUT / "groups" / "baseline.sql"
 HEAD = "-- What groups/migrations make of an empty database. Written by `make schema`.\n"
 
-OPTIONS = ("--no-owner", "--exclude-table=rollcall_offset_history_2*")
+OPTIONS = (
+    "--no-owner",
+    "--exclude-table=rollcall_offset_history_2*",
+    "--exclude-schema=pgmq",  # the queue, which set-up makes
+)
 OF_SCHEMA = ("--schema-only", "--no-privileges", "--exclude-table=rollcall_offset_history_default")
 
 OF_ITS_MAKING = ("django_migrations", "django_migrations_id_seq", "rollcall_timeline")

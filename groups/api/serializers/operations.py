@@ -144,7 +144,9 @@ class BatchedOperation(s.Serializer[Any]):
     """The operation on one of the groups."""
 
     id = s.IntegerField()
-    group_id = s.CharField()
+    group_id = s.CharField(
+        allow_null=True, help_text="null: the token may not read which groups there are."
+    )
 
 
 class Batch(s.Serializer[Any]):

@@ -93,6 +93,9 @@ UNION ALL
  ORDER BY node_id::text = ANY(%(known_drain)s::text[]) DESC, since, node_id
  LIMIT %(listed)s + cardinality(%(known_drain)s::text[]))
 UNION ALL
+(SELECT 'notify-queue', '', '', (pg_notification_queue_usage() * 100)::bigint, now(), 1
+ WHERE %(only)s::text IS NULL AND pg_notification_queue_usage() * 100 >= %(notify_queue)s)
+UNION ALL
 (SELECT 'acknowledged', subject, to_jsonb(noted)::text, 0, at, 0
  FROM rollcall_acknowledgement AS noted
  WHERE subject = %(only)s AND (until IS NULL OR until > now()))
