@@ -4,7 +4,6 @@ Local unless ROLLCALL_SPARK_MASTER names a master; options of ``spark-submit`` t
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from pipeline import java
-from pipeline.paths import CHECKOUT
+from pipeline.config import CHECKOUT
 
 if TYPE_CHECKING:
     from pyspark import SparkConf
@@ -30,6 +30,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.python.filterPushdown.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
@@ -49,7 +50,7 @@ END_S_MAX = 30
 def session() -> Iterator["SparkSession"]:
     """A session, and its Java process, until the block ends.
 
-    Raises ``pipeline.paths.Unconfigured`` if there is no Java for it.
+    Raises ``pipeline.config.Unconfigured`` if there is no Java for it.
     """
     from pyspark.sql import SparkSession
 
@@ -104,9 +105,15 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 def _ship(spark: "SparkSession", folder: Path) -> None:
-    """Executors import the pipeline from an archive, which this process serves until the end."""
-    archive = shutil.make_archive(str(folder / "pipeline"), "zip", CHECKOUT, "pipeline")
-    spark.sparkContext.addPyFile(archive)
+    """Executors import the pipeline, and the rules that it replays, from an archive that this
+    process serves until the end."""
+    archive = folder / "pipeline.zip"
+    with ZipFile(archive, "w", ZIP_DEFLATED) as zipped:
+        zipped.write(CHECKOUT / "groups" / "__init__.py", "groups/__init__.py")
+        for package in ("pipeline", "groups/core"):
+            for path in sorted((CHECKOUT / package).rglob("*.py")):
+                zipped.write(path, path.relative_to(CHECKOUT))
+    spark.sparkContext.addPyFile(str(archive))
 
 
 def _end() -> None:

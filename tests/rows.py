@@ -18,7 +18,7 @@ TABLES = (
     "liveness",
     "offset_history",
     "report_run",
-    "rebalance_cost",
+    "report_row",
     "producer",
     "txn_group",
     "pending_offset",

@@ -98,7 +98,7 @@ SHOWN_TABLES = (
     "rollcall_sweep",
     "rollcall_timeline",
     "rollcall_report_run",
-    "rollcall_rebalance_cost",
+    "rollcall_report_row",
     "auth_permission",
     "django_content_type",
     "django_migrations",
@@ -257,7 +257,7 @@ ROLES: tuple[Role, ...] = (
         {
             "rollcall_journal": READS,
             "rollcall_report_run": WRITES,
-            "rollcall_rebalance_cost": WRITES,
+            "rollcall_report_row": WRITES,
         },
         connections=ANALYSES_AT_ONCE,
     ),
