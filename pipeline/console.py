@@ -28,8 +28,9 @@ def progress(stage: str, percent: int) -> None:
 
 def result_text(done: "Done") -> str:
     """What was done, and the rows whose partitions had no owner for the longest time."""
-    tables = ", ".join(f"{name} in {address}" for name, address in done.tables.items())
-    line = f"Run {done.run_id}: {done.events} journal entries, {done.rows} rows of reports, {tables}"
+    counts = (f"{done.events} journal entries", f"{done.rows} rows of reports")
+    tables = (f"{name} in {address}" for name, address in done.tables.items())
+    line = f"Run {done.run_id}: {', '.join((*counts, *tables))}"
     rows = [[row[name] for name in TITLES] for row in done.top]
     return "\n".join([line, *table([*TITLES.values()], rows)] if rows else [line])
 

@@ -27,7 +27,7 @@ class Progress:
         self._note = note
         self._done = -1
         self._stage = ""
-        self._last: tuple[str, int] | None = None
+        self._last = ("", 0)
 
     def begin(self, stage: str) -> None:
         """The next stage; what was done before counts as complete."""
@@ -36,8 +36,10 @@ class Progress:
         self.note(0.0)
 
     def note(self, share: float) -> None:
-        """So much of the current stage is done. What has not changed is not repeated."""
+        """So much of the current stage is done. What has not changed is not repeated, and it never
+        goes back: Spark plans more tasks while it works."""
         percent = min(99, int(100 * (self._done + share) / self._stages))
+        percent = max(percent, self._last[1])
         if self._last != (self._stage, percent):
             self._last = (self._stage, percent)
             self._note(self._stage, percent)

@@ -46,12 +46,19 @@ END_S_MAX = 30
 """A Java that has not ended by then is killed."""
 
 
+class SparkFailed(Exception):
+    """What Spark said, with the stack trace of an executor if it has one."""
+
+
 @contextmanager
 def session() -> Iterator["SparkSession"]:
     """A session, and its Java process, until the block ends.
 
-    Raises ``pipeline.config.Unconfigured`` if there is no Java for it.
+    Raises ``pipeline.config.Unconfigured`` if there is no Java for it, and ``SparkFailed`` for an
+    error of Spark's, whose own text can be read only while Java lives.
     """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     with TemporaryDirectory(prefix="rollcall-pipeline-") as folder:
@@ -60,6 +67,8 @@ def session() -> Iterator["SparkSession"]:
                 spark = SparkSession.builder.config(conf=_configuration()).getOrCreate()
             _ship(spark, Path(folder))
             yield spark
+        except (PySparkException, Py4JError) as error:
+            raise SparkFailed(str(error)) from None
         finally:
             _end()
 

@@ -3,7 +3,6 @@
 The pipeline is a process of its own, which the worker starts (``groups.tasks.analyse``).
 """
 
-from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin, messages
@@ -18,7 +17,8 @@ from groups.access import rights
 from groups.admin import report_page
 from groups.admin.base import RollcallAdmin
 from groups.models import ReportRun
-from groups.queries import journal_text, reports
+from groups.queries import reports
+
 
 @admin.register(ReportRun)
 class ReportRunAdmin(RollcallAdmin):
@@ -114,25 +114,16 @@ class ReportRunAdmin(RollcallAdmin):
     @admin.display(description="Took")
     def took(self, run: ReportRun) -> str:
         """From start to end."""
-        return took(run)
+        return report_page.took(run)
 
     @admin.display(description="Asked by", ordering="requested_by")
     def requester(self, run: ReportRun) -> str:
-        """A user, or the schedule."""
-        return run.requested_by or "schedule"
+        """A user, the schedule, or a person at a terminal."""
+        return run.requested_by
 
     @admin.display(description="Detail")
     def short(self, run: ReportRun) -> str:
-        """The first line of its message."""
+        """The first line of its message; while it runs, how far it is."""
         if run.state == run.State.RUNNING:
             return f"{run.percent} %, {run.stage}"
         return run.detail.partition("\n")[0][:100]
-
-
-def took(run: ReportRun) -> str:
-    """The duration in words; "" for a run that has not ended."""
-    if run.finished_at is None:
-        return ""
-    return journal_text.seconds(
-        round((run.finished_at - run.started_at) / timedelta(milliseconds=1))
-    )

@@ -14,7 +14,6 @@ from rest_framework.response import Response
 from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
-from groups.api.problems import Problem
 from groups.api.schema import (
     DRY_RUN,
     ID,
@@ -24,9 +23,7 @@ from groups.api.schema import (
     TIMES,
     all_of,
     ordering,
-    page_beside,
     page_of,
-    tried,
 )
 from groups.api.views import View, actor
 from groups.catalogue import changes

@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from typing import Any, Final
 
-from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.cache import patch_vary_headers
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
@@ -79,9 +78,7 @@ class Reports(View):
 class Runs(View):
     """Every run that is kept."""
 
-    @described(
-        operation_id="list_report_runs", parameters=PAGE, responses=page_of(shapes.RunView)
-    )
+    @described(operation_id="list_report_runs", parameters=PAGE, responses=page_of(shapes.RunView))
     def get(self, request: Request) -> Response:
         """List runs, newest first, with their duration, what they read, and why one failed."""
 
@@ -114,21 +111,19 @@ class OneReport(View):
         rows = reports.rows(run, self.report, self.query.get("period", "all"))
         if "group_id" in self.query:
             rows = rows.filter(keys__group_id=self.query["group_id"])
-        keys, rows = self._ordered(rows, self.report)
-        return self.paged(request, rows, keys, _flat, run=shapes.RunView(run).data)
+        column = self._sorted_by(self.report)
+        rows = rows.annotate(sort=reports.value(self.report, column))
+        beside = {"run": shapes.RunView(run).data}
+        return self.paged(request, rows, ["-sort", "id"], _flat, {column.name: "sort"}, **beside)
 
-    def _ordered(
-        self, rows: QuerySet[ReportRow], report: reports.Report
-    ) -> tuple[list[str], QuerySet[ReportRow]]:
-        """The rows with the column by which they are sorted, and the keys of the page."""
-        requested = self.query.get("ordering", f"-{report.order}")
-        sign = "-" if requested.startswith("-") else ""
-        column = report.column(requested.removeprefix("-"))
+    def _sorted_by(self, report: reports.Report) -> reports.Column:
+        """The column that the request names, or the report's own."""
+        column = report.column(self.query.get("ordering", report.order).removeprefix("-"))
         if column is None:
             names = ", ".join(c.name for c in (*report.keys, *report.figures))
             detail = f"The report is sorted by one of its columns: {names}."
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail)
-        return [f"{sign}sort", "id"], rows.annotate(sort=reports.value(report, column))
+        return column
 
     def get_renderers(self) -> list[Any]:
         """A list's: JSON, CSV, lines."""
@@ -149,4 +144,3 @@ class OneReport(View):
 
 def _flat(page: list[ReportRow]) -> list[dict[str, Any]]:
     return [{"period": row.period, **row.keys, **row.figures} for row in page]
-

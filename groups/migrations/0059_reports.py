@@ -75,9 +75,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "rollcall_report_row",
-                "indexes": [
-                    models.Index(fields=["run", "report", "period"], name="report_rows")
-                ],
+                "indexes": [models.Index(fields=["run", "report", "period"], name="report_rows")],
             },
         ),
     ]

@@ -77,10 +77,9 @@ class Report:
     @classmethod
     def read(cls, stored: dict[str, Any]) -> Self:
         """From ``ReportRun.reports``."""
-        columns = {name: [Column(**c) for c in stored[name]] for name in ("keys", "figures")}
+        keys, figures = ([Column(**c) for c in stored[name]] for name in ("keys", "figures"))
         chart = Chart(**stored["chart"]) if stored["chart"] else None
-        texts = {name: stored[name] for name in ("name", "title", "question", "order", "totals")}
-        return cls(**texts, **columns, chart=chart)
+        return cls(**{**stored, "keys": keys, "figures": figures, "chart": chart})
 
     def column(self, name: str) -> Column | None:
         """The column of this name."""

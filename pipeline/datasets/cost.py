@@ -2,7 +2,7 @@
 
 from pipeline.datasets.dataset import PERIOD, Chart, Column, Report
 
-TOTALS = (
+FIGURES = (
     Column("rebalances", "bigint", "completed rebalances"),
     Column("duration_ms", "bigint", "their durations, summed, in milliseconds"),
     Column("longest_ms", "bigint", "the longest of them"),
@@ -36,7 +36,7 @@ class Cost(Report):
         Column(PERIOD, "string", "the period"),
         Column("group_id", "string", "the group"),
         Column("trigger", "string", "the cause"),
-        *TOTALS,
+        *FIGURES,
     )
 
 
@@ -52,7 +52,7 @@ class Clients(Report):
         Column(PERIOD, "string", "the period"),
         Column("group_id", "string", "the group"),
         Column("client_id", "string", "the client id of the member that began it"),
-        *TOTALS,
+        *FIGURES,
     )
 
 

@@ -27,8 +27,8 @@ ROWS_KEPT = 3
 
 DETAIL_CHARS_MAX = 2_000
 
-DRIVERS = ("psycopg.", "adbc_driver_manager.")
-"""How errors of PostgreSQL begin in a stack trace of an executor."""
+TRACEBACK = "Traceback (most recent call last):"
+"""What begins the stack trace of an executor's Python, which ends in its error."""
 
 CAUSE = "Caused by: "
 """How Java begins the line of an error that led to the one above it."""
@@ -163,11 +163,18 @@ def top(
 
 def sentence(error: BaseException) -> str:
     """The error message without a stack trace; of a Spark error, its cause."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
-    causes = [line for line in lines if line.startswith(DRIVERS)] or _java(lines)
+    causes = _python(text) or _java(lines)
     return (causes or lines)[0][:DETAIL_CHARS_MAX]
+
+
+def _python(text: str) -> list[str]:
+    """The error at the end of a stack trace of Python, whose own lines are indented."""
+    _, _, trace = text.partition(TRACEBACK)
+    return [line for line in trace.splitlines() if line.strip() and not line.startswith(" ")][:1]
 
 
 def _java(lines: list[str]) -> list[str]:

@@ -23,10 +23,10 @@ Expression = Callable[[str], sql.Composable]
 
 def condition(wanted: spark.Filter, expression: Expression) -> sql.Composable | None:
     """The filter in SQL, or None. ``expression`` gives that of a column."""
-    name = getattr(wanted, "attribute", ())
-    if len(name) != 1:
+    names: tuple[str, ...] = getattr(wanted, "attribute", ())
+    if len(names) != 1:
         return None
-    column = expression(name[0])
+    column = expression(names[0])
     match wanted:
         case spark.IsNull():
             return sql.SQL("{} IS NULL").format(column)

@@ -33,14 +33,15 @@ RANGE_BLOCKS_MIN: Final = 64
 RANGE_BLOCKS_MAX: Final = 8_192
 """64 MiB, a second or two of work: so much is read again when a task fails."""
 
-# A table that is not partitioned is its own only leaf.
 LEAVES: Final = """
-SELECT format('%I.%I', n.nspname, c.relname),
+SELECT format('%%I.%%I', n.nspname, c.relname),
        pg_relation_size(c.oid) / current_setting('block_size')::bigint
-FROM pg_partition_tree(%s::regclass) AS tree
-JOIN pg_class c ON c.oid = tree.relid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE tree.isleaf ORDER BY c.oid
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND (c.oid = %(relation)s::regclass
+   OR c.oid IN (SELECT relid FROM pg_partition_tree(%(relation)s::regclass)))
+ORDER BY c.oid
 """
+"""The partitions of a relation (itself, if it is not partitioned), and their blocks."""
 
 WITHIN: Final = "ctid >= {first}::tid AND ctid < {end}::tid"
 
@@ -54,15 +55,20 @@ class Range(InputPartition):
     end: int
 
 
+NOTHING: Final = Range("", 0, 0)
+"""Spark wants a range to read, though there is nothing."""
+
+
 def ranges(leaves: Sequence[tuple[str, int]]) -> list[Range]:
-    """All blocks of all leaves, each in one range."""
+    """All blocks of all leaves, each in one range; at least one range."""
     total = sum(blocks for _, blocks in leaves)
     size = min(max(-(-total // RANGES), RANGE_BLOCKS_MIN), RANGE_BLOCKS_MAX)
-    return [
+    planned = [
         Range(leaf, first, min(first + size, blocks))
         for leaf, blocks in leaves
         for first in range(0, blocks, size)
     ]
+    return planned or [NOTHING]
 
 
 class RollcallSource(DataSource):
@@ -121,12 +127,14 @@ class RollcallReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges; no two tasks read the same row."""
         with psycopg.connect(config.conninfo()) as connection:
-            relation = TABLES[self.table].relation
-            return ranges(connection.execute(LEAVES, [relation]).fetchall())
+            relation = {"relation": TABLES[self.table].relation}
+            return ranges(connection.execute(LEAVES, relation).fetchall())
 
     def read(self, partition: InputPartition) -> Iterator["pa.RecordBatch"]:
         """The rows of one range, in Spark's types."""
         assert isinstance(partition, Range)
+        if partition.first == partition.end:
+            return
         from adbc_driver_postgresql import dbapi
 
         with dbapi.connect(config.conninfo()) as connection, connection.cursor() as cursor:

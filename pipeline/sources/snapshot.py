@@ -16,16 +16,21 @@ from pipeline.sources.tables import TABLES
 # Held until the last range is read: other sessions can use the snapshot only that long.
 FREEZE: Final = "SELECT pg_export_snapshot(), clock_timestamp()"
 
+COUNT: Final = "SELECT count(*), coalesce(max(id), 0) FROM rollcall_journal WHERE group_id <> ''"
+
 # Rows keep their places as long as nobody may rewrite the table (VACUUM FULL, CLUSTER).
 LOCK: Final = "LOCK TABLE {} IN ACCESS SHARE MODE"
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The snapshot's name, and its time by the database's clock."""
+    """The snapshot's name, and its time by the database's clock; how many entries about groups the
+    journal has, and the number of the last one."""
 
     name: str
     at: datetime
+    events: int
+    last: int
 
     def read(self, spark: SparkSession, table: str) -> DataFrame:
         """The rows that the table has at this moment."""
@@ -46,6 +51,6 @@ def snapshot(conninfo: str, tables: Sequence[str] = tuple(TABLES)) -> Iterator[S
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         for table in tables:
             connection.execute(sql.SQL(LOCK).format(sql.Identifier(TABLES[table].relation)))
-        row = connection.execute(FREEZE).fetchone()
-        assert row is not None
-        yield Snapshot(*row)
+        (frozen,) = connection.execute(FREEZE).fetchall()
+        (counts,) = connection.execute(COUNT).fetchall()
+        yield Snapshot(*frozen, *counts)

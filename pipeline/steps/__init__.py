@@ -1,1 +1,1 @@
-"""The computations: datasets in, a dataset out, no I/O. ``table`` lists them; ``run`` joins them."""
+"""The computations: datasets in, one out, no I/O. ``table`` lists them; ``run`` joins them."""

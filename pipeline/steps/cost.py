@@ -40,7 +40,7 @@ def hours(rebalances: Rebalances, at: datetime) -> Hours:
 
 
 def _totals() -> list[Column]:
-    """The columns of ``datasets.cost.TOTALS``.
+    """The columns of ``datasets.cost.FIGURES``.
 
     ``slowest_member`` is the member with the longest single wait, of several the first by name;
     ``worst_journal_id`` likewise the first of the costliest rebalances.
@@ -66,4 +66,4 @@ def _totals() -> list[Column]:
 def _percentile(share: int) -> Column:
     """The least duration that at least ``share`` per cent do not exceed."""
     rule = f"percentile_disc({share / 100}) WITHIN GROUP (ORDER BY duration_ms)"
-    return f.expr(rule).alias(f"p{share}_ms")
+    return f.expr(rule).cast("bigint").alias(f"p{share}_ms")

@@ -8,12 +8,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import Observation, SparkSession
-from pyspark.sql import functions as f
+from pyspark.sql import SparkSession
 
 from pipeline.datasets.cost import Cost
 from pipeline.datasets.dataset import Dataset, Report
-from pipeline.datasets.journal import Journal
 from pipeline.progress import Note, Progress
 from pipeline.results import rows, runs
 from pipeline.results.folders import Output
@@ -52,29 +50,20 @@ class Work:
     run_id: int
     datasets: dict[type[Dataset], Dataset] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
-    journal: Observation = field(default_factory=lambda: Observation("journal"))
 
     def source(self, moment: Snapshot, dataset: type[Dataset]) -> Dataset:
-        """A table of the database. The journal's entries are counted as they are read."""
-        frame = moment.read(self.spark, dataset.NAME)
-        if dataset is Journal:
-            frame = frame.observe(self.journal, f.count("*").alias("n"), f.max("id").alias("last"))
-        return dataset(frame)
+        """A table of the database."""
+        return dataset(moment.read(self.spark, dataset.NAME))
 
     def compute(self, step: Step, moment: Snapshot) -> None:
         """One step. A table that is no report is written, and read from there by later steps."""
         inputs = [self.datasets[dataset] for dataset in step.inputs]
         made = step.compute(*inputs, moment.at)
-        if not step.is_report:
+        if step.report is None:
             name = step.output.NAME
             self.tables[name] = self.output.write(made.frame, name, self.run_id)
             made = step.output.read(self.spark, self.tables[name])
         self.datasets[step.output] = made
-
-    def read(self, moment: Snapshot) -> Read:
-        """What the run has read."""
-        counts = self.journal.get
-        return Read(moment.at, counts["n"], counts["last"] or 0)
 
 
 def run(
@@ -103,19 +92,23 @@ def run(
 
 
 def _done(
-    connection: runs.Connection, conninfo: str, work: Work, steps: Sequence[Step], progress: Progress
+    connection: runs.Connection,
+    conninfo: str,
+    work: Work,
+    steps: Sequence[Step],
+    progress: Progress,
 ) -> Done:
     """Tables are computed while the snapshot is held, reports afterwards: vacuum waits only for the
     former."""
-    tables = [step for step in steps if not step.is_report]
-    reports = [step for step in steps if step.is_report]
+    tables = [step for step in steps if step.report is None]
+    reports = [step for step in steps if step.report is not None]
     with snapshot(conninfo) as moment:
         work.datasets.update({source: work.source(moment, source) for source in _sources(tables)})
         for step in tables:
             progress.begin(step.output.NAME)
             work.compute(step, moment)
-    read = work.read(moment)
-    described = [rows.described(step.output) for step in reports]
+    read = Read(moment.at, moment.events, moment.last)
+    described = [rows.described(step.report) for step in reports if step.report is not None]
     made = _rows(work, reports, moment, progress)
     count = runs.succeed(connection, work.run_id, read, described, made)
     for name in work.tables:

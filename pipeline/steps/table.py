@@ -5,7 +5,7 @@ knows its name: results are stored generically, and pages, REST and the command 
 report that a run has made.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -27,9 +27,9 @@ class Step:
     compute: Callable[..., Dataset]
 
     @property
-    def is_report(self) -> bool:
-        """Whether its rows are for people: stored in PostgreSQL, not as a table of files."""
-        return issubclass(self.output, Report)
+    def report(self) -> type[Report] | None:
+        """What it makes, if that is for people: stored in PostgreSQL, not as a table of files."""
+        return self.output if issubclass(self.output, Report) else None
 
 
 def _at_any_time(compute: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,12 +50,14 @@ STEPS: Final[Sequence[Step]] = (
     Step(Hours, (Rebalances,), cost.hours),
 )
 
-REPORTS: Final = {step.output.NAME: step for step in STEPS if step.is_report}
+REPORTS: Final[Mapping[str, type[Report]]] = {
+    step.report.NAME: step.report for step in STEPS if step.report is not None
+}
 
 
 def needed(reports: Sequence[str]) -> list[Step]:
     """The steps that these reports need, in their order."""
-    wanted = {REPORTS[name].output for name in reports}
+    wanted: set[type[Dataset]] = {REPORTS[name] for name in reports}
     chosen = []
     for step in reversed(STEPS):
         if step.output in wanted:

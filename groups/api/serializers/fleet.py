@@ -144,7 +144,7 @@ class Reports(s.Serializer[Any]):
 
     run = RunView(allow_null=True)
     running = RunView(allow_null=True)
-    data = ReportView(many=True)
+    data = ReportView(many=True)  # type: ignore[assignment]  # a field of this name
 
 
 class ReportRowView(s.Serializer[Any]):
