@@ -1,6 +1,7 @@
 """The verbs of the command line."""
 
 import argparse
+import getpass
 import os
 import signal
 import sys
@@ -21,6 +22,8 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _end)
     if getattr(options, "until_eof", False):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
+    if minutes := getattr(options, "max_minutes", None):
+        _end_after(60 * minutes)
     try:
         print(options.verb(options))
     except config.Unconfigured as missing:
@@ -75,15 +78,24 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     run = verbs.add_parser("run", help="compute the reports once (the default)")
     run.add_argument("reports", nargs="*", help="only these")
-    run.add_argument("--requested-by", default="", help="who asked, for the run's record")
+    run.add_argument("--requested-by", default=_me(), help="who asked, for the run's record")
     run.add_argument("--output", help="where tables go: a folder or a URI (s3a://bucket/folder)")
     run.add_argument(
         "--until-eof", action="store_true", help="end when standard input does: a worker's pipe"
     )
+    run.add_argument("--max-minutes", type=float, help="end, as by Ctrl-C, after this time")
     run.set_defaults(verb=_run)
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser
+
+
+def _me() -> str:
+    """Who started this at a terminal."""
+    try:
+        return f"{getpass.getuser()} (command line)"
+    except (KeyError, OSError):  # a user without a name, in a container
+        return "command line"
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -95,3 +107,9 @@ def _end(number: int, frame: FrameType | None) -> None:
 def _end_with_stdin() -> None:
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end_after(seconds: float) -> None:
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.daemon = True
+    timer.start()
