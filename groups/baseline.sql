@@ -1,4 +1,4 @@
--- rollcall: migrated (cd76ab89d43d09147fe981c705a804047f256b0c82d3d41e415397a66f00abef), PostgreSQL 18
+-- rollcall: migrated (3fc493cb43fd583ca40c177d4bf5516da09e2f46033d970f4c1c650b13d38680), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -154,6 +154,19 @@ BEGIN
     WHERE o.group_id = rollcall_committed_offsets.group_id ORDER BY o.topic, o.partition;
 END $$;
 
+CREATE TABLE public.rollcall_era (
+    era integer NOT NULL,
+    jump uuid NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_era IS 'The histories of this database, in order: ids of transactions start again in each.';
+
+CREATE FUNCTION public.rollcall_current_era() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT max(rollcall_era.era) AS max FROM public.rollcall_era);
+
 CREATE FUNCTION public.rollcall_demand_group(group_id text) RETURNS void
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -229,6 +242,19 @@ CREATE FUNCTION public.rollcall_has_history(wanted text) RETURNS boolean
     AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
+END $$;
+
+CREATE FUNCTION public.rollcall_next_era() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_era (era, jump)
+    SELECT coalesce(max(era) + 1, 0), NEW.jump FROM rollcall_era;
+    IF TG_OP = 'UPDATE' THEN  -- lives of the lost time are not mistaken for later ones
+        PERFORM setval('rollcall_life_seq', nextval('rollcall_life_seq') + 1000000000);
+    END IF;
+    RETURN NULL;
 END $$;
 
 CREATE FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) RETURNS boolean
@@ -400,6 +426,61 @@ BEGIN
         expires_at = excluded.expires_at;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.rollcall_turn_facts(hours integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parent text;
+    start timestamptz;
+    name text;
+    dropped int := 0;
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+BEGIN
+    FOR parent IN SELECT unnest(ARRAY['rollcall_life', 'rollcall_ownership']) LOOP
+        FOR ahead IN 0..2 LOOP
+            start := date_trunc('day', clock_timestamp()) + ahead * interval '1 day';
+            name := parent || '_' || to_char(start, 'YYYYMMDD');
+            IF to_regclass(name) IS NULL THEN
+                BEGIN
+                    EXECUTE format(
+                        'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                        name, parent, start, start + interval '1 day');
+                EXCEPTION
+                    -- Rows of this day are in the default partition already, or somebody is busy
+                    -- with it: the next day's partition is made in time.
+                    WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+                END;
+            END IF;
+        END LOOP;
+        FOR name, start IN
+            SELECT c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+            FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+            WHERE i.inhparent = parent::regclass AND c.relname ~ '_[0-9]{8}$'
+              AND to_timestamp(right(c.relname, 8), 'YYYYMMDD') + interval '1 day' < oldest
+            ORDER BY 1
+        LOOP
+            BEGIN
+                EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+                EXECUTE format(
+                    'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                    ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                    ' ON CONFLICT (table_name) DO UPDATE SET'
+                    ' era = excluded.era, xid = excluded.xid,'
+                    ' dropped_until = excluded.dropped_until',
+                    parent, start + interval '1 day', name);
+                EXECUTE format('DROP TABLE %I', name);
+                dropped := dropped + 1;
+            EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+            END;
+        END LOOP;
+        EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    RETURN dropped;
+END $_$;
 
 CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -994,6 +1075,15 @@ CREATE TABLE public.rollcall_drain (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_facts_floor (
+    table_name text NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    dropped_until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1060,7 +1150,9 @@ CREATE TABLE public.rollcall_journal (
     joined jsonb NOT NULL,
     "left" jsonb NOT NULL,
     details jsonb NOT NULL,
-    client_reason text DEFAULT ''::text NOT NULL
+    client_reason text DEFAULT ''::text NOT NULL,
+    era integer DEFAULT public.rollcall_current_era() NOT NULL,
+    xid bigint DEFAULT ((pg_current_xact_id())::text)::bigint NOT NULL
 );
 
 ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1079,6 +1171,111 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
+
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE SEQUENCE public.rollcall_life_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_life_id_seq OWNED BY public.rollcall_life.id;
+
+CREATE TABLE public.rollcall_life_default (
+    at timestamp with time zone CONSTRAINT rollcall_life_at_not_null NOT NULL,
+    era integer CONSTRAINT rollcall_life_era_not_null NOT NULL,
+    xid bigint CONSTRAINT rollcall_life_xid_not_null NOT NULL,
+    id bigint DEFAULT nextval('public.rollcall_life_id_seq'::regclass) CONSTRAINT rollcall_life_id_not_null NOT NULL,
+    life bigint CONSTRAINT rollcall_life_life_not_null NOT NULL,
+    group_id text CONSTRAINT rollcall_life_group_id_not_null NOT NULL COLLATE pg_catalog."C",
+    member_id text CONSTRAINT rollcall_life_member_id_not_null NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text CONSTRAINT rollcall_life_client_id_not_null NOT NULL,
+    client_host text CONSTRAINT rollcall_life_client_host_not_null NOT NULL,
+    principal text CONSTRAINT rollcall_life_principal_not_null NOT NULL,
+    rack_id text,
+    software_name text CONSTRAINT rollcall_life_software_name_not_null NOT NULL,
+    software_version text CONSTRAINT rollcall_life_software_version_not_null NOT NULL,
+    kind text CONSTRAINT rollcall_life_kind_not_null NOT NULL,
+    api_version integer,
+    session_timeout_ms integer CONSTRAINT rollcall_life_session_timeout_ms_not_null NOT NULL,
+    rebalance_timeout_ms integer CONSTRAINT rollcall_life_rebalance_timeout_ms_not_null NOT NULL,
+    subscription text[],
+    pattern text CONSTRAINT rollcall_life_pattern_not_null NOT NULL,
+    protocols text[] CONSTRAINT rollcall_life_protocols_not_null NOT NULL,
+    revision bigint CONSTRAINT rollcall_life_revision_not_null NOT NULL,
+    joined_generation integer CONSTRAINT rollcall_life_joined_generation_not_null NOT NULL,
+    joined_at timestamp with time zone CONSTRAINT rollcall_life_joined_at_not_null NOT NULL,
+    origin text CONSTRAINT rollcall_life_origin_not_null NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_life_open (
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL
+);
+
+CREATE SEQUENCE public.rollcall_life_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1225,6 +1422,59 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE SEQUENCE public.rollcall_ownership_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_ownership_id_seq OWNED BY public.rollcall_ownership.id;
+
+CREATE TABLE public.rollcall_ownership_default (
+    at timestamp with time zone CONSTRAINT rollcall_ownership_at_not_null NOT NULL,
+    era integer CONSTRAINT rollcall_ownership_era_not_null NOT NULL,
+    xid bigint CONSTRAINT rollcall_ownership_xid_not_null NOT NULL,
+    id bigint DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass) CONSTRAINT rollcall_ownership_id_not_null NOT NULL,
+    group_id text CONSTRAINT rollcall_ownership_group_id_not_null NOT NULL COLLATE pg_catalog."C",
+    life bigint CONSTRAINT rollcall_ownership_life_not_null NOT NULL,
+    topic text CONSTRAINT rollcall_ownership_topic_not_null NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange CONSTRAINT rollcall_ownership_partitions_not_null NOT NULL,
+    from_generation integer CONSTRAINT rollcall_ownership_from_generation_not_null NOT NULL,
+    from_at timestamp with time zone CONSTRAINT rollcall_ownership_from_at_not_null NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_ownership_open (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='80');
 
 CREATE TABLE public.rollcall_pause (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1514,7 +1764,15 @@ ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+ALTER TABLE ONLY public.rollcall_life ATTACH PARTITION public.rollcall_life_default DEFAULT;
+
 ALTER TABLE ONLY public.rollcall_offset_history ATTACH PARTITION public.rollcall_offset_history_default DEFAULT;
+
+ALTER TABLE ONLY public.rollcall_ownership ATTACH PARTITION public.rollcall_ownership_default DEFAULT;
+
+ALTER TABLE ONLY public.rollcall_life ALTER COLUMN id SET DEFAULT nextval('public.rollcall_life_id_seq'::regclass);
+
+ALTER TABLE ONLY public.rollcall_ownership ALTER COLUMN id SET DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass);
 
 
 
@@ -1881,6 +2139,16 @@ INSERT INTO public.django_content_type VALUES
 
 
 
+
+
+
+
+
+
+
+
+
+
 INSERT INTO public.rollcall_slot VALUES
 	(0, NULL, NULL, 0),
 	(1, NULL, NULL, 0),
@@ -2077,9 +2345,15 @@ SELECT pg_catalog.setval('public.rollcall_audit_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_journal_id_seq', 1, false);
 
+SELECT pg_catalog.setval('public.rollcall_life_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_life_seq', 1, false);
+
 SELECT pg_catalog.setval('public.rollcall_noted_offsets_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_operation_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_ownership_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_pending_offset_place_seq', 1, false);
 
@@ -2247,6 +2521,12 @@ ALTER TABLE ONLY public.rollcall_credential
 ALTER TABLE ONLY public.rollcall_drain
     ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
 
+ALTER TABLE ONLY public.rollcall_era
+    ADD CONSTRAINT rollcall_era_pkey PRIMARY KEY (era);
+
+ALTER TABLE ONLY public.rollcall_facts_floor
+    ADD CONSTRAINT rollcall_facts_floor_pkey PRIMARY KEY (table_name);
+
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
 
@@ -2264,6 +2544,9 @@ ALTER TABLE ONLY public.rollcall_group
 
 ALTER TABLE ONLY public.rollcall_journal
     ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_life_open
+    ADD CONSTRAINT rollcall_life_open_pkey PRIMARY KEY (life);
 
 ALTER TABLE ONLY public.rollcall_liveness
     ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
@@ -2288,6 +2571,9 @@ ALTER TABLE ONLY public.rollcall_operation
 
 ALTER TABLE ONLY public.rollcall_operation
     ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_ownership_open
+    ADD CONSTRAINT rollcall_ownership_open_pkey PRIMARY KEY (life, topic, from_at);
 
 ALTER TABLE ONLY public.rollcall_pause
     ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
@@ -2439,11 +2725,19 @@ CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (s
 
 CREATE INDEX group_config_ends ON public.rollcall_group_config USING btree (until) WHERE (until IS NOT NULL);
 
+CREATE INDEX journal_in_order ON public.rollcall_journal USING brin (xid);
+
 CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
 
 CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
 
 CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX life_in_order ON ONLY public.rollcall_life USING brin (xid);
+
+CREATE INDEX life_of_group ON ONLY public.rollcall_life USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE UNIQUE INDEX life_open_of_member ON public.rollcall_life_open USING btree (group_id, member_id);
 
 CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
 
@@ -2466,6 +2760,10 @@ CREATE INDEX otp_static_statictoken_token_d0a51866 ON public.otp_static_staticto
 CREATE INDEX otp_static_statictoken_token_d0a51866_like ON public.otp_static_statictoken USING btree (token varchar_pattern_ops);
 
 CREATE INDEX otp_totp_totpdevice_user_id_0fb18292 ON public.otp_totp_totpdevice USING btree (user_id);
+
+CREATE INDEX ownership_in_order ON ONLY public.rollcall_ownership USING brin (xid);
+
+CREATE INDEX ownership_of_group ON ONLY public.rollcall_ownership USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
 
 CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
 
@@ -2491,6 +2789,10 @@ CREATE INDEX rollcall_group_counts_group_id_82eefb0e_like ON public.rollcall_gro
 
 CREATE INDEX rollcall_group_group_id_bb302ce1_like ON public.rollcall_group USING btree (group_id text_pattern_ops);
 
+CREATE INDEX rollcall_life_default_group_id_joined_at_idx ON public.rollcall_life_default USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX rollcall_life_default_xid_idx ON public.rollcall_life_default USING brin (xid);
+
 CREATE INDEX rollcall_member_group_id_048faef8 ON public.rollcall_member USING btree (group_id);
 
 CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member USING btree (group_id text_pattern_ops);
@@ -2498,6 +2800,10 @@ CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member US
 CREATE INDEX rollcall_offset_history_default_group_id_at_idx ON public.rollcall_offset_history_default USING btree (group_id, at);
 
 CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
+
+CREATE INDEX rollcall_ownership_default_group_id_from_at_idx ON public.rollcall_ownership_default USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
+
+CREATE INDEX rollcall_ownership_default_xid_idx ON public.rollcall_ownership_default USING brin (xid);
 
 CREATE INDEX rollcall_report_row_run_id_c8f25f9a ON public.rollcall_report_row USING btree (run_id);
 
@@ -2515,7 +2821,15 @@ CREATE INDEX rollcall_webhook_name_9c33e114_like ON public.rollcall_webhook USIN
 
 CREATE INDEX rollcall_webhook_secret_webhook_id_790b8ff3 ON public.rollcall_webhook_secret USING btree (webhook_id);
 
+ALTER INDEX public.life_of_group ATTACH PARTITION public.rollcall_life_default_group_id_joined_at_idx;
+
+ALTER INDEX public.life_in_order ATTACH PARTITION public.rollcall_life_default_xid_idx;
+
 ALTER INDEX public.offset_history_of_group ATTACH PARTITION public.rollcall_offset_history_default_group_id_at_idx;
+
+ALTER INDEX public.ownership_of_group ATTACH PARTITION public.rollcall_ownership_default_group_id_from_at_idx;
+
+ALTER INDEX public.ownership_in_order ATTACH PARTITION public.rollcall_ownership_default_xid_idx;
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_group FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('role', 'name', '', '');
 
@@ -2560,6 +2874,8 @@ CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON publ
 CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
 
 ALTER TABLE ONLY public.auth_group_permissions
     ADD CONSTRAINT auth_group_permissio_permission_id_84c5c92e_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
@@ -2655,6 +2971,8 @@ REVOKE ALL ON FUNCTION public.rollcall_demand_group(group_id text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_turn_facts(hours integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_turn_history(hours integer) FROM PUBLIC;
 
@@ -2762,6 +3080,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
 ('groups', '0049_when_a_user_was_created', now()),
+('groups', '0056_lives_and_ownership', now()),
 ('groups', '0059_reports', now()),
 ('sessions', '0001_initial', now());
 
@@ -2770,3 +3089,4 @@ SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0
 FROM pg_control_system();
 
 SELECT public.rollcall_turn_history(1);
+SELECT public.rollcall_turn_facts(24);

@@ -247,6 +247,19 @@ SELECT name, pg_notify('rollcall_topics', name) FROM made
     RETURN _is_changed;
 END $_$;
 
+CREATE TABLE public.rollcall_era (
+    era integer NOT NULL,
+    jump uuid NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_era IS 'The histories of this database, in order: ids of transactions start again in each.';
+
+CREATE FUNCTION public.rollcall_current_era() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT max(rollcall_era.era) AS max FROM public.rollcall_era);
+
 CREATE FUNCTION public.rollcall_delete_acls(text[], text[], text[], text[], text[], text[], text[], jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -513,6 +526,19 @@ CREATE FUNCTION public.rollcall_has_history(wanted text) RETURNS boolean
     AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
+END $$;
+
+CREATE FUNCTION public.rollcall_next_era() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_era (era, jump)
+    SELECT coalesce(max(era) + 1, 0), NEW.jump FROM rollcall_era;
+    IF TG_OP = 'UPDATE' THEN  -- lives of the lost time are not mistaken for later ones
+        PERFORM setval('rollcall_life_seq', nextval('rollcall_life_seq') + 1000000000);
+    END IF;
+    RETURN NULL;
 END $$;
 
 CREATE FUNCTION public.rollcall_place_topic(text, jsonb, integer, jsonb) RETURNS boolean
@@ -882,6 +908,61 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_turn_facts(hours integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parent text;
+    start timestamptz;
+    name text;
+    dropped int := 0;
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+BEGIN
+    FOR parent IN SELECT unnest(ARRAY['rollcall_life', 'rollcall_ownership']) LOOP
+        FOR ahead IN 0..2 LOOP
+            start := date_trunc('day', clock_timestamp()) + ahead * interval '1 day';
+            name := parent || '_' || to_char(start, 'YYYYMMDD');
+            IF to_regclass(name) IS NULL THEN
+                BEGIN
+                    EXECUTE format(
+                        'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                        name, parent, start, start + interval '1 day');
+                EXCEPTION
+                    -- Rows of this day are in the default partition already, or somebody is busy
+                    -- with it: the next day's partition is made in time.
+                    WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+                END;
+            END IF;
+        END LOOP;
+        FOR name, start IN
+            SELECT c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+            FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+            WHERE i.inhparent = parent::regclass AND c.relname ~ '_[0-9]{8}$'
+              AND to_timestamp(right(c.relname, 8), 'YYYYMMDD') + interval '1 day' < oldest
+            ORDER BY 1
+        LOOP
+            BEGIN
+                EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+                EXECUTE format(
+                    'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                    ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                    ' ON CONFLICT (table_name) DO UPDATE SET'
+                    ' era = excluded.era, xid = excluded.xid,'
+                    ' dropped_until = excluded.dropped_until',
+                    parent, start + interval '1 day', name);
+                EXECUTE format('DROP TABLE %I', name);
+                dropped := dropped + 1;
+            EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+            END;
+        END LOOP;
+        EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    RETURN dropped;
+END $_$;
+
 CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1102,6 +1183,15 @@ CREATE TABLE public.rollcall_drain (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_facts_floor (
+    table_name text NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    dropped_until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1168,7 +1258,9 @@ CREATE TABLE public.rollcall_journal (
     joined jsonb NOT NULL,
     "left" jsonb NOT NULL,
     details jsonb NOT NULL,
-    client_reason text DEFAULT ''::text NOT NULL
+    client_reason text DEFAULT ''::text NOT NULL,
+    era integer DEFAULT public.rollcall_current_era() NOT NULL,
+    xid bigint DEFAULT ((pg_current_xact_id())::text)::bigint NOT NULL
 );
 
 ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1187,6 +1279,79 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
+
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE SEQUENCE public.rollcall_life_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_life_id_seq OWNED BY public.rollcall_life.id;
+
+CREATE TABLE public.rollcall_life_open (
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL
+);
+
+CREATE SEQUENCE public.rollcall_life_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1314,6 +1479,43 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE SEQUENCE public.rollcall_ownership_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_ownership_id_seq OWNED BY public.rollcall_ownership.id;
+
+CREATE TABLE public.rollcall_ownership_open (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='80');
 
 CREATE TABLE public.rollcall_pause (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1603,6 +1805,10 @@ ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+ALTER TABLE ONLY public.rollcall_life ALTER COLUMN id SET DEFAULT nextval('public.rollcall_life_id_seq'::regclass);
+
+ALTER TABLE ONLY public.rollcall_ownership ALTER COLUMN id SET DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass);
+
 ALTER TABLE ONLY public.rollcall_acknowledgement
     ADD CONSTRAINT acknowledged_once UNIQUE (rule, subject);
 
@@ -1654,6 +1860,12 @@ ALTER TABLE ONLY public.rollcall_credential
 ALTER TABLE ONLY public.rollcall_drain
     ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
 
+ALTER TABLE ONLY public.rollcall_era
+    ADD CONSTRAINT rollcall_era_pkey PRIMARY KEY (era);
+
+ALTER TABLE ONLY public.rollcall_facts_floor
+    ADD CONSTRAINT rollcall_facts_floor_pkey PRIMARY KEY (table_name);
+
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
 
@@ -1671,6 +1883,9 @@ ALTER TABLE ONLY public.rollcall_group
 
 ALTER TABLE ONLY public.rollcall_journal
     ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_life_open
+    ADD CONSTRAINT rollcall_life_open_pkey PRIMARY KEY (life);
 
 ALTER TABLE ONLY public.rollcall_liveness
     ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
@@ -1695,6 +1910,9 @@ ALTER TABLE ONLY public.rollcall_operation
 
 ALTER TABLE ONLY public.rollcall_operation
     ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_ownership_open
+    ADD CONSTRAINT rollcall_ownership_open_pkey PRIMARY KEY (life, topic, from_at);
 
 ALTER TABLE ONLY public.rollcall_pause
     ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
@@ -1780,11 +1998,19 @@ CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (s
 
 CREATE INDEX group_config_ends ON public.rollcall_group_config USING btree (until) WHERE (until IS NOT NULL);
 
+CREATE INDEX journal_in_order ON public.rollcall_journal USING brin (xid);
+
 CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
 
 CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
 
 CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX life_in_order ON ONLY public.rollcall_life USING brin (xid);
+
+CREATE INDEX life_of_group ON ONLY public.rollcall_life USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE UNIQUE INDEX life_open_of_member ON public.rollcall_life_open USING btree (group_id, member_id);
 
 CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
 
@@ -1797,6 +2023,10 @@ CREATE INDEX operation_finished ON public.rollcall_operation USING btree (finish
 CREATE INDEX operation_of_group ON public.rollcall_operation USING btree (group_id, id DESC);
 
 CREATE INDEX operation_pending ON public.rollcall_operation USING btree (slot) WHERE (state = 'pending'::text);
+
+CREATE INDEX ownership_in_order ON ONLY public.rollcall_ownership USING brin (xid);
+
+CREATE INDEX ownership_of_group ON ONLY public.rollcall_ownership USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
 
 CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
 
@@ -1887,6 +2117,8 @@ CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON publ
 CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
 
 ALTER TABLE ONLY public.rollcall_webhook_delivery
     ADD CONSTRAINT delivery_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;

@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("groups", "0049_when_a_user_was_created"),
+        ("groups", "0056_lives_and_ownership"),
     ]
 
     operations = [

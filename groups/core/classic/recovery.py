@@ -106,6 +106,8 @@ def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
     after.next_position = max(after.next_position, live.next_position)
     after.beats = SharedDict((m, live.beats.get(m, beat)) for m, beat in after.beats.items())
     after.pending = SharedDict((m, p) for m, p in live.pending.items() if m not in durable.members)
+    after.told = SharedDict((m, told) for m, told in live.told.items() if m in durable.members)
+    after.rejoined = live.rejoined
     after.awaited = sum(pending.is_awaited for pending in after.pending.values())
     if durable.group.state == PREPARING and live.join_phase is not None:
         _keep_joins(durable, live, after)
