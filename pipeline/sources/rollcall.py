@@ -34,21 +34,22 @@ RANGE_BLOCKS_MAX: Final = 8_192
 """64 MiB, a second or two of work: so much is read again when a task fails."""
 
 LEAVES: Final = """
-SELECT format('%%I.%%I', n.nspname, c.relname),
+SELECT coalesce(pg_get_partition_constraintdef(c.oid), 'true'),
        pg_relation_size(c.oid) / current_setting('block_size')::bigint
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+FROM pg_class c
 WHERE c.relkind = 'r' AND (c.oid = %(relation)s::regclass
    OR c.oid IN (SELECT relid FROM pg_partition_tree(%(relation)s::regclass)))
 ORDER BY c.oid
 """
-"""The partitions of a relation (itself, if it is not partitioned), and their blocks."""
+"""The partitions of a relation (itself, if it is not partitioned) with their blocks. A partition is
+read through its parent by the condition that its rows fulfil: rights are those of the parent."""
 
 WITHIN: Final = "ctid >= {first}::tid AND ctid < {end}::tid"
 
 
 @dataclass
 class Range(InputPartition):
-    """Blocks of one leaf, from ``first`` to before ``end``. ``leaf`` is quoted."""
+    """Blocks of one partition, from ``first`` to before ``end``. ``leaf``: its rows' condition."""
 
     leaf: str
     first: int
@@ -148,5 +149,5 @@ class RollcallReader(DataSourceReader):
     def _statement(self, blocks: Range) -> str:
         first, end = (f"({number},0)" for number in (blocks.first, blocks.end))
         within = sql.SQL(WITHIN).format(first=first, end=end)
-        conditions = [within, *(sql.SQL(text) for text in self.conditions)]
-        return TABLES[self.table].select(sql.SQL(blocks.leaf), self.columns, conditions).as_string()
+        conditions = [within, *(sql.SQL(text) for text in (blocks.leaf, *self.conditions))]
+        return TABLES[self.table].select(self.columns, conditions).as_string()

@@ -7,6 +7,7 @@ from typing import Final
 from psycopg import sql
 
 from pipeline.datasets.dataset import Dataset
+from pipeline.datasets.facts import LifeEvents, OwnershipEvents
 from pipeline.datasets.journal import Journal
 
 
@@ -23,18 +24,20 @@ class SourceTable:
         column = next(column for column in self.dataset.COLUMNS if column.name == name)
         return sql.SQL(column.sql) if column.sql else sql.Identifier(name)
 
-    def select(
-        self, leaf: sql.Composable, names: Sequence[str], conditions: Sequence[sql.Composable]
-    ) -> sql.Composed:
-        """The statement that reads columns of one leaf of the relation."""
-        return sql.SQL("SELECT {columns} FROM ONLY {leaf} WHERE {conditions}").format(
+    def select(self, names: Sequence[str], conditions: Sequence[sql.Composable]) -> sql.Composed:
+        """The statement that reads columns of the rows that fulfil the conditions."""
+        return sql.SQL("SELECT {columns} FROM {relation} WHERE {conditions}").format(
             columns=sql.SQL(", ").join(map(self.expression, names)),
-            leaf=leaf,
+            relation=sql.Identifier(self.relation),
             conditions=sql.SQL(" AND ").join([sql.SQL(f"({self.only})"), *conditions]),
         )
 
 
 TABLES: Final[Mapping[str, SourceTable]] = {
     table.dataset.NAME: table
-    for table in (SourceTable(Journal, "rollcall_journal", "group_id <> ''"),)
+    for table in (
+        SourceTable(Journal, "rollcall_journal", "group_id <> ''"),
+        SourceTable(LifeEvents, "rollcall_life"),
+        SourceTable(OwnershipEvents, "rollcall_ownership"),
+    )
 }

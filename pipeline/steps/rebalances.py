@@ -13,6 +13,8 @@ is the order of the decisions:
 Nothing is read or written here, and no group's history is held in memory.
 """
 
+from datetime import datetime
+
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as f
 
@@ -43,8 +45,8 @@ KINDS = (STARTED, COMPLETED, STABLE, ABANDONED, *GONE)
 UNKNOWN = "unknown"
 
 
-def rebalances(journal: Journal) -> Rebalances:
-    """One row for each completed rebalance."""
+def rebalances(journal: Journal, at: datetime) -> Rebalances:
+    """One row for each completed rebalance, whatever the moment."""
     entries = journal.frame.filter(f.col("kind").isin(*KINDS))
     completed = f.col("kind") == COMPLETED
     return Rebalances(_rows(_with_stable(_with_start(entries)).filter(completed)))

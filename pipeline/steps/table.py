@@ -7,14 +7,20 @@ report that a run has made.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
+from pipeline.datasets.advice import Advice
 from pipeline.datasets.cost import Clients, Cost, Hours
 from pipeline.datasets.dataset import Dataset, Report
+from pipeline.datasets.facts import LifeEvents, OwnershipEvents
 from pipeline.datasets.journal import Journal
+from pipeline.datasets.lives import Lives, Ownership
+from pipeline.datasets.movement import Movement
 from pipeline.datasets.rebalances import Rebalances
-from pipeline.steps import cost
+from pipeline.datasets.stability import Silence, Stability
+from pipeline.steps import cost, lives, stability
+from pipeline.steps.advice import advice
+from pipeline.steps.movement import movement
 from pipeline.steps.rebalances import rebalances
 
 
@@ -32,21 +38,16 @@ class Step:
         return self.output if issubclass(self.output, Report) else None
 
 
-def _at_any_time(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """A computation that does not depend on the moment."""
-
-    def computed(*inputs: Any) -> Any:
-        *datasets, at = inputs
-        assert isinstance(at, datetime)
-        return compute(*datasets)
-
-    return computed
-
-
 STEPS: Final[Sequence[Step]] = (
-    Step(Rebalances, (Journal,), _at_any_time(rebalances)),
+    Step(Rebalances, (Journal,), rebalances),
+    Step(Lives, (LifeEvents,), lives.lives),
+    Step(Ownership, (OwnershipEvents,), lives.ownership),
     Step(Cost, (Rebalances,), cost.cost),
     Step(Clients, (Rebalances,), cost.clients),
+    Step(Movement, (Ownership,), movement),
+    Step(Stability, (Lives,), stability.stability),
+    Step(Silence, (Lives,), stability.silence),
+    Step(Advice, (Lives, Rebalances), advice),
     Step(Hours, (Rebalances,), cost.hours),
 )
 

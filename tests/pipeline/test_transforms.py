@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pipeline.datasets.cost import Cost
 from pipeline.datasets.journal import Journal
 from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps import rebalances as step
 from pipeline.steps.cost import cost
-from pipeline.steps.rebalances import rebalances
 from tests.pipeline.journals import BEGIN, Entry, entry
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
@@ -46,6 +46,11 @@ def assert_rows(
     """The rebalances of the entries, and of these columns just these rows."""
     found = rebalances(journal(spark, *entries)).frame.selectExpr(*select.split(", "))
     assert_alike(found, spark.createDataFrame([*expected], found.schema))
+
+
+def rebalances(entries: Journal) -> Rebalances:
+    """They do not depend on the moment."""
+    return step.rebalances(entries, BEGIN)
 
 
 def costs(made: Rebalances) -> DataFrame:
