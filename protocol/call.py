@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
 from groups.cluster.view import Endpoint
-from groups.core.authors import Author
+from groups.core.authors import Author, Client
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.instance_claims import How, party
@@ -167,6 +167,12 @@ class Call:
     def author_as(self, member_id: str) -> Author:
         """The author, where a request names a member."""
         return Author(member_id, self.client_id, self.client_host, self.session.principal)
+
+    @property
+    def client(self) -> Client:
+        """The client of a member that joins, for the facts."""
+        session = self.session
+        return Client(session.software, session.software_version, session.principal, self.version)
 
     def committer(self, member_id: str) -> Author | None:
         """The author for the history of offsets, if a history is kept."""

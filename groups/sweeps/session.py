@@ -187,6 +187,7 @@ def clean_up() -> str:
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "counts of deleted groups": _execute(counts_sql.FORGET),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
+        "days of facts": _turn_facts(kept.facts_retention_hours, kept.facts_max_mebibytes),
         "settings of groups that were never created": _remove(
             sql.ORPHANED_CONFIGS,
             hours=kept.group_configs_retention_hours,
@@ -220,6 +221,13 @@ def _forget_drains(hours: int) -> int:
 def _turn_history(hours: int) -> int:
     """Create the next hours' partitions and drop expired ones."""
     ((dropped,),) = _rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
+    return int(dropped)
+
+
+def _turn_facts(hours: int, most: int) -> int:
+    """Create the next days' partitions, and drop expired ones, and the oldest while there are more
+    mebibytes than ``most``."""
+    ((dropped,),) = _rows("SELECT rollcall_turn_facts(%(hours)s, %(most)s)", hours=hours, most=most)
     return int(dropped)
 
 

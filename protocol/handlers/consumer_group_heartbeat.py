@@ -6,6 +6,7 @@ from uuid import UUID
 
 from groups.coordinator.views import View
 from groups.core.assignors.client_side import ClientAssignor
+from groups.core.authors import UNKNOWN_CLIENT
 from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
@@ -118,6 +119,7 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
         subscribed_topic_regex=request.subscribed_topic_regex,
         regex_problem=_problem(request, call),
         client_assignors=_client_assignors(request),
+        client=call.client if request.member_epoch == JOIN else UNKNOWN_CLIENT,
     )
 
 

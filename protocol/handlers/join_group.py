@@ -84,6 +84,7 @@ def _event(request: JoinGroupRequest, call: Call) -> JoinGroup:
         needs_member_id=call.version >= MEMBER_ID_REQUIRED_SINCE
         and request.group_instance_id is None,
         can_skip_assignment=call.version >= SKIP_ASSIGNMENT_SINCE,
+        client=call.client,
     )
 
 

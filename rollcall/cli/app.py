@@ -12,6 +12,7 @@ from rollcall.cli import (
     acls,
     attention,
     doctor,
+    facts,
     groups,
     journal,
     nodes,
@@ -38,11 +39,12 @@ app = typer.Typer(
 
 __all__ = [
     "app",
+    "facts",
     "offsets",
     "run",
     "verbs",
     "watch",
-]  # three of these have commands for `group`
+]  # four of these have commands for `group`
 
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")
