@@ -131,7 +131,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "fetch.hold.min.ms",
         500,
-        "ours: the shortest wait of a fetch; no client polls faster",
+        "ours: the wait of a fetch whose client names less than 50 ms; none polls without a pause",
         0,
         60_000,
     ),

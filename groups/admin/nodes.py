@@ -69,9 +69,10 @@ class NodeAdmin(RollcallAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The nodes, and below them the changes of slot owners."""
+        changes = groups.journal_of_slots(rights.kinds(request.user))
         context = {
             "title": "Nodes",
-            "changes": [_change(entry) for entry in groups.journal_of_slots()[:CHANGES_MAX]],
+            "changes": [_change(entry) for entry in changes[:CHANGES_MAX]],
             "away": Drain.objects.exclude(node_id__in=Node.objects.values("node_id")),
             "may_drain": rights.may(request.user, rights.DRAIN),
             "unowned": groups.slots_by_node().get(None, 0),

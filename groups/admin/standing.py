@@ -51,6 +51,7 @@ KIND_TONES: Final[Mapping[str, str]] = {
     EntryKind.REBALANCE_RETRIED: "warn",
     EntryKind.CONSUMER_REBALANCE_FAILED: "bad",
     EntryKind.MEMBER_EXPELLED: "bad",
+    EntryKind.INSTANCE_TAKEN: "warn",
     EntryKind.GROUP_DELETED: "bad",
     EntryKind.PAUSED: "warn",
     EntryKind.RESUMED: "good",

@@ -32,6 +32,7 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.rows import SLOTS
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.store import load
 from groups.store.sql import slots as sql
 
@@ -83,7 +84,7 @@ class SlotKeeper:
         self._view = Cluster("")
         self._lease = Lease(me, lease_ms, wait.calm_ms)
         self._lease.seen = coordinator.seen
-        self.availability = Availability(coordinator, self._is_loading)
+        self.availability = Availability(coordinator, self._is_loading, self._is_elsewhere)
         self.loader = SlotLoader(me.node_id, coordinator, self.availability.notify)
         self._observer = BeatObserver(lease_ms)
         self.lease_loop = LeaseLoop(
@@ -167,9 +168,13 @@ class SlotKeeper:
     def _is_loading(self, slot: int) -> bool:
         return slot in self.loader.loading
 
-    async def rung(self, _payload: str | None) -> None:
-        """A notification: another node gave slots away."""
-        self._look_now.set()
+    def _is_elsewhere(self, slot: int) -> bool:
+        return self._view.owners.get(slot, self.me.node_id) != self.me.node_id
+
+    async def rung(self, rung: Rung) -> None:
+        """A notification: another node gave slots away. By the clock it looks anyway."""
+        if rung is not None:
+            self._look_now.set()
 
     # -- checking nodes and slots
 
@@ -315,8 +320,10 @@ class SlotKeeper:
             for row in slots
             if row.node_id is not None and current.get(row.node_id) == row.incarnation
         }
-        self._view = Cluster(self._lease.cluster_id, live, owners)
+        before, self._view = self._view, Cluster(self._lease.cluster_id, live, owners)
         self.published(self._view)
+        if before.owners != owners:
+            self.availability.notify()  # a list may be complete now
 
     def _publish_own(self, slots: Collection[int]) -> None:
         """This node serves those of these slots that it has not lost meanwhile: clients are sent

@@ -6,10 +6,11 @@ Used by ``groups.queries.journal_text``.
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from groups.core.authors import ANONYMOUS
 from groups.core.configs.group import FREEZE
+from groups.core.instance_claims import How
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
 from groups.queries.situation_text import many, seconds
@@ -51,6 +52,34 @@ QUOTAS: Final[Mapping[str, str]] = {
     EntryKind.QUOTA_REMOVED: "removed",
 }
 """Entries about access to the Kafka port."""
+
+
+CLAIMS: Final[Mapping[str, str]] = {
+    How.REFUSED: "refused",
+    How.FENCED: "fenced",
+    How.TAKEN: "taken over",
+}
+"""What became of claims of an instance id."""
+
+
+def instance_taken(details: Mapping[str, Any]) -> tuple[str, str]:
+    """That two workers use one instance id, and who they are: without the end of a sentence."""
+    counts = [f"{word} {_times(details[how])}" for how, word in CLAIMS.items() if details.get(how)]
+    others = [_client(one) for one in details.get("others", [])] or ["another of that name"]
+    within = seconds(1_000 * details.get("seconds", 0))
+    what = f"{_client(details.get('holder', {}))} has it, {' and '.join(others)} claimed it"
+    return (
+        f"Instance {details.get('instance')} is used by two workers",
+        f"{what} ({', '.join(counts)} within {within})",
+    )
+
+
+def _client(one: Mapping[str, Any]) -> str:
+    return f"client {one.get('client_id')} at {one.get('host')}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
 
 
 def author(entry: Journal) -> str:

@@ -21,7 +21,10 @@ from groups.queries.situation import SETTLED, of_many
 from groups.queries.situation_text import Situation
 from groups.queries.thresholds import Thresholds
 
-FAILED_WITHIN: Final = timedelta(hours=24)
+UNDECIDED_AFTER: Final = timedelta(minutes=1)
+"""An owner decides an operation within seconds: with one that waits for longer something is wrong.
+One that is refused is no incident: whoever asked got the reason."""
+
 RECENT: Final = timedelta(hours=1)
 
 JOURNAL_READ_MAX: Final = 20_000
@@ -31,6 +34,9 @@ LISTED_MAX: Final = 10
 """Lines of each list."""
 
 LATEST_MAX: Final = 8
+
+OPERATION_WAITS: Final = "operation-waits"
+"""The rule about ``Overview.undecided``."""
 
 NODE_SILENT_AFTER: Final = timedelta(seconds=15)
 """A node beats about every second: one with an older beat does not serve."""
@@ -84,7 +90,7 @@ class Overview:
     unsettled: Sequence[Group]
     unsettled_count: int
     situations: Mapping[str, Situation]
-    failed: Sequence[Operation]
+    undecided: Sequence[Operation]
     runs: Sequence[TaskRun]
     acknowledged: Acknowledged
 
@@ -139,8 +145,8 @@ def look(now: datetime | None = None) -> Overview:
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
         situations=of_many(unsettled, now),
-        failed=failed_operations(
-            now - FAILED_WITHIN, subjects_of("operation-failed", acknowledged)
+        undecided=undecided_operations(
+            now - UNDECIDED_AFTER, subjects_of(OPERATION_WAITS, acknowledged)
         ),
         runs=task_runs(now),
         acknowledged=acknowledged,
@@ -165,7 +171,7 @@ def alone(group: Group, now: Situation) -> Overview:
         unsettled=unsettled,
         unsettled_count=len(unsettled),
         situations={group.group_id: now},
-        failed=(),
+        undecided=(),
         runs=(),
         acknowledged={},
     )
@@ -213,11 +219,11 @@ def _first(column: str, values: Sequence[Any]) -> Sequence[Any]:
     return [Case(When(**{f"{column}__in": values}, then=0), default=1)] if values else []
 
 
-def failed_operations(since: datetime, acknowledged_ids: Sequence[str] = ()) -> Sequence[Operation]:
-    """Failed operations: acknowledged ones, then the newest."""
-    ended = Operation.objects.filter(finished_at__gte=since, state=Operation.State.FAILED)
+def undecided_operations(before: datetime, acknowledged_ids: Sequence[str]) -> Sequence[Operation]:
+    """Operations that no owner has decided since then: acknowledged ones, then the oldest."""
+    waiting = Operation.objects.filter(created_at__lt=before, state=Operation.State.PENDING)
     ids = [int(key) for key in acknowledged_ids if key.isdecimal()]
-    return list(ended.order_by(*_first("id", ids), "-finished_at")[: LISTED_MAX + len(ids)])
+    return list(waiting.order_by(*_first("id", ids), "id")[: LISTED_MAX + len(ids)])
 
 
 def _looked_through(newest: int) -> Any:

@@ -18,6 +18,7 @@ class Thresholds:
     attention_drained_ms: int
     attention_silent_percent: int
     attention_commit_ms: int
+    attention_notify_queue_percent: int
     node_restart_backoff_ms: int
     node_restart_backoff_max_ms: int
 

@@ -7,8 +7,9 @@ import typer
 
 from rollcall.cli.context import Form, Reason, complete_group, rest_of
 from rollcall.cli.output import Column, Output, note, show, show_one
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Coordinator processes.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Coordinator processes.")
 
 LISTED: Final[Sequence[Column]] = (
     Column("ID", "node_id"),

@@ -59,6 +59,15 @@ VALUES (now() - %s, '', 0, 0, 'limit-near', 'total', '950 of 1,000 topics', '', 
         '[]', '{}')
 """
 
+TAKEN = """
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,
+    client_reason, generation_before, generation_after, waited_for, joined, "left", details)
+VALUES (now() - %s, 'orders1', 1, 0, 'instance-taken', '', '', '', 0, 0, '{}', '[]', '[]',
+        jsonb_build_object('instance', %s::text, 'seconds', 70, 'refused', 1200,
+                           'holder', '{"client_id": "anna", "host": "10.0.0.1"}'::jsonb,
+                           'others', '[{"client_id": "ben", "host": "10.0.0.2"}]'::jsonb))
+"""
+
 DRAIN = """
 INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
 VALUES (%s, 'olga', 'a new disk', now() - %s, now())
@@ -117,6 +126,11 @@ FIRES: Mapping[str, tuple[str, Act, Act]] = {
         lambda: sql(DRAIN, 7, 3 * HOUR),
         lambda: sql(DRAIN, 7, 5 * HOUR),
     ),
+    "shared-instance": (
+        "Instance i-7 is used by two workers of orders1",
+        lambda: sql(TAKEN, 12 * MINUTE, "i-7"),
+        lambda: sql(TAKEN, 10 * MINUTE, "i-7"),
+    ),
     "limit": (
         "A limit is near",
         lambda: sql(NEAR, 25 * HOUR),
@@ -138,6 +152,17 @@ def test_a_rule_fires_beyond_its_threshold_on_the_overview(rule: str) -> None:
     beyond()
     assert fired() == [(rule, sentence)]
     assert sentence in page()
+
+
+def test_both_users_of_an_instance_are_named() -> None:
+    for instance in ("i-1", "i-2", "i-2"):
+        sql(TAKEN, MINUTE, instance)
+    (line,) = attention.fired(overview.look())
+    assert line.detail == (
+        "Client anna at 10.0.0.1 has it, client ben at 10.0.0.2 claimed it (refused 1,200 times"
+        " within 70 s). So is 1 more instance."
+    )
+    assert attention.groups_of(["shared-instance"]) == {"orders1"} == {line.subject}
 
 
 def test_a_drained_node_that_keeps_its_slots_is_named() -> None:
@@ -202,6 +227,15 @@ def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any
     assert fired() == []
     settings.ATTENTION_COMMIT_MS = 1_800_000
     assert fired() == [("no-commit", "Group orders1 does not commit")]
+
+
+def test_a_queue_of_notifications_that_fills_is_named(settings: Any) -> None:
+    """As it would at a quarter: it has room for a flood of a minute."""
+    assert fired() == []
+    settings.ATTENTION_NOTIFY_QUEUE_PERCENT = 0
+    assert fired() == [("notify-queue", "PostgreSQL's queue of notifications is 0 % full")]
+    assert "Somebody floods NOTIFY" in page()
+    assert attention.find(None, {}, "orders1") == []
 
 
 def test_long_lists_are_cut_and_the_rest_is_counted() -> None:

@@ -18,6 +18,7 @@ from groups.api.serializers.access import (
     QuotaView,
 )
 from groups.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
+from groups.api.serializers.facts import Life, OwnedPartitions
 from groups.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -75,6 +76,7 @@ from groups.api.serializers.topics import (
 
 __all__ = [
     "AcknowledgementView",
+    "AclOrPlan",
     "AclView",
     "Analysis",
     "AssignedPartition",
@@ -87,12 +89,11 @@ __all__ = [
     "Commit",
     "ConfigChanges",
     "ConfigEntry",
-    "Cost",
-    "DrainMoves",
     "ConnectionView",
-    "DrainView",
-    "AclOrPlan",
+    "Cost",
     "DeletedAcls",
+    "DrainMoves",
+    "DrainView",
     "ForceRebalance",
     "FreezeGroup",
     "Group",
@@ -103,6 +104,7 @@ __all__ = [
     "KafkaUserOrPlan",
     "KafkaUserView",
     "LastRebalance",
+    "Life",
     "Me",
     "Member",
     "NewAcknowledgement",
@@ -117,16 +119,18 @@ __all__ = [
     "Offset",
     "OneRebalance",
     "OperationView",
+    "OwnedPartitions",
     "PartitionView",
     "Password",
     "Pause",
+    "PauseProgress",
     "Places",
     "Plan",
+    "QuotaOrPlan",
+    "QuotaView",
     "Reason",
     "ResetChange",
     "ResetOffsets",
-    "QuotaOrPlan",
-    "QuotaView",
     "ResetPlan",
     "RestoreOffsets",
     "RuleView",
@@ -136,5 +140,4 @@ __all__ = [
     "TopicUse",
     "TopicView",
     "Waiting",
-    "PauseProgress",
 ]

@@ -19,7 +19,7 @@ def noted(kind: str, trigger: str) -> str:
     SELECT clock_timestamp(), '', 0, node_id, '{kind}', '{trigger}', reason, 0, 0,
            '{{}}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
     FROM done)
-SELECT pg_notify('{slots.BELL}', '') FROM done
+SELECT {slots.RINGS} FROM done
 """
 
 

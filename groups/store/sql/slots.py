@@ -1,5 +1,7 @@
 """The SQL of nodes and slots; ``groups.cluster.slot_keeper`` executes it."""
 
+from groups.postgres.channels import notify
+
 LOCK_CLASS = 0x526C63
 """First key of the advisory lock that a living node holds on its id ("Rlc")."""
 
@@ -97,7 +99,9 @@ UNREGISTER = "DELETE FROM rollcall_node WHERE incarnation = %(incarnation)s"
 BELL = "rollcall_slots"
 """The channel for free slots."""
 
-RING = f"NOTIFY {BELL}"
+RINGS = notify(f"'{BELL}'", "''")
+
+RING = f"SELECT {RINGS}"
 
 SERVER_UP_MS = """
 SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint
