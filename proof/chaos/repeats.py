@@ -302,7 +302,11 @@ async def _are_probed(served: Served) -> None:
 def account(
     outcome: Outcome, served: Served, strikes: Strikes, nodes: Mapping[str, int], begun: float
 ) -> None:
-    """Fill in the times without service since an instant. ``nodes``: by the address of a probe."""
+    """Fill in the times without service since an instant. ``nodes``: by the address of a probe.
+
+    While no probe of any group is answered, a bystander's is not either: then the run itself was
+    blocked, as by a search through all processes of a busy machine."""
+    silences = _silences(served)
     for group_id, times in served.at.items():
         seen = list(zip(times, served.by[group_id], strict=True))
         gaps = [(a, b, by) for (a, by), (b, _) in itertools.pairwise(seen) if b > begun]
@@ -311,11 +315,18 @@ def account(
             if strikes.concern(node_id, a, b):
                 outcome.struck.append(gap)
             else:
+                own = gap - sum(max(0.0, min(b, y) - max(a, x)) for x, y in silences)
                 is_near = strikes.are_near(a, b)
-                (outcome.bystanders if is_near else outcome.handed).append(gap)
+                (outcome.bystanders if is_near else outcome.handed).append(max(0.0, own))
         lost = sum(gap for gap, *_ in away)
         outcome.away = max(outcome.away, lost / (times[-1] - begun))
         outcome.outages[group_id] = sum(gap > OUTAGE_S for gap, *_ in away)
+
+
+def _silences(served: Served) -> Sequence[tuple[float, float]]:
+    """The times in which no probe was answered, beside the one between two probes."""
+    times = sorted(itertools.chain.from_iterable(served.at.values()))
+    return [(a, b - EVERY_S) for a, b in itertools.pairwise(times) if b - a > 2 * EVERY_S]
 
 
 def judged(outcome: Outcome, repeat: Repeat, late_s: float) -> list[str]:
