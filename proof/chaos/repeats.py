@@ -47,9 +47,13 @@ PRODUCT: Final[Mapping[str, str]] = {
 }
 """What other runs of chaos shorten, as they wait for every node to have its share."""
 
-BEFORE_S: Final = 2 * EVERY_S
-"""A strike may come this long after the last probe that was answered."""
+NEAR_S: Final = 2 * EVERY_S
+"""A strike may come this long after the last probe that was answered, or before its answer was
+noted."""
 
+
+PEACE_S: Final = 1.5
+"""Between the last hand-over and the next crash, so that each is seen for itself."""
 
 AFTER_S: Final = 5.0
 """Longer than others need to take over what was a struck node's."""
@@ -82,7 +86,7 @@ class Strikes:
     def are_near(self, since: float, until: float) -> bool:
         """Whether any node was struck in this span or a few seconds before."""
         return any(
-            strike.since - BEFORE_S <= until and strike.until + AFTER_S >= since
+            strike.since - NEAR_S <= until and strike.until + AFTER_S >= since
             for strike in self.found
         )
 
@@ -90,8 +94,8 @@ class Strikes:
         """Whether a node was struck in this span."""
         return any(
             strike.node_id in (None, node_id)
-            and strike.since - BEFORE_S <= until
-            and strike.until >= since
+            and strike.since - NEAR_S <= until
+            and strike.until + NEAR_S >= since
             for strike in self.found
         )
 
@@ -129,8 +133,9 @@ async def crash_in_turn(scene: Scene, strikes: Strikes, number: int) -> None:
 
 
 async def crash_when_whole(scene: Scene, strikes: Strikes, number: int) -> None:
-    """Each node, when all have had their share again."""
+    """Each node, when all have had their share again, and for a while."""
     await scene.world.whole(SETTLE_S)
+    await asyncio.sleep(PEACE_S)
     await crash_in_turn(scene, strikes, number)
     await everybody_served(scene.fleet, now())
 
