@@ -186,7 +186,7 @@ async def test_latest_is_the_greatest_commit_or_the_reported_end(world: World) -
         await world.commit(group, "orders", partition, offset)
     assert world.connection is not None
     await world.connection.execute("UPDATE rollcall_topic SET end_offsets = '{5, 6}'")
-    await world.catalogue.rung("orders")
+    await world.catalogue.rung(("orders",))
     offsets = await listed(world, 7, *(("orders", i, LATEST) for i in range(4)))
     assert [(p.offset, p.leader_epoch) for p in offsets] == [(9, -1), (6, -1), (0, -1), (0, -1)]
 

@@ -204,7 +204,8 @@ def parked(work: Work, event: JoinGroup, row: MemberRow, *, is_new: bool) -> Joi
     held = work.live.joins.get(row.member_id)
     names = tuple(name for name, _ in event.protocols)
     first = work.now if held is None else held.first
-    return Join(row, names, event.ticket, first, work.now, is_new)
+    client = event.client if held is None else held.client
+    return Join(row, names, event.ticket, first, work.now, is_new, client)
 
 
 def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:

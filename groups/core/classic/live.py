@@ -5,10 +5,13 @@ Values and arithmetic only; the rules that change them are in the other files of
 ``groups.core.group.Beat``): a step changes a copy.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
+from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.events import Ticket
+from groups.core.facts import NO_PARTS, Parts
 from groups.core.group import Beat, Millis
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
@@ -39,7 +42,7 @@ class Join:
     """A parked JoinGroup: the member as it will be once the generation is decided.
 
     ``first`` is when the member first joined in this join phase, ``since`` when this request
-    arrived; ``is_new``: the member has no row yet.
+    arrived; ``is_new``: the member has no row yet. ``client``: of the first request.
     """
 
     row: MemberRow
@@ -48,6 +51,7 @@ class Join:
     first: Millis
     since: Millis
     is_new: bool
+    client: Client = UNKNOWN_CLIENT
 
 
 HANDED_OUT_MAX = 10_000
@@ -126,6 +130,15 @@ class SyncPhase:
         return self.armed_at + self.timeout_ms
 
 
+class Told(NamedTuple):
+    """What the facts have of a member: its assignment, and the partitions besides it that it still
+    holds (KIP-429). ``has_all``: it has received this assignment."""
+
+    assignment: bytes
+    kept: Parts = NO_PARTS
+    has_all: bool = False
+
+
 @dataclass(slots=True)
 class Live:
     """The live half of a classic group.
@@ -139,7 +152,8 @@ class Live:
     ids to member ids. ``recovering``: the rows were loaded by a new owner and the next step settles
     what the old owner's parked requests had begun. ``dropped`` holds the answers for tickets that a
     reload made meaningless. ``put_off``: why a rebalance is owed that has to wait (``guards``),
-    ``settled_at``: when the last one ended.
+    ``settled_at``: when the last one ended. ``told``: what the facts have of each member;
+    ``rejoined``: when each first joined after the last assignment.
     """
 
     floor: Millis
@@ -161,6 +175,8 @@ class Live:
     dropped: dict[Ticket, Reply] = field(default_factory=dict)
     put_off: Cause | None = None
     settled_at: Millis = 0
+    told: SharedDict[str, Told] = field(default_factory=SharedDict)
+    rejoined: Mapping[str, Millis] = field(default_factory=dict)
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats are shared, dropped answers are not copied."""
@@ -174,6 +190,7 @@ class Live:
             awaited=self.awaited.copy(),
             instances=self.instances.copy(),
             preferences=self.preferences.copy(),
+            told=self.told.copy(),
             dropped={},
         )
 

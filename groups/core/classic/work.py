@@ -18,6 +18,7 @@ from groups.core.classic.live import (
 )
 from groups.core.classic.states import PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
+from groups.core.facts import Departure
 from groups.core.group import Beat
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
@@ -148,12 +149,14 @@ class Work(RowsWorkingCopy[Live]):
             self._count_row(self.members[member_id], +1)
         return join
 
-    def remove_row(self, member_id: str) -> MemberRow:
+    def remove_row(self, member_id: str, departure: Departure) -> MemberRow:
         """Remove a member's row; its parked join must have been removed before."""
+        self.ended(member_id, departure)
         row = self.change_members().pop(member_id)
         live = self.change()
         self._count_row(row, -1)
         live.unsynced.pop(member_id, None)
+        live.told.pop(member_id, None)
         self._forget(row)
         return row
 

@@ -19,6 +19,7 @@ from groups.core.consumer.reconcile import reconcile
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup, SyncGroup
+from groups.core.facts import Departure
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
 from groups.core.subscription import Subscription, subscription_of
@@ -106,7 +107,7 @@ def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
         return Member(_row(event, event.member_id or heartbeat.new_id(work), work))
     if before.row.member_id == event.member_id:
         return before
-    rebalance.remove(work, before.row.member_id, comes_back=True)
+    rebalance.remove(work, before.row.member_id, Departure.REPLACED)
     row = replace(before.row, member_id=heartbeat.new_id(work))
     return replace(leave.away(before), row=row, epoch=0, previous_epoch=0)
 

@@ -27,6 +27,7 @@ from groups.core.consumer.reconcile import reconcile
 from groups.core.consumer.work import Work, first_details
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
+from groups.core.facts import Departure
 from groups.core.group import JournalEntry, Millis
 from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import ConsumerBeaten
@@ -213,7 +214,7 @@ def new_id(work: Work) -> str:
 
 def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
     """A static member takes its own place under a new id, partitions and target included."""
-    rebalance.remove(work, left.row.member_id, comes_back=True)
+    rebalance.remove(work, left.row.member_id, Departure.REPLACED)
     row = replace(left.row, member_id=event.member_id or new_id(work))
     back = replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
     return _upgraded(work, back) if left.is_classic else back
