@@ -286,7 +286,7 @@ FILLS = (
 """Each would hold a lock that Rollcall waits for, or fill the table of all locks."""
 
 
-@pytest.mark.parametrize("statement", FILLS)
+@pytest.mark.parametrize("statement", FILLS, ids=range(len(FILLS)))
 def test_a_login_without_a_grant_takes_no_lock(
     stranger: "psycopg.Connection[Any]", statement: str
 ) -> None:
