@@ -8,6 +8,7 @@ FOLLOWERS = (
     "groups.catalogue.functions.sync_functions",
     "groups.access.functions.sync_functions",
     "groups.operations.drains.sync_functions",
+    "groups.operations.nodes.sync_functions",
     "groups.operations.configs.sync_functions",
     "groups.postgres.grants.sync_roles",
     "groups.postgres.strangers.close",

@@ -1,4 +1,4 @@
--- rollcall: migrated (c9daf4d9dc94c5f37c2d25b82bf806cb51c93a6879c270773eb7439a4617d980), PostgreSQL 18
+-- rollcall: migrated (7fe4e481f36a313e9e2f71b826485ffceab30a9868375afe161ec9fee062fca5), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -211,6 +211,19 @@ BEGIN
     WHERE o.group_id = rollcall_committed_offsets.group_id ORDER BY o.topic, o.partition;
 END $$;
 
+CREATE TABLE public.rollcall_era (
+    era integer NOT NULL,
+    jump uuid NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_era IS 'The histories of this database, in order: ids of transactions start again in each.';
+
+CREATE FUNCTION public.rollcall_current_era() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT max(rollcall_era.era) AS max FROM public.rollcall_era);
+
 CREATE FUNCTION public.rollcall_demand_group(group_id text) RETURNS void
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -247,6 +260,61 @@ BEGIN
 EXCEPTION WHEN insufficient_privilege THEN
     RETURN 0;
 END $$;
+
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((pg_inherits.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM pg_inherits WHERE (pg_inherits.inhparent = ANY (ARRAY[('public.rollcall_life'::regclass)::oid, ('public.rollcall_ownership'::regclass)::oid])));
 
 CREATE FUNCTION public.rollcall_guard(slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -307,6 +375,19 @@ CREATE FUNCTION public.rollcall_has_history(wanted text) RETURNS boolean
     AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
+END $$;
+
+CREATE FUNCTION public.rollcall_next_era() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_era (era, jump)
+    SELECT coalesce(max(era) + 1, 0), NEW.jump FROM rollcall_era;
+    IF TG_OP = 'UPDATE' THEN  -- lives of the lost time are not mistaken for later ones
+        PERFORM setval('rollcall_life_seq', nextval('rollcall_life_seq') + 1000000000);
+    END IF;
+    RETURN NULL;
 END $$;
 
 CREATE FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) RETURNS boolean
@@ -478,6 +559,65 @@ BEGIN
         expires_at = excluded.expires_at;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parents CONSTANT text[] := ARRAY['rollcall_life', 'rollcall_ownership'];
+    parent text;
+    name text;
+    start timestamptz;
+    today CONSTANT timestamptz := date_trunc('day', clock_timestamp());
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
+BEGIN
+    FOREACH parent IN ARRAY parents LOOP
+        FOR ahead IN 0..2 LOOP
+            start := today + ahead * interval '1 day';
+            name := parent || '_' || to_char(start, 'YYYYMMDD');
+            IF to_regclass(name) IS NULL THEN
+                BEGIN
+                    EXECUTE format(
+                        'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                        name, parent, start, start + interval '1 day');
+                EXCEPTION
+                    -- Rows of this day are in the default partition already, or somebody is busy
+                    -- with it: the next day's partition is made in time.
+                    WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+                END;
+            END IF;
+        END LOOP;
+        EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(parents) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN start >= today;
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
+                parent, start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
+    END LOOP;
+    RETURN dropped;
+END $_$;
 
 CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1072,6 +1212,15 @@ CREATE TABLE public.rollcall_drain (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_facts_floor (
+    table_name text NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    dropped_until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1138,7 +1287,9 @@ CREATE TABLE public.rollcall_journal (
     joined jsonb NOT NULL,
     "left" jsonb NOT NULL,
     details jsonb NOT NULL,
-    client_reason text DEFAULT ''::text NOT NULL
+    client_reason text DEFAULT ''::text NOT NULL,
+    era integer DEFAULT public.rollcall_current_era() NOT NULL,
+    xid bigint DEFAULT ((pg_current_xact_id())::text)::bigint NOT NULL
 );
 
 ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1157,6 +1308,78 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
+
+CREATE SEQUENCE public.rollcall_life_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_life_id_seq OWNED BY public.rollcall_life.id;
+
+CREATE TABLE public.rollcall_life_default (
+    at timestamp with time zone CONSTRAINT rollcall_life_at_not_null NOT NULL,
+    era integer CONSTRAINT rollcall_life_era_not_null NOT NULL,
+    xid bigint CONSTRAINT rollcall_life_xid_not_null NOT NULL,
+    id bigint DEFAULT nextval('public.rollcall_life_id_seq'::regclass) CONSTRAINT rollcall_life_id_not_null NOT NULL,
+    life bigint CONSTRAINT rollcall_life_life_not_null NOT NULL,
+    group_id text CONSTRAINT rollcall_life_group_id_not_null NOT NULL COLLATE pg_catalog."C",
+    member_id text CONSTRAINT rollcall_life_member_id_not_null NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text CONSTRAINT rollcall_life_client_id_not_null NOT NULL,
+    client_host text CONSTRAINT rollcall_life_client_host_not_null NOT NULL,
+    principal text CONSTRAINT rollcall_life_principal_not_null NOT NULL,
+    rack_id text,
+    software_name text CONSTRAINT rollcall_life_software_name_not_null NOT NULL,
+    software_version text CONSTRAINT rollcall_life_software_version_not_null NOT NULL,
+    kind text CONSTRAINT rollcall_life_kind_not_null NOT NULL,
+    api_version integer,
+    session_timeout_ms integer CONSTRAINT rollcall_life_session_timeout_ms_not_null NOT NULL,
+    rebalance_timeout_ms integer CONSTRAINT rollcall_life_rebalance_timeout_ms_not_null NOT NULL,
+    subscription text[],
+    pattern text CONSTRAINT rollcall_life_pattern_not_null NOT NULL,
+    protocols text[] CONSTRAINT rollcall_life_protocols_not_null NOT NULL,
+    revision bigint CONSTRAINT rollcall_life_revision_not_null NOT NULL,
+    joined_generation integer CONSTRAINT rollcall_life_joined_generation_not_null NOT NULL,
+    joined_at timestamp with time zone CONSTRAINT rollcall_life_joined_at_not_null NOT NULL,
+    origin text CONSTRAINT rollcall_life_origin_not_null NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_life_open (
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL
+);
+
+CREATE SEQUENCE public.rollcall_life_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1192,7 +1415,9 @@ CREATE TABLE public.rollcall_node (
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
-    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -1304,6 +1529,42 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     CACHE 1
 );
 
+CREATE SEQUENCE public.rollcall_ownership_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_ownership_id_seq OWNED BY public.rollcall_ownership.id;
+
+CREATE TABLE public.rollcall_ownership_default (
+    at timestamp with time zone CONSTRAINT rollcall_ownership_at_not_null NOT NULL,
+    era integer CONSTRAINT rollcall_ownership_era_not_null NOT NULL,
+    xid bigint CONSTRAINT rollcall_ownership_xid_not_null NOT NULL,
+    id bigint DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass) CONSTRAINT rollcall_ownership_id_not_null NOT NULL,
+    group_id text CONSTRAINT rollcall_ownership_group_id_not_null NOT NULL COLLATE pg_catalog."C",
+    life bigint CONSTRAINT rollcall_ownership_life_not_null NOT NULL,
+    topic text CONSTRAINT rollcall_ownership_topic_not_null NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange CONSTRAINT rollcall_ownership_partitions_not_null NOT NULL,
+    from_generation integer CONSTRAINT rollcall_ownership_from_generation_not_null NOT NULL,
+    from_at timestamp with time zone CONSTRAINT rollcall_ownership_from_at_not_null NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_ownership_open (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='80');
+
 CREATE TABLE public.rollcall_pause (
     group_id text NOT NULL COLLATE pg_catalog."C",
     scope text NOT NULL,
@@ -1390,24 +1651,17 @@ CREATE VIEW public.rollcall_quota_entity AS
    FROM public.rollcall_quota
   GROUP BY entity_type, user_name, client_id, ip;
 
-CREATE TABLE public.rollcall_rebalance_cost (
+CREATE TABLE public.rollcall_report_row (
     id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    trigger text NOT NULL,
-    rebalances bigint NOT NULL,
-    duration_ms bigint NOT NULL,
-    longest_ms bigint NOT NULL,
-    waited_ms bigint NOT NULL,
-    slowest_member text,
-    partitions_moved bigint NOT NULL,
-    without_owner_ms bigint NOT NULL,
-    run_id bigint NOT NULL,
-    without_owner_known_ms bigint DEFAULT 0 NOT NULL,
-    unknown_rebalances bigint DEFAULT 0 NOT NULL
+    report text NOT NULL,
+    period text NOT NULL,
+    keys jsonb NOT NULL,
+    figures jsonb NOT NULL,
+    run_id bigint NOT NULL
 );
 
-ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME public.rollcall_rebalance_cost_id_seq
+ALTER TABLE public.rollcall_report_row ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_report_row_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -1417,14 +1671,17 @@ ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFA
 
 CREATE TABLE public.rollcall_report_run (
     id bigint NOT NULL,
-    kind text NOT NULL,
     state text NOT NULL,
     requested_by text NOT NULL,
     started_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
     last_journal_id bigint,
     events bigint,
-    detail text NOT NULL
+    detail text NOT NULL,
+    stage text DEFAULT ''::text NOT NULL,
+    percent smallint DEFAULT 0 NOT NULL,
+    as_of timestamp with time zone,
+    reports jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 
 ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1596,7 +1853,15 @@ ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+ALTER TABLE ONLY public.rollcall_life ATTACH PARTITION public.rollcall_life_default DEFAULT;
+
 ALTER TABLE ONLY public.rollcall_offset_history ATTACH PARTITION public.rollcall_offset_history_default DEFAULT;
+
+ALTER TABLE ONLY public.rollcall_ownership ATTACH PARTITION public.rollcall_ownership_default DEFAULT;
+
+ALTER TABLE ONLY public.rollcall_life ALTER COLUMN id SET DEFAULT nextval('public.rollcall_life_id_seq'::regclass);
+
+ALTER TABLE ONLY public.rollcall_ownership ALTER COLUMN id SET DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass);
 
 
 
@@ -1724,88 +1989,88 @@ INSERT INTO public.auth_permission VALUES
 	(119, 'Can change liveness', 29, 'change_liveness'),
 	(120, 'Can delete liveness', 29, 'delete_liveness'),
 	(121, 'Can view liveness', 29, 'view_liveness'),
-	(122, 'Can add rebalance cost', 30, 'add_rebalancecost'),
-	(123, 'Can change rebalance cost', 30, 'change_rebalancecost'),
-	(124, 'Can delete rebalance cost', 30, 'delete_rebalancecost'),
-	(125, 'Can view rebalance cost', 30, 'view_rebalancecost'),
-	(126, 'Can add report run', 31, 'add_reportrun'),
-	(127, 'Can change report run', 31, 'change_reportrun'),
-	(128, 'Can delete report run', 31, 'delete_reportrun'),
-	(129, 'Can view report run', 31, 'view_reportrun'),
-	(130, 'Can add sweep', 32, 'add_sweep'),
-	(131, 'Can change sweep', 32, 'change_sweep'),
-	(132, 'Can delete sweep', 32, 'delete_sweep'),
-	(133, 'Can view sweep', 32, 'view_sweep'),
-	(134, 'Can add watch', 33, 'add_watch'),
-	(135, 'Can change watch', 33, 'change_watch'),
-	(136, 'Can delete watch', 33, 'delete_watch'),
-	(137, 'Can view watch', 33, 'view_watch'),
-	(138, 'Can add group config', 34, 'add_groupconfig'),
-	(139, 'Can change group config', 34, 'change_groupconfig'),
-	(140, 'Can delete group config', 34, 'delete_groupconfig'),
-	(141, 'Can view group config', 34, 'view_groupconfig'),
-	(142, 'Can add follower', 35, 'add_follower'),
-	(143, 'Can change follower', 35, 'change_follower'),
-	(144, 'Can delete follower', 35, 'delete_follower'),
-	(145, 'Can view follower', 35, 'view_follower'),
-	(146, 'Can add pause', 36, 'add_pause'),
-	(147, 'Can change pause', 36, 'change_pause'),
-	(148, 'Can delete pause', 36, 'delete_pause'),
-	(149, 'Can view pause', 36, 'view_pause'),
-	(150, 'Can add scram credential', 37, 'add_scramcredential'),
-	(151, 'Can change scram credential', 37, 'change_scramcredential'),
-	(152, 'Can delete scram credential', 37, 'delete_scramcredential'),
-	(153, 'Can view scram credential', 37, 'view_scramcredential'),
-	(154, 'Can add waiting', 38, 'add_waiting'),
-	(155, 'Can change waiting', 38, 'change_waiting'),
-	(156, 'Can delete waiting', 38, 'delete_waiting'),
-	(157, 'Can view waiting', 38, 'view_waiting'),
-	(158, 'Can add ACL', 39, 'add_acl'),
-	(159, 'Can change ACL', 39, 'change_acl'),
-	(160, 'Can delete ACL', 39, 'delete_acl'),
-	(161, 'Can view ACL', 39, 'view_acl'),
-	(162, 'Can add audit entry', 40, 'add_auditentry'),
-	(163, 'Can change audit entry', 40, 'change_auditentry'),
-	(164, 'Can delete audit entry', 40, 'delete_auditentry'),
-	(165, 'Can view audit entry', 40, 'view_auditentry'),
-	(166, 'Can add user of the Kafka port', 41, 'add_kafkauser'),
-	(167, 'Can change user of the Kafka port', 41, 'change_kafkauser'),
-	(168, 'Can delete user of the Kafka port', 41, 'delete_kafkauser'),
-	(169, 'Can view user of the Kafka port', 41, 'view_kafkauser'),
-	(170, 'Can add client quota', 42, 'add_clientquota'),
-	(171, 'Can change client quota', 42, 'change_clientquota'),
-	(172, 'Can delete client quota', 42, 'delete_clientquota'),
-	(173, 'Can view client quota', 42, 'view_clientquota'),
-	(174, 'Can add first password', 43, 'add_firstpassword'),
-	(175, 'Can change first password', 43, 'change_firstpassword'),
-	(176, 'Can delete first password', 43, 'delete_firstpassword'),
-	(177, 'Can view first password', 43, 'view_firstpassword'),
-	(178, 'Can add acknowledgement', 44, 'add_acknowledgement'),
-	(179, 'Can change acknowledgement', 44, 'change_acknowledgement'),
-	(180, 'Can delete acknowledgement', 44, 'delete_acknowledgement'),
-	(181, 'Can view acknowledgement', 44, 'view_acknowledgement'),
-	(182, 'Can add webhook', 45, 'add_webhook'),
-	(183, 'Can change webhook', 45, 'change_webhook'),
-	(184, 'Can delete webhook', 45, 'delete_webhook'),
-	(185, 'Can view webhook', 45, 'view_webhook'),
-	(186, 'Can view webhook delivery', 48, 'view_webhookdelivery'),
-	(187, 'Can add drain', 49, 'add_drain'),
-	(188, 'Can change drain', 49, 'change_drain'),
-	(189, 'Can delete drain', 49, 'delete_drain'),
-	(190, 'Can view drain', 49, 'view_drain'),
-	(191, 'Can drain a node, and withdraw that', 49, 'drain_node'),
-	(192, 'Can add saved view', 51, 'add_savedview'),
-	(193, 'Can change saved view', 51, 'change_savedview'),
-	(194, 'Can delete saved view', 51, 'delete_savedview'),
-	(195, 'Can view saved view', 51, 'view_savedview'),
-	(196, 'Can add open id user', 52, 'add_openiduser'),
-	(197, 'Can change open id user', 52, 'change_openiduser'),
-	(198, 'Can delete open id user', 52, 'delete_openiduser'),
-	(199, 'Can view open id user', 52, 'view_openiduser'),
-	(200, 'Can add client connection', 53, 'add_clientconnection'),
-	(201, 'Can change client connection', 53, 'change_clientconnection'),
-	(202, 'Can delete client connection', 53, 'delete_clientconnection'),
-	(203, 'Can view client connection', 53, 'view_clientconnection');
+	(122, 'Can add report run', 30, 'add_reportrun'),
+	(123, 'Can change report run', 30, 'change_reportrun'),
+	(124, 'Can delete report run', 30, 'delete_reportrun'),
+	(125, 'Can view report run', 30, 'view_reportrun'),
+	(126, 'Can add sweep', 31, 'add_sweep'),
+	(127, 'Can change sweep', 31, 'change_sweep'),
+	(128, 'Can delete sweep', 31, 'delete_sweep'),
+	(129, 'Can view sweep', 31, 'view_sweep'),
+	(130, 'Can add watch', 32, 'add_watch'),
+	(131, 'Can change watch', 32, 'change_watch'),
+	(132, 'Can delete watch', 32, 'delete_watch'),
+	(133, 'Can view watch', 32, 'view_watch'),
+	(134, 'Can add group config', 33, 'add_groupconfig'),
+	(135, 'Can change group config', 33, 'change_groupconfig'),
+	(136, 'Can delete group config', 33, 'delete_groupconfig'),
+	(137, 'Can view group config', 33, 'view_groupconfig'),
+	(138, 'Can add follower', 34, 'add_follower'),
+	(139, 'Can change follower', 34, 'change_follower'),
+	(140, 'Can delete follower', 34, 'delete_follower'),
+	(141, 'Can view follower', 34, 'view_follower'),
+	(142, 'Can add pause', 35, 'add_pause'),
+	(143, 'Can change pause', 35, 'change_pause'),
+	(144, 'Can delete pause', 35, 'delete_pause'),
+	(145, 'Can view pause', 35, 'view_pause'),
+	(146, 'Can add scram credential', 36, 'add_scramcredential'),
+	(147, 'Can change scram credential', 36, 'change_scramcredential'),
+	(148, 'Can delete scram credential', 36, 'delete_scramcredential'),
+	(149, 'Can view scram credential', 36, 'view_scramcredential'),
+	(150, 'Can add waiting', 37, 'add_waiting'),
+	(151, 'Can change waiting', 37, 'change_waiting'),
+	(152, 'Can delete waiting', 37, 'delete_waiting'),
+	(153, 'Can view waiting', 37, 'view_waiting'),
+	(154, 'Can add ACL', 38, 'add_acl'),
+	(155, 'Can change ACL', 38, 'change_acl'),
+	(156, 'Can delete ACL', 38, 'delete_acl'),
+	(157, 'Can view ACL', 38, 'view_acl'),
+	(158, 'Can add audit entry', 39, 'add_auditentry'),
+	(159, 'Can change audit entry', 39, 'change_auditentry'),
+	(160, 'Can delete audit entry', 39, 'delete_auditentry'),
+	(161, 'Can view audit entry', 39, 'view_auditentry'),
+	(162, 'Can add user of the Kafka port', 40, 'add_kafkauser'),
+	(163, 'Can change user of the Kafka port', 40, 'change_kafkauser'),
+	(164, 'Can delete user of the Kafka port', 40, 'delete_kafkauser'),
+	(165, 'Can view user of the Kafka port', 40, 'view_kafkauser'),
+	(166, 'Can add client quota', 41, 'add_clientquota'),
+	(167, 'Can change client quota', 41, 'change_clientquota'),
+	(168, 'Can delete client quota', 41, 'delete_clientquota'),
+	(169, 'Can view client quota', 41, 'view_clientquota'),
+	(170, 'Can add first password', 42, 'add_firstpassword'),
+	(171, 'Can change first password', 42, 'change_firstpassword'),
+	(172, 'Can delete first password', 42, 'delete_firstpassword'),
+	(173, 'Can view first password', 42, 'view_firstpassword'),
+	(174, 'Can add acknowledgement', 43, 'add_acknowledgement'),
+	(175, 'Can change acknowledgement', 43, 'change_acknowledgement'),
+	(176, 'Can delete acknowledgement', 43, 'delete_acknowledgement'),
+	(177, 'Can view acknowledgement', 43, 'view_acknowledgement'),
+	(178, 'Can add webhook', 44, 'add_webhook'),
+	(179, 'Can change webhook', 44, 'change_webhook'),
+	(180, 'Can delete webhook', 44, 'delete_webhook'),
+	(181, 'Can view webhook', 44, 'view_webhook'),
+	(182, 'Can view webhook delivery', 47, 'view_webhookdelivery'),
+	(183, 'Can add drain', 48, 'add_drain'),
+	(184, 'Can change drain', 48, 'change_drain'),
+	(185, 'Can delete drain', 48, 'delete_drain'),
+	(186, 'Can view drain', 48, 'view_drain'),
+	(187, 'Can drain a node, and withdraw that', 48, 'drain_node'),
+	(188, 'Can add saved view', 50, 'add_savedview'),
+	(189, 'Can change saved view', 50, 'change_savedview'),
+	(190, 'Can delete saved view', 50, 'delete_savedview'),
+	(191, 'Can view saved view', 50, 'view_savedview'),
+	(192, 'Can add open id user', 51, 'add_openiduser'),
+	(193, 'Can change open id user', 51, 'change_openiduser'),
+	(194, 'Can delete open id user', 51, 'delete_openiduser'),
+	(195, 'Can view open id user', 51, 'view_openiduser'),
+	(196, 'Can add client connection', 52, 'add_clientconnection'),
+	(197, 'Can change client connection', 52, 'change_clientconnection'),
+	(198, 'Can delete client connection', 52, 'delete_clientconnection'),
+	(199, 'Can view client connection', 52, 'view_clientconnection'),
+	(200, 'Can add report row', 56, 'add_reportrow'),
+	(201, 'Can change report row', 56, 'change_reportrow'),
+	(202, 'Can delete report row', 56, 'delete_reportrow'),
+	(203, 'Can view report row', 56, 'view_reportrow');
 
 
 
@@ -1865,33 +2130,43 @@ INSERT INTO public.django_content_type VALUES
 	(27, 'groups', 'member'),
 	(28, 'groups', 'apitoken'),
 	(29, 'groups', 'liveness'),
-	(30, 'groups', 'rebalancecost'),
-	(31, 'groups', 'reportrun'),
-	(32, 'groups', 'sweep'),
-	(33, 'groups', 'watch'),
-	(34, 'groups', 'groupconfig'),
-	(35, 'groups', 'follower'),
-	(36, 'groups', 'pause'),
-	(37, 'groups', 'scramcredential'),
-	(38, 'groups', 'waiting'),
-	(39, 'groups', 'acl'),
-	(40, 'groups', 'auditentry'),
-	(41, 'groups', 'kafkauser'),
-	(42, 'groups', 'clientquota'),
-	(43, 'groups', 'firstpassword'),
-	(44, 'groups', 'acknowledgement'),
-	(45, 'groups', 'webhook'),
-	(46, 'groups', 'webhookcursor'),
-	(47, 'groups', 'webhooksecret'),
-	(48, 'groups', 'webhookdelivery'),
-	(49, 'groups', 'drain'),
-	(50, 'groups', 'quotaentity'),
-	(51, 'groups', 'savedview'),
-	(52, 'groups', 'openiduser'),
-	(53, 'groups', 'clientconnection'),
-	(54, 'groups', 'connectionsnoted'),
-	(55, 'groups', 'groupcounts'),
-	(56, 'groups', 'lasthour');
+	(30, 'groups', 'reportrun'),
+	(31, 'groups', 'sweep'),
+	(32, 'groups', 'watch'),
+	(33, 'groups', 'groupconfig'),
+	(34, 'groups', 'follower'),
+	(35, 'groups', 'pause'),
+	(36, 'groups', 'scramcredential'),
+	(37, 'groups', 'waiting'),
+	(38, 'groups', 'acl'),
+	(39, 'groups', 'auditentry'),
+	(40, 'groups', 'kafkauser'),
+	(41, 'groups', 'clientquota'),
+	(42, 'groups', 'firstpassword'),
+	(43, 'groups', 'acknowledgement'),
+	(44, 'groups', 'webhook'),
+	(45, 'groups', 'webhookcursor'),
+	(46, 'groups', 'webhooksecret'),
+	(47, 'groups', 'webhookdelivery'),
+	(48, 'groups', 'drain'),
+	(49, 'groups', 'quotaentity'),
+	(50, 'groups', 'savedview'),
+	(51, 'groups', 'openiduser'),
+	(52, 'groups', 'clientconnection'),
+	(53, 'groups', 'connectionsnoted'),
+	(54, 'groups', 'groupcounts'),
+	(55, 'groups', 'lasthour'),
+	(56, 'groups', 'reportrow');
+
+
+
+
+
+
+
+
+
+
 
 
 
@@ -2159,15 +2434,21 @@ SELECT pg_catalog.setval('public.rollcall_audit_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_journal_id_seq', 1, false);
 
+SELECT pg_catalog.setval('public.rollcall_life_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_life_seq', 1, false);
+
 SELECT pg_catalog.setval('public.rollcall_noted_offsets_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_operation_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_ownership_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_pending_offset_place_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_producer_id', 1, false);
 
-SELECT pg_catalog.setval('public.rollcall_rebalance_cost_id_seq', 1, false);
+SELECT pg_catalog.setval('public.rollcall_report_row_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_report_run_id_seq', 1, false);
 
@@ -2293,9 +2574,6 @@ ALTER TABLE ONLY public.otp_static_statictoken
 ALTER TABLE ONLY public.otp_totp_totpdevice
     ADD CONSTRAINT otp_totp_totpdevice_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rebalance_cost_once UNIQUE (run_id, group_id, trigger);
-
 ALTER TABLE ONLY public.rollcall_acknowledgement
     ADD CONSTRAINT rollcall_acknowledgement_pkey PRIMARY KEY (id);
 
@@ -2332,6 +2610,12 @@ ALTER TABLE ONLY public.rollcall_credential
 ALTER TABLE ONLY public.rollcall_drain
     ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
 
+ALTER TABLE ONLY public.rollcall_era
+    ADD CONSTRAINT rollcall_era_pkey PRIMARY KEY (era);
+
+ALTER TABLE ONLY public.rollcall_facts_floor
+    ADD CONSTRAINT rollcall_facts_floor_pkey PRIMARY KEY (table_name);
+
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
 
@@ -2349,6 +2633,9 @@ ALTER TABLE ONLY public.rollcall_group
 
 ALTER TABLE ONLY public.rollcall_journal
     ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_life_open
+    ADD CONSTRAINT rollcall_life_open_pkey PRIMARY KEY (life);
 
 ALTER TABLE ONLY public.rollcall_liveness
     ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
@@ -2374,6 +2661,9 @@ ALTER TABLE ONLY public.rollcall_operation
 ALTER TABLE ONLY public.rollcall_operation
     ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.rollcall_ownership_open
+    ADD CONSTRAINT rollcall_ownership_open_pkey PRIMARY KEY (life, topic, from_at);
+
 ALTER TABLE ONLY public.rollcall_pause
     ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
 
@@ -2389,8 +2679,8 @@ ALTER TABLE ONLY public.rollcall_producer
 ALTER TABLE ONLY public.rollcall_quota
     ADD CONSTRAINT rollcall_quota_pkey PRIMARY KEY (entity_type, user_name, client_id, ip, key);
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_cost_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.rollcall_report_run
     ADD CONSTRAINT rollcall_report_run_pkey PRIMARY KEY (id);
@@ -2524,11 +2814,19 @@ CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (s
 
 CREATE INDEX group_config_ends ON public.rollcall_group_config USING btree (until) WHERE (until IS NOT NULL);
 
+CREATE INDEX journal_in_order ON public.rollcall_journal USING brin (xid);
+
 CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
 
 CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
 
 CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX life_in_order ON ONLY public.rollcall_life USING brin (xid);
+
+CREATE INDEX life_of_group ON ONLY public.rollcall_life USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE UNIQUE INDEX life_open_of_member ON public.rollcall_life_open USING btree (group_id, member_id);
 
 CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
 
@@ -2552,6 +2850,10 @@ CREATE INDEX otp_static_statictoken_token_d0a51866_like ON public.otp_static_sta
 
 CREATE INDEX otp_totp_totpdevice_user_id_0fb18292 ON public.otp_totp_totpdevice USING btree (user_id);
 
+CREATE INDEX ownership_in_order ON ONLY public.rollcall_ownership USING brin (xid);
+
+CREATE INDEX ownership_of_group ON ONLY public.rollcall_ownership USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
+
 CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
 
 CREATE INDEX pending_by_topic ON public.rollcall_pending_offset USING btree (topic);
@@ -2564,7 +2866,7 @@ CREATE INDEX producer_by_slot ON public.rollcall_producer USING btree (slot);
 
 CREATE INDEX producer_ongoing ON public.rollcall_producer USING btree (slot) WHERE (state = 'Ongoing'::text);
 
-CREATE INDEX report_run_newest ON public.rollcall_report_run USING btree (kind, id DESC);
+CREATE INDEX report_rows ON public.rollcall_report_row USING btree (run_id, report, period);
 
 CREATE INDEX rollcall_api_token_digest_4afa45d2_like ON public.rollcall_api_token USING btree (digest varchar_pattern_ops);
 
@@ -2576,6 +2878,10 @@ CREATE INDEX rollcall_group_counts_group_id_82eefb0e_like ON public.rollcall_gro
 
 CREATE INDEX rollcall_group_group_id_bb302ce1_like ON public.rollcall_group USING btree (group_id text_pattern_ops);
 
+CREATE INDEX rollcall_life_default_group_id_joined_at_idx ON public.rollcall_life_default USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX rollcall_life_default_xid_idx ON public.rollcall_life_default USING brin (xid);
+
 CREATE INDEX rollcall_member_group_id_048faef8 ON public.rollcall_member USING btree (group_id);
 
 CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member USING btree (group_id text_pattern_ops);
@@ -2584,7 +2890,11 @@ CREATE INDEX rollcall_offset_history_default_group_id_at_idx ON public.rollcall_
 
 CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
 
-CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalance_cost USING btree (run_id);
+CREATE INDEX rollcall_ownership_default_group_id_from_at_idx ON public.rollcall_ownership_default USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
+
+CREATE INDEX rollcall_ownership_default_xid_idx ON public.rollcall_ownership_default USING brin (xid);
+
+CREATE INDEX rollcall_report_row_run_id_c8f25f9a ON public.rollcall_report_row USING btree (run_id);
 
 CREATE INDEX rollcall_saved_view_user_id_9ffc640f ON public.rollcall_saved_view USING btree (user_id);
 
@@ -2600,7 +2910,15 @@ CREATE INDEX rollcall_webhook_name_9c33e114_like ON public.rollcall_webhook USIN
 
 CREATE INDEX rollcall_webhook_secret_webhook_id_790b8ff3 ON public.rollcall_webhook_secret USING btree (webhook_id);
 
+ALTER INDEX public.life_of_group ATTACH PARTITION public.rollcall_life_default_group_id_joined_at_idx;
+
+ALTER INDEX public.life_in_order ATTACH PARTITION public.rollcall_life_default_xid_idx;
+
 ALTER INDEX public.offset_history_of_group ATTACH PARTITION public.rollcall_offset_history_default_group_id_at_idx;
+
+ALTER INDEX public.ownership_of_group ATTACH PARTITION public.rollcall_ownership_default_group_id_from_at_idx;
+
+ALTER INDEX public.ownership_in_order ATTACH PARTITION public.rollcall_ownership_default_xid_idx;
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_group FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('role', 'name', '', '');
 
@@ -2665,6 +2983,8 @@ CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_acl REFEREN
 CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
 
 ALTER TABLE ONLY public.auth_group_permissions
     ADD CONSTRAINT auth_group_permissio_permission_id_84c5c92e_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
@@ -2732,8 +3052,8 @@ ALTER TABLE ONLY public.rollcall_member
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_c_run_id_ffba9b16_fk_rollcall_ FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_run_id_c8f25f9a_fk_rollcall_report_run_id FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_saved_view
     ADD CONSTRAINT rollcall_saved_view_user_id_9ffc640f_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
@@ -2766,6 +3086,8 @@ REVOKE ALL ON FUNCTION public.rollcall_end_holders(group_id text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_turn_history(hours integer) FROM PUBLIC;
 
@@ -2873,7 +3195,10 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
 ('groups', '0049_when_a_user_was_created', now()),
+('groups', '0052_unclean_ends', now()),
 ('groups', '0053_logins_of_the_database', now()),
+('groups', '0056_lives_and_ownership', now()),
+('groups', '0059_reports', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
@@ -2881,3 +3206,4 @@ SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0
 FROM pg_control_system();
 
 SELECT public.rollcall_turn_history(1);
+SELECT public.rollcall_turn_facts(24, 1);

@@ -25,6 +25,7 @@ from groups.access.scram_credentials import Credentials
 from groups.access.wire_audit import WireAudit
 from groups.catalogue.cache import Catalogue
 from groups.cluster.lease_end import LeaseEnd
+from groups.cluster.restart_backoff import RestartWait
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
@@ -37,6 +38,7 @@ from groups.coordinator.entries import CommitQueue
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.group_configs import Configs
 from groups.coordinator.group_counts import GroupCounts
+from groups.coordinator.instance_claims import InstanceClaims
 from groups.coordinator.liveness import Notes
 from groups.coordinator.offset_reads import OffsetReads
 from groups.coordinator.probe_responder import Watched
@@ -87,6 +89,8 @@ class NodeSettings:
     """A node's settings from Django's, under the same names in lower case."""
 
     node_lease_ms: int
+    node_restart_backoff_ms: int
+    node_restart_backoff_max_ms: int
     coordinator_load_hold_ms: int
     coordinator_restart_grace_ms: int
     fetch_hold_min_ms: int
@@ -190,7 +194,10 @@ class Node:
         )
         self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
         lease_ms = self.settings.node_lease_ms
-        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
+        wait = RestartWait(
+            self.settings.node_restart_backoff_ms, self.settings.node_restart_backoff_max_ms
+        )
+        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish, wait)
         self.availability = self.keeper.availability
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
         queues = (self.coordinator.membership, self.coordinator.offsets)
@@ -241,6 +248,7 @@ class Node:
         self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
         self.group_counts = GroupCounts(self.coordinator, self.catalogue)
         self.client_connections = ClientConnections(self.node_id)
+        self.instance_claims = InstanceClaims(self.coordinator, self.node_id)
 
     def _make_access(self) -> None:
         """What is known of clients: who they are, and what they may do."""
@@ -287,6 +295,7 @@ class Node:
             raise
 
     async def _start(self) -> None:
+        await connections.reached()
         await self.readers.open(wait=True, timeout=connections.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
             await preflight.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
@@ -360,6 +369,7 @@ class Node:
         yield "times of heartbeats", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
         yield "counts of groups' work", partial(self.group_counts.run, self.readers)
+        yield "claims of instance ids", partial(self.instance_claims.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "fetches of offsets", self.offset_reads.run

@@ -304,6 +304,19 @@ SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollc
     RETURN _is_changed;
 END $_$;
 
+CREATE TABLE public.rollcall_era (
+    era integer NOT NULL,
+    jump uuid NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_era IS 'The histories of this database, in order: ids of transactions start again in each.';
+
+CREATE FUNCTION public.rollcall_current_era() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT max(rollcall_era.era) AS max FROM public.rollcall_era);
+
 CREATE FUNCTION public.rollcall_delete_acls(text[], text[], text[], text[], text[], text[], text[], jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -500,6 +513,93 @@ EXCEPTION WHEN insufficient_privilege THEN
     RETURN 0;
 END $$;
 
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((pg_inherits.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM pg_inherits WHERE (pg_inherits.inhparent = ANY (ARRAY[('public.rollcall_life'::regclass)::oid, ('public.rollcall_ownership'::regclass)::oid])));
+
+CREATE FUNCTION public.rollcall_forget_node(integer, text, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH done AS (
+    DELETE FROM rollcall_node n WHERE node_id = $1 AND beat_at < clock_timestamp() - interval '15 seconds'
+      AND NOT EXISTS (SELECT FROM rollcall_slot s WHERE s.node_id = n.node_id)
+      AND NOT EXISTS (
+          SELECT FROM pg_locks
+          WHERE locktype = 'advisory' AND granted AND objsubid = 2
+            AND classid = 5401699::oid AND objid = n.node_id::oid
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+    RETURNING node_id, $2 AS reason, $3 AS author),
+noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, node_id, 'node-forgotten', 'operator', reason, 0, 0,
+           '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
+    FROM done)
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_slots', '') END FROM done
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
 CREATE FUNCTION public.rollcall_grow_topic(text, integer, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -591,6 +691,19 @@ CREATE FUNCTION public.rollcall_has_history(wanted text) RETURNS boolean
     AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
+END $$;
+
+CREATE FUNCTION public.rollcall_next_era() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_era (era, jump)
+    SELECT coalesce(max(era) + 1, 0), NEW.jump FROM rollcall_era;
+    IF TG_OP = 'UPDATE' THEN  -- lives of the lost time are not mistaken for later ones
+        PERFORM setval('rollcall_life_seq', nextval('rollcall_life_seq') + 1000000000);
+    END IF;
+    RETURN NULL;
 END $$;
 
 CREATE FUNCTION public.rollcall_place_topic(text, jsonb, integer, jsonb) RETURNS boolean
@@ -961,6 +1074,65 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parents CONSTANT text[] := ARRAY['rollcall_life', 'rollcall_ownership'];
+    parent text;
+    name text;
+    start timestamptz;
+    today CONSTANT timestamptz := date_trunc('day', clock_timestamp());
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
+BEGIN
+    FOREACH parent IN ARRAY parents LOOP
+        FOR ahead IN 0..2 LOOP
+            start := today + ahead * interval '1 day';
+            name := parent || '_' || to_char(start, 'YYYYMMDD');
+            IF to_regclass(name) IS NULL THEN
+                BEGIN
+                    EXECUTE format(
+                        'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                        name, parent, start, start + interval '1 day');
+                EXCEPTION
+                    -- Rows of this day are in the default partition already, or somebody is busy
+                    -- with it: the next day's partition is made in time.
+                    WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+                END;
+            END IF;
+        END LOOP;
+        EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(parents) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN start >= today;
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
+                parent, start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
+    END LOOP;
+    RETURN dropped;
+END $_$;
+
 CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1181,6 +1353,15 @@ CREATE TABLE public.rollcall_drain (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_facts_floor (
+    table_name text NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    dropped_until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1247,7 +1428,9 @@ CREATE TABLE public.rollcall_journal (
     joined jsonb NOT NULL,
     "left" jsonb NOT NULL,
     details jsonb NOT NULL,
-    client_reason text DEFAULT ''::text NOT NULL
+    client_reason text DEFAULT ''::text NOT NULL,
+    era integer DEFAULT public.rollcall_current_era() NOT NULL,
+    xid bigint DEFAULT ((pg_current_xact_id())::text)::bigint NOT NULL
 );
 
 ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1266,6 +1449,46 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
+
+CREATE SEQUENCE public.rollcall_life_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_life_id_seq OWNED BY public.rollcall_life.id;
+
+CREATE TABLE public.rollcall_life_open (
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL
+);
+
+CREATE SEQUENCE public.rollcall_life_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1301,7 +1524,9 @@ CREATE TABLE public.rollcall_node (
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
-    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -1394,6 +1619,26 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     CACHE 1
 );
 
+CREATE SEQUENCE public.rollcall_ownership_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_ownership_id_seq OWNED BY public.rollcall_ownership.id;
+
+CREATE TABLE public.rollcall_ownership_open (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='80');
+
 CREATE TABLE public.rollcall_pause (
     group_id text NOT NULL COLLATE pg_catalog."C",
     scope text NOT NULL,
@@ -1480,24 +1725,17 @@ CREATE VIEW public.rollcall_quota_entity AS
    FROM public.rollcall_quota
   GROUP BY entity_type, user_name, client_id, ip;
 
-CREATE TABLE public.rollcall_rebalance_cost (
+CREATE TABLE public.rollcall_report_row (
     id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    trigger text NOT NULL,
-    rebalances bigint NOT NULL,
-    duration_ms bigint NOT NULL,
-    longest_ms bigint NOT NULL,
-    waited_ms bigint NOT NULL,
-    slowest_member text,
-    partitions_moved bigint NOT NULL,
-    without_owner_ms bigint NOT NULL,
-    run_id bigint NOT NULL,
-    without_owner_known_ms bigint DEFAULT 0 NOT NULL,
-    unknown_rebalances bigint DEFAULT 0 NOT NULL
+    report text NOT NULL,
+    period text NOT NULL,
+    keys jsonb NOT NULL,
+    figures jsonb NOT NULL,
+    run_id bigint NOT NULL
 );
 
-ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME public.rollcall_rebalance_cost_id_seq
+ALTER TABLE public.rollcall_report_row ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_report_row_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -1507,14 +1745,17 @@ ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFA
 
 CREATE TABLE public.rollcall_report_run (
     id bigint NOT NULL,
-    kind text NOT NULL,
     state text NOT NULL,
     requested_by text NOT NULL,
     started_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
     last_journal_id bigint,
     events bigint,
-    detail text NOT NULL
+    detail text NOT NULL,
+    stage text DEFAULT ''::text NOT NULL,
+    percent smallint DEFAULT 0 NOT NULL,
+    as_of timestamp with time zone,
+    reports jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 
 ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1686,6 +1927,10 @@ ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+ALTER TABLE ONLY public.rollcall_life ALTER COLUMN id SET DEFAULT nextval('public.rollcall_life_id_seq'::regclass);
+
+ALTER TABLE ONLY public.rollcall_ownership ALTER COLUMN id SET DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass);
+
 ALTER TABLE ONLY public.rollcall_acknowledgement
     ADD CONSTRAINT acknowledged_once UNIQUE (rule, subject);
 
@@ -1700,9 +1945,6 @@ ALTER TABLE ONLY public.rollcall_member
 
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT openid_user_once UNIQUE (issuer, subject);
-
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rebalance_cost_once UNIQUE (run_id, group_id, trigger);
 
 ALTER TABLE ONLY public.rollcall_acknowledgement
     ADD CONSTRAINT rollcall_acknowledgement_pkey PRIMARY KEY (id);
@@ -1740,6 +1982,12 @@ ALTER TABLE ONLY public.rollcall_credential
 ALTER TABLE ONLY public.rollcall_drain
     ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
 
+ALTER TABLE ONLY public.rollcall_era
+    ADD CONSTRAINT rollcall_era_pkey PRIMARY KEY (era);
+
+ALTER TABLE ONLY public.rollcall_facts_floor
+    ADD CONSTRAINT rollcall_facts_floor_pkey PRIMARY KEY (table_name);
+
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
 
@@ -1757,6 +2005,9 @@ ALTER TABLE ONLY public.rollcall_group
 
 ALTER TABLE ONLY public.rollcall_journal
     ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_life_open
+    ADD CONSTRAINT rollcall_life_open_pkey PRIMARY KEY (life);
 
 ALTER TABLE ONLY public.rollcall_liveness
     ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
@@ -1782,6 +2033,9 @@ ALTER TABLE ONLY public.rollcall_operation
 ALTER TABLE ONLY public.rollcall_operation
     ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.rollcall_ownership_open
+    ADD CONSTRAINT rollcall_ownership_open_pkey PRIMARY KEY (life, topic, from_at);
+
 ALTER TABLE ONLY public.rollcall_pause
     ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
 
@@ -1797,8 +2051,8 @@ ALTER TABLE ONLY public.rollcall_producer
 ALTER TABLE ONLY public.rollcall_quota
     ADD CONSTRAINT rollcall_quota_pkey PRIMARY KEY (entity_type, user_name, client_id, ip, key);
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_cost_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.rollcall_report_run
     ADD CONSTRAINT rollcall_report_run_pkey PRIMARY KEY (id);
@@ -1866,11 +2120,19 @@ CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (s
 
 CREATE INDEX group_config_ends ON public.rollcall_group_config USING btree (until) WHERE (until IS NOT NULL);
 
+CREATE INDEX journal_in_order ON public.rollcall_journal USING brin (xid);
+
 CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
 
 CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
 
 CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX life_in_order ON ONLY public.rollcall_life USING brin (xid);
+
+CREATE INDEX life_of_group ON ONLY public.rollcall_life USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE UNIQUE INDEX life_open_of_member ON public.rollcall_life_open USING btree (group_id, member_id);
 
 CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
 
@@ -1884,6 +2146,10 @@ CREATE INDEX operation_of_group ON public.rollcall_operation USING btree (group_
 
 CREATE INDEX operation_pending ON public.rollcall_operation USING btree (slot) WHERE (state = 'pending'::text);
 
+CREATE INDEX ownership_in_order ON ONLY public.rollcall_ownership USING brin (xid);
+
+CREATE INDEX ownership_of_group ON ONLY public.rollcall_ownership USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
+
 CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
 
 CREATE INDEX pending_by_topic ON public.rollcall_pending_offset USING btree (topic);
@@ -1896,7 +2162,7 @@ CREATE INDEX producer_by_slot ON public.rollcall_producer USING btree (slot);
 
 CREATE INDEX producer_ongoing ON public.rollcall_producer USING btree (slot) WHERE (state = 'Ongoing'::text);
 
-CREATE INDEX report_run_newest ON public.rollcall_report_run USING btree (kind, id DESC);
+CREATE INDEX report_rows ON public.rollcall_report_row USING btree (run_id, report, period);
 
 CREATE INDEX rollcall_api_token_digest_4afa45d2_like ON public.rollcall_api_token USING btree (digest varchar_pattern_ops);
 
@@ -1914,7 +2180,7 @@ CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member US
 
 CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
 
-CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalance_cost USING btree (run_id);
+CREATE INDEX rollcall_report_row_run_id_c8f25f9a ON public.rollcall_report_row USING btree (run_id);
 
 CREATE INDEX rollcall_saved_view_user_id_9ffc640f ON public.rollcall_saved_view USING btree (user_id);
 
@@ -1994,6 +2260,8 @@ CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFER
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
 
+CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
+
 ALTER TABLE ONLY public.rollcall_webhook_delivery
     ADD CONSTRAINT delivery_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;
 
@@ -2009,8 +2277,8 @@ ALTER TABLE ONLY public.rollcall_member
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_c_run_id_ffba9b16_fk_rollcall_ FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_run_id_c8f25f9a_fk_rollcall_report_run_id FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_saved_view
     ADD CONSTRAINT rollcall_saved_view_user_id_9ffc640f_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;

@@ -82,6 +82,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         10_000,
     ),
     Number(
+        "web.read.timeout.ms",
+        10_000,
+        "ours: the longest statement of a request that only reads, such as a list or a search;"
+        " beyond it 503. It holds a connection, of which others need one; changes have 30 s",
+        100,
+        30_000,
+    ),
+    Number(
         "web.requests.max",
         100,
         "ours: requests that the web processes at once, each in its own thread",

@@ -140,7 +140,7 @@ def _triggers(table: str, noun: str, keys: str) -> list[migrations.RunSQL]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0049_when_a_user_was_created")]
+    dependencies = [("groups", "0052_unclean_ends")]
 
     operations = [
         *_function(ROWS, "rollcall_audit_rows(text, text[], jsonb[], jsonb[])"),

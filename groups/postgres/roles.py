@@ -76,6 +76,9 @@ class Role:
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
 TRANSACTION_TABLES = ("rollcall_producer", "rollcall_txn_group", "rollcall_pending_offset")
 PAUSE_TABLES = ("rollcall_pause", "rollcall_follower")
+OPEN_FACT_TABLES = ("rollcall_life_open", "rollcall_ownership_open")
+FACT_TABLES = ("rollcall_life", "rollcall_ownership")
+FACT_READS = ("rollcall_era", "rollcall_facts_floor", *OPEN_FACT_TABLES, *FACT_TABLES)
 CONNECTION_TABLES = ("rollcall_connection", "rollcall_connections_noted")
 NODE_TABLES = (
     *GROUP_TABLES,
@@ -99,8 +102,9 @@ SHOWN_TABLES = (
     "rollcall_offset_history",
     "rollcall_sweep",
     "rollcall_timeline",
+    *FACT_READS,
     "rollcall_report_run",
-    "rollcall_rebalance_cost",
+    "rollcall_report_row",
     "auth_permission",
     "django_content_type",
     "django_migrations",
@@ -153,8 +157,9 @@ ACCESS_FUNCTIONS = (
 """The functions by which the web changes ACLs and quotas of the Kafka port
 (``groups.access.functions``)."""
 
-DRAIN_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node")
-"""The functions by which the web drains nodes (``groups.operations.drains``)."""
+NODE_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node", "rollcall_forget_node")
+"""The functions by which the web drains and forgets nodes (``groups.operations.drains``,
+``groups.operations.nodes``)."""
 
 ROLES: tuple[Role, ...] = (
     Role(
@@ -172,6 +177,9 @@ ROLES: tuple[Role, ...] = (
             "rollcall_liveness": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_watch": ("SELECT", "UPDATE"),
             "rollcall_offset_history": ADDS,
+            "rollcall_era": READS,
+            **dict.fromkeys(OPEN_FACT_TABLES, WRITES),
+            **dict.fromkeys(FACT_TABLES, ADDS),
             "rollcall_waiting": WRITES,
             "rollcall_group_counts": ("SELECT", "INSERT", "UPDATE"),
             **dict.fromkeys(CONNECTION_TABLES, WRITES),
@@ -214,7 +222,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_webhook_cursor": ("INSERT",),
         },
         {"statement_timeout": "30s"},
-        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *DRAIN_FUNCTIONS),
+        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *NODE_FUNCTIONS),
         "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
@@ -223,7 +231,7 @@ ROLES: tuple[Role, ...] = (
         {
             **dict.fromkeys((*GROUP_TABLES, *PAUSE_TABLES), READS),
             "rollcall_topic": READS,
-            "rollcall_node": READS,
+            "rollcall_node": ("SELECT", "DELETE"),
             "rollcall_drain": ("SELECT", "UPDATE (seen_at)", "DELETE"),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_journal": ("SELECT", "INSERT", "DELETE"),
@@ -234,6 +242,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_producer": ("SELECT", "UPDATE", "DELETE"),
             "rollcall_pending_offset": READS,
             "rollcall_sweep": ("SELECT", "INSERT", "UPDATE"),
+            "rollcall_era": READS,
             "rollcall_waiting": READS,
             "rollcall_group_counts": ("SELECT", "DELETE"),
             "rollcall_acknowledgement": ("SELECT", "DELETE"),
@@ -250,16 +259,18 @@ ROLES: tuple[Role, ...] = (
             "django_celery_beat_solarschedule": READS,
         },
         {"statement_timeout": "60s"},
-        ("rollcall_turn_history", *TOPIC_FUNCTIONS),
+        ("rollcall_turn_history", "rollcall_turn_facts", *TOPIC_FUNCTIONS),
         "WORKER_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
         "rollcall_analysis",
-        "Spark: reads the journal, writes its reports",
+        "Spark: reads the journal and the facts, writes its reports",
         {
             "rollcall_journal": READS,
+            "rollcall_offset_history": READS,
+            **dict.fromkeys(FACT_READS, READS),
             "rollcall_report_run": WRITES,
-            "rollcall_rebalance_cost": WRITES,
+            "rollcall_report_row": WRITES,
         },
         connections=ANALYSES_AT_ONCE,
     ),

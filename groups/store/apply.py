@@ -32,7 +32,7 @@ from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array, in_order
 from groups.postgres.array_literals import columns as columns_of
-from groups.store import details, journal, offset_rows, transactional_offsets
+from groups.store import details, facts, journal, offset_rows, transactional_offsets
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
@@ -105,6 +105,7 @@ class Write:
             or decision.offset_deletes
             or decision.pending
             or decision.operations
+            or decision.facts
         )
 
     @property
@@ -116,6 +117,7 @@ class Write:
             or decision.journal
             or decision.offset_deletes
             or decision.operations
+            or decision.facts
         )
 
     @property
@@ -129,7 +131,7 @@ class Write:
         members = len(self.decision.group.durable.members) if self.changes_membership else 0
         decision = self.decision
         offsets = len(decision.offsets) + len(decision.offset_deletes) + len(decision.pending)
-        return 1 + members + offsets
+        return 1 + members + offsets + len(decision.facts)
 
 
 class PlainRows(NamedTuple):
@@ -194,6 +196,7 @@ def statements(batch: Batch) -> Iterator[Statement]:
     yield from _members(moved, text)
     yield from _commands(moved)
     yield from journal.statements(more, batch.node_id)
+    yield from facts.statements(more)
     yield from _deleted([w.group_id for w in more if w.decision.deleted])
     if waiting:
         yield from transactional_offsets.changes(waiting)

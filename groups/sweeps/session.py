@@ -24,6 +24,7 @@ from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
 from groups.store.sql import group_counts as counts_sql
 from groups.store.sql import liveness as live_sql
+from groups.store.sql import nodes as nodes_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
 from groups.sweeps.unanswered_probes import UnansweredProbe, UnansweredProbes
@@ -186,12 +187,14 @@ def clean_up() -> str:
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "counts of deleted groups": _execute(counts_sql.FORGET),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
+        "days of facts": _turn_facts(kept.facts_retention_hours, kept.facts_max_mebibytes),
         "settings of groups that were never created": _remove(
             sql.ORPHANED_CONFIGS,
             hours=kept.group_configs_retention_hours,
             configured=EntryKind.CONFIG_CHANGED.value,
             bell=configs_sql.BELL,
         ),
+        "nodes that left": _remove(nodes_sql.FORGET_OLD, hours=kept.node_retention_hours),
         "drains of nodes that left": _forget_drains(kept.node_drain_retention_hours),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
@@ -218,6 +221,13 @@ def _forget_drains(hours: int) -> int:
 def _turn_history(hours: int) -> int:
     """Create the next hours' partitions and drop expired ones."""
     ((dropped,),) = _rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
+    return int(dropped)
+
+
+def _turn_facts(hours: int, most: int) -> int:
+    """Create the next days' partitions, and drop expired ones, and the oldest while there are more
+    mebibytes than ``most``."""
+    ((dropped,),) = _rows("SELECT rollcall_turn_facts(%(hours)s, %(most)s)", hours=hours, most=most)
     return int(dropped)
 
 

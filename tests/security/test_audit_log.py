@@ -22,6 +22,7 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from groups.access import api_tokens, audit, functions, wire_audit
 from groups.access.wire_audit import FAILURES_MAX, Login, WireAudit
 from groups.admin import audit as audit_page
+from groups.admin.base import NOT_FILTERED
 from groups.core.authors import Author
 from groups.core.shares import Shares
 from groups.models import AuditEntry, Operation
@@ -185,6 +186,24 @@ def test_a_write_that_cannot_be_recorded_is_refused(root: Any) -> None:
     assert not get_user_model().objects.filter(username="eve").exists()
 
 
+def test_a_change_has_longer_statements_than_a_read(root: Any, settings: Any) -> None:
+    settings.WEB_READ_TIMEOUT_MS = 4_321
+    client, seen = browser(), []
+    log_in(client)
+
+    def look(execute: Any, statement: str, *rest: Any) -> Any:
+        answer = execute(statement, *rest)
+        if "django_session" in statement:
+            with connection.connection.cursor() as cursor:
+                seen.append(cursor.execute("SHOW statement_timeout").fetchone()[0])
+        return answer
+
+    with connection.execute_wrapper(look):
+        client.get("/admin/groups/topic/")
+        client.post("/admin/logout/")
+    assert seen[0] == "4321ms" and "30s" in seen
+
+
 def test_changes_of_the_schedule_are_recorded_and_updates_by_beat_are_not(root: Any) -> None:
     client = browser()
     log_in(client)
@@ -268,15 +287,26 @@ def test_the_page_filters_and_exports_its_rows(root: Any) -> None:
     assert (row["who"], row["target"]) == ("'=cmd()", "half ?, and  NUL")
 
 
-@pytest.mark.parametrize("query", ["kind=%00", "outcome=a%00", "at__gte=x", "foo=1"])
-@pytest.mark.parametrize("page", ["auditentry/", "auditentry/csv/", "operation/"])
-def test_invalid_filters_are_ignored(root: Any, page: str, query: str) -> None:
+@pytest.mark.parametrize("query", ["kind=%00", "outcome=a%00", "at__gte=x"])
+@pytest.mark.parametrize("page", ["auditentry/", "auditentry/csv/"])
+def test_invalid_values_of_filters_are_ignored_with_a_message(
+    root: Any, page: str, query: str
+) -> None:
     """As Django has it, and not as an error of the server."""
     client = browser()
     client.force_login(root)
     answer = client.get(f"/admin/groups/{page}?{query}")
     assert answer.status_code == 302
     assert answer.headers["Location"].endswith(f"/{page.removesuffix('csv/')}?e=1")
+    assert NOT_FILTERED in client.get(answer.headers["Location"]).content.decode()
+
+
+@pytest.mark.parametrize("page", ["auditentry/", "auditentry/csv/", "operation/"])
+def test_filters_that_a_page_does_not_have_are_refused(root: Any, page: str) -> None:
+    client = browser()
+    client.force_login(root)
+    for query in ("foo=1", "client_id__regex=(.*)*x", "details__has_key=x"):
+        assert client.get(f"/admin/groups/{page}?{query}").status_code == 400
 
 
 QUERIES = ["", "?p=2", "?kind=login", "?outcome=failed", "?kind=token-made"]
