@@ -1,7 +1,29 @@
--- rollcall: migrated (24262ff0d57aa4c745dd979a5ce95347c3f87d4d239841f8476a304adbcfe21b), PostgreSQL 18
+-- rollcall: migrated (7fe4e481f36a313e9e2f71b826485ffceab30a9868375afe161ec9fee062fca5), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
+
+CREATE FUNCTION public.rollcall_audit_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    old_rows jsonb[];
+    new_rows jsonb[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        old_rows := ARRAY[jsonb_build_object('all of', TG_TABLE_NAME)];
+    END IF;
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        SELECT array_agg(to_jsonb(o) - 'id') INTO old_rows FROM old_table o;
+    END IF;
+    IF TG_OP IN ('INSERT', 'UPDATE') THEN
+        SELECT array_agg(to_jsonb(n) - 'id') INTO new_rows FROM new_table n;
+    END IF;
+    PERFORM rollcall_audit_rows(
+        TG_ARGV[0], string_to_array(TG_ARGV[1], ','), old_rows, new_rows);
+    RETURN NULL;
+END $$;
 
 CREATE FUNCTION public.rollcall_audit_journal() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -93,6 +115,41 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    WITH befores AS (
+        SELECT r AS before, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                             WHERE key = ANY (keys)) AS identity FROM unnest(old_rows) AS r
+    ), afters AS (
+        SELECT r AS after, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                            WHERE key = ANY (keys)) AS identity FROM unnest(new_rows) AS r
+    ), noted AS MATERIALIZED (
+        SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.details -> noun)
+                WHERE key = ANY (keys)) AS identity
+        FROM rollcall_journal j
+        WHERE j.id > (SELECT max(id) FROM rollcall_journal)
+                     - 2 * greatest(cardinality(old_rows), cardinality(new_rows)) - 1000
+          AND j.at >= statement_timestamp() AND j.details ? 'author' AND j.details ? noun
+    )
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT noun || CASE WHEN before IS NULL THEN '-made' WHEN after IS NULL THEN '-deleted'
+                        ELSE '-changed' END,
+           coalesce(nullif(current_setting('rollcall.actor', true), ''),
+                    'Login:' || session_user),
+           coalesce(current_setting('rollcall.address', true), ''), '',
+           coalesce(current_setting('rollcall.request_id', true), ''),
+           coalesce(identity ->> keys[1], ''), 'done',
+           jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)),
+           clock_timestamp(), session_user
+    FROM befores FULL JOIN afters USING (identity)
+    WHERE before IS DISTINCT FROM after
+      AND NOT EXISTS (SELECT FROM noted WHERE noted.identity = coalesce(
+          befores.identity, afters.identity))
+$$;
+
 CREATE FUNCTION public.rollcall_audit_stamp() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -181,6 +238,27 @@ BEGIN
     END IF;
     RAISE EXCEPTION 'GROUP_AUTHORIZATION_FAILED: % has no grant for the group %',
         session_user, rollcall_demand_group.group_id USING ERRCODE = 'RK030';
+END $$;
+
+CREATE FUNCTION public.rollcall_end_holders(group_id text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    ended integer;
+BEGIN
+    WITH holding AS MATERIALIZED (
+        SELECT pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.mode = 'ShareLock'
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND l.classid = 5401703 AND l.objid = hashtext(rollcall_end_holders.group_id)::oid
+          AND CASE WHEN a.state = 'active' THEN a.query_start < clock_timestamp() - interval '5 s'
+                   ELSE a.state_change < clock_timestamp() - interval '1 s' END
+    )
+    SELECT count(*) INTO ended FROM holding WHERE pg_terminate_backend(pid);
+    RETURN ended;
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN 0;
 END $$;
 
 CREATE TABLE public.rollcall_life (
@@ -1337,7 +1415,9 @@ CREATE TABLE public.rollcall_node (
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
-    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -1571,24 +1651,17 @@ CREATE VIEW public.rollcall_quota_entity AS
    FROM public.rollcall_quota
   GROUP BY entity_type, user_name, client_id, ip;
 
-CREATE TABLE public.rollcall_rebalance_cost (
+CREATE TABLE public.rollcall_report_row (
     id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    trigger text NOT NULL,
-    rebalances bigint NOT NULL,
-    duration_ms bigint NOT NULL,
-    longest_ms bigint NOT NULL,
-    waited_ms bigint NOT NULL,
-    slowest_member text,
-    partitions_moved bigint NOT NULL,
-    without_owner_ms bigint NOT NULL,
-    run_id bigint NOT NULL,
-    without_owner_known_ms bigint DEFAULT 0 NOT NULL,
-    unknown_rebalances bigint DEFAULT 0 NOT NULL
+    report text NOT NULL,
+    period text NOT NULL,
+    keys jsonb NOT NULL,
+    figures jsonb NOT NULL,
+    run_id bigint NOT NULL
 );
 
-ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME public.rollcall_rebalance_cost_id_seq
+ALTER TABLE public.rollcall_report_row ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_report_row_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -1598,14 +1671,17 @@ ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFA
 
 CREATE TABLE public.rollcall_report_run (
     id bigint NOT NULL,
-    kind text NOT NULL,
     state text NOT NULL,
     requested_by text NOT NULL,
     started_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
     last_journal_id bigint,
     events bigint,
-    detail text NOT NULL
+    detail text NOT NULL,
+    stage text DEFAULT ''::text NOT NULL,
+    percent smallint DEFAULT 0 NOT NULL,
+    as_of timestamp with time zone,
+    reports jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 
 ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1913,88 +1989,88 @@ INSERT INTO public.auth_permission VALUES
 	(119, 'Can change liveness', 29, 'change_liveness'),
 	(120, 'Can delete liveness', 29, 'delete_liveness'),
 	(121, 'Can view liveness', 29, 'view_liveness'),
-	(122, 'Can add rebalance cost', 30, 'add_rebalancecost'),
-	(123, 'Can change rebalance cost', 30, 'change_rebalancecost'),
-	(124, 'Can delete rebalance cost', 30, 'delete_rebalancecost'),
-	(125, 'Can view rebalance cost', 30, 'view_rebalancecost'),
-	(126, 'Can add report run', 31, 'add_reportrun'),
-	(127, 'Can change report run', 31, 'change_reportrun'),
-	(128, 'Can delete report run', 31, 'delete_reportrun'),
-	(129, 'Can view report run', 31, 'view_reportrun'),
-	(130, 'Can add sweep', 32, 'add_sweep'),
-	(131, 'Can change sweep', 32, 'change_sweep'),
-	(132, 'Can delete sweep', 32, 'delete_sweep'),
-	(133, 'Can view sweep', 32, 'view_sweep'),
-	(134, 'Can add watch', 33, 'add_watch'),
-	(135, 'Can change watch', 33, 'change_watch'),
-	(136, 'Can delete watch', 33, 'delete_watch'),
-	(137, 'Can view watch', 33, 'view_watch'),
-	(138, 'Can add group config', 34, 'add_groupconfig'),
-	(139, 'Can change group config', 34, 'change_groupconfig'),
-	(140, 'Can delete group config', 34, 'delete_groupconfig'),
-	(141, 'Can view group config', 34, 'view_groupconfig'),
-	(142, 'Can add follower', 35, 'add_follower'),
-	(143, 'Can change follower', 35, 'change_follower'),
-	(144, 'Can delete follower', 35, 'delete_follower'),
-	(145, 'Can view follower', 35, 'view_follower'),
-	(146, 'Can add pause', 36, 'add_pause'),
-	(147, 'Can change pause', 36, 'change_pause'),
-	(148, 'Can delete pause', 36, 'delete_pause'),
-	(149, 'Can view pause', 36, 'view_pause'),
-	(150, 'Can add scram credential', 37, 'add_scramcredential'),
-	(151, 'Can change scram credential', 37, 'change_scramcredential'),
-	(152, 'Can delete scram credential', 37, 'delete_scramcredential'),
-	(153, 'Can view scram credential', 37, 'view_scramcredential'),
-	(154, 'Can add waiting', 38, 'add_waiting'),
-	(155, 'Can change waiting', 38, 'change_waiting'),
-	(156, 'Can delete waiting', 38, 'delete_waiting'),
-	(157, 'Can view waiting', 38, 'view_waiting'),
-	(158, 'Can add ACL', 39, 'add_acl'),
-	(159, 'Can change ACL', 39, 'change_acl'),
-	(160, 'Can delete ACL', 39, 'delete_acl'),
-	(161, 'Can view ACL', 39, 'view_acl'),
-	(162, 'Can add audit entry', 40, 'add_auditentry'),
-	(163, 'Can change audit entry', 40, 'change_auditentry'),
-	(164, 'Can delete audit entry', 40, 'delete_auditentry'),
-	(165, 'Can view audit entry', 40, 'view_auditentry'),
-	(166, 'Can add user of the Kafka port', 41, 'add_kafkauser'),
-	(167, 'Can change user of the Kafka port', 41, 'change_kafkauser'),
-	(168, 'Can delete user of the Kafka port', 41, 'delete_kafkauser'),
-	(169, 'Can view user of the Kafka port', 41, 'view_kafkauser'),
-	(170, 'Can add client quota', 42, 'add_clientquota'),
-	(171, 'Can change client quota', 42, 'change_clientquota'),
-	(172, 'Can delete client quota', 42, 'delete_clientquota'),
-	(173, 'Can view client quota', 42, 'view_clientquota'),
-	(174, 'Can add first password', 43, 'add_firstpassword'),
-	(175, 'Can change first password', 43, 'change_firstpassword'),
-	(176, 'Can delete first password', 43, 'delete_firstpassword'),
-	(177, 'Can view first password', 43, 'view_firstpassword'),
-	(178, 'Can add acknowledgement', 44, 'add_acknowledgement'),
-	(179, 'Can change acknowledgement', 44, 'change_acknowledgement'),
-	(180, 'Can delete acknowledgement', 44, 'delete_acknowledgement'),
-	(181, 'Can view acknowledgement', 44, 'view_acknowledgement'),
-	(182, 'Can add webhook', 45, 'add_webhook'),
-	(183, 'Can change webhook', 45, 'change_webhook'),
-	(184, 'Can delete webhook', 45, 'delete_webhook'),
-	(185, 'Can view webhook', 45, 'view_webhook'),
-	(186, 'Can view webhook delivery', 48, 'view_webhookdelivery'),
-	(187, 'Can add drain', 49, 'add_drain'),
-	(188, 'Can change drain', 49, 'change_drain'),
-	(189, 'Can delete drain', 49, 'delete_drain'),
-	(190, 'Can view drain', 49, 'view_drain'),
-	(191, 'Can drain a node, and withdraw that', 49, 'drain_node'),
-	(192, 'Can add saved view', 51, 'add_savedview'),
-	(193, 'Can change saved view', 51, 'change_savedview'),
-	(194, 'Can delete saved view', 51, 'delete_savedview'),
-	(195, 'Can view saved view', 51, 'view_savedview'),
-	(196, 'Can add open id user', 52, 'add_openiduser'),
-	(197, 'Can change open id user', 52, 'change_openiduser'),
-	(198, 'Can delete open id user', 52, 'delete_openiduser'),
-	(199, 'Can view open id user', 52, 'view_openiduser'),
-	(200, 'Can add client connection', 53, 'add_clientconnection'),
-	(201, 'Can change client connection', 53, 'change_clientconnection'),
-	(202, 'Can delete client connection', 53, 'delete_clientconnection'),
-	(203, 'Can view client connection', 53, 'view_clientconnection');
+	(122, 'Can add report run', 30, 'add_reportrun'),
+	(123, 'Can change report run', 30, 'change_reportrun'),
+	(124, 'Can delete report run', 30, 'delete_reportrun'),
+	(125, 'Can view report run', 30, 'view_reportrun'),
+	(126, 'Can add sweep', 31, 'add_sweep'),
+	(127, 'Can change sweep', 31, 'change_sweep'),
+	(128, 'Can delete sweep', 31, 'delete_sweep'),
+	(129, 'Can view sweep', 31, 'view_sweep'),
+	(130, 'Can add watch', 32, 'add_watch'),
+	(131, 'Can change watch', 32, 'change_watch'),
+	(132, 'Can delete watch', 32, 'delete_watch'),
+	(133, 'Can view watch', 32, 'view_watch'),
+	(134, 'Can add group config', 33, 'add_groupconfig'),
+	(135, 'Can change group config', 33, 'change_groupconfig'),
+	(136, 'Can delete group config', 33, 'delete_groupconfig'),
+	(137, 'Can view group config', 33, 'view_groupconfig'),
+	(138, 'Can add follower', 34, 'add_follower'),
+	(139, 'Can change follower', 34, 'change_follower'),
+	(140, 'Can delete follower', 34, 'delete_follower'),
+	(141, 'Can view follower', 34, 'view_follower'),
+	(142, 'Can add pause', 35, 'add_pause'),
+	(143, 'Can change pause', 35, 'change_pause'),
+	(144, 'Can delete pause', 35, 'delete_pause'),
+	(145, 'Can view pause', 35, 'view_pause'),
+	(146, 'Can add scram credential', 36, 'add_scramcredential'),
+	(147, 'Can change scram credential', 36, 'change_scramcredential'),
+	(148, 'Can delete scram credential', 36, 'delete_scramcredential'),
+	(149, 'Can view scram credential', 36, 'view_scramcredential'),
+	(150, 'Can add waiting', 37, 'add_waiting'),
+	(151, 'Can change waiting', 37, 'change_waiting'),
+	(152, 'Can delete waiting', 37, 'delete_waiting'),
+	(153, 'Can view waiting', 37, 'view_waiting'),
+	(154, 'Can add ACL', 38, 'add_acl'),
+	(155, 'Can change ACL', 38, 'change_acl'),
+	(156, 'Can delete ACL', 38, 'delete_acl'),
+	(157, 'Can view ACL', 38, 'view_acl'),
+	(158, 'Can add audit entry', 39, 'add_auditentry'),
+	(159, 'Can change audit entry', 39, 'change_auditentry'),
+	(160, 'Can delete audit entry', 39, 'delete_auditentry'),
+	(161, 'Can view audit entry', 39, 'view_auditentry'),
+	(162, 'Can add user of the Kafka port', 40, 'add_kafkauser'),
+	(163, 'Can change user of the Kafka port', 40, 'change_kafkauser'),
+	(164, 'Can delete user of the Kafka port', 40, 'delete_kafkauser'),
+	(165, 'Can view user of the Kafka port', 40, 'view_kafkauser'),
+	(166, 'Can add client quota', 41, 'add_clientquota'),
+	(167, 'Can change client quota', 41, 'change_clientquota'),
+	(168, 'Can delete client quota', 41, 'delete_clientquota'),
+	(169, 'Can view client quota', 41, 'view_clientquota'),
+	(170, 'Can add first password', 42, 'add_firstpassword'),
+	(171, 'Can change first password', 42, 'change_firstpassword'),
+	(172, 'Can delete first password', 42, 'delete_firstpassword'),
+	(173, 'Can view first password', 42, 'view_firstpassword'),
+	(174, 'Can add acknowledgement', 43, 'add_acknowledgement'),
+	(175, 'Can change acknowledgement', 43, 'change_acknowledgement'),
+	(176, 'Can delete acknowledgement', 43, 'delete_acknowledgement'),
+	(177, 'Can view acknowledgement', 43, 'view_acknowledgement'),
+	(178, 'Can add webhook', 44, 'add_webhook'),
+	(179, 'Can change webhook', 44, 'change_webhook'),
+	(180, 'Can delete webhook', 44, 'delete_webhook'),
+	(181, 'Can view webhook', 44, 'view_webhook'),
+	(182, 'Can view webhook delivery', 47, 'view_webhookdelivery'),
+	(183, 'Can add drain', 48, 'add_drain'),
+	(184, 'Can change drain', 48, 'change_drain'),
+	(185, 'Can delete drain', 48, 'delete_drain'),
+	(186, 'Can view drain', 48, 'view_drain'),
+	(187, 'Can drain a node, and withdraw that', 48, 'drain_node'),
+	(188, 'Can add saved view', 50, 'add_savedview'),
+	(189, 'Can change saved view', 50, 'change_savedview'),
+	(190, 'Can delete saved view', 50, 'delete_savedview'),
+	(191, 'Can view saved view', 50, 'view_savedview'),
+	(192, 'Can add open id user', 51, 'add_openiduser'),
+	(193, 'Can change open id user', 51, 'change_openiduser'),
+	(194, 'Can delete open id user', 51, 'delete_openiduser'),
+	(195, 'Can view open id user', 51, 'view_openiduser'),
+	(196, 'Can add client connection', 52, 'add_clientconnection'),
+	(197, 'Can change client connection', 52, 'change_clientconnection'),
+	(198, 'Can delete client connection', 52, 'delete_clientconnection'),
+	(199, 'Can view client connection', 52, 'view_clientconnection'),
+	(200, 'Can add report row', 56, 'add_reportrow'),
+	(201, 'Can change report row', 56, 'change_reportrow'),
+	(202, 'Can delete report row', 56, 'delete_reportrow'),
+	(203, 'Can view report row', 56, 'view_reportrow');
 
 
 
@@ -2054,33 +2130,33 @@ INSERT INTO public.django_content_type VALUES
 	(27, 'groups', 'member'),
 	(28, 'groups', 'apitoken'),
 	(29, 'groups', 'liveness'),
-	(30, 'groups', 'rebalancecost'),
-	(31, 'groups', 'reportrun'),
-	(32, 'groups', 'sweep'),
-	(33, 'groups', 'watch'),
-	(34, 'groups', 'groupconfig'),
-	(35, 'groups', 'follower'),
-	(36, 'groups', 'pause'),
-	(37, 'groups', 'scramcredential'),
-	(38, 'groups', 'waiting'),
-	(39, 'groups', 'acl'),
-	(40, 'groups', 'auditentry'),
-	(41, 'groups', 'kafkauser'),
-	(42, 'groups', 'clientquota'),
-	(43, 'groups', 'firstpassword'),
-	(44, 'groups', 'acknowledgement'),
-	(45, 'groups', 'webhook'),
-	(46, 'groups', 'webhookcursor'),
-	(47, 'groups', 'webhooksecret'),
-	(48, 'groups', 'webhookdelivery'),
-	(49, 'groups', 'drain'),
-	(50, 'groups', 'quotaentity'),
-	(51, 'groups', 'savedview'),
-	(52, 'groups', 'openiduser'),
-	(53, 'groups', 'clientconnection'),
-	(54, 'groups', 'connectionsnoted'),
-	(55, 'groups', 'groupcounts'),
-	(56, 'groups', 'lasthour');
+	(30, 'groups', 'reportrun'),
+	(31, 'groups', 'sweep'),
+	(32, 'groups', 'watch'),
+	(33, 'groups', 'groupconfig'),
+	(34, 'groups', 'follower'),
+	(35, 'groups', 'pause'),
+	(36, 'groups', 'scramcredential'),
+	(37, 'groups', 'waiting'),
+	(38, 'groups', 'acl'),
+	(39, 'groups', 'auditentry'),
+	(40, 'groups', 'kafkauser'),
+	(41, 'groups', 'clientquota'),
+	(42, 'groups', 'firstpassword'),
+	(43, 'groups', 'acknowledgement'),
+	(44, 'groups', 'webhook'),
+	(45, 'groups', 'webhookcursor'),
+	(46, 'groups', 'webhooksecret'),
+	(47, 'groups', 'webhookdelivery'),
+	(48, 'groups', 'drain'),
+	(49, 'groups', 'quotaentity'),
+	(50, 'groups', 'savedview'),
+	(51, 'groups', 'openiduser'),
+	(52, 'groups', 'clientconnection'),
+	(53, 'groups', 'connectionsnoted'),
+	(54, 'groups', 'groupcounts'),
+	(55, 'groups', 'lasthour'),
+	(56, 'groups', 'reportrow');
 
 
 
@@ -2372,7 +2448,7 @@ SELECT pg_catalog.setval('public.rollcall_pending_offset_place_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_producer_id', 1, false);
 
-SELECT pg_catalog.setval('public.rollcall_rebalance_cost_id_seq', 1, false);
+SELECT pg_catalog.setval('public.rollcall_report_row_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_report_run_id_seq', 1, false);
 
@@ -2498,9 +2574,6 @@ ALTER TABLE ONLY public.otp_static_statictoken
 ALTER TABLE ONLY public.otp_totp_totpdevice
     ADD CONSTRAINT otp_totp_totpdevice_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rebalance_cost_once UNIQUE (run_id, group_id, trigger);
-
 ALTER TABLE ONLY public.rollcall_acknowledgement
     ADD CONSTRAINT rollcall_acknowledgement_pkey PRIMARY KEY (id);
 
@@ -2606,8 +2679,8 @@ ALTER TABLE ONLY public.rollcall_producer
 ALTER TABLE ONLY public.rollcall_quota
     ADD CONSTRAINT rollcall_quota_pkey PRIMARY KEY (entity_type, user_name, client_id, ip, key);
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_cost_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.rollcall_report_run
     ADD CONSTRAINT rollcall_report_run_pkey PRIMARY KEY (id);
@@ -2793,7 +2866,7 @@ CREATE INDEX producer_by_slot ON public.rollcall_producer USING btree (slot);
 
 CREATE INDEX producer_ongoing ON public.rollcall_producer USING btree (slot) WHERE (state = 'Ongoing'::text);
 
-CREATE INDEX report_run_newest ON public.rollcall_report_run USING btree (kind, id DESC);
+CREATE INDEX report_rows ON public.rollcall_report_row USING btree (run_id, report, period);
 
 CREATE INDEX rollcall_api_token_digest_4afa45d2_like ON public.rollcall_api_token USING btree (digest varchar_pattern_ops);
 
@@ -2821,7 +2894,7 @@ CREATE INDEX rollcall_ownership_default_group_id_from_at_idx ON public.rollcall_
 
 CREATE INDEX rollcall_ownership_default_xid_idx ON public.rollcall_ownership_default USING brin (xid);
 
-CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalance_cost USING btree (run_id);
+CREATE INDEX rollcall_report_row_run_id_c8f25f9a ON public.rollcall_report_row USING btree (run_id);
 
 CREATE INDEX rollcall_saved_view_user_id_9ffc640f ON public.rollcall_saved_view USING btree (user_id);
 
@@ -2885,9 +2958,29 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcal
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_webhook_secret FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('webhook-secret', 'webhook_id', 'secret', '');
 
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_acl REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_quota REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
 CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON public.rollcall_audit FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_refuse();
 
 CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_acl FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_application_grant FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('grant', 'login');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_credential FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('credential', 'name');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_quota FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
 
@@ -2959,14 +3052,16 @@ ALTER TABLE ONLY public.rollcall_member
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_c_run_id_ffba9b16_fk_rollcall_ FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_run_id_c8f25f9a_fk_rollcall_report_run_id FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_saved_view
     ADD CONSTRAINT rollcall_saved_view_user_id_9ffc640f_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_webhook_secret
     ADD CONSTRAINT secret_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;
+
+REVOKE ALL ON FUNCTION public.rollcall_audit_changed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_audit_journal() FROM PUBLIC;
 
@@ -2976,6 +3071,8 @@ REVOKE ALL ON FUNCTION public.rollcall_audit_refuse() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_audit_row() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_audit_stamp() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_commit_offsets(group_id text, generation integer, member_id text, topics text[], partitions integer[], offsets bigint[], metadata text[]) FROM PUBLIC;
@@ -2983,6 +3080,8 @@ REVOKE ALL ON FUNCTION public.rollcall_commit_offsets(group_id text, generation 
 REVOKE ALL ON FUNCTION public.rollcall_committed_offsets(group_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_demand_group(group_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_end_holders(group_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
@@ -3096,7 +3195,10 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
 ('groups', '0049_when_a_user_was_created', now()),
+('groups', '0052_unclean_ends', now()),
+('groups', '0053_logins_of_the_database', now()),
 ('groups', '0056_lives_and_ownership', now()),
+('groups', '0059_reports', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

@@ -20,6 +20,7 @@ class PeriodicSettings:
     facts_retention_hours: int
     facts_max_mebibytes: int
     node_drain_retention_hours: int
+    node_retention_hours: int
     transactional_id_expiration_ms: int
 
     @classmethod
@@ -36,6 +37,19 @@ class ImportSettings:
     import_topics: str
     import_client_config: str
     import_interval_ms: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them; a missing setting is a programming error and raises."""
+        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisSettings:
+    """When the pipeline runs by itself (an hour of UTC, or -1), and for how long at most."""
+
+    analysis_hour: int
+    analysis_max_minutes: int
 
     @classmethod
     def from_django(cls) -> Self:

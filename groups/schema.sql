@@ -1,5 +1,27 @@
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
+CREATE FUNCTION public.rollcall_audit_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    old_rows jsonb[];
+    new_rows jsonb[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        old_rows := ARRAY[jsonb_build_object('all of', TG_TABLE_NAME)];
+    END IF;
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        SELECT array_agg(to_jsonb(o) - 'id') INTO old_rows FROM old_table o;
+    END IF;
+    IF TG_OP IN ('INSERT', 'UPDATE') THEN
+        SELECT array_agg(to_jsonb(n) - 'id') INTO new_rows FROM new_table n;
+    END IF;
+    PERFORM rollcall_audit_rows(
+        TG_ARGV[0], string_to_array(TG_ARGV[1], ','), old_rows, new_rows);
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.rollcall_audit_journal() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -90,6 +112,41 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    WITH befores AS (
+        SELECT r AS before, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                             WHERE key = ANY (keys)) AS identity FROM unnest(old_rows) AS r
+    ), afters AS (
+        SELECT r AS after, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                            WHERE key = ANY (keys)) AS identity FROM unnest(new_rows) AS r
+    ), noted AS MATERIALIZED (
+        SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.details -> noun)
+                WHERE key = ANY (keys)) AS identity
+        FROM rollcall_journal j
+        WHERE j.id > (SELECT max(id) FROM rollcall_journal)
+                     - 2 * greatest(cardinality(old_rows), cardinality(new_rows)) - 1000
+          AND j.at >= statement_timestamp() AND j.details ? 'author' AND j.details ? noun
+    )
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT noun || CASE WHEN before IS NULL THEN '-made' WHEN after IS NULL THEN '-deleted'
+                        ELSE '-changed' END,
+           coalesce(nullif(current_setting('rollcall.actor', true), ''),
+                    'Login:' || session_user),
+           coalesce(current_setting('rollcall.address', true), ''), '',
+           coalesce(current_setting('rollcall.request_id', true), ''),
+           coalesce(identity ->> keys[1], ''), 'done',
+           jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)),
+           clock_timestamp(), session_user
+    FROM befores FULL JOIN afters USING (identity)
+    WHERE before IS DISTINCT FROM after
+      AND NOT EXISTS (SELECT FROM noted WHERE noted.identity = coalesce(
+          befores.identity, afters.identity))
+$$;
+
 CREATE FUNCTION public.rollcall_audit_stamp() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -174,7 +231,7 @@ WITH changed AS (
            jsonb_build_object('author', $8::jsonb, 'acl', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_acls', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_acls', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -240,7 +297,7 @@ WITH made AS (
         GROUP BY group_id, topic OFFSET 0
     ) AS gone WHERE rollcall_has_history(group_id)
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM made
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM made
  LOOP
         _is_changed := true;
     END LOOP;
@@ -281,7 +338,7 @@ WITH changed AS (
            jsonb_build_object('author', $8::jsonb, 'acl', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_acls', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_acls', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -305,7 +362,7 @@ WITH changed AS (DELETE FROM rollcall_credential WHERE name = $1 AND mechanism =
            coalesce($3::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
            jsonb_build_object('author', $3::jsonb, 'user', name, 'mechanism', mechanism)
     FROM changed)
-SELECT pg_notify('rollcall_credentials', '') FROM changed
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_credentials', '') END FROM changed
  LOOP
         _is_changed := true;
     END LOOP;
@@ -334,7 +391,7 @@ WITH gone AS (
            jsonb_build_object('author', $3::jsonb, 'topic', name) || jsonb_build_object('before', jsonb_build_object('partitions', partitions, 'topic_id', was_id))
     FROM gone
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM gone
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM gone
  LOOP
         _is_changed := true;
     END LOOP;
@@ -428,12 +485,33 @@ noted AS (
     SELECT clock_timestamp(), '', 0, node_id, 'node-drained', 'operator', reason, 0, 0,
            '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
     FROM done)
-SELECT pg_notify('rollcall_slots', '') FROM done
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_slots', '') END FROM done
  LOOP
         _is_changed := true;
     END LOOP;
     RETURN _is_changed;
 END $_$;
+
+CREATE FUNCTION public.rollcall_end_holders(group_id text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    ended integer;
+BEGIN
+    WITH holding AS MATERIALIZED (
+        SELECT pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.mode = 'ShareLock'
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND l.classid = 5401703 AND l.objid = hashtext(rollcall_end_holders.group_id)::oid
+          AND CASE WHEN a.state = 'active' THEN a.query_start < clock_timestamp() - interval '5 s'
+                   ELSE a.state_change < clock_timestamp() - interval '1 s' END
+    )
+    SELECT count(*) INTO ended FROM holding WHERE pg_terminate_backend(pid);
+    RETURN ended;
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN 0;
+END $$;
 
 CREATE TABLE public.rollcall_life (
     at timestamp with time zone NOT NULL,
@@ -490,6 +568,38 @@ CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
     SET search_path TO 'public', 'pg_temp'
     RETURN (SELECT (COALESCE(sum(pg_total_relation_size((pg_inherits.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM pg_inherits WHERE (pg_inherits.inhparent = ANY (ARRAY[('public.rollcall_life'::regclass)::oid, ('public.rollcall_ownership'::regclass)::oid])));
 
+CREATE FUNCTION public.rollcall_forget_node(integer, text, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH done AS (
+    DELETE FROM rollcall_node n WHERE node_id = $1 AND beat_at < clock_timestamp() - interval '15 seconds'
+      AND NOT EXISTS (SELECT FROM rollcall_slot s WHERE s.node_id = n.node_id)
+      AND NOT EXISTS (
+          SELECT FROM pg_locks
+          WHERE locktype = 'advisory' AND granted AND objsubid = 2
+            AND classid = 5401699::oid AND objid = n.node_id::oid
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+    RETURNING node_id, $2 AS reason, $3 AS author),
+noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, node_id, 'node-forgotten', 'operator', reason, 0, 0,
+           '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
+    FROM done)
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_slots', '') END FROM done
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
 CREATE FUNCTION public.rollcall_grow_topic(text, integer, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -515,7 +625,7 @@ WITH held AS (
                                 'after', jsonb_build_object('partitions', after))
     FROM grown
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM grown
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM grown
  LOOP
         _is_changed := true;
     END LOOP;
@@ -621,7 +731,7 @@ WITH held AS (
                                 'after', jsonb_build_object('racks', after))
     FROM placed
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM placed
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM placed
  LOOP
         _is_changed := true;
     END LOOP;
@@ -648,7 +758,7 @@ WITH raised AS (
     )
     RETURNING name
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM raised
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM raised
  LOOP
         _is_changed := true;
     END LOOP;
@@ -777,7 +887,7 @@ WITH changed AS (
            jsonb_build_object('author', $6::jsonb, 'quota', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_quotas', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_quotas', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -816,7 +926,7 @@ ON CONFLICT (name, mechanism) DO UPDATE SET
            coalesce($7::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
            jsonb_build_object('author', $7::jsonb, 'user', name, 'mechanism', mechanism)
     FROM changed)
-SELECT pg_notify('rollcall_credentials', '') FROM changed
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_credentials', '') END FROM changed
  LOOP
         _is_changed := true;
     END LOOP;
@@ -844,7 +954,8 @@ WITH dropped AS (
         value = excluded.value, updated_at = excluded.updated_at, until = NULL
     WHERE c.value <> excluded.value
 )
-SELECT pg_notify('rollcall_configs', group_id) FROM unnest($1::text[]) AS group_id
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_configs', group_id) END
+FROM unnest($1::text[]) AS group_id
  LOOP
         _is_changed := true;
     END LOOP;
@@ -895,7 +1006,7 @@ WITH given AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text
            jsonb_build_object('author', $7::jsonb, 'quota', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_quotas', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_quotas', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -1085,7 +1196,7 @@ noted AS (
     SELECT clock_timestamp(), '', 0, node_id, 'node-undrained', 'operator', reason, 0, 0,
            '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
     FROM done)
-SELECT pg_notify('rollcall_slots', '') FROM done
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_slots', '') END FROM done
  LOOP
         _is_changed := true;
     END LOOP;
@@ -1413,7 +1524,9 @@ CREATE TABLE public.rollcall_node (
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
-    endpoints text[] DEFAULT '{}'::text[] NOT NULL
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -1612,24 +1725,17 @@ CREATE VIEW public.rollcall_quota_entity AS
    FROM public.rollcall_quota
   GROUP BY entity_type, user_name, client_id, ip;
 
-CREATE TABLE public.rollcall_rebalance_cost (
+CREATE TABLE public.rollcall_report_row (
     id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    trigger text NOT NULL,
-    rebalances bigint NOT NULL,
-    duration_ms bigint NOT NULL,
-    longest_ms bigint NOT NULL,
-    waited_ms bigint NOT NULL,
-    slowest_member text,
-    partitions_moved bigint NOT NULL,
-    without_owner_ms bigint NOT NULL,
-    run_id bigint NOT NULL,
-    without_owner_known_ms bigint DEFAULT 0 NOT NULL,
-    unknown_rebalances bigint DEFAULT 0 NOT NULL
+    report text NOT NULL,
+    period text NOT NULL,
+    keys jsonb NOT NULL,
+    figures jsonb NOT NULL,
+    run_id bigint NOT NULL
 );
 
-ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME public.rollcall_rebalance_cost_id_seq
+ALTER TABLE public.rollcall_report_row ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_report_row_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -1639,14 +1745,17 @@ ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFA
 
 CREATE TABLE public.rollcall_report_run (
     id bigint NOT NULL,
-    kind text NOT NULL,
     state text NOT NULL,
     requested_by text NOT NULL,
     started_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
     last_journal_id bigint,
     events bigint,
-    detail text NOT NULL
+    detail text NOT NULL,
+    stage text DEFAULT ''::text NOT NULL,
+    percent smallint DEFAULT 0 NOT NULL,
+    as_of timestamp with time zone,
+    reports jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 
 ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1837,9 +1946,6 @@ ALTER TABLE ONLY public.rollcall_member
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT openid_user_once UNIQUE (issuer, subject);
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rebalance_cost_once UNIQUE (run_id, group_id, trigger);
-
 ALTER TABLE ONLY public.rollcall_acknowledgement
     ADD CONSTRAINT rollcall_acknowledgement_pkey PRIMARY KEY (id);
 
@@ -1945,8 +2051,8 @@ ALTER TABLE ONLY public.rollcall_producer
 ALTER TABLE ONLY public.rollcall_quota
     ADD CONSTRAINT rollcall_quota_pkey PRIMARY KEY (entity_type, user_name, client_id, ip, key);
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_cost_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.rollcall_report_run
     ADD CONSTRAINT rollcall_report_run_pkey PRIMARY KEY (id);
@@ -2056,7 +2162,7 @@ CREATE INDEX producer_by_slot ON public.rollcall_producer USING btree (slot);
 
 CREATE INDEX producer_ongoing ON public.rollcall_producer USING btree (slot) WHERE (state = 'Ongoing'::text);
 
-CREATE INDEX report_run_newest ON public.rollcall_report_run USING btree (kind, id DESC);
+CREATE INDEX report_rows ON public.rollcall_report_row USING btree (run_id, report, period);
 
 CREATE INDEX rollcall_api_token_digest_4afa45d2_like ON public.rollcall_api_token USING btree (digest varchar_pattern_ops);
 
@@ -2074,7 +2180,7 @@ CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member US
 
 CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
 
-CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalance_cost USING btree (run_id);
+CREATE INDEX rollcall_report_row_run_id_c8f25f9a ON public.rollcall_report_row USING btree (run_id);
 
 CREATE INDEX rollcall_saved_view_user_id_9ffc640f ON public.rollcall_saved_view USING btree (user_id);
 
@@ -2128,9 +2234,29 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcal
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_webhook_secret FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('webhook-secret', 'webhook_id', 'secret', '');
 
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_acl REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_quota REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
 CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON public.rollcall_audit FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_refuse();
 
 CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_acl FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_application_grant FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('grant', 'login');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_credential FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('credential', 'name');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_quota FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
 
@@ -2151,8 +2277,8 @@ ALTER TABLE ONLY public.rollcall_member
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
-ALTER TABLE ONLY public.rollcall_rebalance_cost
-    ADD CONSTRAINT rollcall_rebalance_c_run_id_ffba9b16_fk_rollcall_ FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY public.rollcall_report_row
+    ADD CONSTRAINT rollcall_report_row_run_id_c8f25f9a_fk_rollcall_report_run_id FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_saved_view
     ADD CONSTRAINT rollcall_saved_view_user_id_9ffc640f_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 COMMANDS: Mapping[str, str] = {
     "chaos": "proof.chaos.command",
     "failover": "proof.chaos.failover_command",
+    "repeats": "proof.chaos.repeats_command",
     "zombies": "proof.chaos.zombies_command",
     "simulate": "proof.simulation.command",
 }

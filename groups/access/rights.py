@@ -6,8 +6,11 @@ a new route needs a row. ``docs/rights.md`` is generated from it, and tests walk
 ``may`` decides.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
+
+from groups.core.journal import EVERY_KIND, SUBJECTS, Kinds, Subject
 
 ANYBODY: Final = "anybody"
 LOGGED_IN: Final = "logged in"
@@ -19,6 +22,7 @@ marks a user with a duty (``groups.access.held_up``)."""
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
 VIEW_OPERATION: Final = "groups.view_operation"
+VIEW_NODE: Final = "groups.view_node"
 VIEW_CONNECTION: Final = "groups.view_clientconnection"
 VIEW_AUDIT: Final = "groups.view_auditentry"
 REBALANCE: Final = "groups.rebalance_group"
@@ -29,6 +33,7 @@ DELETE: Final = "groups.delete_group"
 RESTORE: Final = "groups.restore_offsets"
 CONFIGURE: Final = "groups.change_groupconfig"
 DRAIN: Final = "groups.drain_node"
+VIEW_REPORT: Final = "groups.view_reportrun"
 ANALYSE: Final = "groups.add_reportrun"
 VIEW_ACL: Final = "groups.view_acl"
 ADD_ACL: Final = "groups.add_acl"
@@ -127,14 +132,15 @@ REST: Final[Mapping[str, Row]] = {
     "attention": {"GET": VIEW_GROUP},
     "audit": {"GET": VIEW_AUDIT},
     "rules": {"GET": VIEW_GROUP},
-    "slots": {"GET": "groups.view_node"},
+    "slots": {"GET": VIEW_NODE},
     "attention/acknowledgements": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
     "attention/acknowledgements/<int:acknowledgement_id>": {"DELETE": ACKNOWLEDGE},
-    "nodes": {"GET": "groups.view_node"},
+    "nodes": {"GET": VIEW_NODE},
     "connections": {"GET": VIEW_CONNECTION},
-    "nodes/drains": {"GET": "groups.view_node"},
+    "nodes/drains": {"GET": VIEW_NODE},
     "nodes/<int:node_id>/drain": {"POST": DRAIN},
     "nodes/<int:node_id>/undrain": {"POST": DRAIN},
+    "nodes/<int:node_id>/forget": {"POST": DRAIN},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
     "quotas": {"GET": VIEW_QUOTA, "PUT": CHANGE_QUOTA, "DELETE": DELETE_QUOTA},
     "users": {"GET": VIEW_KAFKA_USER},
@@ -153,7 +159,9 @@ REST: Final[Mapping[str, Row]] = {
     "webhooks/<int:webhook_id>/tests": {"POST": CHANGE_WEBHOOK},
     "webhooks/<int:webhook_id>/deliveries": {"GET": "groups.view_webhookdelivery"},
     "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
-    "reports/rebalances": {"GET": "groups.view_reportrun", "POST": ANALYSE},
+    "reports": {"GET": VIEW_REPORT, "POST": ANALYSE},
+    "reports/runs": {"GET": VIEW_REPORT},
+    "reports/<id:report>": {"GET": VIEW_REPORT},
 }
 """By the route under /api/v1/. The twin of a path (docs/rest.md) is the same route."""
 
@@ -184,6 +192,20 @@ def of_route(route: str) -> Row | None:
     return None
 
 
+def seen_at(route: str) -> str:
+    """The right to read the resource of a REST route, or of the nearest one above it: what a dry
+    run of a change shows."""
+    while route:
+        row = of_route(route) or {}
+        if "GET" in row:
+            return row["GET"]
+        route = route.rpartition(":" if VERB_OF_MANY.fullmatch(route) else "/")[0]
+    return NOBODY
+
+
+VERB_OF_MANY: Final = re.compile(r".*/groups:\w+")
+
+
 SERVICES: Final[Mapping[str, Row]] = {
     "metrics": {"GET": VIEW_GROUP},
     "oidc/login": {"GET": ANYBODY},
@@ -193,6 +215,17 @@ SERVICES: Final[Mapping[str, Row]] = {
 
 SOCKETS: Final[Mapping[str, str]] = {"ws/groups/": VIEW_GROUP}
 """By the websocket's path."""
+
+
+JOURNAL: Final[Mapping[Subject, str]] = {
+    Subject.GROUP: VIEW_GROUP,
+    Subject.TOPIC: VIEW_TOPIC,
+    Subject.NODE: VIEW_NODE,
+    Subject.ACL: VIEW_ACL,
+    Subject.CREDENTIAL: VIEW_KAFKA_USER,
+    Subject.QUOTA: VIEW_QUOTA,
+}
+"""By what entries of the journal are about: in every list, page, stream and webhook."""
 
 
 class Model(NamedTuple):
@@ -244,7 +277,10 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_topic": Model(
         VIEW_TOPIC, "groups.add_topic", "groups.change_topic", "groups.delete_topic"
     ),
-    "groups_node": Model("groups.view_node", pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
+    "groups_node": Model(
+        VIEW_NODE,
+        pages={page: dict.fromkeys(BOTH, DRAIN) for page in ("drain", "forget")},
+    ),
     "groups_operation": Model(
         VIEW_OPERATION,
         pages={
@@ -259,8 +295,8 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_savedview": Model(VIEW_GROUP, VIEW_GROUP, VIEW_GROUP, VIEW_GROUP),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
     "groups_reportrun": Model(
-        "groups.view_reportrun",
-        pages={"newest": {"GET": "groups.view_reportrun"}, "analyse": {"POST": ANALYSE}},
+        VIEW_REPORT,
+        pages={"newest": {"GET": VIEW_REPORT}, "analyse": {"POST": ANALYSE}},
     ),
     # Every user sees, creates and revokes their own tokens; groups.view_apitoken and
     # groups.delete_apitoken apply to those of others.
@@ -321,9 +357,9 @@ SITE: Final[Mapping[str, Row]] = {
     "index": {"GET": LOGGED_IN},
     "search": {"GET": LOGGED_IN},
     "app_list": {"GET": LOGGED_IN},
-    "autocomplete": {"GET": LOGGED_IN},
+    "autocomplete": {"GET": NOBODY},  # no page uses it
     "jsi18n": {"GET": LOGGED_IN},
-    "view_on_site": {"GET": LOGGED_IN},
+    "view_on_site": {"GET": NOBODY},  # it tells of any row of any table whether it exists
     "login": dict.fromkeys(BOTH, ANYBODY),
     "logout": {"POST": LOGGED_IN},
     "password_change": dict.fromkeys(BOTH, LOGGED_IN),
@@ -348,6 +384,14 @@ def _pages() -> Iterator[tuple[str, Row]]:
 ADMIN: Final[Mapping[str, Row]] = dict(_pages())
 """By the URL's name. In a list POST selects an action, which has its own permission."""
 
+SHOWN: Final[Mapping[str, str]] = {
+    f"{label}_{page}": model.view
+    for label, model in MODELS.items()
+    for page in ("delete", "change", *model.pages)
+    if LOGGED_IN not in ADMIN[f"{label}_{page}"].values()
+}
+"""Pages of one row, which show it, also before an act: they need the right to see it as well."""
+
 
 def needed(row: Row, method: str) -> str | None:
     """The right that a method needs; None: the row has no such method."""
@@ -365,3 +409,16 @@ def may(user: Any, permission: str) -> bool:
     if getattr(user, HELD_UP, None):
         return permission == LOGGED_IN
     return permission == LOGGED_IN or bool(user.has_perm(permission))
+
+
+def kinds(user: Any) -> Kinds:
+    """The kinds of journal entries that the user may read."""
+    held = {subject for subject, permission in JOURNAL.items() if may(user, permission)}
+    if held == JOURNAL.keys():
+        return EVERY_KIND
+    return Kinds(frozenset(kind for kind, subject in SUBJECTS.items() if subject in held))
+
+
+def needed_for(kind: str) -> str:
+    """The right to read entries of this kind, for a refusal."""
+    return next(JOURNAL[about] for known, about in SUBJECTS.items() if known == kind)

@@ -4,19 +4,21 @@ their progress."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from groups.admin import sent_forms
 from groups.admin.base import RollcallAdmin
 from groups.admin.links import quote
 from groups.admin.verbs import TYPED_ABOVE, Typed
-from groups.core.classic.states import EMPTY, PREPARING
+from groups.core.classic.states import PREPARING
 from groups.models import Group, Member, Operation
 from groups.operations import requests
+from groups.queries import previews
 
 GROUPS_MAX: Final = 400
 """Groups of one action: each has two fields in the form, and Django accepts a thousand."""
@@ -43,8 +45,6 @@ class Bulk:
 
 
 def _unfit(group: Group, seen: str | None) -> str:
-    if group.state == EMPTY:
-        return "it has no members"
     if group.state == PREPARING:
         return "it is rebalancing already"
     return "" if seen == str(group.generation) else "it has changed since you opened the page"
@@ -106,12 +106,14 @@ BULKS: Final[Mapping[str, Bulk]] = {
 
 def page(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bulk) -> HttpResponse:
     """The form; a complete one requests the verb, and shows the progress."""
-    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
+    once = sent_forms.once_of_list(request)
+    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": once})
     chosen = list(Group.objects.filter(group_id__in=ids[:GROUPS_MAX]).order_by("group_id"))
     members = Member.objects.filter(group_id__in=[group.group_id for group in chosen]).count()
     must_type = members > TYPED_ABOVE
     if must_type and form.is_valid():
         form.is_typed(str(len(chosen)))
+    unfit = previews.refused(bulk.verb, [group.group_id for group in chosen])
     context = {
         **site.admin_site.each_context(request),
         "bulk": bulk,
@@ -122,28 +124,35 @@ def page(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bu
         "too_many": max(0, len(ids) - GROUPS_MAX),
         "gone": min(len(ids), GROUPS_MAX) - len(chosen),
         "form": form,
+        "unfit": unfit,
     }
     if form.is_valid():
-        refusals = _request_each(request, form, chosen, bulk)
+        refusals = _request_each(request, form, chosen, bulk, unfit)
         context |= {"requested": True, "refusals": refusals}
         context |= standing(request, form.cleaned_data["once"])
     return render(request, "admin/groups/group/many.html", context)
 
 
 def _request_each(
-    request: HttpRequest, form: Many, chosen: Sequence[Group], bulk: Bulk
+    request: HttpRequest,
+    form: Many,
+    chosen: Sequence[Group],
+    bulk: Bulk,
+    unfit: Mapping[str, str],
 ) -> Sequence[tuple[str, str]]:
     """Request it for each group that has no operation yet; returns the refused ones with reasons. A
     form that is sent again, by a reload, requests nothing more."""
-    begin = _key(request, form.cleaned_data["once"])
+    begin = sent_forms.begin(request, form.cleaned_data["once"])
     requested = set(_operations(begin).values_list("group_id", flat=True))
     seen = {g: n for n, _, g in (text.partition(":") for text in request.POST.getlist("seen"))}
     refusals: list[tuple[str, str]] = []
     for group in chosen:
         if group.group_id in requested:
             continue
-        refused = bulk.refused(group, seen.get(group.group_id)) or _refusal(
-            request, form, group, bulk, begin
+        refused = (
+            unfit.get(group.group_id)
+            or bulk.refused(group, seen.get(group.group_id))
+            or _refusal(request, form, group, bulk, begin)
         )
         if refused:
             refusals.append((group.group_id, refused))
@@ -166,17 +175,13 @@ def _refusal(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: 
     return ""
 
 
-def _key(request: HttpRequest, once: UUID) -> str:
-    return f"admin:{request.user.get_username()}:{once}:"
-
-
 def _operations(begin: str) -> Any:
     return Operation.objects.filter(idempotency_key__startswith=begin).order_by("group_id")
 
 
 def standing(request: HttpRequest, once: UUID) -> dict[str, Any]:
     """The state of operations that this user requested together. One statement."""
-    operations = list(_operations(_key(request, once)))
+    operations = list(_operations(sent_forms.begin(request, once)))
     for one in operations:
         one.key = quote(one.group_id)
     ended = sum(one.finished_at is not None for one in operations)

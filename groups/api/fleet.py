@@ -1,4 +1,4 @@
-"""Everything besides groups: topics, nodes, reports, and the user of the request."""
+"""Everything besides groups: topics, nodes, and the user of the request."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -11,11 +11,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, Polymorphic
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups import tasks
+from groups.access import rights
 from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
-from groups.api.problems import Problem
+from groups.api.permissions import may_read, readable_kinds
 from groups.api.schema import (
     DRY_RUN,
     ID,
@@ -25,29 +25,26 @@ from groups.api.schema import (
     TIMES,
     all_of,
     ordering,
-    page_beside,
     page_of,
-    tried,
 )
 from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
-from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import drains, groups, journal_times, reports, topic_groups
+from groups.models import Journal, Node, Topic
+from groups.queries import drains, groups, journal_rows, journal_times, topic_groups
 from groups.queries.journal_text import SENTENCES
+from groups.queries.text_search import any_has_text
 
 SEQ_MAX = 10**18 - 1
 """The maximum of PostgreSQL's bigint, more than there will ever be entries."""
 
 TOPIC_ORDERINGS = {name: name for name in ("name", "partitions", "created_at")}
-COST_ORDERINGS = {name: name for name in ("without_owner_ms", "duration_ms", "rebalances")}
 
 EITHER = PolymorphicProxySerializer(
     "TopicViewOrTopicPlan", [shapes.TopicView, shapes.TopicPlan], resource_type_field_name=None
 )
 TRIED = OpenApiResponse(EITHER, "The changed topic; or, with `dry_run`, the topic as it would be.")
 GONE = "The deleted topic; or, with `dry_run`, what would be deleted."
-WOULD_START = "An analysis would be requested."
 PLANNED = "With `dry_run`: the topic as it would be."
 LOCATION = OpenApiParameter(
     "Location", str, OpenApiParameter.HEADER, description="The topic.", response=[201]
@@ -70,7 +67,7 @@ class Topics(View):
     )
     def get(self, request: Request) -> Response:
         """List topics, by default ordered by name."""
-        topics = Topic.objects.filter(name__icontains=self.query.get("q", ""))
+        topics = Topic.objects.filter(any_has_text(self.query.get("q", ""), "name"))
 
         def serialized(page: list[Topic]) -> Any:
             return shapes.TopicView(page, many=True).data
@@ -87,7 +84,7 @@ class Topics(View):
         """Create a topic."""
         name, partitions = self.body["name"], self.body["partitions"]
         if self.is_dry:
-            return _tried(name, lambda: changes.create(name, partitions))
+            return _tried(request, name, lambda: changes.create(name, partitions))
         topic = changes.create(name, partitions, user(actor(request)))
         place = {"Location": reverse("topic", args=[name])}
         return Response(shapes.TopicView(topic).data, HTTPStatus.CREATED, headers=place)
@@ -113,7 +110,7 @@ class OneTopic(View):
         """Add partitions to a topic. Their number cannot decrease."""
         partitions = self.body["partitions"]
         if self.is_dry:
-            return _tried(name, lambda: changes.grow(name, partitions))
+            return _tried(request, name, lambda: changes.grow(name, partitions))
         with preconditions.topic_held(request, name):
             topic = changes.grow(name, partitions, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
@@ -129,7 +126,7 @@ class OneTopic(View):
         that subscribe to it rebalance."""
         topic = _topic(name)
         if self.is_dry:
-            plan = _plan(topic, topic.partitions, None)
+            plan = _plan(request, topic, topic.partitions, None)
             return Response({**plan, "offsets_deleted": topic_groups.offsets_of(topic)})
         with preconditions.topic_held(request, name):
             changes.delete(topic, user(actor(request)))
@@ -151,7 +148,8 @@ class TopicJournal(View):
         def serialized(page: list[Journal]) -> Any:
             return shapes.JournalEntry(page, many=True).data
 
-        return self.paged(request, groups.journal_of_topic(name), ["-id"], serialized)
+        rows = groups.journal_of_topic(name, readable_kinds(request))
+        return self.paged(request, rows, ["-id"], serialized)
 
 
 class TopicRacks(View):
@@ -167,7 +165,7 @@ class TopicRacks(View):
         """Set the racks of each partition, for the assignor uniform-rack."""
         racks = self.body["racks"]
         if self.is_dry:
-            return _tried(name, lambda: changes.place(name, racks))
+            return _tried(request, name, lambda: changes.place(name, racks))
         with preconditions.topic_held(request, name):
             topic = changes.place(name, racks, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
@@ -191,19 +189,20 @@ class TopicPartitions(View):
         return Response({"data": shapes.PartitionView(rows, many=True).data})
 
 
-def _tried(name: str, change: Callable[[], Topic]) -> Response:
+def _tried(request: Request, name: str, change: Callable[[], Topic]) -> Response:
     """The result of a change of a topic, which is executed and rolled back, so no process is
     notified. Invalid changes are refused as usual."""
     before = Topic.objects.filter(name=name).values_list("partitions", flat=True).first()
     with transaction.atomic():
         changed = change()
         transaction.set_rollback(True)
-    return Response(_plan(changed, before, shapes.TopicView(changed).data))
+    return Response(_plan(request, changed, before, shapes.TopicView(changed).data))
 
 
-def _plan(topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
-    """The plan of a change of a topic: the result, and the affected groups."""
-    used_by = topic_groups.of(topic).uses
+def _plan(request: Request, topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
+    """The plan of a change of a topic: the result, and the affected groups, by name for callers who
+    may read groups."""
+    used_by = topic_groups.of(topic).uses if may_read(request, rights.VIEW_GROUP) else ()
     return {
         "dry_run": True,
         "partitions_before": before,
@@ -244,7 +243,8 @@ class FleetJournal(View):
         may add entries with a lower `seq` than those already returned: to follow the journal,
         repeat the request from a few seconds back."""
         since, until = self.query.get("since"), self.query.get("until")
-        rows = journal_times.between(Journal.objects.all(), since, until)
+        kinds = readable_kinds(request, self.query.get("kind"))
+        rows = journal_times.between(journal_rows.entries(kinds), since, until)
         for name in ("group_id", "kind"):
             if name in self.query:
                 rows = rows.filter((name, self.query[name]))
@@ -271,58 +271,6 @@ class Nodes(View):
             return shapes.NodeView(page, many=True, context=context).data
 
         return self.paged(request, Node.objects.all(), ["node_id"], serialized)
-
-
-def _no_report() -> str:
-    """Why there is none, and what to do."""
-    last = reports.last()
-    failed = last if last is not None and last.state == last.State.FAILED else None
-    why = f" Run {failed.pk} failed: {failed.detail}" if failed is not None else ""
-    return f"There is no report yet: create one with POST to this path, or `make analyze`.{why}"
-
-
-class RebalanceReport(View):
-    """What rebalances cost, by group and trigger: the pipeline's report."""
-
-    @described(
-        operation_id="get_rebalance_report",
-        parameters=[OpenApiParameter("group_id", NAME), ordering(COST_ORDERINGS), *PAGE],
-        responses=page_beside(shapes.Cost, "run", shapes.RunView),
-    )
-    def get(self, request: Request) -> Response:
-        """Show the newest report: its run and its rows."""
-        run = reports.newest()
-        if run is None:
-            raise Http404(_no_report())
-        rows = RebalanceCost.objects.filter(run=run)
-        if "group_id" in self.query:
-            rows = rows.filter(group_id=self.query["group_id"])
-
-        def serialized(page: list[RebalanceCost]) -> Any:
-            return shapes.Cost(page, many=True).data
-
-        keys = ["-without_owner_ms", "id"]
-        return self.paged(
-            request, rows, keys, serialized, COST_ORDERINGS, run=shapes.RunView(run).data
-        )
-
-    @described(
-        operation_id="start_rebalance_report",
-        parameters=[DRY_RUN],
-        request=None,
-        responses={202: OpenApiResponse(shapes.Analysis), **tried(shapes.Analysis)},
-    )
-    def post(self, request: Request) -> Response:
-        """Start the pipeline in a separate process, unless one is in progress."""
-        if reports.going_on() is not None:
-            raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is already in progress.")
-        if self.is_dry:
-            return self.tried(lambda: shapes.Analysis({"detail": WOULD_START}).data)
-        tasks.analyse.delay(requested_by=actor(request))
-        detail = "The analysis was requested; a worker starts it."
-        place = {"Location": request.path}
-        body = shapes.Analysis({"detail": detail}).data
-        return Response(body, HTTPStatus.ACCEPTED, headers=place)
 
 
 class Me(View):

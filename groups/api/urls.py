@@ -15,6 +15,7 @@ from groups.api import (
     offsets,
     quotas,
     reads,
+    reports,
     verbs,
     webhooks,
 )
@@ -70,6 +71,7 @@ urlpatterns = [
     path("nodes/drains", nodes.Drains.as_view()),
     path("nodes/<int:node_id>/drain", nodes.Drain.as_view()),
     path("nodes/<int:node_id>/undrain", nodes.Undrain.as_view()),
+    path("nodes/<int:node_id>/forget", nodes.Forget.as_view()),
     path("connections", nodes.Connections.as_view()),
     path("nodes", fleet.Nodes.as_view()),
     path("acls", access.Acls.as_view()),
@@ -85,7 +87,9 @@ urlpatterns = [
         "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries",
         webhooks.Redeliveries.as_view(),
     ),
-    path("reports/rebalances", fleet.RebalanceReport.as_view()),
+    path("reports", reports.Reports.as_view()),
+    path("reports/runs", reports.Runs.as_view()),
+    path("reports/<id:report>", reports.OneReport.as_view()),
     re_path("^group(/.*)?$", nobody_named),
     re_path("", nothing_here),
 ]

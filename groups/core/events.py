@@ -178,7 +178,8 @@ class TxnOffsetCommit(Event):
     """Add offsets of existing partitions to a producer's transaction (KIP-98, KIP-447).
 
     The transaction was checked before (it is the producer's and has the group), and is checked
-    again when the rows are written. Older producers send no member and generation.
+    again when the rows are written. Older producers send no member and generation. ``version``: of
+    the request.
     """
 
     producer_id: int
@@ -187,6 +188,7 @@ class TxnOffsetCommit(Event):
     member_id: str
     instance_id: str | None
     offsets: tuple[OffsetWrite, ...]
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -230,7 +230,7 @@ FROM found
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0049_when_a_user_was_created")]
+    dependencies = [("groups", "0053_logins_of_the_database")]
 
     operations = [
         migrations.RunSQL(ERA, NO_ERA),

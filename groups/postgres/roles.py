@@ -61,6 +61,7 @@ class Role:
     ``tables`` maps a table's name to privileges, some of them on single columns; others are denied.
     ``functions`` are the restricted functions that it may execute. ``connections`` is the setting
     with the maximum number of connections of its login, or a number; None: it has no login.
+    ``takes_locks``: its processes take advisory locks (``groups.postgres.strangers``).
     """
 
     name: str
@@ -69,6 +70,7 @@ class Role:
     settings: Mapping[str, str] = field(default_factory=dict)
     functions: tuple[str, ...] = ()
     connections: str | int | None = None
+    takes_locks: bool = True
 
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
@@ -102,7 +104,7 @@ SHOWN_TABLES = (
     "rollcall_timeline",
     *FACT_READS,
     "rollcall_report_run",
-    "rollcall_rebalance_cost",
+    "rollcall_report_row",
     "auth_permission",
     "django_content_type",
     "django_migrations",
@@ -155,8 +157,9 @@ ACCESS_FUNCTIONS = (
 """The functions by which the web changes ACLs and quotas of the Kafka port
 (``groups.access.functions``)."""
 
-DRAIN_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node")
-"""The functions by which the web drains nodes (``groups.operations.drains``)."""
+NODE_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node", "rollcall_forget_node")
+"""The functions by which the web drains and forgets nodes (``groups.operations.drains``,
+``groups.operations.nodes``)."""
 
 ROLES: tuple[Role, ...] = (
     Role(
@@ -189,7 +192,7 @@ ROLES: tuple[Role, ...] = (
             "django_migrations": READS,
         },
         NODE_TIMEOUTS,
-        ("rollcall_raise_epochs",),
+        ("rollcall_raise_epochs", "rollcall_end_holders"),
         UNLIMITED,
     ),
     Role(
@@ -219,7 +222,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_webhook_cursor": ("INSERT",),
         },
         {"statement_timeout": "30s"},
-        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *DRAIN_FUNCTIONS),
+        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *NODE_FUNCTIONS),
         "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
@@ -228,7 +231,7 @@ ROLES: tuple[Role, ...] = (
         {
             **dict.fromkeys((*GROUP_TABLES, *PAUSE_TABLES), READS),
             "rollcall_topic": READS,
-            "rollcall_node": READS,
+            "rollcall_node": ("SELECT", "DELETE"),
             "rollcall_drain": ("SELECT", "UPDATE (seen_at)", "DELETE"),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_journal": ("SELECT", "INSERT", "DELETE"),
@@ -267,7 +270,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_offset_history": READS,
             **dict.fromkeys(FACT_READS, READS),
             "rollcall_report_run": WRITES,
-            "rollcall_rebalance_cost": WRITES,
+            "rollcall_report_row": WRITES,
         },
         connections=ANALYSES_AT_ONCE,
     ),
@@ -275,6 +278,7 @@ ROLES: tuple[Role, ...] = (
         "rollcall_application",
         "users' own programs: may execute the functions made for them",
         functions=("rollcall_commit_offsets", "rollcall_committed_offsets"),
+        takes_locks=False,
     ),
 )
 """In addition to these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the

@@ -155,6 +155,8 @@ class Batch:
     ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
     tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: the timeout
     of each statement, if it is longer than usual. ``size``: bytes of groups and members.
+    ``is_fair``: whether it takes the groups' own locks, so that applications that commit offsets
+    wait behind it; the guard alone is as safe.
     """
 
     node_id: int
@@ -164,6 +166,7 @@ class Batch:
     allowed_ms: int | None = None
     size: int = 0
     plain: PlainRows = NO_ROWS
+    is_fair: bool = True
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
@@ -177,7 +180,8 @@ def statements(batch: Batch) -> Iterator[Statement]:
         allowed = {"ms": batch.allowed_ms, "total_ms": batch.allowed_ms + MORE_IN_ALL_MS}
         yield group_rows.MORE_TIME, {name: str(ms) for name, ms in allowed.items()}
     more = [write for write in writes if not write.is_plain]  # few on a busy node
-    yield from _locks(more)
+    if batch.is_fair:
+        yield from _locks(more)
     revisions = {write.group_id: write.before.revision for write in writes}
     revisions.update(batch.plain.revisions)
     yield _guard(batch.epochs, dict(sorted(revisions.items())))

@@ -21,6 +21,9 @@ class NodeRecord:
     port: int
     lease_ms: int
     takes_slots: bool = True
+    unclean_ends: int = 0
+    steady_since: Micros = 0
+    beat_at: Micros = 0
 
 
 @dataclass(slots=True)

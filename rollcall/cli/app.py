@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import metadata
 from typing import Annotated
 
 import typer
 
+from rollcall import __version__
 from rollcall.cli import (
     acls,
     attention,
@@ -61,7 +61,7 @@ app.command()(doctor.doctor)
 
 def _version(is_set: bool) -> None:
     if is_set:
-        say(f"rollcall {metadata.version('rollcall')}")
+        say(f"rollcall {__version__}")
         raise typer.Exit
 
 

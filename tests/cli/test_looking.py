@@ -55,7 +55,7 @@ def test_a_group_is_described_like_kafka_does(cli: Cli, worker: Worker, name: st
         "HOST",
         "CLIENT-ID",
     ]
-    assert [row[:6] for row in rows] == [[name, name, n, "7", "7", "0"] for n in PARTITIONS]
+    assert [row[:6] for row in rows] == [[name, name, n, "7", "-", "-"] for n in PARTITIONS]
     (member,) = cli("group", "members", name, "-o", "json").json
     assert {tuple(row[6:]) for row in rows} == {
         (member["member_id"], member["client_host"], member["client_id"])

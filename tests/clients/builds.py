@@ -62,6 +62,9 @@ class Language:
     folder: str
     tools: tuple[Tool, ...]
     command: tuple[str, ...]
+    more: tuple[str, ...] = ()
+    """A second command, after the first."""
+
     builds_a_copy: bool = False
     """Whether its tool writes beside the sources: then a copy of them is built."""
 
@@ -75,7 +78,7 @@ class Language:
 
 
 C = (Tool("make", ("make", "--version")), Tool("g++", ("g++", "--version")))
-"""The crate brings librdkafka as source."""
+"""The crate, and Confluent's package for Node, bring librdkafka as source."""
 
 LANGUAGES: Mapping[str, Language] = {
     language.folder: language
@@ -87,17 +90,32 @@ LANGUAGES: Mapping[str, Language] = {
                 *("mvn", "-q", "-B", "compile", "dependency:copy-dependencies"),
                 "-DoutputDirectory={out}/lib",
             ),
+            (
+                *("mvn", "-q", "-B", "dependency:copy-dependencies"),
+                *("-Dkafka.version=4.3.1", "-DoutputDirectory={out}/lib-4.3"),
+            ),
         ),
         Language(
             "go",
             (Tool("go", ("go", "version"), (1, 26)),),
-            ("go", "build", "-o", "{out}/", "./franz", "./sarama"),
+            ("go", "build", "-o", "{out}/", "./franz", "./sarama", "./kafkago"),
         ),
         Language(
             "node",
             (Tool("node", ("node", "--version"), (20,)), Tool("npm", ("npm", "--version"))),
             ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
             builds_a_copy=True,
+        ),
+        Language(
+            "node-confluent",
+            (
+                Tool("node", ("node", "--version"), (20,)),
+                Tool("npm", ("npm", "--version")),
+                *C,
+            ),
+            ("sh", "build.sh"),
+            builds_a_copy=True,
+            takes_minutes=True,
         ),
         Language(
             "rust",
@@ -145,7 +163,8 @@ def _build(language: Language) -> None:
         folder = language.out
     else:
         language.out.mkdir(parents=True)
-    _run([word.format(out=language.out) for word in language.command], folder)
+    for command in filter(None, (language.command, language.more)):
+        _run([word.format(out=language.out) for word in command], folder)
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

@@ -34,8 +34,12 @@ class Program:
         return [*(word.format(out=out) for word in self.before), *words, *self.after]
 
 
-_CLASSES = os.pathsep.join(("{out}/classes", "{out}/lib/*"))
-_JAVA = ("java", *JVM, QUIET, "-cp", _CLASSES)
+def _jvm(lib: str) -> tuple[str, ...]:
+    return ("java", *JVM, QUIET, "-cp", os.pathsep.join(("{out}/classes", f"{{out}}/{lib}/*")))
+
+
+_JAVA, _JAVA_4_3 = _jvm("lib"), _jvm("lib-4.3")
+"""Kafka's newest release, and the one before it."""
 
 
 def _java(main: str, *after: str) -> Program:
@@ -48,6 +52,7 @@ def _python(module: str, *words: str) -> Program:
 
 _FRANZ, _SARAMA = "{out}/franz", "{out}/sarama"
 _RUST = "{out}/release/rollcall-clients"
+_CONFLUENT_NODE = ("node", "{out}/worker.js")
 _COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
 
 PYTHON_WORKERS: Mapping[str, Program] = {
@@ -58,11 +63,17 @@ WORKERS_OF_OTHER_LANGUAGES: Mapping[str, Program] = {
     "java": _java("rollcall.Worker"),
     "java-cooperative": _java("rollcall.Worker", f"partition.assignment.strategy={_COOPERATIVE}"),
     "java-848": _java("rollcall.Worker", "group.protocol=consumer"),
+    "spring-kafka": _java("rollcall.Spring"),
+    "java-4.3": Program("java", (*_JAVA_4_3, "rollcall.Worker")),
+    "java-4.3-848": Program("java", (*_JAVA_4_3, "rollcall.Worker"), ("group.protocol=consumer",)),
     "franz-go": Program("go", (_FRANZ, "work"), ("range",)),
     "franz-go-cooperative": Program("go", (_FRANZ, "work"), ("cooperative",)),
     "franz-go-848": Program("go", (_FRANZ, "work"), ("consumer",)),
     "sarama": Program("go", (_SARAMA, "work")),
+    "kafka-go": Program("go", ("{out}/kafkago", "work")),
     "kafkajs": Program("node", ("node", "{out}/worker.js")),
+    "confluent-node": Program("node-confluent", _CONFLUENT_NODE),
+    "confluent-node-848": Program("node-confluent", _CONFLUENT_NODE, ("group.protocol=consumer",)),
     "rust": Program("rust", (_RUST, "work")),
     "rust-cooperative": Program(
         "rust", (_RUST, "work"), ("partition.assignment.strategy=cooperative-sticky",)
@@ -77,6 +88,7 @@ ADMINS: Mapping[str, Program] = {
     "kafka-python": _python("tests.clients.admins", "kafka-python"),
     "confluent-kafka": _python("tests.clients.admins", "confluent-kafka"),
     "java": _java("rollcall.Admin"),
+    "java-4.3": Program("java", (*_JAVA_4_3, "rollcall.Admin")),
     "franz-go": Program("go", (_FRANZ, "admin")),
     "sarama": Program("go", (_SARAMA, "admin")),
     "kafkajs": Program("node", ("node", "{out}/admin.js")),
@@ -89,6 +101,7 @@ PRODUCERS: Mapping[str, Program] = {
     "aiokafka": _python("tests.clients.producers", "aiokafka"),
     "confluent-kafka": _python("tests.clients.producers", "confluent-kafka"),
     "java": _java("rollcall.Producer"),
+    "java-4.3": Program("java", (*_JAVA_4_3, "rollcall.Producer")),
     "franz-go": Program("go", (_FRANZ, "produce")),
     "sarama": Program("go", (_SARAMA, "produce")),
     "kafkajs": Program("node", ("node", "{out}/producer.js")),
@@ -101,4 +114,5 @@ KAFKA_TOOL = Program("java", _JAVA)
 """One of Kafka's command-line tools by itself: its main class and arguments."""
 
 KAFKA_TOOLS = _java("rollcall.Tools")
+KAFKA_TOOLS_4_3 = Program("java", (*_JAVA_4_3, "rollcall.Tools"))
 """All of them in one process: a JSON list of main class and arguments a line."""

@@ -37,7 +37,11 @@ HEAD = "-- What groups/migrations make of an empty database. Written by `make sc
 PARTITIONED = ("offset_history", "life", "ownership")
 """Tables with partitions by time, which begin with the hour or the day of the set-up."""
 
-OPTIONS = ("--no-owner", *(f"--exclude-table=rollcall_{name}_2*" for name in PARTITIONED))
+OPTIONS = (
+    "--no-owner",
+    *(f"--exclude-table=rollcall_{name}_2*" for name in PARTITIONED),
+    "--exclude-schema=pgmq",  # the queue, which set-up makes
+)
 OF_SCHEMA = (
     "--schema-only",
     "--no-privileges",

@@ -245,7 +245,7 @@ def _settled(row: MemberRow, join: Join | None) -> MemberRow:
     """The member's row in the new generation; the same object if nothing changed."""
     if join is None:
         return row
-    wished = replace(join.row, assignment=row.assignment)
+    wished = replace(join.row, assignment=row.assignment, details=row.details)
     return row if wished == row else wished
 
 

@@ -59,17 +59,20 @@ HANDED_OUT_MAX = 10_000
 oldest are forgotten: a client that uses one of these starts over."""
 
 
+AWAITED_MS = 2_000
+"""How long a rebalance waits for a handed-out id, and for how long after its beginning it waits for
+newly handed-out ones. A client joins with its id at once, so one that has not is gone, or late; it
+begins another rebalance. Kafka waits for the session timeout that the client names: any client
+could stop a group for as long as it likes, without ever joining."""
+
+
 @dataclass(frozen=True, slots=True)
 class HandedOutId:
-    """A member id that was handed out (KIP-394) and has not been used yet.
-
-    ``is_awaited``: the connection to which it was handed out is open. A rebalance waits for no
-    other.
-    """
+    """A member id that was handed out (KIP-394) over a connection and has not been used yet."""
 
     since: Millis
     session_timeout_ms: int
-    is_awaited: bool = True
+    connection: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +147,16 @@ class Live:
     """The live half of a classic group.
 
     ``floor``: silence before it does not count (a change of owner, a node that slept, the end of a
-    join phase). ``fresh`` counts the joins that are new. ``awaited`` counts the handed-out ids
-    (``pending``) that a rebalance waits for. ``unsynced``: members that have not sent SyncGroup
-    yet. ``preferences`` counts members by their list of protocol names, including parked changes,
-    and ``metadata_bytes`` the size of their metadata; ``instances`` maps instance ids to member
-    ids. ``recovering``: the rows were loaded by a new owner and the next step settles what the old
-    owner's parked requests had begun. ``dropped`` holds the answers for tickets that a reload made
-    meaningless. ``put_off``: why a rebalance is owed that has to wait (``guards``), ``settled_at``:
-    when the last one ended. ``told``: what the facts have of each member; ``rejoined``: when each
-    first joined after the last assignment.
+    join phase). ``fresh`` counts the joins that are new. ``awaited`` has the handed-out ids
+    (``pending``) that a rebalance waits for, by the connection: the last one of each that is open,
+    since a client that asks again does not use the one before. ``unsynced``: members that have not
+    sent SyncGroup yet. ``preferences`` counts members by their list of protocol names, including
+    parked changes, and ``metadata_bytes`` the size of their metadata; ``instances`` maps instance
+    ids to member ids. ``recovering``: the rows were loaded by a new owner and the next step settles
+    what the old owner's parked requests had begun. ``dropped`` holds the answers for tickets that a
+    reload made meaningless. ``put_off``: why a rebalance is owed that has to wait (``guards``),
+    ``settled_at``: when the last one ended. ``told``: what the facts have of each member;
+    ``rejoined``: when each first joined after the last assignment.
     """
 
     floor: Millis
@@ -163,7 +167,7 @@ class Live:
     syncs: SharedDict[str, Ticket | None] = field(default_factory=SharedDict)
     unsynced: SharedDict[str, None] = field(default_factory=SharedDict)
     pending: SharedDict[str, HandedOutId] = field(default_factory=SharedDict)
-    awaited: int = 0
+    awaited: SharedDict[int | None, str] = field(default_factory=SharedDict)
     instances: SharedDict[str, str] = field(default_factory=SharedDict)
     preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
     metadata_bytes: int = 0
@@ -186,6 +190,7 @@ class Live:
             syncs=self.syncs.copy(),
             unsynced=self.unsynced.copy(),
             pending=self.pending.copy(),
+            awaited=self.awaited.copy(),
             instances=self.instances.copy(),
             preferences=self.preferences.copy(),
             told=self.told.copy(),
@@ -226,3 +231,11 @@ class Live:
     def pending_deadline(self, pending: HandedOutId) -> Millis:
         """When a handed-out member id is forgotten."""
         return max(pending.since, self.floor) + pending.session_timeout_ms
+
+    def awaits(self, member_id: str) -> bool:
+        """Whether a rebalance waits for this handed-out member id."""
+        return self.awaited.get(self.pending[member_id].connection) == member_id
+
+    def awaited_until(self, pending: HandedOutId) -> Millis:
+        """When a rebalance waits no more for an awaited member id."""
+        return max(pending.since, self.floor) + AWAITED_MS

@@ -17,7 +17,7 @@ from groups.core.events import SyncGroup
 from groups.core.group import NO_GUARDS
 from groups.core.journal import EntryKind
 from groups.core.replies import Synced
-from groups.core.rows import MemberRow
+from groups.core.rows import NOTHING, MemberRow
 
 
 def sync_group(work: Work, event: SyncGroup) -> None:
@@ -78,9 +78,9 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     moved, withheld = 0, _withheld(work, members, assignments)
     for member_id, row in members.items():
         assignment = assignments.get(member_id, b"")  # the leader may omit members
-        if row.assignment != assignment:
+        if row.assignment != assignment or row.details:
             moved += _gained(row.assignment, assignment)
-            members[member_id] = replace(row, assignment=assignment)
+            members[member_id] = replace(row, assignment=assignment, details=NOTHING)
     work.move_to(STABLE)
     work.set_details(synced=True, follow_up=withheld or None, **{UNASSIGNED: None})
     ownership.assigned(work)

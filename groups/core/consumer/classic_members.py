@@ -9,7 +9,7 @@ format. No request is held: the coordinator assigns, so there is no leader to wa
 from collections.abc import Mapping
 from dataclasses import replace
 
-from groups.core.assignment import assignment_of
+from groups.core.assignment import assignment_for
 from groups.core.assignors.types import Part, Parts
 from groups.core.classic import packing
 from groups.core.consumer import classic_heartbeats, heartbeat, leave, rebalance, targets
@@ -28,9 +28,6 @@ PROTOCOL_TYPE = "consumer"
 
 DISABLED = "disabled"
 """The value of group.consumer.migration.policy that forbids mixed groups."""
-
-VERSION_MAX = 3
-"""The newest known version of the embedded assignment."""
 
 
 def join_group(work: Work, event: JoinGroup) -> None:
@@ -206,14 +203,13 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     if event.member_id in work.live.syncs:
         del work.change().syncs[event.member_id]
     subscription = subscription_of(metadata)
-    version = min(subscription.version, VERSION_MAX) if subscription is not None else 0
     parts = named_parts(member.assigned, work.index.catalogue)
     work.answer(
         event.ticket,
         Synced(
             protocol_type=PROTOCOL_TYPE,
             protocol_name=name,
-            assignment=assignment_of(parts, version),
+            assignment=assignment_for(parts, subscription),
         ),
     )
 

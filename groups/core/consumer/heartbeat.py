@@ -268,13 +268,14 @@ def merge(
     looked_up: frozenset[str] | None,
     client_reason: str = "",
 ) -> None:
-    """Store what a request changes; new subscriptions or topics increase the epoch by one.
+    """Store what a request changes; a new subscription, new topics or another assignor increase the
+    epoch by one.
 
     ``facts`` and ``looked_up`` are the catalogue as the handler saw it (``ConsumerHeartbeat``).
     """
     if changed is not work.members.get(member.row.member_id):
         work.put(changed)
-    topics = _catalogue(work, facts, looked_up)
+    topics, epoch = _catalogue(work, facts, looked_up), work.row.generation
     if changed.topics != member.topics or _is_another_pattern(work, member, changed):
         joins = member.epoch == JOIN and not member.topics and not member.regex
         trigger = Trigger.MEMBER_JOINED if joins else Trigger.SUBSCRIPTION_CHANGED
@@ -291,7 +292,19 @@ def merge(
     if topics is not None:
         work.set_catalogue(topics)
     if _assignors(changed) != _assignors(member):
-        work.set_details(assignor=rebalance.choice(work))
+        _choose(work, changed, is_raised=work.row.generation != epoch)
+
+
+def _choose(work: Work, changed: Member, *, is_raised: bool) -> None:
+    """The members' choice of an assignor, after a change of one member's; as in Kafka since 4.4 it
+    raises the epoch if the group is assigned by another one now."""
+    before, name = work.row.details["assignor"], rebalance.choice(work)
+    if name == before:
+        return
+    work.set_details(assignor=name)
+    if before is not None and not is_raised:
+        reason = f"the members chose the assignor {name} instead of {before}"
+        rebalance.bump(work, Trigger.ASSIGNOR_CHANGED, reason, changed)
 
 
 def _assignors(member: Member) -> tuple[object, ...]:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from groups.core.assignment import assignment_of
+from groups.core.assignment import assignment_for
 from groups.core.classic import invariants, packing, recovery
+from groups.core.classic.descriptions import described_as
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.join_phase import rebalance_or_go_on, select_protocol
 from groups.core.classic.live import Cause, Live, Told
@@ -25,7 +26,7 @@ from groups.core.classic.states import (
     STABLE,
 )
 from groups.core.classic.work import Work
-from groups.core.consumer.classic_members import PROTOCOL_TYPE, VERSION_MAX, named_parts
+from groups.core.consumer.classic_members import PROTOCOL_TYPE, named_parts
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member
 from groups.core.consumer.states import RECONCILING, STABLE_GROUP
@@ -209,9 +210,10 @@ class _Change:
     def _row(self, member: Member) -> MemberRow:
         """A member's row, with its assignment in the format that it reads."""
         subscription = subscription_of(packing.unpack(member.row.subscription)[0][1])
-        version = min(subscription.version, VERSION_MAX) if subscription is not None else 0
-        parts = named_parts(member.assigned, {**self.before.topics, **self.after.topics})
-        return replace(member.row, assignment=assignment_of(parts, version), details=NOTHING)
+        topics = {**self.before.topics, **self.after.topics}
+        parts, target = named_parts(member.assigned, topics), named_parts(member.target, topics)
+        details = NOTHING if self.is_undisturbed or parts == target else described_as(target)
+        return replace(member.row, assignment=assignment_for(parts, subscription), details=details)
 
     def live(self, now: Millis) -> Live:
         """The live state: sessions continue; there was nothing else."""
