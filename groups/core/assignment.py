@@ -33,8 +33,8 @@ def partitions_of(assignment: bytes) -> Parts | None:
 
 
 def numbers_of(assignment: bytes) -> dict[str, tuple[int, ...]] | None:
-    """The partitions of one assignment by topic, each once; None if the bytes cannot be decoded.
-    Topics without partitions are left out. For many partitions it takes a fifth of the time of
+    """The partitions of one assignment by topic, as the bytes name them; None if they cannot be
+    decoded. Topics without partitions are left out. It makes no set, so it takes less time than
     ``partitions_of``."""
     if not assignment:
         return {}
@@ -124,8 +124,7 @@ def _numbers(assignment: bytes) -> dict[str, tuple[int, ...]]:
         numbers = struct.unpack_from(f">{partitions}i", assignment, at)
         at += 4 * partitions
         if numbers:
-            known = found.get(topic, ())
-            found[topic] = tuple(dict.fromkeys((*known, *numbers)))
+            found[topic] = found[topic] + numbers if topic in found else numbers
     return found
 
 

@@ -17,7 +17,7 @@ from groups.core.rows import MemberRow
 from groups.core.topics import name_problem
 
 Owned = Mapping[str, Sequence[int]]
-"""Topic name to partitions, each once."""
+"""Topic name to partitions; one that is repeated counts once."""
 
 NOTHING: Final[Owned] = {}
 

@@ -191,7 +191,7 @@ def _flag(fact: Owns) -> str:
 
 def ranges(parts: Owned) -> dict[str, str]:
     """The partitions by topic, as literals of ``int4multirange``."""
-    return {topic: _multirange(sorted(found)) for topic, found in parts.items()}
+    return {topic: _multirange(sorted(set(found))) for topic, found in parts.items()}
 
 
 def _multirange(partitions: Sequence[int]) -> str:
