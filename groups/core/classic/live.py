@@ -7,11 +7,11 @@ Values and arithmetic only; the rules that change them are in the other files of
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.events import Ticket
-from groups.core.facts import NO_PARTS, Parts
 from groups.core.group import Beat, Millis
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
@@ -128,6 +128,9 @@ class SyncPhase:
     def deadline(self) -> Millis:
         """When members that have not synced are removed."""
         return self.armed_at + self.timeout_ms
+
+
+NO_PARTS: Final[Parts] = frozenset()
 
 
 class Told(NamedTuple):
