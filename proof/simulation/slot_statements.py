@@ -1,6 +1,8 @@
 """What the statements about nodes and slots do to the modelled rows."""
 
+import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +13,7 @@ from groups.store.sql import slots as sql_slots
 from groups.store.sql.sweeps import NOTE_SLOTS
 from proof.simulation.locks import EXCLUSIVE
 from proof.simulation.postgres import Database, Meaning, Operation, Transaction
-from proof.simulation.records import NodeRecord
+from proof.simulation.records import NodeRecord, SlotRecord
 
 
 def _lock_node(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -34,9 +36,21 @@ def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
     beat = known.beat + 1 if known else 1
     takes_slots = given["node_id"] not in db.drains
     db.nodes[given["node_id"]] = NodeRecord(
-        given["incarnation"], beat, given["host"], given["port"], given["lease_ms"], takes_slots
+        *(given["incarnation"], beat, given["host"], given["port"], given["lease_ms"]),
+        *(takes_slots, given["clock_ms"], db.wall),
     )
     return [(beat,)]
+
+
+def _end_service(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    node = db.nodes.get(given["node_id"])
+    if node is not None and node.incarnation != given["incarnation"]:
+        for slot, row in db.slots.items():
+            is_free = db.locks.is_free(("slot", slot), transaction, EXCLUSIVE)
+            if row.incarnation == node.incarnation and is_free:
+                row.end(node)
+    return []
 
 
 def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -45,6 +59,7 @@ def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
     if row is None or row.incarnation != given["incarnation"]:
         return []
     row.beat += 1
+    row.clock_ms, row.beat_at = given["clock_ms"], db.wall
     return [(row.beat, db.world.now)]
 
 
@@ -84,8 +99,15 @@ def _claim(db: Database, transaction: Transaction, given: Any) -> Operation:
             taken.append(slot)
     found = [(slot, db.slots[slot].epoch + 1) for slot in taken]
     owner = (given["node_id"], given["incarnation"])
+    transaction.effects.append(lambda: _end(db, taken))
     transaction.effects.append(lambda: _own(db, taken, *owner))
     return found
+
+
+def _end(db: Database, slots: list[int]) -> None:
+    beats = {node.incarnation: node for node in db.nodes.values()}
+    for row in (db.slots[slot] for slot in slots):
+        row.end(None if row.incarnation is None else beats.get(row.incarnation))
 
 
 def _release(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -96,8 +118,47 @@ def _release(db: Database, transaction: Transaction, given: Any) -> Operation:
         yield from _exclusively(slot)
         if db.slots[slot].incarnation == given["incarnation"]:
             mine.append(slot)
+    columns = (given["served_ms"], given["is_noted"])
+    served = dict(zip(given["served"], zip(*columns, strict=True), strict=True))
+    transaction.effects.append(lambda: _served(db, mine, served))
     transaction.effects.append(lambda: _own(db, mine, None, None))
     return [(slot,) for slot in mine]
+
+
+def _served(db: Database, slots: list[int], served: Mapping[int, tuple[int, bool]]) -> None:
+    for slot in slots:
+        row = db.slots[slot]
+        row.shift_ms = None
+        if slot in served:
+            row.served_ms, row.is_noted = served[slot]
+            row.ended_at = db.wall
+
+
+def _service(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (
+            *(slot, row.served_ms, row.is_noted),
+            None if row.ended_at is None else (db.wall - row.ended_at) // 1_000,
+            json.loads(row.interruptions),
+        )
+        for slot, row in sorted(db.slots.items())
+        if slot in given["slots"]
+    ]
+
+
+def _serve(db: Database, transaction: Transaction, given: Any) -> Operation:
+    columns = ("slots", "epochs", "shift_ms", "interruptions")
+    for slot, epoch, shift_ms, interruptions in zip(*(given[c] for c in columns), strict=True):
+        yield from _exclusively(slot)
+        row = db.slots[slot]
+        if row.epoch == epoch:
+            transaction.effects.append(partial(_set_shift, row, shift_ms, interruptions))
+    return []
+
+
+def _set_shift(row: SlotRecord, shift_ms: int, interruptions: str) -> None:
+    row.shift_ms, row.interruptions = shift_ms, interruptions
 
 
 def _exclusively(slot: int) -> Operation:
@@ -168,6 +229,7 @@ def _lost(db: Database, transaction: Transaction, given: Any) -> Operation:
 MEANINGS: Final[Mapping[str, Meaning]] = {
     sql_slots.LOCK_NODE: _lock_node,
     sql_slots.NODE_IS_LOCKED: _node_is_locked,
+    sql_slots.END_SERVICE: _end_service,
     sql_slots.REGISTER: _register,
     sql_slots.BEAT: _beat,
     sql_slots.NODES: _nodes,
@@ -175,6 +237,8 @@ MEANINGS: Final[Mapping[str, Meaning]] = {
     sql_slots.SLOTS: _slots,
     sql_slots.CLAIM: _claim,
     sql_slots.RELEASE: _release,
+    sql_slots.SERVICE: _service,
+    sql_slots.SERVE: _serve,
     sql_slots.UNREGISTER: _unregister,
     sql_slots.RING: _ring,
     NOTE_SLOTS: _nothing,

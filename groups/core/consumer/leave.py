@@ -81,7 +81,7 @@ def remove(
     """Remove members; their partitions are free, and the epoch rises once for all of them."""
     for member in gone:
         # A silent member is assumed to have worked on nothing since its last request.
-        silent_since = work.live.beats[member.row.member_id].at
+        silent_since = work.live.beats[member.row.member_id].heard_at
         since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
         rebalance.remove(work, member.row.member_id, since)
     work.set_details(assignor=rebalance.choice(work))
